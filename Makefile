@@ -10,7 +10,7 @@ RUN := $(VENV)/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help play serve test screenshots chaos lint lint-page bench constraints audit-dependencies sbom fuzz clean
+.PHONY: help play serve test screenshots chaos lint lint-page api-document bench constraints audit-dependencies sbom fuzz clean
 .SUFFIXES:
 MAKEFLAGS += --no-print-directory
 
@@ -21,6 +21,7 @@ help:
 	@echo "make screenshots          pictures of the table page to look at, in build/screenshots"
 	@echo "make lint    ruff, mypy, direction of imports, missing migrations; types of the page"
 	@echo "make bench   what it reaches, side by side with its peers"
+	@echo "make api-document         keeps the API's document of a version that is published"
 	@echo "make constraints          pins every dependency with its hashes (ARGS=--upgrade for newer versions)"
 	@echo "make audit-dependencies   looks up known vulnerabilities of what is pinned"
 	@echo "make sbom                 lists what the image installs, as CycloneDX, in build/sbom.json"
@@ -48,7 +49,7 @@ ifdef ARGS
 else
 	@failed=0; \
 	echo "Unit, property, concurrency, crash and API tests:"; \
-	$(RUN) -m pytest -n 3 $(SYSTEMS:%=--ignore=%) || failed=$$?; \
+	$(RUN) -m pytest -n 3 --whole-contract $(SYSTEMS:%=--ignore=%) || failed=$$?; \
 	test $$failed != 2 || exit 2; \
 	echo "Whole systems from outside: the page in a browser, commands, deployments, measuring:"; \
 	$(RUN) -m pytest -n 3 $(SYSTEMS) || failed=$$?; \
@@ -72,7 +73,7 @@ lint:
 	@$(RUN) manage.py makemigrations --check --dry-run
 	@if command -v npm >/dev/null; then $(MAKE) lint-page; else echo "Without node the page's modules are not checked."; fi
 
-# The page's modules against the API's own document, and ESLint.
+# The API's document by Spectral and Redocly; the page's modules against it, and ESLint.
 NODE := npm --prefix tests/node --silent
 
 lint-page: tests/node/node_modules
@@ -81,6 +82,13 @@ lint-page: tests/node/node_modules
 	@$(NODE) run types >/dev/null
 	@$(NODE) run check
 	@$(NODE) run lint
+	@$(NODE) run document
+
+# The document of a version that is published, with which later ones are compared.
+api-document:
+	@sh deploy/environment.sh "$(PYTHON)" test
+	@$(RUN) manage.py spectacular --format openapi-json | $(RUN) -m json.tool --compact --sort-keys --no-ensure-ascii \
+		| gzip -n9 > deploy/docs/api.json.gz
 
 tests/node/node_modules: tests/node/package.json
 	@echo "Installing what checks the page's modules ..."

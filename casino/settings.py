@@ -12,6 +12,7 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 
 from casino import env, production
+from casino.api import reference
 from casino.backoffice import menu
 from casino.database import capacity, connection_settings
 from casino.kernel import money
@@ -225,28 +226,7 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
     "COERCE_DECIMAL_TO_STRING": True,
 }
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Casino: event-sourced baccarat",
-    "DESCRIPTION": "Seats, chips, rounds and wallets for operators' front-ends. Amounts are decimal strings.",
-    "VERSION": "1.0.0",
-    "OAS_VERSION": "3.1.0",
-    "SCHEMA_PATH_PREFIX": "/api/v1",
-    "POSTPROCESSING_HOOKS": ["baccarat.streaming.views.add_stream"],
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
-    "APPEND_COMPONENTS": {
-        "securitySchemes": {
-            "providerSignature": {
-                "type": "apiKey",
-                "in": "header",
-                "name": "X-Payment-Signature",
-                "description": "A payment provider's signature over timestamp, nonce, method and path, and raw body.",
-            }
-        }
-    },
-}
+SPECTACULAR_SETTINGS = reference.SETTINGS
 PLAYER_SESSION_SECONDS = env.integer("PLAYER_SESSION_SECONDS", default=3600)
 PLAYER_IDLE_SECONDS = env.integer("PLAYER_IDLE_SECONDS", default=900, minimum=60, maximum=1800)
 """A player's session ends after this time without a request: half an hour at most (GLI-19 2.5.4)."""

@@ -34,6 +34,7 @@ from tests.scheduling import LongFirst, long_first
 from tests.services import MEMORY, Services, end_maintenance, running_services
 from tests.threads import in_threads as run_in_threads
 
+pytest_plugins = ["tests.contract"]
 TRUNCATING = {"transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server"}
 ROOM = 3 * 2**30
 """Bytes that must be free in memory."""

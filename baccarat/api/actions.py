@@ -1,135 +1,35 @@
 """Players' actions at a table. Each is one call that returns the new state of the table."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers
-from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.api import refusals
-from baccarat.domain.fairness.cut import MAX_CONTRIBUTION_BYTES, MalformedContribution, parse_contribution
-from baccarat.domain.rules.wagers import Spot
+from baccarat.api.action_requests import (
+    ChangeSeatRequest,
+    CutRequest,
+    DealRequest,
+    PlaceChipsRequest,
+    RebuyRequest,
+    TakeSeatRequest,
+)
+from baccarat.domain.rounds.refusals import ChipsAlreadyPlaced, NoChipsPlaced, NothingToRepeat, RoundIsOpen
+from baccarat.domain.tables.refusals import NoShow, NotSeated, UnknownTable
 from baccarat.queries.round_view import PeekedCards
 from baccarat.queries.table_view import TableStateResponse
 from baccarat.services import betting, seats
 from baccarat.services.seats import TableActor
+from casino.api.contract import Declared
 from casino.api.fields import (
-    AmountField,
-    CurrencyField,
     EmptyRequest,
-    EnumField,
-    MoneyTypeField,
     StrictSerializer,
-    WholeNumberField,
     parse_body,
 )
 from casino.api.idempotency import idempotent, idempotent_without_storing
 from casino.api.openapi import operation
 from casino.operators.base_views import PlayerView, metadata
-
-
-class SpotField(EnumField):
-    """`player`, `banker` or `tie` (`unknown_spot` otherwise)."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(Spot, **options)
-
-    def to_internal_value(self, data: Any) -> Any:
-        try:
-            return super().to_internal_value(data)
-        except ValidationError as error:
-            if error.get_codes() != ["unknown_choice"]:
-                raise
-            raise ValidationError(f"{data[:40]!r} is not a spot.", code=refusals.UnknownSpot.code) from None
-
-
-@extend_schema_field(
-    {
-        "type": "string",
-        "pattern": f"^([0-9a-fA-F]{{2}}){{1,{MAX_CONTRIBUTION_BYTES}}}$",
-        "examples": ["9f2c5e7a41b0d863"],
-    }
-)
-class ContributionField(serializers.Field[str, Any, str, str]):
-    """1 to 32 bytes in hex (`contribution_malformed` otherwise)."""
-
-    def to_internal_value(self, data: Any) -> str:
-        """Read the bytes and write them in lower case."""
-        if not isinstance(data, str):
-            raise ValidationError("A contribution is text.", code="not_a_string")
-        try:
-            return parse_contribution(data).hex()
-        except MalformedContribution as error:
-            raise ValidationError(str(error), code=refusals.ContributionMalformed.code) from None
-
-    def to_representation(self, value: str) -> str:
-        return value
-
-
-class TakeSeatRequest(StrictSerializer):
-    """A seat, and the amount to bring from the account."""
-
-    seat = WholeNumberField()
-    buy_in = AmountField()
-    currency = CurrencyField()
-    money_type = MoneyTypeField()
-    contribution = ContributionField(required=False)
-
-
-class ChangeSeatRequest(StrictSerializer):
-    """The seat to move to."""
-
-    seat = WholeNumberField()
-
-
-class RebuyRequest(StrictSerializer):
-    """An amount to move from the account to the game balance."""
-
-    amount = AmountField()
-    currency = CurrencyField()
-
-
-class PlaceChipsRequest(StrictSerializer):
-    """Chips for one spot."""
-
-    spot = SpotField()
-    amount = AmountField()
-    currency = CurrencyField()
-
-
-class StakeRequest(StrictSerializer):
-    """A stake on one spot."""
-
-    spot = SpotField()
-    amount = AmountField()
-
-
-class DealRequest(StrictSerializer):
-    """Empty to confirm the chips on the table, or the whole wager, which replaces them, with its currency.
-
-    A contribution goes to the cut of the round's own shoe, even if the stakes open the round, or of the next long shoe.
-    """
-
-    stakes = StakeRequest(many=True, required=False)
-    currency = CurrencyField(required=False)
-    contribution = ContributionField(required=False)
-
-    def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Refuse an empty list and a repeated spot."""
-        if not stakes:
-            raise ValidationError("The list is empty.", code=refusals.NoStakes.code)
-        if len({stake["spot"] for stake in stakes}) != len(stakes):
-            raise ValidationError("A spot is repeated.", code=refusals.DuplicateSpot.code)
-        return stakes
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse stakes without a currency."""
-        if "stakes" in attrs and "currency" not in attrs:
-            raise ValidationError({"currency": [ErrorDetail("Amounts need their currency.", code="required")]})
-        return attrs
 
 
 def action(
@@ -138,6 +38,8 @@ def action(
     request: type[StrictSerializer] = EmptyRequest,
     example: dict[str, Any] | None = None,
     description: str = "",
+    *,
+    refusals: Sequence[Declared],
 ) -> Any:
     """Document an action that returns the new state of the table."""
     return operation(
@@ -147,6 +49,7 @@ def action(
         request=request,
         example=example or {},
         description=description,
+        refusals=refusals,
     )
 
 
@@ -171,6 +74,7 @@ class TakeSeatView(TableActionView):
         TakeSeatRequest,
         {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "play"},
         "A player who sits down during a round joins the next one.",
+        refusals=seats.TAKING,
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -178,7 +82,14 @@ class TakeSeatView(TableActionView):
 
 
 class ChangeSeatView(TableActionView):
-    @action("changeSeat", "Move to a free seat between rounds", ChangeSeatRequest, {"seat": 3})
+    @action(
+        "changeSeat",
+        "Move to a free seat between rounds",
+        ChangeSeatRequest,
+        {"seat": 3},
+        description=("Your game balance moves with you."),
+        refusals=seats.CHANGING,
+    )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         return Response(seats.change(actor=self.actor(table), **parse_body(ChangeSeatRequest, request)))
@@ -191,6 +102,7 @@ class RebuyView(TableActionView):
         RebuyRequest,
         {"amount": "50.00", "currency": "EUR"},
         "Between rounds only: while a wager is in play, the refusal contains the deadline.",
+        refusals=seats.REBUYING,
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -198,7 +110,14 @@ class RebuyView(TableActionView):
 
 
 class LeaveTableView(TableActionView):
-    @action("leaveTable", "Leave the table with the game balance")
+    @action(
+        "leaveTable",
+        "Leave the table with the game balance",
+        description=(
+            "The game balance returns to the account. Unconfirmed chips are taken back; a wager in play is dealt first."
+        ),
+        refusals=seats.LEAVING,
+    )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
@@ -206,7 +125,12 @@ class LeaveTableView(TableActionView):
 
 
 class NewGameView(TableActionView):
-    @action("newGame", "Open a round, or clear the chips of the one that is open")
+    @action(
+        "newGame",
+        "Open a round, or clear the chips of the one that is open",
+        description=("If a round is open, your unconfirmed chips are taken back and its terms stay."),
+        refusals=(*betting.TURN, *betting.OPENING, RoundIsOpen),
+    )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
@@ -222,6 +146,7 @@ class PlaceChipsView(TableActionView):
         "Placed chips are not at risk before the deal. The first chip opens a round if none is open, except while "
         "several players watch the show of the last deal: until `betting_opens_at`, whatever acts on the next round is "
         "refused (`betting_not_open`).",
+        refusals=(*betting.TURN, *betting.OPENING, *betting.STAKING),
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -229,7 +154,12 @@ class PlaceChipsView(TableActionView):
 
 
 class UndoPlacementView(TableActionView):
-    @action("undoPlacement", "Take back the last placement")
+    @action(
+        "undoPlacement",
+        "Take back the last placement",
+        description=("One placement at each call, back to none."),
+        refusals=(*betting.TURN, NoChipsPlaced),
+    )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
@@ -237,7 +167,12 @@ class UndoPlacementView(TableActionView):
 
 
 class ClearChipsView(TableActionView):
-    @action("clearChips", "Take back all unconfirmed chips")
+    @action(
+        "clearChips",
+        "Take back all unconfirmed chips",
+        description=("All spots, of this round. Nothing was at risk."),
+        refusals=betting.TURN,
+    )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
@@ -245,7 +180,12 @@ class ClearChipsView(TableActionView):
 
 
 class RebetView(TableActionView):
-    @action("rebet", "Place the last wager again")
+    @action(
+        "rebet",
+        "Place the last wager again",
+        description=("The chips of your last wager at this table, on the same spots; they are not confirmed yet."),
+        refusals=(*betting.TURN, *betting.OPENING, *betting.STAKING, NothingToRepeat, ChipsAlreadyPlaced),
+    )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
@@ -253,7 +193,19 @@ class RebetView(TableActionView):
 
 
 class RebetAndDealView(TableActionView):
-    @action("rebetAndDeal", "Place the last wager again and confirm it")
+    @action(
+        "rebetAndDeal",
+        "Place the last wager again and confirm it",
+        description=("As `rebet` and then `deal`, in one step: either both happen or neither."),
+        refusals=(
+            *betting.TURN,
+            *betting.OPENING,
+            *betting.STAKING,
+            *betting.WAGER,
+            NothingToRepeat,
+            ChipsAlreadyPlaced,
+        ),
+    )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
@@ -267,6 +219,7 @@ class DealView(TableActionView):
         DealRequest,
         {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"},
         "Without stakes, confirms the chips on the table; stakes replace them first, in one step.",
+        refusals=(*betting.TURN, *betting.OPENING, *betting.STAKING, *betting.WAGER, *betting.CUT),
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -278,7 +231,12 @@ class DealView(TableActionView):
 
 
 class PassTurnView(TableActionView):
-    @action("passTurn", "Sit out this round")
+    @action(
+        "passTurn",
+        "Sit out this round",
+        description=("You keep the seat. The round need not wait for you."),
+        refusals=betting.TURN,
+    )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
@@ -291,6 +249,7 @@ class SkipShowView(TableActionView):
         "Ask to skip the show of the last deal",
         description="Once every seated player has asked, the next round opens at once. A player alone at the table "
         "need not ask: the first chip, rebet or deal skips the show.",
+        refusals=(UnknownTable, NotSeated, NoShow),
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -310,6 +269,7 @@ class LookAtCardsView(TableActionView):
             "once betting closes: the round's `ceremony` contains the seat and the deadline. Only this response, to "
             "this player, shows them before they are turned over; it is not stored. Looking again shows the same cards."
         ),
+        refusals=betting.CEREMONY,
     )
     @idempotent_without_storing
     def post(self, request: Request, table: UUID) -> Response:
@@ -322,17 +282,12 @@ class HandBackCardsView(TableActionView):
         "handBackCards",
         "Hand the Player's cards back to the Caller",
         description="The Player's hand is turned over, then the Banker's, and the round is settled.",
+        refusals=betting.CEREMONY,
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
         return Response(betting.hand_back(actor=self.actor(table)))
-
-
-class CutRequest(StrictSerializer):
-    """A contribution to the cut."""
-
-    contribution = ContributionField()
 
 
 class ContributeToCutView(TableActionView):
@@ -347,6 +302,7 @@ class ContributeToCutView(TableActionView):
         "that open the round; at a table with a long shoe, to the next one, until it starts. A seat's last "
         "contribution counts, 1 to 32 bytes of your choice in hex; everyone at the table can see it. Contributing is "
         "optional.",
+        refusals=(*betting.TURN, *betting.OPENING, *betting.CUT),
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:

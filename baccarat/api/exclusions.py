@@ -15,12 +15,20 @@ from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.operators.api.players import PinField
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals, metadata
 from casino.operators.principals import Scope
+from casino.operators.refusals import PinLocked, PinNotSet, PinWrong, UnknownPlayer
 from casino.operators.services import require_player
 from wallet.api.limits import ExclusionResponse
+from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import exclusions, services
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.exclusions import AnnotatedExclusion
-from wallet.responsible_gaming.refusals import ExclusionLengthInvalid
+from wallet.responsible_gaming.refusals import (
+    ExclusionLengthInvalid,
+    ExclusionNoteInvalid,
+    ExclusionStillRunning,
+    LongerExclusionActive,
+    NotSelfExcluded,
+)
 from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import ExclusionKind, ExclusionRecord, PlayerRestrictionsState
 
@@ -108,7 +116,13 @@ class CurrentExclusion(Shape):
 class MyExclusionsView(PlayerView):
     """The caller's own exclusions."""
 
-    @operation("listMyExclusions", "List your exclusions, active and ended", returns=ExclusionList)
+    @operation(
+        "listMyExclusions",
+        "List your exclusions, active and ended",
+        returns=ExclusionList,
+        description=("The last hundred, newest first. One without an end is active until you ask to end it."),
+        refusals=(UnknownPlayer,),
+    )
     def get(self, request: Request) -> Response:
         del request
         listed = exclusions.list_exclusions(operator=self.caller.operator, player=self.caller.player)
@@ -121,6 +135,14 @@ class MyExclusionsView(PlayerView):
         request=SelfExclusionRequest,
         example={**HALF_A_YEAR, "pin": "482913"},
         description=EFFECT,
+        refusals=(
+            ExclusionLengthInvalid,
+            LongerExclusionActive,
+            PinLocked,
+            PinNotSet,
+            PinWrong,
+            UnknownAccount,
+        ),
     )
     @idempotent_with_committed_refusals
     def post(self, request: Request) -> Response:
@@ -140,6 +162,8 @@ class PlayerExclusionsView(OperatorView):
         "listPlayerExclusions",
         "List the exclusions of one of your players, with your notes",
         returns=ExclusionRecordList,
+        description=("Cooling-offs and self-exclusions, active and ended, whether you or the player asked for them."),
+        refusals=(UnknownPlayer,),
     )
     def get(self, request: Request, player: UUID) -> Response:
         del request
@@ -153,6 +177,13 @@ class PlayerExclusionsView(OperatorView):
         request=PlayerExclusionRequest,
         example={**HALF_A_YEAR, "note": "requested by telephone"},
         description=EFFECT,
+        refusals=(
+            ExclusionLengthInvalid,
+            ExclusionNoteInvalid,
+            LongerExclusionActive,
+            UnknownAccount,
+            UnknownPlayer,
+        ),
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
@@ -167,6 +198,15 @@ class EndExclusionView(OperatorView):
         "endPlayerExclusion",
         "End a player's self-exclusion after its minimum length",
         returns=CurrentExclusion,
+        description=(
+            "For a self-exclusion whose minimum is over, when the player asks for it. A cooling-off ends by itself."
+        ),
+        refusals=(
+            ExclusionStillRunning,
+            NotSelfExcluded,
+            UnknownAccount,
+            UnknownPlayer,
+        ),
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:

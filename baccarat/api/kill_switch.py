@@ -7,16 +7,27 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.domain.tables.kill_switch import StopScope, UnknownStopSubject
+from baccarat.domain.tables.kill_switch import (
+    AlreadyStopped,
+    NotStopped,
+    StopMessageTooLong,
+    StoppedByHouse,
+    StopReasonMissing,
+    StopScope,
+    UnknownStopSubject,
+)
 from baccarat.services import kill_switch
 from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.crypto import crypto_shredding
+from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.projections import Row
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.principals import Scope
+from wallet.ledger.refusals import UnknownAccount
+from wallet.responsible_gaming.refusals import PlayerAlreadyBlocked, PlayerNotBlocked
 
 PLATFORM: Final = "platform"
 EXAMPLE: Final = {
@@ -77,7 +88,12 @@ class StopList(ItemList[Stop]):
 class StopsView(OperatorView):
     scope = Scope.STOP
 
-    @operation("listStops", "List the stops of your casino, active and lifted", returns=StopList)
+    @operation(
+        "listStops",
+        "List the stops of your casino, active and lifted",
+        returns=StopList,
+        description=("Stops of the platform that affect you are in the list too."),
+    )
     def get(self, request: Request) -> Response:
         del request
         return Response(StopList.of(_present(kill_switch.list_kill_switches(operator=self.caller.operator))))
@@ -91,6 +107,15 @@ class StopsView(OperatorView):
         description=(
             "Takes effect at once: no round opens, nobody sits down and no wager is accepted. Confirmed wagers are "
             "dealt and settled; leaving, deposits and withdrawals continue to work."
+        ),
+        refusals=(
+            AlreadyStopped,
+            PersonalDataErased,
+            PlayerAlreadyBlocked,
+            StopMessageTooLong,
+            StopReasonMissing,
+            UnknownAccount,
+            UnknownStopSubject,
         ),
     )
     @idempotent
@@ -111,6 +136,14 @@ class ResumePlayView(OperatorView):
         request=ResumeRequest,
         example={**EXAMPLE, "reason": "It is back."},
         description="Only the platform can lift its own stops (`stop_set_by_platform`).",
+        refusals=(
+            NotStopped,
+            PlayerNotBlocked,
+            StopReasonMissing,
+            StoppedByHouse,
+            UnknownAccount,
+            UnknownStopSubject,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:

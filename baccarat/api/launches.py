@@ -11,6 +11,9 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat.chat.refusals import NicknameNotAllowed
+from baccarat.domain.rules.presets import UnknownPreset
+from baccarat.domain.tables.refusals import MoneyTypeNotOffered, TableIsClosed, UnknownTable, WrongCurrency
 from baccarat.services import launching
 from casino.api.fields import (
     CurrencyField,
@@ -27,6 +30,14 @@ from casino.operators import brands
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.launches import MAX_ADDRESS_LENGTH, LaunchOptions
 from casino.operators.principals import Scope
+from casino.operators.refusals import (
+    AddressMalformed,
+    InvalidSessionLength,
+    OriginNotRegistered,
+    PlayerIsBanned,
+    PresetHasNoTable,
+    UnknownBrand,
+)
 from wallet.api.players import PlayerRequest
 
 _TAG: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
@@ -132,6 +143,20 @@ class LaunchesView(OperatorView):
         example=EXAMPLE,
         returns=LaunchResponse,
         status=201,
+        refusals=(
+            UnknownTable,
+            TableIsClosed,
+            WrongCurrency,
+            MoneyTypeNotOffered,
+            UnknownPreset,
+            PresetHasNoTable,
+            InvalidSessionLength,
+            AddressMalformed,
+            OriginNotRegistered,
+            UnknownBrand,
+            PlayerIsBanned,
+            NicknameNotAllowed,
+        ),
     )
     def post(self, request: Request) -> Response:
         """Issue a launch; a repeat issues another one, because a stored response would contain a secret."""

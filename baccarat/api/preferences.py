@@ -7,6 +7,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat.chat.refusals import NicknameNotAllowed
 from baccarat.queries.nicknames import own_nickname
 from baccarat.services.preferences import PlayerPreferences, Style, load_preferences, save_preferences
 from casino.api.fields import EnumField, FlagField, StrictSerializer, parse_body
@@ -71,7 +72,12 @@ class Preferences(Shape):
 class PreferencesView(PlayerView):
     """The caller's own preferences."""
 
-    @operation("getPreferences", "Show your own preferences", returns=Preferences)
+    @operation(
+        "getPreferences",
+        "Show your own preferences",
+        returns=Preferences,
+        description=("How the table page looks and sounds for you, in every browser."),
+    )
     def get(self, request: Request) -> Response:
         del request
         return Response(Preferences.of(load_preferences(player=self.caller.player)))
@@ -83,6 +89,7 @@ class PreferencesView(PlayerView):
         request=PreferencesRequest,
         example=EXAMPLE,
         description="Send all of them. `animation` changes when the player next enters a game, the others at once.",
+        refusals=(NicknameNotAllowed,),
     )
     def put(self, request: Request) -> Response:
         choices, me = parse_body(PreferencesRequest, request), self.caller

@@ -14,9 +14,12 @@ from rest_framework.response import Response
 
 from baccarat.domain.fairness.commitment import CardOpening
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rounds.refusals import RoundIsRunning, UnknownRound
 from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.proofs import dispute_pack
 from baccarat.proofs.export import export_round
+from baccarat.proofs.refusals import NothingToProve, NotInThatRound, RoundNotSealed
 from baccarat.queries import rounds, shoes
 from baccarat.queries.round_view import CardText, RoundResponse
 from baccarat.queries.rounds import RoundEventList, RoundPage
@@ -150,6 +153,12 @@ class RoundProofView(OperatorOrPlayerView):
             "`manage.py verify`. Some checks are only possible once a checkpoint is signed and the shoe has ended: the "
             "verifiers list them, and a later export contains what they need."
         ),
+        refusals=(
+            NotInThatRound,
+            NothingToProve,
+            RoundNotSealed,
+            UnknownRound,
+        ),
     )
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         del request
@@ -173,6 +182,10 @@ class DisputePackUrlView(OperatorView):
             "manifest. Anybody with the link can download it until it expires; each download is recorded with the IP "
             "address."
         ),
+        refusals=(
+            NothingToProve,
+            UnknownRound,
+        ),
     )
     @idempotent
     def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
@@ -184,7 +197,12 @@ class DisputePackUrlView(OperatorView):
 
 class DisputePackKeysView(OperatorOrPlayerView):
     @operation(
-        "listDisputePackKeys", "List the public keys that dispute packs are signed with", returns=DisputePackKeyList
+        "listDisputePackKeys",
+        "List the public keys that dispute packs are signed with",
+        returns=DisputePackKeyList,
+        description=(
+            "Verify the signature of a dispute pack's manifest with them. Keys of earlier packs stay in the list."
+        ),
     )
     def get(self, request: Request) -> Response:
         del request
@@ -218,6 +236,11 @@ class TableRoundsView(OperatorOrPlayerView):
         "List a table's rounds, newest first",
         returns=RoundPage,
         parameters=[TableRoundsQuery, *paging.PARAMETERS],
+        description=(
+            "With `number`, the one round with that number at the table. An operator sees all bets, a"
+            " player only their own."
+        ),
+        refusals=(UnknownTable,),
     )
     def get(self, request: Request, table: UUID) -> Response:
         page, caller = paging.parse_page_request(request, int), self.caller
@@ -238,6 +261,10 @@ class RoundsView(OperatorOrPlayerView):
         "List rounds, newest first: an operator's, or those a player bet in",
         returns=RoundPage,
         parameters=paging.PARAMETERS,
+        description=(
+            "An operator's server gets the rounds at all its tables, a player those that they bet in."
+            " Filters narrow the list and can be combined."
+        ),
     )
     def get(self, request: Request) -> Response:
         page, player = paging.parse_page_request(request, str), viewer(self.caller)
@@ -250,7 +277,13 @@ class RoundsView(OperatorOrPlayerView):
 
 
 class RoundView(OperatorOrPlayerView):
-    @operation("getRound", "Show one round in full", returns=RoundResponse)
+    @operation(
+        "getRound",
+        "Show one round in full",
+        returns=RoundResponse,
+        description=("Seats, stakes, cards, outcome and payouts. A player sees no ids of other players."),
+        refusals=(UnknownRound,),
+    )
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         del request
         caller = self.caller
@@ -263,6 +296,7 @@ class RoundEventsView(OperatorOrPlayerView):
         "List a round's events as recorded",
         returns=RoundEventList,
         description="Amounts in events are minor units. A player sees the ids of no other player.",
+        refusals=(UnknownRound,),
     )
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         del request
@@ -279,6 +313,10 @@ class RoundShoeView(OperatorOrPlayerView):
             "A long shoe's seed stays secret until the shoe ends. Until then each card of the round, and the card "
             "turned over at the start, is proven by its salt and its path to the root that was published before the "
             "first bet."
+        ),
+        refusals=(
+            RoundIsRunning,
+            UnknownRound,
         ),
     )
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)

@@ -1,42 +1,42 @@
 """Versions of a table's rules: drafted by one person at an operator's desk, published by another."""
 
-import re
 from fractions import Fraction
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema_field
 from msgspec import Meta
-from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.api import refusals
-from baccarat.domain.rules.table_rules import (
-    Commission,
-    CommissionTiming,
-    Ratio,
-    ShowMilliseconds,
-    Shuffle,
-    SpotsPerRound,
-    UnderMinimumPolicy,
-)
+from baccarat.api.rules_requests import RulesDecisionRequest, RulesDraftRequest, RulesRejectionRequest
+from baccarat.domain.rules.presets import UnknownPreset
+from baccarat.domain.rules.validation import InvalidRules
 from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.kill_switch import RulesAreStopped
+from baccarat.domain.tables.refusals import (
+    AcknowledgementDiffers,
+    AcknowledgementNotNeeded,
+    DraftPending,
+    PlayerEdgeNotAccepted,
+    PlayMoneyNotOffered,
+    ReturnUnderFloor,
+    RulesAreRetired,
+    RulesNeedSecondPerson,
+    RulesUnchanged,
+    SeatsAreTaken,
+    ShuffleIsFixed,
+    UnknownDraft,
+    UnknownTable,
+    UnknownVersion,
+    VersionNotInForce,
+    VersionReasonMissing,
+)
 from baccarat.queries import rules_versions
 from baccarat.queries.rules_versions import PlayTotals, RulesVersionDetails
 from baccarat.queries.rules_view import FractionResponse, TableRulesResponse, present_rules
 from baccarat.services import rules_lifecycle
-from baccarat.services.rules_lifecycle import MAX_REASON_LENGTH
 from baccarat.storage.rules_versions import STATUSES
 from casino.api.fields import (
-    ActorField,
-    AmountField,
-    EnumField,
-    FlagField,
-    StrictSerializer,
-    TextField,
-    WholeNumberField,
     parse_body,
 )
 from casino.api.idempotency import idempotent
@@ -47,118 +47,11 @@ from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
 from casino.operators.principals import Scope
 
-ODDS: Final = r"^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$"
-SHARE: Final = r"^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$"
 LIFECYCLE: Final = (
     "A change of rules is a new version: one person drafts it, another publishes it, and it takes effect with the next "
     "round. A change of commission waits until the long shoe in play ends; decks, burn and cut card apply to shoes "
     "committed to after publication: if each round is shuffled, from the second round."
 )
-
-
-class RatioField(serializers.Field[Ratio, Any, str, Ratio]):
-    """Two whole numbers in text, such as "8:1" (`ratio_malformed` otherwise)."""
-
-    pattern: str
-
-    def to_internal_value(self, data: Any) -> Ratio:
-        """Read the ratio without reducing it."""
-        if not isinstance(data, str):
-            raise ValidationError("This must be text.", code="not_a_string")
-        if not re.fullmatch(self.pattern, data, re.ASCII):
-            raise ValidationError(f"{data[:40]!r} is not a ratio of this form.", code=refusals.RatioMalformed.code)
-        first, second = re.split("[:/]", data)
-        return Ratio(int(first), int(second))
-
-    def to_representation(self, value: Ratio) -> str:
-        return str(value)
-
-
-@extend_schema_field({"type": "string", "pattern": ODDS, "examples": ["8:1"]})
-class OddsField(RatioField):
-    """What a spot pays, such as "8:1"."""
-
-    pattern = ODDS
-
-
-@extend_schema_field({"type": "string", "pattern": SHARE, "examples": ["5/100"]})
-class ShareField(RatioField):
-    """An exact share, such as "5/100"."""
-
-    pattern = SHARE
-
-
-class CommissionRulesRequest(StrictSerializer):
-    """The house's share of a Banker win; `rounding` is a share of the lowest chip, null keeps it exact."""
-
-    rate = ShareField()
-    rounding = ShareField(allow_null=True)
-    timing = EnumField(CommissionTiming)
-
-    def validate(self, attrs: dict[str, Any]) -> Any:
-        return Commission(**attrs)
-
-
-class ShowRequest(StrictSerializer):
-    """Milliseconds that a deal is shown, by its cards; `ceremony` is added to them. All are 0 where play is instant."""
-
-    two_cards = WholeNumberField()
-    natural = WholeNumberField()
-    one_third_card = WholeNumberField()
-    two_third_cards = WholeNumberField()
-    ceremony = WholeNumberField()
-
-    def validate(self, attrs: dict[str, Any]) -> Any:
-        return ShowMilliseconds(**attrs)
-
-
-class TableRulesRequest(StrictSerializer):
-    """An operator's own values for a table."""
-
-    seats = WholeNumberField(required=False)
-    decks = WholeNumberField(required=False)
-    shuffle = EnumField(Shuffle, required=False)
-    cut_cards_from_end = WholeNumberField(required=False, allow_null=True)
-    burn = FlagField(required=False)
-    seat_kept_rounds = WholeNumberField(required=False, allow_null=True)
-    chips = serializers.ListField(child=AmountField(), required=False, max_length=12)
-    minimum = AmountField(required=False)
-    maximum = AmountField(required=False)
-    under_minimum = EnumField(UnderMinimumPolicy, required=False)
-    spots_per_round = EnumField(SpotsPerRound, required=False)
-    player_pays = OddsField(required=False)
-    banker_pays = OddsField(required=False)
-    tie_pays = OddsField(required=False)
-    commission = CommissionRulesRequest(required=False, allow_null=True)
-    turn_seconds = WholeNumberField(required=False, allow_null=True)
-    caller = FlagField(required=False)
-    look_seconds = WholeNumberField(required=False, allow_null=True)
-    hand_back_seconds = WholeNumberField(required=False, allow_null=True)
-    show_milliseconds = ShowRequest(required=False)
-    play_money = FlagField(required=False)
-
-    def validate_chips(self, chips: list[int]) -> tuple[int, ...]:
-        return tuple(chips)
-
-
-class RulesDraftRequest(StrictSerializer):
-    """Changes to the rules in force, their author, and the acknowledgement if a return needs one."""
-
-    actor = ActorField()
-    rules = TableRulesRequest()
-    acknowledgement = TextField(max_length=500, required=False, default="")
-
-
-class RulesDecisionRequest(StrictSerializer):
-    """The person who decides."""
-
-    actor = ActorField()
-
-
-class RulesRejectionRequest(RulesDecisionRequest):
-    """The person who rejects or retires rules, and the reason."""
-
-    reason = TextField(max_length=MAX_REASON_LENGTH, help_text="The reason. Stored permanently: do not name a player.")
 
 
 class SpotReturnResponse(Shape):
@@ -283,6 +176,7 @@ class TableVersionsView(RulesVersionBaseView):
         "List the versions of a table's rules, with returns and play",
         returns=RulesVersionList,
         description=LIFECYCLE,
+        refusals=(UnknownTable,),
     )
     def get(self, request: Request, table: UUID) -> Response:
         del request
@@ -302,6 +196,21 @@ class TableVersionsView(RulesVersionBaseView):
             "is the `required_acknowledgement` of that refusal, word for word. `actor` is your own id of the person "
             "who acts."
         ),
+        refusals=(
+            AcknowledgementDiffers,
+            AcknowledgementNotNeeded,
+            DraftPending,
+            InvalidRules,
+            PlayMoneyNotOffered,
+            PlayerEdgeNotAccepted,
+            ReturnUnderFloor,
+            RulesUnchanged,
+            SeatsAreTaken,
+            ShuffleIsFixed,
+            UnknownPreset,
+            UnknownTable,
+            UnknownVersion,
+        ),
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -320,6 +229,11 @@ class TableVersionView(RulesVersionBaseView):
         "getTableVersion",
         "Show one version of a table's rules, with its theoretical returns",
         returns=RulesVersionResponse,
+        description=("The rules in full, who drafted and decided them, and the returns that follow from them."),
+        refusals=(
+            UnknownTable,
+            UnknownVersion,
+        ),
     )
     def get(self, request: Request, table: UUID, version: int) -> Response:
         del request
@@ -338,6 +252,16 @@ class PublishVersionView(RulesVersionBaseView):
             "floor was raised since the draft and a spot returns less, it is refused (`return_under_floor`): reject "
             "it, and draft it again with the acknowledgement."
         ),
+        refusals=(
+            ReturnUnderFloor,
+            RulesAreStopped,
+            RulesNeedSecondPerson,
+            SeatsAreTaken,
+            ShuffleIsFixed,
+            UnknownDraft,
+            UnknownTable,
+            UnknownVersion,
+        ),
     )
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
@@ -354,6 +278,12 @@ class RejectVersionView(RulesVersionBaseView):
         request=RulesRejectionRequest,
         example={"actor": "agent-3", "reason": "Too high."},
         description="Its number is not used again.",
+        refusals=(
+            UnknownDraft,
+            UnknownTable,
+            UnknownVersion,
+            VersionReasonMissing,
+        ),
     )
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
@@ -375,6 +305,13 @@ class RetireVersionView(RulesVersionBaseView):
             "rules still need two. A version that is not in force is refused (`version_not_in_force`), so a late "
             "repeat never retires the next version."
         ),
+        refusals=(
+            RulesAreRetired,
+            UnknownTable,
+            UnknownVersion,
+            VersionNotInForce,
+            VersionReasonMissing,
+        ),
     )
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
@@ -392,6 +329,11 @@ class DiscardVersionView(RulesVersionBaseView):
         request=RulesDecisionRequest,
         example={"actor": "agent-17"},
         description="Only for its author.",
+        refusals=(
+            UnknownDraft,
+            UnknownTable,
+            UnknownVersion,
+        ),
     )
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:

@@ -10,8 +10,24 @@ from rest_framework.response import Response
 
 from baccarat.api import refusals
 from baccarat.api.rounds import viewer
-from baccarat.api.rules import TableRulesRequest
+from baccarat.api.rules_requests import TableRulesRequest
+from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rules.odds import odds_sheet
+from baccarat.domain.rules.presets import UnknownPreset
+from baccarat.domain.rules.validation import InvalidRules
+from baccarat.domain.tables.refusals import (
+    AcknowledgementDiffers,
+    AcknowledgementNotNeeded,
+    CloseReasonInvalid,
+    PlayerEdgeNotAccepted,
+    PlayMoneyNotOffered,
+    ReturnUnderFloor,
+    SeedUnreadable,
+    TableIsClosed,
+    TableIsClosing,
+    UnknownShoe,
+    UnknownTable,
+)
 from baccarat.queries import fairness, tables
 from baccarat.queries.board_view import LobbyPage, Scoreboard
 from baccarat.queries.fairness import TableFairness
@@ -35,6 +51,7 @@ from casino.kernel.money import MoneyType
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView, PlayerView, metadata
 from casino.operators.principals import Scope
+from casino.operators.refusals import UnknownBrand
 
 
 class StatisticsQuery(serializers.Serializer[Any]):
@@ -71,6 +88,10 @@ class TableStatisticsView(OperatorOrPlayerView):
             "and stays on that row; a new streak begins in row 1, one column after the start of the last. `streak` and "
             "`depth` are the logical position, for drawing it differently. Big Eye Boy, Small Road and Cockroach Pig "
             "are red where the big road is regular."
+        ),
+        refusals=(
+            UnknownShoe,
+            UnknownTable,
         ),
     )
     def get(self, request: Request, table: UUID) -> Response:
@@ -122,6 +143,8 @@ OPEN_TABLE_EXAMPLE: Final = {
 class TableRequest(StrictSerializer):
     """A new table: a preset, its currency and money types, and the operator's changes to the rules."""
 
+    codes = (refusals.DuplicateMoneyType.code,)
+
     name = TextField(max_length=80)
     preset = TextField(max_length=40)
     currency = CurrencyField()
@@ -165,7 +188,13 @@ class TablesView(OperatorOrPlayerView):
             else [OperatorOrPlayerAuthentication()]
         )
 
-    @operation("listTables", "List the operator's tables", returns=TablePage, parameters=paging.PARAMETERS)
+    @operation(
+        "listTables",
+        "List the operator's tables",
+        returns=TablePage,
+        parameters=paging.PARAMETERS,
+        description=("Open and closed tables with their limits, oldest first."),
+    )
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, str)
         after = None if page.after is None else paging.parse_uuid(page.after[0])
@@ -184,6 +213,17 @@ class TablesView(OperatorOrPlayerView):
             "real money, rules that give the player an edge need accept_player_edge: true; if a spot returns less than "
             "the operator's floor, send the `required_acknowledgement` of `return_under_floor`, word for word, as the "
             "acknowledgement."
+        ),
+        refusals=(
+            UnknownBrand,
+            AcknowledgementDiffers,
+            AcknowledgementNotNeeded,
+            InvalidRules,
+            PlayMoneyNotOffered,
+            PlayerEdgeNotAccepted,
+            ReturnUnderFloor,
+            UnknownPreset,
+            UnknownTable,
         ),
     )
     @idempotent
@@ -216,6 +256,7 @@ class TableView(OperatorOrPlayerView):
             "Seats, chips, wagers, cards, deadlines, nicknames of players who show theirs, and for a player their own "
             "seat and balance: everything needed to draw the table."
         ),
+        refusals=(UnknownTable,),
     )
     def get(self, request: Request, table: UUID) -> Response:
         del request
@@ -226,7 +267,13 @@ class TableView(OperatorOrPlayerView):
 class TableOddsView(OperatorOrPlayerView):
     for_brands = frozenset({"GET"})
 
-    @operation("getTableOdds", "Show the exact return of each spot", returns=Odds)
+    @operation(
+        "getTableOdds",
+        "Show the exact return of each spot",
+        returns=Odds,
+        description=("Computed from the table's rules by counting all deals, as fractions; nothing is simulated."),
+        refusals=(UnknownTable,),
+    )
     def get(self, request: Request, table: UUID) -> Response:
         del request
         rules = tables.rules_of_table(table=table, operator=self.caller.operator)
@@ -243,6 +290,10 @@ class TableFairnessView(OperatorOrPlayerView):
         description=(
             "The shoe in play, the next one, committed to before its first bet, and the latest revealed ones: with "
             "seed and cut anyone can recompute the order of a shoe."
+        ),
+        refusals=(
+            UnknownRound,
+            UnknownTable,
         ),
     )
     def get(self, request: Request, table: UUID) -> Response:
@@ -264,6 +315,13 @@ class CloseTableView(OperatorView):
             "money returns to the accounts, and the seeds of its long shoe and of the next shoe are revealed, so that "
             "no shoe can be abandoned for its cards. Without a current round, all of this happens at once. The table "
             "stays readable. Returns its shoes; while `closed` is false, the current round is not finished."
+        ),
+        refusals=(
+            CloseReasonInvalid,
+            SeedUnreadable,
+            TableIsClosed,
+            TableIsClosing,
+            UnknownTable,
         ),
     )
     @idempotent

@@ -10,6 +10,21 @@ from rest_framework.serializers import ValidationError
 
 from baccarat.chat import queries, services
 from baccarat.chat.queries import Chat, ChatMessageResponse
+from baccarat.chat.refusals import (
+    AlreadyReported,
+    CannotReportYourself,
+    ChatIsClosed,
+    MessageEmpty,
+    MessageNotPrintable,
+    MessageTooLong,
+    OnlySeatedMayWrite,
+    PlayerIsMuted,
+    SeatIsEmpty,
+    TooManyMessages,
+    TooManyReports,
+    UnknownMessage,
+)
+from baccarat.domain.tables.refusals import UnknownSeat, UnknownTable
 from baccarat.queries.nicknames import shown_nicknames
 from baccarat.services.seats import TableActor
 from casino.api import paging
@@ -17,6 +32,7 @@ from casino.api.fields import FlagField, StrictSerializer, TextField, WholeNumbe
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Shape
+from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators.base_views import PlayerView, metadata
 
 MAX_NOTE_LENGTH: Final = 500
@@ -90,6 +106,7 @@ class TableChatView(ChatView):
         ),
         parameters=paging.PARAMETERS,
         returns=Chat,
+        refusals=(UnknownTable,),
     )
     def get(self, request: Request, table: UUID) -> Response:
         page, after = parse_id_page(request)
@@ -109,6 +126,17 @@ class TableChatView(ChatView):
         example={"text": "Good luck, darn!"},
         returns=ChatMessageResponse,
         status=201,
+        refusals=(
+            ChatIsClosed,
+            MessageEmpty,
+            MessageNotPrintable,
+            MessageTooLong,
+            OnlySeatedMayWrite,
+            PersonalDataErased,
+            PlayerIsMuted,
+            TooManyMessages,
+            UnknownTable,
+        ),
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
@@ -134,6 +162,8 @@ class ChatOpenView(ChatView):
         request=ChatOpenRequest,
         example={"open": False},
         returns=ChatOpen,
+        description=("A closed chat is neither shown nor sent to you; the others at the table go on."),
+        refusals=(UnknownTable,),
     )
     def put(self, request: Request, table: UUID) -> Response:
         is_open = parse_body(ChatOpenRequest, request)["open"]
@@ -152,6 +182,14 @@ class ReportMessageView(ChatView):
         example={"reason": "Rude again and again."},
         returns=ChatReportCreated,
         status=201,
+        refusals=(
+            AlreadyReported,
+            CannotReportYourself,
+            PersonalDataErased,
+            TooManyReports,
+            UnknownMessage,
+            UnknownTable,
+        ),
     )
     @idempotent
     def post(self, request: Request, table: UUID, message: UUID) -> Response:
@@ -171,6 +209,15 @@ class ReportPlayerView(ChatView):
         example={"seat": 2, "reason": "Spoils the game."},
         returns=ChatReportCreated,
         status=201,
+        refusals=(
+            AlreadyReported,
+            CannotReportYourself,
+            PersonalDataErased,
+            SeatIsEmpty,
+            TooManyReports,
+            UnknownSeat,
+            UnknownTable,
+        ),
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:

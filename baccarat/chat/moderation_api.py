@@ -21,12 +21,24 @@ from baccarat.chat.queries import (
     ModerationPage,
     PlayerMessagePage,
 )
+from baccarat.chat.refusals import (
+    ChatReportAlreadyClosed,
+    FilterWordExists,
+    InvalidFilterWord,
+    InvalidModeration,
+    PlayerNotBanned,
+    PlayerNotMuted,
+    UnknownChatReport,
+    UnknownFilterWord,
+)
 from casino.api import paging
 from casino.api.fields import EnumField, StrictSerializer, TextField, WholeNumberField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.principals import Scope
+from casino.operators.refusals import UnknownPlayer
 
 _SANCTION: Final = {"reason": "language", "minutes": 60, "note": "Second warning."}
 _NOTE: Final = {"note": "Has apologised."}
@@ -91,6 +103,11 @@ class MuteView(ModerationActionView):
         request=ModerationRequest,
         example=_SANCTION,
         returns=Moderation,
+        refusals=(
+            InvalidModeration,
+            PersonalDataErased,
+            UnknownPlayer,
+        ),
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
@@ -103,7 +120,19 @@ class MuteView(ModerationActionView):
 class UnmuteView(ModerationActionView):
     """Ends of mutes."""
 
-    @operation("unmutePlayer", "Let a muted player write again", request=NoteRequest, example=_NOTE, returns=Moderation)
+    @operation(
+        "unmutePlayer",
+        "Let a muted player write again",
+        request=NoteRequest,
+        example=_NOTE,
+        returns=Moderation,
+        description=("At once, in all chats."),
+        refusals=(
+            PersonalDataErased,
+            PlayerNotMuted,
+            UnknownPlayer,
+        ),
+    )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         context = self.moderation_context(request, player, parse_body(NoteRequest, request)["note"])
@@ -123,6 +152,11 @@ class BanView(ModerationActionView):
         request=ModerationRequest,
         example=_SANCTION,
         returns=Moderation,
+        refusals=(
+            InvalidModeration,
+            PersonalDataErased,
+            UnknownPlayer,
+        ),
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
@@ -135,7 +169,19 @@ class BanView(ModerationActionView):
 class UnbanView(ModerationActionView):
     """Ends of bans."""
 
-    @operation("unbanPlayer", "Let a banned player in again", request=NoteRequest, example=_NOTE, returns=Moderation)
+    @operation(
+        "unbanPlayer",
+        "Let a banned player in again",
+        request=NoteRequest,
+        example=_NOTE,
+        returns=Moderation,
+        description=("New sessions can be opened again. Say in the note why."),
+        refusals=(
+            PersonalDataErased,
+            PlayerNotBanned,
+            UnknownPlayer,
+        ),
+    )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         context = self.moderation_context(request, player, parse_body(NoteRequest, request)["note"])
@@ -150,6 +196,8 @@ class PlayerModerationView(OperatorView):
         "Show a player's mute and ban, and what moderators did, newest first",
         parameters=paging.PARAMETERS,
         returns=ModerationPage,
+        description=("Whether the player is muted or banned and until when, and what moderators did."),
+        refusals=(UnknownPlayer,),
     )
     def get(self, request: Request, player: UUID) -> Response:
         (page, after), operator = parse_id_page(request), self.caller.operator
@@ -166,6 +214,8 @@ class PlayerMessageListView(OperatorView):
         "List a player's chat messages, newest first, as they were written",
         parameters=paging.PARAMETERS,
         returns=PlayerMessagePage,
+        description=("With the words that were masked for others, for moderators."),
+        refusals=(UnknownPlayer,),
     )
     def get(self, request: Request, player: UUID) -> Response:
         page, after = parse_id_page(request)
@@ -183,6 +233,9 @@ class ChatReportListView(OperatorView):
         "List reports of messages and players, newest first",
         parameters=[ChatReportsQuery, *paging.PARAMETERS],
         returns=ChatReportPage,
+        description=(
+            "Players report messages and players. Open reports by default; `status=all` shows the closed ones too."
+        ),
     )
     def get(self, request: Request) -> Response:
         page, after = parse_id_page(request)
@@ -206,6 +259,12 @@ class CloseReportView(OperatorView):
         request=ChatReportClosingRequest,
         example={"outcome": "action_taken", "note": "Muted for an hour."},
         responses={204: None},
+        description=("Say what came of it. Mute or ban the player by calls of their own."),
+        refusals=(
+            ChatReportAlreadyClosed,
+            PersonalDataErased,
+            UnknownChatReport,
+        ),
     )
     @idempotent
     def post(self, request: Request, report: UUID) -> Response:
@@ -225,7 +284,12 @@ class FilterWordListView(OperatorView):
 
     scope = Scope.COMPLIANCE
 
-    @operation("listChatFilterWords", "List the words that are masked in the operator's chats", returns=FilterWordList)
+    @operation(
+        "listChatFilterWords",
+        "List the words that are masked in the operator's chats",
+        returns=FilterWordList,
+        description=("The words of your own list. They are masked beside those that the platform masks for all."),
+    )
     def get(self, request: Request) -> Response:
         del request
         return Response(FilterWordList.of(queries.list_filter_words(operator=self.caller.operator)))
@@ -238,6 +302,10 @@ class FilterWordListView(OperatorView):
         example={"word": "darn"},
         returns=FilterWordResponse,
         status=201,
+        refusals=(
+            FilterWordExists,
+            InvalidFilterWord,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -260,6 +328,8 @@ class RemoveFilterWordView(OperatorView):
         request=FilterWordRequest,
         example={"word": "darn"},
         responses={204: None},
+        description=("Messages from now on are not masked for it. Old messages stay as they are shown."),
+        refusals=(UnknownFilterWord,),
     )
     @idempotent
     def post(self, request: Request) -> Response:

@@ -1,5 +1,7 @@
 """Refusals of chats and their moderation."""
 
+from datetime import datetime
+
 from casino.kernel.errors import Refusal, RefusalKind
 
 
@@ -15,6 +17,7 @@ class MessageTooLong(Refusal):
     kind = RefusalKind.INVALID
     title = "The message is too long"
     remedy = "Send at most as many characters as `max` says."
+    fact_types = {"max": int, "length": int}
 
 
 class MessageNotPrintable(Refusal):
@@ -28,12 +31,14 @@ class TooManyMessages(Refusal):
     code = "too_many_messages"
     title = "These are too many messages at once"
     remedy = "Wait until `retry_at`, then send it with a new Idempotency-Key."
+    fact_types = {"retry_at": datetime}
 
 
 class TooManyReports(Refusal):
     code = "too_many_reports"
     title = "These are too many reports at once"
     remedy = "Wait until `retry_at`, then send it with a new Idempotency-Key."
+    fact_types = {"retry_at": datetime}
 
 
 class OnlySeatedMayWrite(Refusal):
@@ -56,6 +61,7 @@ class PlayerIsMuted(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "A moderator has muted you"
     remedy = "Wait until `until`, or ask the casino's support."
+    fact_types = {"until": datetime | None, "reason": str}
 
 
 class UnknownMessage(Refusal):
@@ -141,6 +147,7 @@ class InvalidModeration(Refusal):
     kind = RefusalKind.INVALID
     title = "This is not one of the choices"
     remedy = "Choose a reason and a whole number of minutes, up to a year, or null for a permanent one."
+    fact_types = {"max": int | None}
 
 
 class FilterWordNotYours(Refusal):

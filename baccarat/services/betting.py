@@ -6,6 +6,7 @@ Each is one transaction under the table's lock. None of them deals a card: the w
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from django.db import transaction
@@ -13,10 +14,35 @@ from django.db import transaction
 from baccarat.domain import dealer
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds.events import ChipsPlaced, StakesRebet, WagerConfirmed
-from baccarat.domain.rounds.refusals import NoCeremony, NoOpenRound, RoundIsOpen
-from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.rounds.refusals import (
+    AlreadyConfirmed,
+    BettingIsClosed,
+    CardsAreHandedBack,
+    CutChangedTooOften,
+    NoCeremony,
+    NoChipsPlaced,
+    NoOpenRound,
+    NoShoeToCut,
+    NotYourCards,
+    NotYourTurn,
+    OneSpotOnly,
+    OverMaximum,
+    RoundIsOpen,
+    UnderMinimum,
+)
+from baccarat.domain.rules.wagers import AmountNotInChips, Spot
 from baccarat.domain.tables.commands import RequestShowSkip
 from baccarat.domain.tables.decider import require_playing, require_show_over
+from baccarat.domain.tables.kill_switch import STOPS
+from baccarat.domain.tables.refusals import (
+    BettingNotOpen,
+    NextShoeUnreadable,
+    NotSeated,
+    RulesAreRetired,
+    TableIsClosing,
+    UnknownTable,
+    WrongCurrency,
+)
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.queries.round_view import PeekedCards
@@ -25,9 +51,37 @@ from baccarat.queries.tables import load_table_state
 from baccarat.services.seats import TableActor, game_balance, require_currency, require_seat
 from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.shoe_seeds import SeedUnavailable
+from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds
 from wallet.responsible_gaming.eligibility import PlayerEligibility
-from wallet.responsible_gaming.table_limit import PersonalTableLimit, require_within
+from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
+from wallet.responsible_gaming.table_limit import OverOwnTableLimit, PersonalTableLimit, require_within
 from wallet.responsible_gaming.table_limit_services import load_wager_eligibility
+
+TURN: Final = (
+    UnknownTable,
+    NotSeated,
+    NoOpenRound,
+    NotYourTurn,
+    AlreadyConfirmed,
+    BettingIsClosed,
+    BettingNotOpen,
+)
+"""Refusals of whatever a player does in a round."""
+OPENING: Final = (*STOPS, TableIsClosing, RulesAreRetired, PlayerIsBlocked, NextShoeUnreadable)
+"""Refusals where no round may open."""
+STAKING: Final = (
+    WrongCurrency,
+    AmountNotInChips,
+    OverMaximum,
+    OneSpotOnly,
+    InsufficientFunds,
+    OverOwnTableLimit,
+    PlayerExcluded,
+)
+WAGER: Final = (NoChipsPlaced, UnderMinimum, DebtOutstanding, PlayLimitReached)
+"""Refusals of a confirmation, beside those of its chips."""
+CUT: Final = (NoShoeToCut, CutChangedTooOften)
+CEREMONY: Final = (UnknownTable, NotSeated, NoCeremony, NotYourCards, CardsAreHandedBack)
 
 
 @dataclass(slots=True)

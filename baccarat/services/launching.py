@@ -34,7 +34,7 @@ def launch(
     """Issue a launch of a player, who is registered unless known, to a table, a table of a preset, or the lobby.
 
     Raises UnknownTable, TableIsClosed, WrongCurrency, MoneyTypeNotOffered, UnknownPreset, PresetHasNoTable,
-    AddressMalformed, OriginNotRegistered, InvalidSessionLength, AccountCurrencyDiffers.
+    AddressMalformed, OriginNotRegistered, InvalidSessionLength.
     """
     with transaction.atomic():
         player = player_accounts.register_player(

@@ -8,10 +8,25 @@ from uuid import UUID
 from django.db import transaction
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds.refusals import WagerInPlay
+from baccarat.domain.rounds.refusals import CutChangedTooOften, NoShoeToCut, WagerInPlay
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables.refusals import GameInterrupted, NotSeated, WrongCurrency
+from baccarat.domain.tables.kill_switch import STOPS
+from baccarat.domain.tables.refusals import (
+    AlreadySeated,
+    BuyInUnderMinimum,
+    GameInterrupted,
+    MoneyTypeNotOffered,
+    NextShoeUnreadable,
+    NotSeated,
+    RulesAreRetired,
+    SeatIsTaken,
+    TableIsClosed,
+    TableIsClosing,
+    UnknownSeat,
+    UnknownTable,
+    WrongCurrency,
+)
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.queries.table_view import TableStateResponse
@@ -21,12 +36,49 @@ from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from wallet.ledger import store as ledger
+from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds
 from wallet.responsible_gaming.eligibility import load_eligibility
+from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
 
 _INTERRUPTED: Final = """
 SELECT t.id FROM baccarat_table t JOIN baccarat_wager w ON w.round_id = t.round_id
  WHERE t.suspension_reason IS NOT NULL AND t.operator_id = %s AND w.player_id = %s LIMIT 1
 """
+
+TAKING: Final = (
+    *STOPS,
+    UnknownTable,
+    UnknownSeat,
+    SeatIsTaken,
+    AlreadySeated,
+    TableIsClosed,
+    TableIsClosing,
+    RulesAreRetired,
+    MoneyTypeNotOffered,
+    BuyInUnderMinimum,
+    WrongCurrency,
+    InsufficientFunds,
+    DebtOutstanding,
+    PlayerExcluded,
+    PlayerIsBlocked,
+    PlayLimitReached,
+    GameInterrupted,
+    NextShoeUnreadable,
+    NoShoeToCut,
+    CutChangedTooOften,
+)
+CHANGING: Final = (UnknownTable, NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay, NextShoeUnreadable)
+REBUYING: Final = (
+    UnknownTable,
+    NotSeated,
+    WagerInPlay,
+    WrongCurrency,
+    InsufficientFunds,
+    DebtOutstanding,
+    PlayerExcluded,
+    PlayLimitReached,
+)
+LEAVING: Final = (UnknownTable, NotSeated, WagerInPlay, NextShoeUnreadable)
 
 
 @dataclass(frozen=True, slots=True)

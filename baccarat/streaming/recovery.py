@@ -26,6 +26,7 @@ from wallet.api.reality_checks import RealityCheckReminder
 from wallet.api.table_limit import TableLimit
 from wallet.api.withdrawals import WithdrawalResponse
 from wallet.ledger.accounts import AccountKind
+from wallet.ledger.refusals import UnknownAccount
 from wallet.payments.queries import open_or_ended_since
 from wallet.responsible_gaming.table_limit_services import table_limit
 
@@ -72,6 +73,10 @@ class RecoveryView(PlayerView):
         returns=Recovery,
         parameters=[AFTER],
         description=_DESCRIPTION,
+        refusals=(
+            UnknownAccount,
+            INVALID_CURSOR,
+        ),
     )
     def get(self, request: Request) -> Response:
         return Response(recover_game(player=self.caller, after=_after(request)))

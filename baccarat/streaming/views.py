@@ -11,18 +11,21 @@ from uuid import UUID
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
+from drf_spectacular.utils import OpenApiParameter
 
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.streaming import snapshot
 from baccarat.streaming.notifications import LiveEventResponse
 from baccarat.streaming.snapshot import SnapshotMessage
 from baccarat.streaming.stream import StreamOpening, stream_messages
-from casino.api import errors
+from casino.api import document, errors
+from casino.api.contract import Contract, problems_of
 from casino.api.error_catalogue import BAD_REQUEST, INVALID_CURSOR, METHOD_NOT_ALLOWED, RequestRejected
 from casino.api.openapi import REQUEST_ID
 from casino.api.shapes import example_of
 from casino.api.streaming import sse
 from casino.operators import auth
+from casino.operators.auth import PlayerTokenAuthentication
 from casino.operators.principals import PlayerPrincipal
 from wallet.api.accounts import Balances
 
@@ -68,30 +71,28 @@ _PARAMETERS: Final = (
     ),
     ("header", REQUEST_ID.name, REQUEST_ID.type, REQUEST_ID.description),
 )
-_REFUSED: Final = ("400", "401", "403", "404", "429")
-_SIMILAR_PATH: Final = "/api/v1/tables/{table}/pass"
-"""An operation with the same problem responses."""
+CONTRACT: Final = Contract(
+    refusals=(*PlayerTokenAuthentication.problems, UnknownTable, INVALID_CURSOR),
+    parameters=[OpenApiParameter(name) for location, name, *_ in _PARAMETERS if location == "query"],
+)
 
 
 def add_stream(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001
     """Add the stream to the OpenAPI document; the signature is that of drf-spectacular's hooks."""
     del generator, request, public
-    if _SIMILAR_PATH not in result["paths"]:
+    if "/api/v1/stream/tickets" not in result["paths"]:
         return result
-    result["paths"][PATH] = {"get": _operation(result)}
+    result["paths"][PATH] = {"get": _operation()}
     result["paths"] = dict(sorted(result["paths"].items()))
     return result
 
 
-def _operation(result: dict[str, Any]) -> dict[str, Any]:
+def _operation() -> dict[str, Any]:
     parameters = [
         {"in": location, "name": name, "schema": schema, "description": text}
         for location, name, schema, text in _PARAMETERS
     ]
-    stream = {"schema": {"type": "string"}, "examples": {"Stream": {"value": _EXAMPLE}}}
-    responses: dict[str, Any] = {"200": {"description": "The stream.", "content": {sse.MEDIA_TYPE: stream}}}
-    problems = result["paths"][_SIMILAR_PATH]["post"]["responses"]
-    responses.update({status: problems[status] for status in _REFUSED})
+    messages = {"schema": {"type": "string"}, "examples": {"Stream": {"value": _EXAMPLE}}}
     return {
         "operationId": "followStream",
         "summary": "Follow tables and balances as they change",
@@ -99,7 +100,8 @@ def _operation(result: dict[str, Any]) -> dict[str, Any]:
         "parameters": parameters,
         "tags": ["live"],
         "security": [{"playerToken": []}],
-        "responses": responses,
+        "responses": {"200": {"description": "The stream.", "content": {sse.MEDIA_TYPE: messages}}},
+        document.PROBLEMS: list(problems_of(stream, "GET", in_path=False).values()),
     }
 
 
@@ -122,8 +124,12 @@ def stream(request: HttpRequest) -> HttpResponseBase:
     )
 
 
+stream.contract = CONTRACT  # type: ignore[attr-defined]
+
+
 def _open(*, request: HttpRequest) -> StreamOpening:
     """Authenticate the player and take a first snapshot. Raises RequestRejected, UnknownTable."""
+    CONTRACT.refuse_unknown(request.GET)
     after, watched, lobby = _after(request), _watched(request), _lobby(request)
     player = _player(request)
     request.user = player  # type: ignore[assignment]  # CORS depends on the caller's operator

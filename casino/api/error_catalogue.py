@@ -4,7 +4,7 @@ Responses follow RFC 9457 (problem details for HTTP APIs). Domain refusals defin
 problems below belong to HTTP itself and to the format of a request.
 """
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from msgspec import Meta
 
@@ -123,6 +123,12 @@ INVALID_CURSOR: Final = ProblemType(
 INVALID_LIMIT: Final = ProblemType(
     "invalid_limit", 400, "The page limit is out of range", "Send a whole number from 1 to 500."
 )
+UNKNOWN_PARAMETER: Final = ProblemType(
+    "unknown_parameter",
+    400,
+    "There is no such query parameter",
+    "Leave the parameter out, or correct its name: a filter that is not known would select too much.",
+)
 INVALID_FIELDS: Final = ProblemType(
     "invalid_fields", 422, "Several fields are not valid", "Correct each field in `errors`."
 )
@@ -143,6 +149,8 @@ REQUEST_TIMEOUT: Final = ProblemType(
     "request_timeout", 408, "The body did not arrive in time", "Send the whole body within ten seconds."
 )
 
+FACTS: Final[dict[str, dict[str, Any]]] = {BODY_TOO_LARGE.code: {"max_bytes": int | None}}
+"""The facts of problems that are no refusals."""
 HTTP_PROBLEMS: Final = (
     BAD_REQUEST,
     MALFORMED_JSON,
@@ -167,6 +175,7 @@ HTTP_PROBLEMS: Final = (
     IDEMPOTENCY_KEY_REUSED,
     INVALID_CURSOR,
     INVALID_LIMIT,
+    UNKNOWN_PARAMETER,
     INVALID_FIELDS,
     INTERNAL_ERROR,
     UNAVAILABLE,

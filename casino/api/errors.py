@@ -128,6 +128,11 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     return response
 
 
+def field_code(code: str) -> str:
+    """Return our code for one of the framework's validation errors."""
+    return _FIELD_CODES.get(code, code)
+
+
 def problem_response(request: HttpRequest, problem: ProblemType, detail: str = "") -> HttpResponse:
     """Build a problem response outside of any view."""
     return _response(request, _Occurrence(problem, detail or problem.title, problem.remedy))
@@ -178,7 +183,7 @@ def _flatten(detail: object, path: str = "") -> Iterator[FieldError]:
             yield from _flatten(inner, f"{path}.{index}".strip(".") if nested else path)
     else:
         code = str(getattr(detail, "code", "invalid"))
-        yield FieldError(path, _FIELD_CODES.get(code, code), str(detail))
+        yield FieldError(path, field_code(code), str(detail))
 
 
 def _response(request: HttpRequest, occurrence: _Occurrence) -> HttpResponse:

@@ -4,7 +4,7 @@ import re
 import threading
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from drf_spectacular.types import OpenApiTypes
@@ -51,12 +51,12 @@ def parse_body(serializer_class: type[serializers.Serializer[Any]], request: Req
 
 
 def parse_query(serializer_class: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Parse the query's parameters by a serializer; only a StrictSerializer rejects unknown ones.
+    """Parse those of the query's parameters that the serializer knows; the view has refused unknown ones.
 
     Raises ValidationError.
     """
-    names = None if issubclass(serializer_class, StrictSerializer) else _serializer(serializer_class).fields
-    parameters = {name: value for name, value in request.query_params.items() if names is None or name in names}
+    names = _serializer(serializer_class).fields
+    parameters = {name: value for name, value in request.query_params.items() if name in names}
     return _validate(serializer_class, parameters, request)
 
 
@@ -90,6 +90,14 @@ def _validate(serializer_class: type[serializers.Serializer[Any]], data: Any, re
 class AmountField(serializers.Field[int, Any, str, int]):
     """A decimal string, converted to minor units in the `currency` of the field or of the context."""
 
+    codes: ClassVar[tuple[str, ...]] = (
+        "amount_not_text",
+        "amount_malformed",
+        "amount_not_positive",
+        "amount_too_large",
+        "unknown_currency",
+    )
+
     def __init__(self, *, currency: str | None = None, allow_zero: bool = False, **options: Any) -> None:
         super().__init__(**options)
         self.currency = currency
@@ -113,6 +121,8 @@ class AmountField(serializers.Field[int, Any, str, int]):
 @extend_schema_field({"type": "string", "pattern": f"^{kernel_money.CODE_PATTERN}$", "examples": ["EUR"]})
 class CurrencyField(serializers.Field[str, Any, str, str]):
     """The code of a currency that the caller's operator offers (`currency_not_offered`)."""
+
+    codes: ClassVar[tuple[str, ...]] = ("not_a_string", "unknown_currency", "wrong_currency", "currency_not_offered")
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
@@ -152,6 +162,8 @@ class CurrencyQuery(serializers.Serializer[Any]):
 class EnumField(serializers.Field[StrEnum, Any, str, StrEnum]):
     """One member of a StrEnum, by its value (`unknown_choice` otherwise)."""
 
+    codes: ClassVar[tuple[str, ...]] = ("not_a_string", "unknown_choice")
+
     def __init__(self, choices: type[StrEnum], **options: Any) -> None:
         super().__init__(**options)
         self.enum = choices
@@ -179,6 +191,8 @@ class MoneyTypeField(EnumField):
 class TextField(serializers.CharField):
     """A JSON string: numbers and flags are not converted; control characters are rejected."""
 
+    codes: ClassVar[tuple[str, ...]] = ("not_a_string", "field_invalid")
+
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             raise ValidationError("This must be text.", code="not_a_string")
@@ -200,6 +214,8 @@ class ActorField(TextField):
 class WholeNumberField(serializers.IntegerField):
     """A JSON number without a fraction: neither "5" nor 5.0."""
 
+    codes: ClassVar[tuple[str, ...]] = ("not_an_integer",)
+
     def to_internal_value(self, data: Any) -> int:
         if type(data) is not int:
             raise ValidationError("This must be a whole number.", code="not_an_integer")
@@ -208,6 +224,8 @@ class WholeNumberField(serializers.IntegerField):
 
 class FlagField(serializers.BooleanField):
     """A JSON true or false: no text and no number."""
+
+    codes: ClassVar[tuple[str, ...]] = ("not_a_boolean",)
 
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):
@@ -218,6 +236,8 @@ class FlagField(serializers.BooleanField):
 @extend_schema_field(OpenApiTypes.UUID)
 class IdField(serializers.Field[UUID, Any, str, UUID]):
     """A UUID in its usual text form."""
+
+    codes: ClassVar[tuple[str, ...]] = ("not_a_string", "field_invalid")
 
     def to_internal_value(self, data: Any) -> UUID:
         if not isinstance(data, str):

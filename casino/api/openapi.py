@@ -1,21 +1,21 @@
 """The OpenAPI document: operations, components derived from response types, and the parts that all share."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
-from http import HTTPStatus
 from typing import Any, Final
 
 import msgspec
+from django.apps import apps
 from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 
-from casino.api import error_catalogue, errors, idempotency
-from casino.api.error_catalogue import ProblemType
+from casino.api import contract, document, idempotency
+from casino.api.contract import Contract, Declared
 from casino.api.fields import EnumField
 from casino.api.shapes import Shape, component_name, components_of, example_of
-from casino.events.store import VersionConflict
 from casino.observability.logging import HEADER
 
 JSON: Final = "application/json"
@@ -34,18 +34,6 @@ REQUEST_ID: Final = OpenApiParameter(
     description="Your own id for tracing. It is generated if you send none, and always returned.",
 )
 
-_EXAMPLES: Final = {
-    "400": error_catalogue.MALFORMED_JSON,
-    "401": error_catalogue.INVALID_CREDENTIALS,
-    "403": error_catalogue.FORBIDDEN,
-    "404": error_catalogue.NOT_FOUND,
-    "409": error_catalogue.problem_for_refusal(VersionConflict),
-    "413": error_catalogue.BODY_TOO_LARGE,
-    "415": error_catalogue.UNSUPPORTED_MEDIA_TYPE,
-    "422": error_catalogue.INVALID_FIELDS,
-    "429": error_catalogue.TOO_MANY_REQUESTS,
-}
-
 
 def operation(
     operation_id: str,
@@ -55,7 +43,8 @@ def operation(
     status: int = 200,
     request: Any = None,
     example: Any = None,
-    description: str = "",
+    description: str,
+    refusals: Sequence[Declared] = (),
     parameters: Sequence[Any] = (),
     responses: Mapping[Any, Any] | None = None,
     examples: Sequence[OpenApiExample] = (),
@@ -64,8 +53,9 @@ def operation(
     """Document a view's method; the example response is derived from its type.
 
     `returns` is a response type, returned as JSON with `status`. `request` is a serializer and `example` a body that it
-    accepts. `parameters` may be query serializers. `responses` and `examples` are further responses, such as CSV, in
-    the format of `extend_schema`.
+    accepts. `refusals` are the problems beside those that `contract.problems_of` derives; what all methods of a view
+    may refuse can stand in its class, as `refusals`. `parameters` may be query serializers. `responses` and `examples`
+    are further responses, such as CSV, in the format of `extend_schema`.
     """
     all_examples = list(examples)
     if example is not None:
@@ -75,7 +65,7 @@ def operation(
         all_examples.append(
             OpenApiExample("Answer", answer, response_only=True, media_type=JSON, status_codes=[str(status)])
         )
-    return extend_schema(
+    document_method = extend_schema(
         operation_id=operation_id,
         summary=summary,
         description=description,
@@ -85,6 +75,13 @@ def operation(
         examples=all_examples,
         auth=auth,
     )
+
+    def decorate(method: Any) -> Any:
+        documented = document_method(method)
+        documented.contract = Contract(tuple(refusals), request, tuple(parameters))
+        return documented
+
+    return decorate
 
 
 def csv_answer(sheet: str) -> dict[str, Any]:
@@ -145,40 +142,25 @@ class Operation(AutoSchema):
         return [IDEMPOTENCY_KEY, REQUEST_ID] if keyed else [REQUEST_ID]
 
     def get_tags(self) -> list[str]:
-        """Group operations by the view's own `tag`, or by its app: `baccarat`, `wallet`, `operators`, `api`."""
-        return [getattr(self.view, "tag", self.view.__module__.removeprefix("casino.").split(".")[0])]
+        """Group operations by the view's own `tag`, or by the label of its app."""
+        app = apps.get_containing_app_config(self.view.__module__)
+        return [getattr(self.view, "tag", app.label if app else "api")]
 
-    def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
-        """Add the problems of this operation to its declared responses."""
-        responses: dict[str, Any] = super()._get_response_bodies(direction)
-        for status in self._problem_statuses():
-            if status not in responses:
-                responses[status] = self._problem(status, direction)
-        return responses
+    def get_description(self) -> str:  # type: ignore[override]
+        """Return nothing: a docstring is for readers of the code, so each operation has a text of its own."""
+        return ""
 
-    def _problem(self, status: str, direction: Any) -> dict[str, Any]:
-        example = OpenApiExample(_EXAMPLES[status].code, value=_document(_EXAMPLES[status], self.path))
-        phrase = HTTPStatus(int(status)).phrase
-        problem = OpenApiResponse(errors.Problem, description=phrase, examples=[example])
-        media_types = [errors.MEDIA_TYPE]
-        response: dict[str, Any] = self._get_response_for_code(  # type: ignore[no-untyped-call]
-            problem, status, media_types, direction
-        )
-        return response
+    def _get_serializer_field_meta(self, field: Any, direction: Any) -> dict[str, Any]:
+        """Tell a default in words: generated clients would send it, or demand the field."""
+        meta: dict[str, Any] = super()._get_serializer_field_meta(field, direction)  # type: ignore[no-untyped-call]
+        default = meta.pop("default", None)
+        if isinstance(default, bool | str) and default != "":
+            text = f"Default: `{json.dumps(default) if isinstance(default, bool) else default}`."
+            meta["description"] = " ".join(filter(None, [meta.get("description"), text]))
+        return meta
 
-    def _problem_statuses(self) -> list[str]:
-        statuses = ["429"]
-        if self.view.authentication_classes:
-            statuses += ["401", "403"]
-        if "{" in self.path:
-            statuses.append("404")
-        if self.method in {"POST", "PUT", "PATCH"}:
-            statuses += ["400", "409", "413", "415", "422"]
-        return sorted(statuses)
-
-
-def _document(problem: ProblemType, path: str) -> dict[str, Any]:
-    """Return an example of a problem, without its optional members."""
-    document = errors.Problem.of(problem, instance=path, request_id="5f0c9a1b2c3d4e5f6a7b8c9d0e1f2a3b")
-    example: dict[str, Any] = msgspec.to_builtins(document)
-    return example
+    def get_extensions(self) -> dict[str, Any]:
+        """Name the problems, of which `document.finish` makes responses."""
+        problems = contract.problems_of(self.view, self.method, in_path="{" in self.path)
+        keyed = getattr(getattr(self.view, self.method.lower(), None), "idempotent", False)
+        return {document.PROBLEMS: list(problems.values()), document.KEYED: keyed}

@@ -94,11 +94,11 @@ _BY_FORMAT: Final = {
     "date": "2026-11-21",
 }
 _BY_TYPE: Final[dict[str, Any]] = {"string": "text", "integer": 1, "number": 1.0, "boolean": True, "object": {}}
-_VERBATIM: Final = frozenset({"examples", "enum", "const", "default", "required"})
+_VERBATIM: Final = frozenset({"examples", "enum", "const", "required"})
 
 
 def _tidy(schema: Any) -> Any:
-    """Drop titles, which repeat the name, type enums, and refer to components by the document's names."""
+    """Drop titles, which repeat the name, and defaults, which clients would send; type enums, refer by our names."""
     match schema:
         case {"$ref": str(ref), **others}:
             return {**others, "$ref": REF + component_name(ref.removeprefix(REF))}
@@ -107,7 +107,8 @@ def _tidy(schema: Any) -> Any:
         case {"properties": fields, "title": _, **others}:
             return {**others, "properties": {name: _tidy(field) for name, field in fields.items()}}
         case dict():
-            return {key: value if key in _VERBATIM else _tidy(value) for key, value in schema.items()}
+            kept = {key: value for key, value in schema.items() if key != "default"}
+            return {key: value if key in _VERBATIM else _tidy(value) for key, value in kept.items()}
         case list():
             return [_tidy(each) for each in schema]
         case _:

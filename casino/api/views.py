@@ -9,7 +9,8 @@ from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseNotFound, HttpResponseServerError
 from django.urls import get_urlconf
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_safe
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import conditional_page, require_safe
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer, OpenApiYamlRenderer
 from drf_spectacular.utils import extend_schema
@@ -19,6 +20,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from casino.api import error_catalogue, errors
+from casino.api.contract import Contract
 from casino.api.error_catalogue import NOT_FOUND, ProblemType, RequestRejected
 from casino.api.json_format import ShapeRenderer
 from casino.api.middleware import API
@@ -55,11 +57,24 @@ class BaseApiView(APIView):
             return ShapeRenderer(), ShapeRenderer.media_type
         return super().perform_content_negotiation(request, force)
 
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Authenticate, then refuse unknown query parameters. Raises RequestRejected (unknown_parameter)."""
+        super().initial(request, *args, **kwargs)
+        if request.META.get("QUERY_STRING"):
+            contract: Contract | None = getattr(getattr(self, str(request.method).lower(), None), "contract", None)
+            if contract is not None:
+                contract.refuse_unknown(request.query_params)
+
 
 class ProblemListView(BaseApiView):
     """The catalogue of problems."""
 
-    @operation("listProblems", "List every error code with its remedy", returns=ProblemTypeList)
+    @operation(
+        "listProblems",
+        "List every error code with its remedy",
+        returns=ProblemTypeList,
+        description=("Every code of every operation, with its status, what it means, and what to do about it."),
+    )
     def get(self, request: Request) -> Response:
         del request
         problems = ProblemTypeList.of(error_catalogue.all_problems().values())
@@ -69,7 +84,12 @@ class ProblemListView(BaseApiView):
 class ProblemView(BaseApiView):
     """One error code, to which the `type` of a problem document links."""
 
-    @operation("getProblem", "Explain one error code", returns=ProblemType)
+    @operation(
+        "getProblem",
+        "Explain one error code",
+        returns=ProblemType,
+        description=("The `type` of a problem document is this address."),
+    )
     def get(self, request: Request, code: str) -> Response:
         """Explain one code. Raises RequestRejected (not_found)."""
         del request
@@ -92,6 +112,8 @@ class DocsView(SpectacularSwaggerSplitView):
 
 
 @require_safe
+@gzip_page
+@conditional_page
 def schema(request: HttpRequest) -> HttpResponse:
     """Return the OpenAPI document, as YAML if `Accept` asks for it, else as JSON."""
     wants_yaml = "yaml" in request.headers.get("Accept", "")
@@ -99,6 +121,8 @@ def schema(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@gzip_page
+@conditional_page
 def schema_yaml(request: HttpRequest) -> HttpResponse:
     """Return the OpenAPI document as YAML."""
     del request

@@ -22,6 +22,7 @@ class TooRecentToPurge(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "The data is too recent to be purged"
     remedy = "Choose an age that is at least the retention period of policy and law."
+    fact_types = {"days": int}
 
 
 class UnknownErasure(Refusal):
@@ -57,6 +58,7 @@ class ErasureReasonMissing(Refusal):
     kind = RefusalKind.INVALID
     title = "An erasure needs one of the known reasons"
     remedy = "Choose one of `reasons`. Free text might itself be personal data."
+    fact_types = {"reasons": list[str]}
 
 
 class PlayerStillActive(Refusal):

@@ -1,7 +1,11 @@
 """Refusals: commands that the rules do not allow. Nothing has changed; the caller learns why and what to do."""
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar, NewType
+
+Amount = NewType("Amount", int)
+"""A fact in minor units of the fact `currency`, which answers show as a decimal string."""
 
 
 class RefusalKind(StrEnum):
@@ -17,13 +21,15 @@ class Refusal(Exception):
     """Base of all refusals. Subclasses name the reason and are defined beside the rule that raises them.
 
     `code` is stable and public, `title` says what is wrong, `remedy` what to do about it; `facts` are JSON-ready
-    details of this case (the API adds amounts as decimal strings).
+    details of this case (the API adds amounts as decimal strings). `fact_types` declares them: one that
+    may be None may also be absent.
     """
 
     code: ClassVar[str] = "refused"
     kind: ClassVar[RefusalKind] = RefusalKind.CONFLICT
     title: ClassVar[str] = "The request was refused"
     remedy: ClassVar[str] = "Read the detail and send a corrected request."
+    fact_types: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, detail: str = "", **facts: object) -> None:
         super().__init__(detail or self.title)

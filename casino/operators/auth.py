@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from ipaddress import ip_address, ip_network
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, ClassVar, Final, Generic, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -14,6 +14,7 @@ from rest_framework.request import Request
 
 from casino.api import quotas
 from casino.api.client_ip import client_ip
+from casino.api.contract import Declared
 from casino.api.error_catalogue import (
     FORBIDDEN,
     INVALID_CREDENTIALS,
@@ -31,6 +32,7 @@ from casino.events.sql import execute, fetch
 from casino.operators import credentials, sessions
 from casino.operators.models import ApiKey
 from casino.operators.principals import BrandScope, OperatorPrincipal, PlayerPrincipal, Principal, Scope
+from casino.operators.refusals import KeyIsOfABrand, ScopeMissing
 from casino.operators.sessions import (
     BANNED,
     ENDED,
@@ -95,6 +97,8 @@ _PLAYER_TOKEN: Final = {
     "bearerFormat": "pt_<token>",
     "description": "A player's browser, with the short-lived token that the operator's server obtained.",
 }
+KEY_REFUSALS: Final = (ScopeMissing, KeyIsOfABrand)
+"""What a view may refuse to a key that it accepts."""
 PrincipalT = TypeVar("PrincipalT", bound=Principal)
 
 
@@ -103,6 +107,18 @@ class BearerAuthentication(BaseAuthentication, Generic[PrincipalT]):
 
     accepts: tuple[type[Principal], ...]
     remedy: str
+    problems: ClassVar[tuple[Declared, ...]] = (
+        NOT_AUTHENTICATED,
+        INVALID_CREDENTIALS,
+        KEY_EXPIRED,
+        NETWORK_REFUSED,
+        TOKEN_EXPIRED,
+        SESSION_TAKEN_OVER,
+        SESSION_TIMED_OUT,
+        SESSION_PLAYER_BANNED,
+        FORBIDDEN,
+    )
+    """What an operation with this authentication may answer."""
 
     def authenticate(self, request: Request) -> tuple[Principal, None]:
         """Return the caller. Raises RequestRejected: not_authenticated and similar codes, forbidden."""
@@ -124,6 +140,7 @@ class OperatorKeyAuthentication(BearerAuthentication[OperatorPrincipal]):
     """Accepts operators' servers only."""
 
     accepts = (OperatorPrincipal,)
+    problems = (*BearerAuthentication.problems, *KEY_REFUSALS)
     remedy = "Call this from the operator's server, with its key: Bearer op_….…"
 
 
@@ -138,6 +155,7 @@ class OperatorOrPlayerAuthentication(BearerAuthentication[Principal]):
     """Accepts operators' servers and players."""
 
     accepts = (OperatorPrincipal, PlayerPrincipal)
+    problems = (*BearerAuthentication.problems, *KEY_REFUSALS)
     remedy = ""
 
 

@@ -1,5 +1,7 @@
 """Refusals about operators, players and keys."""
 
+from datetime import datetime
+
 from casino.kernel.errors import Refusal, RefusalKind
 
 
@@ -31,6 +33,7 @@ class ScopeMissing(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "The API key lacks the scope for this"
     remedy = "Use a key with the scope in `scope`, or have one issued in the admin."
+    fact_types = {"scope": str}
 
 
 class InvalidKeyTerms(Refusal):
@@ -131,6 +134,7 @@ class PlayerIsBanned(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "The player is banned"
     remedy = "Wait until the time in `until`; the operator's support pays out balances."
+    fact_types = {"until": datetime | None}
 
 
 class InvalidSessionLength(Refusal):
@@ -138,6 +142,7 @@ class InvalidSessionLength(Refusal):
     kind = RefusalKind.INVALID
     title = "The length of the session is out of range"
     remedy = "Send 60 to 86400 seconds."
+    fact_types = {"min": int, "max": int}
 
 
 class SessionNotOpen(Refusal):
@@ -179,12 +184,14 @@ class OriginNotRegistered(Refusal):
     kind = RefusalKind.INVALID
     title = "The address is not of one of your sites"
     remedy = "Register its origin first, by PUT /api/v1/operator/origins or in the admin."
+    fact_types = {"origin": str}
 
 
 class PresetHasNoTable(Refusal):
     code = "preset_has_no_table"
     title = "No open table of this preset is in the lobby"
     remedy = "Open one, or launch another preset or the lobby."
+    fact_types = {"preset": str}
 
 
 class MalformedPin(Refusal):
@@ -212,6 +219,7 @@ class PinWrong(CommittedRefusal):
     kind = RefusalKind.FORBIDDEN
     title = "The PIN is wrong"
     remedy = "Send the correct PIN with a new Idempotency-Key while there are attempts left."
+    fact_types = {"attempts_left": int, "locked_until": datetime | None}
 
 
 class PinLocked(Refusal):
@@ -219,3 +227,4 @@ class PinLocked(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "The PIN is locked after too many failed attempts"
     remedy = "Wait until the time in `until`, or have the operator set a new PIN."
+    fact_types = {"until": datetime}

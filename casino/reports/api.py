@@ -26,7 +26,7 @@ from casino.reports import generation
 from casino.reports.definition import Column, ColumnType, ReportDefinition, report_definitions
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
-from casino.reports.refusals import IntervalInvalid
+from casino.reports.refusals import IntervalInvalid, IntervalNotBegun, UnknownFormat, UnknownOperatorReport
 from casino.reports.renderers import RenderedReport, format_names, render_report
 
 _FILES: Final = {
@@ -47,6 +47,8 @@ _FILE_TYPES: Final = {
 class DateField(serializers.Field[date, Any, str, date]):
     """A day such as 2026-11-20."""
 
+    codes = ("field_invalid",)
+
     def to_internal_value(self, data: Any) -> date:
         """Parse a day, from 2000 until the year before the last one that Python has."""
         try:
@@ -65,6 +67,8 @@ class DateField(serializers.Field[date, Any, str, date]):
 @extend_schema_field(OpenApiTypes.DATETIME)
 class OffsetDateTimeField(serializers.Field[datetime, Any, str, datetime]):
     """A time with its offset, such as 2026-11-20T09:00:00Z."""
+
+    codes = ("field_invalid",)
 
     def to_internal_value(self, data: Any) -> datetime:
         try:
@@ -179,7 +183,12 @@ class ReportDefinitionList(ItemList[ReportDefinitionResponse]):
 class ReportDefinitionListView(OperatorView):
     """The reports that can be created."""
 
-    @operation("listReportDefinitions", "List the reports with their columns", returns=ReportDefinitionList)
+    @operation(
+        "listReportDefinitions",
+        "List the reports with their columns",
+        returns=ReportDefinitionList,
+        description=("Names, columns and periods of all reports that `createReport` accepts."),
+    )
     def get(self, request: Request) -> Response:
         del request
         definitions = tuple(map(ReportDefinitionResponse.of, report_definitions().values()))
@@ -196,6 +205,7 @@ class ReportListView(OperatorView):
         "List versions of reports, newest first; the reports of each day are created automatically",
         parameters=[ReportsQuery, *paging.PARAMETERS],
         returns=ReportPage,
+        description=("Every version that was ever created is kept. `name` selects one report."),
     )
     def get(self, request: Request) -> Response:
         name = parse_query(ReportsQuery, request)["name"]
@@ -215,6 +225,15 @@ class ReportListView(OperatorView):
         example={"name": "revenue", "period": "day", "date": "2026-11-20"},
         returns=ReportResponse,
         status=201,
+        description=(
+            "Of a day, a month or another period, in your own time zone. If nothing has changed, the "
+            "latest version is returned."
+        ),
+        refusals=(
+            IntervalInvalid,
+            IntervalNotBegun,
+            UnknownOperatorReport,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -230,7 +249,13 @@ class ReportListView(OperatorView):
 class ReportView(OperatorView):
     """One version of a report."""
 
-    @operation("getReport", "Show one version of a report", returns=ReportResponse)
+    @operation(
+        "getReport",
+        "Show one version of a report",
+        returns=ReportResponse,
+        description=("The interval, the number of rows, and the hashes of the file. The rows are in the file."),
+        refusals=(UnknownOperatorReport,),
+    )
     def get(self, request: Request, report: UUID) -> Response:
         del request
         return Response(ReportResponse.of(generation.find_report(operator=self.caller.operator, report=report)))
@@ -250,6 +275,11 @@ class ReportFileView(OperatorView):
             OpenApiExample("File", value, response_only=True, status_codes=["200"], media_type=media_type)
             for media_type, value in _FILES.items()
         ],
+        description=("The bytes whose hash the report has, in the format you choose."),
+        refusals=(
+            UnknownFormat,
+            UnknownOperatorReport,
+        ),
     )
     def get(self, request: Request, report: UUID) -> HttpResponse:
         row = generation.find_report(operator=self.caller.operator, report=report)

@@ -50,15 +50,17 @@ def test_every_json_answer_is_a_response_type(document):
     assert {offender.split()[0] for offender in offenders} == set(NOT_A_SHAPE)
 
 
-def test_every_problem_is_the_same_response_type(document):
-    schemas = {
-        body["schema"].get("$ref")
-        for operation in operations(document)
-        for status, answer in operation["responses"].items()
-        if status[0] in "45"
-        for body in answer.get("content", {}).values()
-    }
-    assert schemas == {REF + "Problem"}
+def test_every_problem_has_its_code_and_the_members_of_all_problems(document):
+    components = document["components"]
+    for operation in operations(document):
+        for status, answer in operation["responses"].items():
+            if status[0] in "45":
+                shared = components["responses"].get(answer.get("$ref", "").rpartition("/")[2])
+                (body,) = (shared or answer)["content"].values()
+                for each in body["schema"].get("oneOf", [body["schema"]]):
+                    base, own = components["schemas"][each["$ref"].removeprefix(REF)]["allOf"]
+                    assert base == {"$ref": REF + "Problem"}
+                    assert len(own["properties"]["code"]["enum"]) == 1
 
 
 def test_a_component_has_one_response_type():

@@ -15,6 +15,7 @@ class AdjustmentDecided(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The adjustment is already decided"
     remedy = "Read it again: another person was quicker."
+    fact_types = {"current_status": str}
 
 
 class AdjustmentRequiresSecondPerson(Refusal):

@@ -21,13 +21,14 @@ from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.principals import Principal
+from casino.operators.refusals import UnknownPlayer
 from wallet.api import csv_export
 from wallet.api.csv_export import ExportFormat, PeriodQuery
 from wallet.api.reality_checks import RealityCheckReminder
 from wallet.ledger import queries
 from wallet.ledger.accounts import AccountKind, AccountName
 from wallet.ledger.queries import AccountStatement
-from wallet.ledger.refusals import TableNotAllowed, TableRequired
+from wallet.ledger.refusals import PeriodReversed, TableNotAllowed, TableRequired
 from wallet.ledger.store import StatementLine
 from wallet.responsible_gaming import queries as responsible_gaming
 from wallet.responsible_gaming.queries import Reminder
@@ -91,7 +92,13 @@ class Balances(Shape):
 class PlayerBalancesView(OperatorView):
     """Balances of one of the caller's players."""
 
-    @operation("getPlayerBalances", "Show all balances of one of your players", returns=Balances)
+    @operation(
+        "getPlayerBalances",
+        "Show all balances of one of your players",
+        returns=Balances,
+        description=("Accounts and money on tables, of real and of play money."),
+        refusals=(UnknownPlayer,),
+    )
     def get(self, request: Request, player: UUID) -> Response:
         del request
         return Response(Balances.load(operator=self.caller.operator, player=player))
@@ -100,7 +107,12 @@ class PlayerBalancesView(OperatorView):
 class MyBalancesView(PlayerView):
     """The caller's balances."""
 
-    @operation("getMyBalances", "Show all your balances", returns=Balances)
+    @operation(
+        "getMyBalances",
+        "Show all your balances",
+        returns=Balances,
+        description=("Your accounts and the money you have on tables, of real and of play money."),
+    )
     def get(self, request: Request) -> Response:
         del request
         return Response(Balances.of(*responsible_gaming.balances_and_reminder(self.caller)))
@@ -109,6 +121,8 @@ class MyBalancesView(PlayerView):
 @extend_schema_field({"type": "string", "examples": ["buy_in,cash_out"]})
 class EntryKindsField(serializers.Field[list[str], Any, str, list[str]]):
     """Kinds of ledger entries, comma separated."""
+
+    codes = ("field_invalid",)
 
     def to_internal_value(self, data: Any) -> list[str]:
         kinds = data.split(",") if isinstance(data, str) else []
@@ -199,6 +213,16 @@ class PlayerStatementView(OperatorView):
         parameters=[StatementQuery, *paging.PARAMETERS],
         returns=Statement,
         **csv_answer(_SHEET),
+        description=(
+            "Movements in a period, each with the balance after it, and totals that add up. As CSV "
+            "the whole period comes at once."
+        ),
+        refusals=(
+            PeriodReversed,
+            TableNotAllowed,
+            TableRequired,
+            UnknownPlayer,
+        ),
     )
     def get(self, request: Request, player: UUID) -> HttpResponseBase:
         return statement_response(request, self.caller, player)
@@ -215,6 +239,16 @@ class MyStatementView(PlayerView):
         parameters=[StatementQuery, *paging.PARAMETERS],
         returns=Statement,
         **csv_answer(_SHEET),
+        description=(
+            "Movements in a period, each with the balance after it, and totals that add up. As CSV "
+            "the whole period comes at once."
+        ),
+        refusals=(
+            PeriodReversed,
+            TableNotAllowed,
+            TableRequired,
+            UnknownPlayer,
+        ),
     )
     def get(self, request: Request) -> HttpResponseBase:
         return statement_response(request, self.caller, self.caller.player)

@@ -28,6 +28,7 @@ from casino.api.idempotency import idempotent
 from casino.api.json_format import ShapeRenderer
 from casino.api.openapi import csv_answer, operation
 from casino.api.shapes import ItemList, Money, Page, Shape, Timestamp
+from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
@@ -35,9 +36,17 @@ from casino.operators.principals import Scope
 from wallet.adjustments import queries, services
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.adjustments.queries import Adjustment, AdjustmentFilter, AdjustmentText, AdjustmentTotal
+from wallet.adjustments.refusals import (
+    AdjustmentDecided,
+    AdjustmentNoteMissing,
+    AdjustmentRequiresSecondPerson,
+    NoDebtInPlayMoney,
+    UnknownAdjustment,
+)
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.api import csv_export
 from wallet.api.csv_export import ExportFormat, PeriodQuery
+from wallet.ledger.refusals import InsufficientFunds, PeriodReversed, UnknownAccount
 
 COLUMNS: Final = (
     "id", "requested_at", "requested_by", "player", "direction", "money_type", "amount", "currency", "reason", "status",
@@ -189,6 +198,8 @@ class AdjustmentListView(OperatorView):
         parameters=[AdjustmentsQuery, *paging.PARAMETERS],
         returns=AdjustmentPage,
         **csv_answer(_SHEET),
+        description=("Requests of every status. As CSV the whole list comes at once; pages are for JSON."),
+        refusals=(PeriodReversed,),
     )
     def get(self, request: Request) -> HttpResponseBase:
         query = parse_query(AdjustmentsQuery, request)
@@ -231,6 +242,17 @@ class AdjustmentListView(OperatorView):
         },
         returns=AdjustmentResponse,
         status=201,
+        description=(
+            "Nothing moves yet: another person approves or rejects the request. `reason` and `note` "
+            "are kept with the entry."
+        ),
+        refusals=(
+            AdjustmentNoteMissing,
+            InsufficientFunds,
+            PersonalDataErased,
+            UnknownAccount,
+            UnknownAdjustment,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -243,7 +265,13 @@ class AdjustmentListView(OperatorView):
 class AdjustmentView(OperatorView):
     """One adjustment."""
 
-    @operation("getAdjustment", "Show one adjustment", returns=AdjustmentResponse)
+    @operation(
+        "getAdjustment",
+        "Show one adjustment",
+        returns=AdjustmentResponse,
+        description=("Its status, who requested and decided it and when, and the notes."),
+        refusals=(UnknownAdjustment,),
+    )
     def get(self, request: Request, adjustment: UUID) -> Response:
         del request
         return Response(_load(self.caller.operator, adjustment))
@@ -260,6 +288,16 @@ class ApproveAdjustmentView(OperatorView):
         request=AdjustmentApprovalRequest,
         example={"actor": "agent-3", "as_debt": False},
         returns=AdjustmentResponse,
+        description=("The account is credited or debited at once. Whoever requested the adjustment can't approve it."),
+        refusals=(
+            AdjustmentDecided,
+            AdjustmentNoteMissing,
+            AdjustmentRequiresSecondPerson,
+            InsufficientFunds,
+            NoDebtInPlayMoney,
+            PersonalDataErased,
+            UnknownAdjustment,
+        ),
     )
     @idempotent
     def post(self, request: Request, adjustment: UUID) -> Response:
@@ -280,6 +318,17 @@ class RejectAdjustmentView(OperatorView):
         request=AdjustmentRejectionRequest,
         example={"actor": "agent-3", "answer": "Paid on Monday."},
         returns=AdjustmentResponse,
+        description=(
+            "The request stays in the list as `rejected`, with your note. Whoever requested the "
+            "adjustment can't reject it."
+        ),
+        refusals=(
+            AdjustmentDecided,
+            AdjustmentNoteMissing,
+            AdjustmentRequiresSecondPerson,
+            PersonalDataErased,
+            UnknownAdjustment,
+        ),
     )
     @idempotent
     def post(self, request: Request, adjustment: UUID) -> Response:
@@ -300,6 +349,11 @@ class AdjustmentTotalsView(OperatorView):
         parameters=[AdjustmentTotalsQuery],
         returns=AdjustmentTotals,
         **csv_answer(_TOTAL_SHEET),
+        description=(
+            "Sums of approved adjustments by reason, direction and money type, for your own books. "
+            "The period is that of the approval."
+        ),
+        refusals=(PeriodReversed,),
     )
     def get(self, request: Request) -> HttpResponseBase:
         query = parse_query(AdjustmentTotalsQuery, request)

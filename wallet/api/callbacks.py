@@ -16,7 +16,7 @@ from casino.kernel.errors import Refusal
 from casino.significant import recorder
 from wallet.payments import callbacks, signatures
 from wallet.payments.provider_messages import PaymentCallback
-from wallet.payments.refusals import InvalidSignature, NonceReused, StaleTimestamp
+from wallet.payments.refusals import InvalidSignature, MalformedCallback, NonceReused, StaleTimestamp, UnknownProvider
 
 _CALLBACK: Final = {
     "kind": "deposit",
@@ -56,6 +56,17 @@ class ProviderCallbacksView(BaseApiView):
             OpenApiParameter(name, str, OpenApiParameter.HEADER, required=True, description=description)
             for name, description in _HEADERS.items()
         ],
+        description=(
+            "For payment providers. The same report may come again; it is applied once. The body is "
+            "covered by the signature, byte for byte."
+        ),
+        refusals=(
+            InvalidSignature,
+            MalformedCallback,
+            NonceReused,
+            StaleTimestamp,
+            UnknownProvider,
+        ),
     )
     def post(self, request: Request, provider: str) -> Response:
         """Verify the signature and store the callback."""

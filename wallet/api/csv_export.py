@@ -48,6 +48,8 @@ RENDERERS: Final = [ShapeRenderer, CsvRenderer]
 class DateTimeOrDateField(serializers.Field[datetime, Any, str, datetime]):
     """An RFC 3339 time with its offset, or a date, which begins at midnight UTC."""
 
+    codes = ("field_invalid",)
+
     def to_internal_value(self, data: Any) -> datetime:
         try:
             if isinstance(data, str) and _DATE.fullmatch(data):

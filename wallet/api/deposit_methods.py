@@ -30,6 +30,13 @@ from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal, Scope
 from wallet.payments import methods
 from wallet.payments.methods import MethodOffer, MethodVersion
+from wallet.payments.refusals import (
+    AmountOutOfRange,
+    FeeExceedsAmount,
+    InvalidDepositMethod,
+    UnknownDepositMethod,
+    UnknownProvider,
+)
 from wallet.payments.terms import DepositTerms, parse_percent, percent, quote_deposit
 
 _OFFER: Final = {
@@ -176,6 +183,10 @@ class DepositMethodListView(OperatorOrPlayerView):
         description="Players get the methods that they can use, operators all.",
         parameters=[DepositMethodsQuery],
         returns=DepositMethodList,
+        refusals=(
+            AmountOutOfRange,
+            FeeExceedsAmount,
+        ),
     )
     def get(self, request: Request) -> Response:
         amount = parse_query(DepositMethodsQuery, request)["amount"]
@@ -195,6 +206,16 @@ class DepositMethodListView(OperatorOrPlayerView):
         example=_OFFER,
         returns=DepositMethodResponse,
         status=201,
+        description=(
+            "Players can deposit with it at once. Its bounds and fees are the first version; a later "
+            "version changes them."
+        ),
+        refusals=(
+            AmountOutOfRange,
+            FeeExceedsAmount,
+            InvalidDepositMethod,
+            UnknownProvider,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -215,6 +236,14 @@ class DepositMethodVersionsView(OperatorView):
         example=_OFFER,
         returns=DepositMethodResponse,
         status=201,
+        description=("The new terms are for deposits requested from now on."),
+        refusals=(
+            AmountOutOfRange,
+            FeeExceedsAmount,
+            InvalidDepositMethod,
+            UnknownDepositMethod,
+            UnknownProvider,
+        ),
     )
     @idempotent
     def post(self, request: Request, method: UUID) -> Response:

@@ -25,9 +25,19 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
+from wallet.ledger.refusals import UnknownAccount
 from wallet.payments import deposits, queries
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.queries import Deposit, PaymentFilter
+from wallet.payments.refusals import (
+    AmountOutOfRange,
+    DepositMethodUnavailable,
+    FeeExceedsAmount,
+    NoEarlierDeposit,
+    UnknownDeposit,
+    UnknownDepositMethod,
+)
+from wallet.responsible_gaming.refusals import PlayerExcluded, PlayLimitReached
 
 PAYMENT_EXAMPLE: Final[Mapping[str, str]] = {
     "method": "0199f3a2-8d10-7a01-9b11-3c5d7e9f1a2b",
@@ -96,6 +106,7 @@ class DepositListView(OperatorView):
         "List your players' deposits, newest first",
         parameters=[DepositsQuery, *paging.PARAMETERS],
         returns=DepositPage,
+        description=("Deposits of all your players in every status, or in one."),
     )
     def get(self, request: Request) -> Response:
         return Response(_page(request, self.caller))
@@ -109,6 +120,7 @@ class MyDepositListView(PlayerView):
         "List your deposits, newest first",
         parameters=[DepositsQuery, *paging.PARAMETERS],
         returns=DepositPage,
+        description=("Deposits in every status, or in one."),
     )
     def get(self, request: Request) -> Response:
         return Response(_page(request, self.caller))
@@ -120,6 +132,17 @@ class MyDepositListView(PlayerView):
         example=PAYMENT_EXAMPLE,
         returns=DepositResponse,
         status=201,
+        description=("The money is on the account once the provider has reported it: then the status is `completed`."),
+        refusals=(
+            AmountOutOfRange,
+            DepositMethodUnavailable,
+            FeeExceedsAmount,
+            PlayLimitReached,
+            PlayerExcluded,
+            UnknownAccount,
+            UnknownDeposit,
+            UnknownDepositMethod,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -138,6 +161,18 @@ class QuickDepositView(PlayerView):
         example={},
         returns=DepositResponse,
         status=201,
+        description=("The same method and amount as the last deposit that was completed, by the terms of today."),
+        refusals=(
+            AmountOutOfRange,
+            DepositMethodUnavailable,
+            FeeExceedsAmount,
+            NoEarlierDeposit,
+            PlayLimitReached,
+            PlayerExcluded,
+            UnknownAccount,
+            UnknownDeposit,
+            UnknownDepositMethod,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -149,7 +184,13 @@ class QuickDepositView(PlayerView):
 class MyDepositView(PlayerView):
     """One of the caller's deposits."""
 
-    @operation("getMyDeposit", "Show one of your deposits", returns=DepositResponse)
+    @operation(
+        "getMyDeposit",
+        "Show one of your deposits",
+        returns=DepositResponse,
+        description=("Its status and fee, and why it failed if it did."),
+        refusals=(UnknownDeposit,),
+    )
     def get(self, request: Request, deposit: UUID) -> Response:
         del request
         return Response(_load(self.caller, deposit))

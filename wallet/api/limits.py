@@ -22,11 +22,19 @@ from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import Scope
+from casino.operators.refusals import UnknownPlayer
 from casino.operators.services import require_player
+from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import queries, services
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
-from wallet.responsible_gaming.refusals import InvalidPlayLimit, format_limit
+from wallet.responsible_gaming.refusals import (
+    InvalidPlayLimit,
+    LimitIncreaseTooEarly,
+    NoLimitIncreasePending,
+    PlayLimitUnchanged,
+    format_limit,
+)
 from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import Exclusion, ExclusionKind, PendingIncrease, PlayLimit
 
@@ -190,6 +198,11 @@ class MyLimitsView(ResponsibleGamingView):
         "getMyLimits",
         "Show your limits on deposits, stakes, losses and time, and how much of them is used",
         returns=Limits,
+        description=(
+            "For each limit what is in force, what is used in the window, and a higher limit that "
+            "waits for confirmation."
+        ),
+        refusals=(UnknownPlayer,),
     )
     def get(self, request: Request) -> Response:
         del request
@@ -203,6 +216,12 @@ class MyLimitsView(ResponsibleGamingView):
         example=_MONEY,
         examples=[_TIME],
         returns=Limits,
+        refusals=(
+            InvalidPlayLimit,
+            PlayLimitUnchanged,
+            UnknownAccount,
+            UnknownPlayer,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -221,6 +240,13 @@ class ConfirmMyLimitView(ResponsibleGamingView):
         request=LimitRef,
         example=_REF,
         returns=Limits,
+        description=("From the time in `confirm_from` on. Until you confirm it, the old limit stays."),
+        refusals=(
+            LimitIncreaseTooEarly,
+            NoLimitIncreasePending,
+            UnknownAccount,
+            UnknownPlayer,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -238,6 +264,12 @@ class CancelMyLimitView(ResponsibleGamingView):
         request=LimitRef,
         example=_REF,
         returns=Limits,
+        description=("The limit in force stays."),
+        refusals=(
+            NoLimitIncreasePending,
+            UnknownAccount,
+            UnknownPlayer,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -251,7 +283,15 @@ class PlayerLimitsView(OperatorView):
 
     scope = Scope.COMPLIANCE
 
-    @operation("getPlayerLimits", "Show the limits of one of your players and how much is used", returns=Limits)
+    @operation(
+        "getPlayerLimits",
+        "Show the limits of one of your players and how much is used",
+        returns=Limits,
+        description=(
+            "For each limit what is in force, what is used in the window, and whether you or the player set it."
+        ),
+        refusals=(UnknownPlayer,),
+    )
     def get(self, request: Request, player: UUID) -> Response:
         del request
         return self._limits(player)
@@ -263,6 +303,13 @@ class PlayerLimitsView(OperatorView):
         example=_MONEY,
         examples=[_TIME],
         returns=Limits,
+        description=("Null removes your limit; the player's own stays. The lowest of all limits counts."),
+        refusals=(
+            InvalidPlayLimit,
+            PlayLimitUnchanged,
+            UnknownAccount,
+            UnknownPlayer,
+        ),
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
@@ -285,7 +332,12 @@ class OperatorLimitsView(OperatorView):
 
     scope = Scope.COMPLIANCE
 
-    @operation("getOperatorLimits", "Show the limits for all your players", returns=OperatorLimits)
+    @operation(
+        "getOperatorLimits",
+        "Show the limits for all your players",
+        returns=OperatorLimits,
+        description=("They hold for each player, beside the player's own limits and those that you set for a player."),
+    )
     def get(self, request: Request) -> Response:
         del request
         return self._limits()
@@ -297,6 +349,11 @@ class OperatorLimitsView(OperatorView):
         example=_MONEY,
         examples=[_TIME],
         returns=OperatorLimits,
+        description=("Null removes the limit. The lowest of all limits counts."),
+        refusals=(
+            InvalidPlayLimit,
+            PlayLimitUnchanged,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:

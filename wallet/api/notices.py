@@ -16,7 +16,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.operators.base_views import PlayerView
 from wallet.adjustments import notices
-from wallet.adjustments.notices import StoredNotice
+from wallet.adjustments.notices import StoredNotice, UnknownNotice
 
 _AMOUNTS: Final = ("amount", "owed")
 _DETAILS: Final = {"money_type": "real", "reason": "complaint", "amount": {"amount": "20.00", "currency": "EUR"}}
@@ -78,6 +78,7 @@ class NoticeListView(PlayerView):
         "List your notices, newest first",
         parameters=[NoticesQuery, *paging.PARAMETERS],
         returns=NoticePage,
+        description=("Notices tell you of money that moved without you, such as an adjustment or a reversed deposit."),
     )
     def get(self, request: Request) -> Response:
         unread = parse_query(NoticesQuery, request)["unread"] is YesNo.YES
@@ -106,6 +107,8 @@ class ReadNoticeView(PlayerView):
         request=EmptyRequest,
         example={},
         returns=NoticeResponse,
+        description=("The time of the first call is kept."),
+        refusals=(UnknownNotice,),
     )
     @idempotent
     def post(self, request: Request, notice: UUID) -> Response:

@@ -17,7 +17,9 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import Scope
+from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import play_money, services
+from wallet.responsible_gaming.refusals import InvalidPlayLimit, PlayerExcluded, PlayMoneyCapReached, PlayMoneyTooSoon
 
 
 class PlayMoneyTopUp(Shape):
@@ -56,6 +58,13 @@ class MyPlayMoneyView(PlayerView):
         example={},
         returns=PlayMoneyTopUp,
         status=201,
+        description=("Fills the account of play money up to the cap; money on tables counts."),
+        refusals=(
+            PlayMoneyCapReached,
+            PlayMoneyTooSoon,
+            PlayerExcluded,
+            UnknownAccount,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -76,6 +85,7 @@ class PlayMoneyPolicyView(OperatorView):
         "Show the balance up to which play money is topped up",
         parameters=[CurrencyQuery],
         returns=PlayMoneyPolicy,
+        description=("Players top up by themselves, to this balance."),
     )
     def get(self, request: Request) -> Response:
         return self._policy(parse_query(CurrencyQuery, request)["currency"])
@@ -86,6 +96,8 @@ class PlayMoneyPolicyView(OperatorView):
         request=PlayMoneyPolicyRequest,
         example={"cap": "100.00", "currency": "EUR"},
         returns=PlayMoneyPolicy,
+        description=("Takes effect with the next top-up; balances stay as they are."),
+        refusals=(InvalidPlayLimit,),
     )
     @idempotent
     def post(self, request: Request) -> Response:

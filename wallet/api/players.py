@@ -17,8 +17,10 @@ from casino.operators import brands
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.models import Player
 from casino.operators.principals import Scope
+from casino.operators.refusals import UnknownBrand, UnknownPlayer
 from casino.operators.services import find_player, list_players
 from wallet.ledger import player_accounts
+from wallet.ledger.refusals import CreditTooLarge, OperatorNotSandbox, UnknownAccount
 
 
 class PlayerRequest(StrictSerializer):
@@ -84,6 +86,13 @@ class PlayerListView(OperatorView):
         example={"reference": "customer-8812", "nickname": "Ace"},
         returns=PlayerResponse,
         status=201,
+        description=(
+            "Safe to call at every login: a known reference returns the player who has it, and nothing changes."
+        ),
+        refusals=(
+            "nickname_not_allowed",
+            UnknownBrand,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -104,6 +113,7 @@ class PlayerListView(OperatorView):
         "List your players in the order of their registration",
         parameters=paging.PARAMETERS,
         returns=PlayerPage,
+        description=("Look a player up by your own id with `reference`."),
     )
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, str)
@@ -118,7 +128,15 @@ class PlayerListView(OperatorView):
 class PlayerDetailView(OperatorView):
     """One of the caller's players."""
 
-    @operation("getPlayer", "Show one of your players", returns=PlayerResponse)
+    @operation(
+        "getPlayer",
+        "Show one of your players",
+        returns=PlayerResponse,
+        description=(
+            "Your reference, the nickname and the time of registration. Balances have an address of their own."
+        ),
+        refusals=(UnknownPlayer,),
+    )
     def get(self, request: Request, player: UUID) -> Response:
         del request
         return Response(PlayerResponse.of(find_player(operator=self.caller.operator, player=player)))
@@ -136,6 +154,12 @@ class SandboxCreditsView(OperatorView):
         example={"amount": "100.00", "currency": "EUR", "money_type": "real"},
         returns=SandboxCredit,
         status=201,
+        description=("Money for trying things out. Operators with real players have no such credits."),
+        refusals=(
+            CreditTooLarge,
+            OperatorNotSandbox,
+            UnknownAccount,
+        ),
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:

@@ -13,11 +13,14 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape, Timestamp
 from casino.operators.base_views import OperatorView
 from casino.operators.principals import Scope
+from casino.operators.refusals import UnknownPlayer
 from wallet.api.limits import ResponsibleGamingView
+from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import queries, services
 from wallet.responsible_gaming.events import LimitPeriod, LimitType
 from wallet.responsible_gaming.limits import Usage
 from wallet.responsible_gaming.queries import RealityCheck, Reminder
+from wallet.responsible_gaming.refusals import RealityCheckInvalid
 
 
 class RealityCheckRequest(StrictSerializer):
@@ -108,6 +111,11 @@ class MyRealityCheckView(ResponsibleGamingView):
         "Show your time played and results: of this session, of 24 hours, of 7 days and of a month",
         parameters=[CurrencyQuery],
         returns=RealityCheckResponse,
+        description=(
+            "Time and results since this session began and in the last 24 hours, 7 days and month, "
+            "and when the next reminder is due."
+        ),
+        refusals=(UnknownPlayer,),
     )
     def get(self, request: Request) -> Response:
         return self._reality_check(parse_query(CurrencyQuery, request)["currency"])
@@ -118,6 +126,12 @@ class MyRealityCheckView(ResponsibleGamingView):
         request=RealityCheckRequest,
         example={"minutes": 30},
         returns=RealityCheckResponse,
+        description=("The reminder comes in the stream and in `GET /api/v1/recovery`."),
+        refusals=(
+            RealityCheckInvalid,
+            UnknownAccount,
+            UnknownPlayer,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -140,6 +154,8 @@ class PlayerRealityCheckView(OperatorView):
         "Show time played and results of one of your players",
         parameters=[CurrencyQuery],
         returns=RealityCheckResponse,
+        description=("Time and results since the session began and in the last 24 hours, 7 days and month."),
+        refusals=(UnknownPlayer,),
     )
     def get(self, request: Request, player: UUID) -> Response:
         currency = parse_query(CurrencyQuery, request)["currency"]

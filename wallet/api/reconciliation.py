@@ -18,6 +18,7 @@ from casino.api.fields import ActorField, EnumField, StrictSerializer, TextField
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import CurrencyCode, Money, Page, Shape, Timestamp
+from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
 from casino.operators.principals import Scope
@@ -25,6 +26,7 @@ from wallet.payments.provider_reports import PaymentKind
 from wallet.reconciliation import queries, services
 from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType
 from wallet.reconciliation.queries import Discrepancy, DiscrepancyFilter, DiscrepancyNote, Reconciliation
+from wallet.reconciliation.refusals import DiscrepancyClosed, DiscrepancyNoteMissing, UnknownDiscrepancy
 from wallet.reconciliation.state import DiscrepancyStatus
 
 _PAYMENT: Final = "0199f3a2-9e20-7b02-8c22-4d6e8f0a2b3c"
@@ -33,6 +35,8 @@ _PAYMENT: Final = "0199f3a2-9e20-7b02-8c22-4d6e8f0a2b3c"
 @extend_schema_field(OpenApiTypes.DATE)
 class DayField(serializers.Field[date, Any, str, date]):
     """A day such as 2026-11-20."""
+
+    codes = ("field_invalid",)
 
     def to_internal_value(self, data: Any) -> date:
         try:
@@ -176,6 +180,7 @@ class ReconciliationListView(OperatorView):
         "List the days compared with providers' records, newest first",
         parameters=paging.PARAMETERS,
         returns=ReconciliationPage,
+        description=("For each day and provider how many payments matched and how many discrepancies there were."),
     )
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, str, str)
@@ -191,6 +196,10 @@ class DiscrepancyListView(OperatorView):
         "List payments on which a provider's records and ours differ, newest days first",
         parameters=[DiscrepanciesQuery, *paging.PARAMETERS],
         returns=DiscrepancyPage,
+        description=(
+            "Each day's payments are compared with the provider's report. A discrepancy stays until "
+            "somebody resolves it."
+        ),
     )
     def get(self, request: Request) -> Response:
         where = DiscrepancyFilter(self.caller.operator, **parse_query(DiscrepanciesQuery, request))
@@ -211,7 +220,13 @@ class DiscrepancyListView(OperatorView):
 class DiscrepancyView(OperatorView):
     """One discrepancy."""
 
-    @operation("getDiscrepancy", "Show one discrepancy", returns=DiscrepancyResponse)
+    @operation(
+        "getDiscrepancy",
+        "Show one discrepancy",
+        returns=DiscrepancyResponse,
+        description=("Both records side by side, the owner, and how it was resolved."),
+        refusals=(UnknownDiscrepancy,),
+    )
     def get(self, request: Request, discrepancy: UUID) -> Response:
         del request
         return Response(_load(self.caller.operator, discrepancy))
@@ -228,6 +243,13 @@ class AssignDiscrepancyView(OperatorView):
         request=DiscrepancyAssignmentRequest,
         example={"actor": "agent-3", "owner": "agent-9", "note": "Ask the provider."},
         returns=DiscrepancyResponse,
+        description=("The owner is a person of yours, by your own id. Assign it again to hand it over."),
+        refusals=(
+            DiscrepancyClosed,
+            DiscrepancyNoteMissing,
+            PersonalDataErased,
+            UnknownDiscrepancy,
+        ),
     )
     @idempotent
     def post(self, request: Request, discrepancy: UUID) -> Response:
@@ -254,6 +276,13 @@ class ResolveDiscrepancyView(OperatorView):
         request=DiscrepancyResolutionRequest,
         example={"actor": "agent-9", "resolution": "provider_corrected", "note": "They sent it again."},
         returns=DiscrepancyResponse,
+        description=("Say in the note what was found. A resolved discrepancy doesn't open again."),
+        refusals=(
+            DiscrepancyClosed,
+            DiscrepancyNoteMissing,
+            PersonalDataErased,
+            UnknownDiscrepancy,
+        ),
     )
     @idempotent
     def post(self, request: Request, discrepancy: UUID) -> Response:

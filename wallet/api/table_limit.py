@@ -11,8 +11,10 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape, Timestamp
 from casino.operators.api.players import PinField
 from casino.operators.base_views import PlayerView, idempotent_with_committed_refusals, metadata
+from casino.operators.refusals import PinLocked, PinNotSet, PinWrong
+from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import table_limit_services
-from wallet.responsible_gaming.table_limit import PersonalTableLimit
+from wallet.responsible_gaming.table_limit import PersonalTableLimit, TableLimitChangedThisWeek, TableLimitUnchanged
 
 
 class TableLimitRequest(StrictSerializer):
@@ -49,6 +51,8 @@ class MyTableLimitView(PlayerView):
         "Show your own limit on a spot in a currency, and when it may next change",
         parameters=[CurrencyQuery],
         returns=TableLimit,
+        description=("Null if only the tables' own limits apply."),
+        refusals=(UnknownAccount,),
     )
     def get(self, request: Request) -> Response:
         caller, currency = self.caller, parse_query(CurrencyQuery, request)["currency"]
@@ -65,6 +69,14 @@ class MyTableLimitView(PlayerView):
         request=TableLimitRequest,
         example={"limit": "50.00", "currency": "EUR", "pin": "482913"},
         returns=TableLimit,
+        refusals=(
+            PinLocked,
+            PinNotSet,
+            PinWrong,
+            TableLimitChangedThisWeek,
+            TableLimitUnchanged,
+            UnknownAccount,
+        ),
     )
     @idempotent_with_committed_refusals
     def post(self, request: Request) -> Response:

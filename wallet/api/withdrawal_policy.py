@@ -23,6 +23,7 @@ from casino.api.shapes import Money, Shape
 from casino.operators.base_views import OperatorView
 from casino.operators.principals import Scope
 from wallet.payments import methods
+from wallet.payments.refusals import InvalidDepositMethod, InvalidWithdrawalPolicy
 from wallet.payments.terms import WithdrawalPolicy, WithdrawalTerms, parse_percent, percent
 
 _POLICY: Final = {
@@ -99,6 +100,7 @@ class WithdrawalPolicyView(OperatorView):
         "Show the bounds and fees of withdrawals, and how many members of staff must approve them",
         parameters=[CurrencyQuery],
         returns=WithdrawalPolicyResponse,
+        description=("The latest version. Each withdrawal keeps the terms of its request."),
     )
     def get(self, request: Request) -> Response:
         currency = parse_query(CurrencyQuery, request)["currency"]
@@ -112,6 +114,11 @@ class WithdrawalPolicyView(OperatorView):
         example=_POLICY,
         returns=WithdrawalPolicyResponse,
         status=201,
+        description=("For withdrawals requested from now on."),
+        refusals=(
+            InvalidDepositMethod,
+            InvalidWithdrawalPolicy,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:

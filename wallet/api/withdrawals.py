@@ -17,8 +17,20 @@ from casino.kernel.errors import Refusal
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
 from wallet.api.deposits import PAYMENT_EXAMPLE, PaymentRequest, payer, payment_filter
+from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
 from wallet.payments import methods, queries, withdrawals
 from wallet.payments.queries import Withdrawal
+from wallet.payments.refusals import (
+    DepositMethodUnavailable,
+    FeeExceedsAmount,
+    TooLateToCancel,
+    TooManyWithdrawals,
+    UnknownDepositMethod,
+    UnknownWithdrawal,
+    WithdrawalsNotSupported,
+    WithdrawalTooLarge,
+    WithdrawalTooSmall,
+)
 from wallet.payments.terms import WithdrawalPolicy, quote_withdrawal, require_capacity
 from wallet.payments.withdrawal_state import WithdrawalStatus
 
@@ -121,6 +133,7 @@ class WithdrawalListView(OperatorView):
         "List your players' withdrawals, newest first",
         parameters=[WithdrawalsQuery, *paging.PARAMETERS],
         returns=WithdrawalPage,
+        description=("Withdrawals of all your players in every status, or in one."),
     )
     def get(self, request: Request) -> Response:
         return Response(_page(request, self.caller))
@@ -134,6 +147,13 @@ class MyWithdrawalQuoteView(PlayerView):
         "Show what a withdrawal would cost, without requesting it",
         parameters=[WithdrawalQuoteQuery],
         returns=WithdrawalQuote,
+        description=("The fee and what arrives. Where a withdrawal would be refused, `refusal_code` says why."),
+        refusals=(
+            FeeExceedsAmount,
+            TooManyWithdrawals,
+            WithdrawalTooLarge,
+            WithdrawalTooSmall,
+        ),
     )
     def get(self, request: Request) -> Response:
         caller = self.caller
@@ -151,6 +171,7 @@ class MyWithdrawalListView(PlayerView):
         "List your withdrawals, newest first",
         parameters=[WithdrawalsQuery, *paging.PARAMETERS],
         returns=WithdrawalPage,
+        description=("Withdrawals in every status, or in one."),
     )
     def get(self, request: Request) -> Response:
         return Response(_page(request, self.caller))
@@ -162,6 +183,22 @@ class MyWithdrawalListView(PlayerView):
         example=PAYMENT_EXAMPLE,
         returns=WithdrawalResponse,
         status=201,
+        description=(
+            "Small ones are sent at once; from the amounts of the operator's policy on, staff approve them first."
+        ),
+        refusals=(
+            DebtOutstanding,
+            DepositMethodUnavailable,
+            FeeExceedsAmount,
+            InsufficientFunds,
+            TooManyWithdrawals,
+            UnknownAccount,
+            UnknownDepositMethod,
+            UnknownWithdrawal,
+            WithdrawalTooLarge,
+            WithdrawalTooSmall,
+            WithdrawalsNotSupported,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -175,7 +212,13 @@ class MyWithdrawalListView(PlayerView):
 class MyWithdrawalView(PlayerView):
     """One of the caller's withdrawals."""
 
-    @operation("getMyWithdrawal", "Show one of your withdrawals", returns=WithdrawalResponse)
+    @operation(
+        "getMyWithdrawal",
+        "Show one of your withdrawals",
+        returns=WithdrawalResponse,
+        description=("Its status and fee, whether it can still be cancelled, and why it failed if it did."),
+        refusals=(UnknownWithdrawal,),
+    )
     def get(self, request: Request, withdrawal: UUID) -> Response:
         del request
         return Response(_load(self.caller, withdrawal))
@@ -190,6 +233,12 @@ class CancelWithdrawalView(PlayerView):
         request=EmptyRequest,
         example={},
         returns=WithdrawalResponse,
+        description=("Possible while it waits for approval or is about to be sent."),
+        refusals=(
+            DebtOutstanding,
+            TooLateToCancel,
+            UnknownWithdrawal,
+        ),
     )
     @idempotent
     def post(self, request: Request, withdrawal: UUID) -> Response:

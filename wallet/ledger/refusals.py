@@ -1,7 +1,7 @@
 """Refusals of the ledger."""
 
 from casino.kernel import money
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Amount, Refusal, RefusalKind
 from wallet.ledger.accounts import AccountName
 
 
@@ -12,6 +12,7 @@ class InsufficientFunds(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The balance does not cover this"
     remedy = "Lower the amount, rebuy from the account, or deposit."
+    fact_types = {"account": str, "balance": Amount, "needed": Amount, "currency": str}
 
     def __init__(self, *, account: AccountName, balance: int, needed: int) -> None:
         held, required = money.format_amount(balance, account.currency), money.format_amount(needed, account.currency)
@@ -67,6 +68,7 @@ class DebtOutstanding(Refusal):
     kind = RefusalKind.CONFLICT
     title = "A reversed deposit has left a debt"
     remedy = "Deposit what is owed; a deposit pays the debt first."
+    fact_types = {"owed": Amount, "currency": str}
 
     def __init__(self, *, owed: int, currency: str) -> None:
         amount = money.format_amount(owed, currency)

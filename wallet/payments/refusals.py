@@ -1,6 +1,6 @@
 """Refusals of payments."""
 
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Amount, Refusal, RefusalKind
 
 
 class UnknownDepositMethod(Refusal):
@@ -22,6 +22,7 @@ class AmountOutOfRange(Refusal):
     kind = RefusalKind.INVALID
     title = "The amount is out of the method's range"
     remedy = "Send an amount from the method's minimum to its maximum."
+    fact_types = {"minimum": Amount, "maximum": Amount | None, "currency": str}
 
 
 class FeeExceedsAmount(Refusal):
@@ -29,6 +30,7 @@ class FeeExceedsAmount(Refusal):
     kind = RefusalKind.INVALID
     title = "The fee would use up the amount"
     remedy = "Send a larger amount."
+    fact_types = {"fee": Amount, "currency": str}
 
 
 class InvalidDepositMethod(Refusal):
@@ -71,6 +73,7 @@ class TooLateToCancel(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The withdrawal can no longer be cancelled"
     remedy = "Wait for its outcome."
+    fact_types = {"current_status": str}
 
 
 class NotWaitingForReview(Refusal):
@@ -78,6 +81,7 @@ class NotWaitingForReview(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The withdrawal is not waiting for review"
     remedy = "Read it again: another person was quicker."
+    fact_types = {"current_status": str}
 
 
 class WithdrawalRequiresSecondPerson(Refusal):
@@ -92,6 +96,7 @@ class WithdrawalTooSmall(Refusal):
     kind = RefusalKind.INVALID
     title = "The withdrawal is below the minimum"
     remedy = "Request at least `minimum`."
+    fact_types = {"minimum": Amount, "currency": str}
 
 
 class WithdrawalTooLarge(Refusal):
@@ -99,6 +104,7 @@ class WithdrawalTooLarge(Refusal):
     kind = RefusalKind.INVALID
     title = "The withdrawal is above the maximum"
     remedy = "Request at most `maximum`."
+    fact_types = {"maximum": Amount, "currency": str}
 
 
 class TooManyWithdrawals(Refusal):
@@ -106,6 +112,7 @@ class TooManyWithdrawals(Refusal):
     kind = RefusalKind.CONFLICT
     title = "Too many withdrawals are pending"
     remedy = "Wait until one of them is paid, or cancel one."
+    fact_types = {"max_pending": int, "pending_count": int}
 
 
 class InvalidWithdrawalPolicy(Refusal):

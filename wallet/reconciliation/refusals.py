@@ -15,6 +15,7 @@ class DiscrepancyClosed(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The discrepancy is not open"
     remedy = "Read it again: another person was quicker, or it was cleared."
+    fact_types = {"current_status": str}
 
 
 class DiscrepancyNoteMissing(Refusal):

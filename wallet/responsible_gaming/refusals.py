@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from casino.kernel import money
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Amount, Refusal, RefusalKind
 from wallet.responsible_gaming.events import LimitType
 from wallet.responsible_gaming.state import Exclusion, PlayerBlock, PlayLimit
 
@@ -14,6 +14,16 @@ class PlayLimitReached(Refusal):
     code = "play_limit_reached"
     title = "A limit on play would be exceeded"
     remedy = "Request at most `remaining`, or wait until `available_at`, where it is not null."
+    fact_types = {
+        "limit_type": str,
+        "period": str,
+        "set_by": str,
+        "limit": str,
+        "used": str,
+        "remaining": str,
+        "unit": str,
+        "available_at": datetime | None,
+    }
 
     def __init__(self, *, limit: PlayLimit, used: int, currency: str, available_at: datetime | None) -> None:
         limit_type, used = limit.limit_type, max(0, used)
@@ -39,6 +49,7 @@ class PlayerExcluded(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "The player is excluded from deposits and play"
     remedy = "Leaving tables and withdrawing stay possible; a cooling-off ends at `until`."
+    fact_types = {"exclusion": str, "since": datetime, "until": datetime}
 
     def __init__(self, exclusion: Exclusion) -> None:
         super().__init__(exclusion=exclusion.kind.value, since=exclusion.since, until=exclusion.until)
@@ -49,6 +60,7 @@ class PlayerIsBlocked(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "The player is blocked from play"
     remedy = "Confirmed wagers are dealt and settled; leaving and withdrawing stay possible. Contact the casino."
+    fact_types = {"since": datetime}
 
     def __init__(self, block: PlayerBlock) -> None:
         super().__init__(block.player_message, since=block.since)
@@ -89,12 +101,14 @@ class LimitIncreaseTooEarly(Refusal):
     code = "limit_increase_too_early"
     title = "A higher limit can be confirmed 24 hours after the request at the earliest"
     remedy = "Confirm it at `confirm_from` or later."
+    fact_types = {"confirm_from": datetime}
 
 
 class LongerExclusionActive(Refusal):
     code = "longer_exclusion_active"
     title = "An exclusion with the same or a later end is active"
     remedy = "Choose a later end; an exclusion can be extended, never shortened."
+    fact_types = {"until": datetime}
 
 
 class ExclusionLengthInvalid(Refusal):
@@ -121,6 +135,7 @@ class ExclusionStillRunning(Refusal):
     code = "exclusion_still_running"
     title = "A self-exclusion cannot be ended early"
     remedy = "End it at `until` or later."
+    fact_types = {"until": datetime}
 
 
 class RealityCheckInvalid(Refusal):
@@ -134,12 +149,14 @@ class PlayMoneyCapReached(Refusal):
     code = "play_money_cap_reached"
     title = "The player has the maximum of play money"
     remedy = "Request again once the player has less than `cap`, including at tables."
+    fact_types = {"balance": Amount, "cap": Amount, "currency": str}
 
 
 class PlayMoneyTooSoon(Refusal):
     code = "play_money_too_soon"
     title = "Play money was topped up within the last hour"
     remedy = "Request again at `next_at`."
+    fact_types = {"next_at": datetime}
 
 
 def format_limit(limit: int, limit_type: LimitType, currency: str) -> str:

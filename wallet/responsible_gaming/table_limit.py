@@ -12,7 +12,7 @@ from typing import Final
 from uuid import UUID
 
 from casino.kernel import money
-from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.errors import Amount, Refusal, RefusalKind
 from wallet.responsible_gaming.events import TableLimitSet
 
 DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -65,6 +65,7 @@ class OverOwnTableLimit(Refusal):
     kind = RefusalKind.INVALID
     title = "The stake is over the limit that the player has set"
     remedy = "Stake at most the limit on each spot; it can be changed at `next_change_at`."
+    fact_types = {"limit": Amount, "currency": str, "next_change_at": datetime | None}
 
     def __init__(self, *, limit: int, currency: str, next_change_at: datetime) -> None:
         amount = money.format_amount(limit, currency)
@@ -80,6 +81,7 @@ class TableLimitChangedThisWeek(Refusal):
     code = "table_limit_changed_this_week"
     title = "The limit was already changed in this betting week"
     remedy = "Change it again at `next_change_at`."
+    fact_types = {"next_change_at": datetime}
 
 
 class TableLimitUnchanged(Refusal):

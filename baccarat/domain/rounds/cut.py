@@ -38,7 +38,7 @@ def is_new_contribution(contributions: SeatContributions, *, seat: int, player: 
     if last.contribution == contribution:
         return False
     if last.change_count >= MAX_CUT_CHANGES:
-        raise CutChangedTooOften(most=MAX_CUT_CHANGES)
+        raise CutChangedTooOften(max_changes=MAX_CUT_CHANGES)
     return True
 
 

@@ -1,12 +1,15 @@
 """Refusals of the round decider. Each has its own code."""
 
-from casino.kernel.errors import Refusal, RefusalKind
+from datetime import datetime
+
+from casino.kernel.errors import Amount, Refusal, RefusalKind
 
 
 class BettingIsClosed(Refusal):
     code = "betting_is_closed"
     title = "No more bets"
     remedy = "Wait for the next round to open."
+    fact_types = {"deadline_at": datetime | None}
 
 
 class NoOpenRound(Refusal):
@@ -37,6 +40,7 @@ class CutChangedTooOften(Refusal):
     code = "too_many_contributions"
     title = "You have changed your contribution to this shoe too often"
     remedy = "Your last contribution counts. You can contribute again to the next shoe."
+    fact_types = {"max_changes": int}
 
 
 class NoCeremony(Refusal):
@@ -50,6 +54,7 @@ class NotYourCards(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "The cards are with another seat"
     remedy = "Wait: the hand is turned over when that seat hands it back or its time is over."
+    fact_types = {"seat": int}
 
 
 class CardsAreHandedBack(Refusal):
@@ -81,6 +86,7 @@ class OverMaximum(Refusal):
     kind = RefusalKind.INVALID
     title = "The stake is over the table's maximum"
     remedy = "Stake at most the maximum on each spot."
+    fact_types = {"maximum": Amount, "currency": str, "spots": list[str]}
 
 
 class UnderMinimum(Refusal):
@@ -88,6 +94,7 @@ class UnderMinimum(Refusal):
     kind = RefusalKind.INVALID
     title = "The stake is under the table's minimum"
     remedy = "Stake at least the minimum on each spot that you bet on."
+    fact_types = {"minimum": Amount, "currency": str, "spots": list[str]}
 
 
 class OneSpotOnly(Refusal):
@@ -113,6 +120,7 @@ class WagerInPlay(Refusal):
     code = "wager_in_play"
     title = "Your wager in this round is in play"
     remedy = "Try again when this round is settled."
+    fact_types = {"round": str, "deadline_at": datetime | None}
 
 
 class RoundNotSuspended(Refusal):
@@ -170,6 +178,7 @@ class UnknownVoidReason(Refusal):
     kind = RefusalKind.INVALID
     title = "Unknown reason for a void"
     remedy = "Choose one of the listed reasons."
+    fact_types = {"reasons": list[str]}
 
 
 class VoidNoteInvalid(Refusal):

@@ -25,6 +25,7 @@ class UnknownPreset(Refusal):
     kind = RefusalKind.INVALID
     title = "There is no such table preset"
     remedy = "Send the name of one of the presets listed."
+    fact_types = {"presets": list[str]}
 
 
 @dataclass(frozen=True, slots=True)

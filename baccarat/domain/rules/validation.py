@@ -60,6 +60,7 @@ class InvalidRules(Refusal):
     kind = RefusalKind.INVALID
     title = "A table cannot play by these rules"
     remedy = "Correct the fields named and send the rules again."
+    fact_types = {"fields": dict[str, str], "codes": dict[str, str] | None}
 
 
 def validate(rules: TableRules) -> TableRules:

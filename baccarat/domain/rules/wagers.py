@@ -28,6 +28,7 @@ class AmountNotInChips(Refusal):
     kind = RefusalKind.INVALID
     title = "The table's chips can't make up this amount"
     remedy = "Send an amount that the table's chips add up to."
+    fact_types = {"chips": list[str], "currency": str}
 
 
 def is_makeable(amount: int, rules: TableRules) -> bool:

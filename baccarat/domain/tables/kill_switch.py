@@ -7,6 +7,7 @@ Source: GLI-19 2.4.1 (disable all gaming, a paytable, a login) and 4.15.1 (the r
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 from uuid import UUID
 
 from casino.kernel.errors import Refusal, RefusalKind
@@ -94,6 +95,7 @@ class PlayIsStopped(Refusal):
 
     kind = RefusalKind.FORBIDDEN
     remedy = "Confirmed wagers are dealt and settled; you can still leave, rebuy and withdraw. Come back later."
+    fact_types = {"since": datetime | None}
 
 
 class GamingIsStopped(PlayIsStopped):
@@ -116,10 +118,14 @@ class TableIsStopped(PlayIsStopped):
     title = "Play at this table is stopped"
 
 
+STOPS: Final = (GamingIsStopped, OperatorIsStopped, RulesAreStopped, TableIsStopped)
+
+
 class AlreadyStopped(Refusal):
     code = "already_stopped"
     title = "This is already stopped"
     remedy = "To record another reason, resume it first."
+    fact_types = {"since": datetime}
 
 
 class NotStopped(Refusal):

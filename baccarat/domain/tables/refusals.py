@@ -1,6 +1,8 @@
 """Refusals of the table decider, and of drafting, publishing and retiring rules. Each has its own code."""
 
-from casino.kernel.errors import Refusal, RefusalKind
+from datetime import datetime
+
+from casino.kernel.errors import Amount, Refusal, RefusalKind
 
 
 class UnknownTable(Refusal):
@@ -15,6 +17,7 @@ class UnknownSeat(Refusal):
     kind = RefusalKind.MISSING
     title = "The table has no such seat"
     remedy = "Choose a seat number that the table has."
+    fact_types = {"seats": int}
 
 
 class UnknownShoe(Refusal):
@@ -28,6 +31,7 @@ class SeatIsTaken(Refusal):
     code = "seat_is_taken"
     title = "Another player has this seat"
     remedy = "Choose a free seat."
+    fact_types = {"seat": int}
 
 
 class AlreadySeated(Refusal):
@@ -40,6 +44,7 @@ class GameInterrupted(Refusal):
     code = "game_interrupted"
     title = "Your round at another table was interrupted and is waiting for the house"
     remedy = "Your wager is held. Take a seat once that round is settled or void; `table` is its table."
+    fact_types = {"table": str}
 
 
 class NotSeated(Refusal):
@@ -54,6 +59,7 @@ class BettingNotOpen(Refusal):
     code = "betting_not_open"
     title = "The last hand is still being shown"
     remedy = "Wait until `betting_opens_at`, or ask to skip the show."
+    fact_types = {"betting_opens_at": datetime}
 
 
 class NoShow(Refusal):
@@ -73,6 +79,7 @@ class MoneyTypeNotOffered(Refusal):
     kind = RefusalKind.INVALID
     title = "The table does not accept this type of money"
     remedy = "Sit down with one of the table's `money_types`."
+    fact_types = {"money_types": list[str] | None}
 
 
 class BuyInUnderMinimum(Refusal):
@@ -80,6 +87,7 @@ class BuyInUnderMinimum(Refusal):
     kind = RefusalKind.INVALID
     title = "The buy-in is under the table's minimum stake"
     remedy = "Bring at least `minimum` to the table."
+    fact_types = {"minimum": Amount, "currency": str}
 
 
 class PlayMoneyNotOffered(Refusal):
@@ -94,6 +102,7 @@ class PlayerEdgeNotAccepted(Refusal):
     kind = RefusalKind.INVALID
     title = "These rules give the player an edge"
     remedy = "For real money, send accept_player_edge: true; the odds page shows the edge."
+    fact_types = {"spots": list[str], "required_acknowledgement": str}
 
 
 class ShoeIsRunning(Refusal):
@@ -169,6 +178,7 @@ class WrongCurrency(Refusal):
     kind = RefusalKind.INVALID
     title = "The table plays in another currency"
     remedy = "Send amounts in the table's currency."
+    fact_types = {"currency": str | None}
 
 
 class ReturnUnderFloor(Refusal):
@@ -178,6 +188,7 @@ class ReturnUnderFloor(Refusal):
     remedy = (
         "For real money, send `required_acknowledgement` as the acknowledgement, word for word, or raise the return."
     )
+    fact_types = {"spots": list[str], "required_acknowledgement": str}
 
 
 class AcknowledgementDiffers(Refusal):
@@ -185,6 +196,7 @@ class AcknowledgementDiffers(Refusal):
     kind = RefusalKind.INVALID
     title = "The acknowledgement differs from the required sentence"
     remedy = "Send `required_acknowledgement`, word for word."
+    fact_types = {"required_acknowledgement": str}
 
 
 class AcknowledgementNotNeeded(Refusal):
@@ -223,12 +235,14 @@ class SeatsAreTaken(Refusal):
     code = "seats_are_taken"
     title = "Players are in seats that these rules do not have"
     remedy = "Wait until those seats are free, or keep them."
+    fact_types = {"seats": list[int]}
 
 
 class DraftPending(Refusal):
     code = "draft_pending"
     title = "A draft of this table is waiting for another person"
     remedy = "Publish or reject it first."
+    fact_types = {"version": int}
 
 
 class UnknownVersion(Refusal):
@@ -249,6 +263,7 @@ class VersionNotInForce(Refusal):
     code = "version_not_in_force"
     title = "The table does not play by this version"
     remedy = "Retire the version in `in_force` if you mean that one."
+    fact_types = {"in_force": int}
 
 
 class RulesNeedSecondPerson(Refusal):

@@ -19,6 +19,7 @@ from casino.checkpoints import queries, records
 from casino.checkpoints.document import CheckpointDocument, as_json
 from casino.checkpoints.queries import ConsistencyProof, InclusionProof
 from casino.checkpoints.records import CheckpointKey
+from casino.checkpoints.refusals import CheckpointsReversed, NotInCheckpoint, UnknownCheckpoint
 from casino.operators.base_views import OperatorOrPlayerView
 
 _MAX_INTEGER: Final = 2**53
@@ -189,6 +190,10 @@ class CheckpointListView(OperatorOrPlayerView):
         "List the signed checkpoints of the log, newest first",
         parameters=paging.PARAMETERS,
         returns=CheckpointPage,
+        description=(
+            "A checkpoint commits to every event up to its position. Keep the notes: an older one "
+            "proves that the log was not rewritten."
+        ),
     )
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, int)
@@ -215,6 +220,8 @@ class CheckpointView(OperatorOrPlayerView):
         "Show one checkpoint",
         parameters=[OpenApiParameter("number", OpenApiTypes.INT64, OpenApiParameter.PATH)],
         returns=CheckpointResponse,
+        description=("The signed note, as it was published."),
+        refusals=(UnknownCheckpoint,),
     )
     def get(self, request: Request, number: int) -> Response:
         """Show it. Raises UnknownCheckpoint."""
@@ -227,7 +234,12 @@ class LogKeyListView(OperatorOrPlayerView):
 
     tag = "checkpoints"
 
-    @operation("listLogKeys", "List the public keys that checkpoints are signed with", returns=LogKeyList)
+    @operation(
+        "listLogKeys",
+        "List the public keys that checkpoints are signed with",
+        returns=LogKeyList,
+        description=("Ed25519 keys, those in use and retired ones that signed earlier checkpoints."),
+    )
     def get(self, request: Request) -> Response:
         del request
         return Response(LogKeyList.of(LogKey.of(key) for key in records.registered_keys()))
@@ -243,6 +255,13 @@ class InclusionProofView(OperatorOrPlayerView):
         "Prove that a position is in a checkpoint's tree",
         parameters=[InclusionQuery],
         returns=InclusionProofResponse,
+        description=(
+            "The proof of RFC 9162: with it and the note you can check that the event at the position is in the log."
+        ),
+        refusals=(
+            NotInCheckpoint,
+            UnknownCheckpoint,
+        ),
     )
     def get(self, request: Request) -> Response:
         """Prove it. Raises UnknownCheckpoint, NotInCheckpoint, ValidationError."""
@@ -261,6 +280,13 @@ class ConsistencyProofView(OperatorOrPlayerView):
         "Prove that a newer checkpoint's log continues an older one's",
         parameters=[ConsistencyQuery],
         returns=ConsistencyProofResponse,
+        description=(
+            "The proof of RFC 9162: with it and two notes you can check that the newer log begins with the older one."
+        ),
+        refusals=(
+            CheckpointsReversed,
+            UnknownCheckpoint,
+        ),
     )
     def get(self, request: Request) -> Response:
         """Prove it. Raises UnknownCheckpoint, CheckpointsReversed, ValidationError."""

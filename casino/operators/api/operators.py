@@ -16,6 +16,7 @@ from casino.kernel import money
 from casino.operators import origins, services
 from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.principals import Scope
+from casino.operators.refusals import InvalidOrigin
 from casino.significant import thresholds
 from casino.significant.thresholds import CurrentThresholds
 
@@ -86,7 +87,12 @@ class CurrentOperatorView(OperatorView):
 
     for_brands = frozenset({"GET"})
 
-    @operation("getOperator", "Show the operator that this key belongs to", returns=OperatorResponse)
+    @operation(
+        "getOperator",
+        "Show the operator that this key belongs to",
+        returns=OperatorResponse,
+        description=("Use it to check a key: it changes nothing and needs nothing else."),
+    )
     def get(self, request: Request) -> Response:
         del request
         me = self.caller
@@ -122,7 +128,12 @@ class OperatorOriginsView(OperatorView):
 
     scope = Scope.CONFIGURE
 
-    @operation("getOperatorOrigins", "Show the origins of your sites", returns=OperatorOrigins)
+    @operation(
+        "getOperatorOrigins",
+        "Show the origins of your sites",
+        description="Whose pages may frame the table page and call the API from a browser.",
+        returns=OperatorOrigins,
+    )
     def get(self, request: Request) -> Response:
         del request
         return Response(OperatorOrigins(tuple(services.get_operator(self.caller.operator).origins)))
@@ -138,6 +149,7 @@ class OperatorOriginsView(OperatorView):
         request=OriginsRequest,
         example={"origins": ["https://play.lucky.example"]},
         returns=OperatorOrigins,
+        refusals=(InvalidOrigin,),
     )
     def put(self, request: Request) -> Response:
         wanted = parse_body(OriginsRequest, request)["origins"]

@@ -17,7 +17,13 @@ from casino.api.shapes import Shape, Timestamp
 from casino.operators import pins, sessions
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals
 from casino.operators.principals import Scope
-from casino.operators.refusals import MalformedPin
+from casino.operators.refusals import (
+    MalformedPin,
+    PinLocked,
+    PinNotSet,
+    PinWrong,
+    UnknownPlayer,
+)
 
 
 class StreamTicketResponse(Shape):
@@ -53,6 +59,8 @@ class StreamTicketsView(PlayerView):
 @extend_schema_field({"type": "string", "pattern": "^[0-9]{4,12}$", "format": "password"})
 class PinField(serializers.Field[str, Any, str, str]):
     """A PIN: 4 to 12 digits as text (`not_a_string`, `pin_malformed`). No response contains it."""
+
+    codes = ("not_a_string", MalformedPin.code)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(write_only=True, **options)
@@ -99,6 +107,7 @@ class PlayerPinView(OperatorView):
         request=PinRequest,
         example={"pin": "482913"},
         returns=PinStatus,
+        refusals=(UnknownPlayer,),
     )
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
@@ -116,6 +125,11 @@ class OwnPinView(PlayerView):
         request=PinChangeRequest,
         example={"old_pin": "482913", "new_pin": "730164"},
         returns=PinStatus,
+        refusals=(
+            PinLocked,
+            PinNotSet,
+            PinWrong,
+        ),
     )
     @idempotent_with_committed_refusals
     def post(self, request: Request) -> Response:

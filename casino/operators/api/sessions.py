@@ -16,6 +16,16 @@ from casino.operators import brands, launches, services, sessions
 from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.launches import LaunchOptions
 from casino.operators.principals import Scope
+from casino.operators.refusals import (
+    InvalidSessionLength,
+    LaunchExpired,
+    LaunchUsed,
+    PlayerIsBanned,
+    SessionNotOpen,
+    UnknownBrand,
+    UnknownLaunch,
+    UnknownPlayer,
+)
 
 
 class PlayerSessionRequest(StrictSerializer):
@@ -79,6 +89,12 @@ class PlayerSessionsView(OperatorView):
         example={"ttl_seconds": 1800},
         returns=PlayerSessionResponse,
         status=201,
+        refusals=(
+            UnknownBrand,
+            InvalidSessionLength,
+            PlayerIsBanned,
+            UnknownPlayer,
+        ),
     )
     def post(self, request: Request, player: UUID) -> Response:
         """Open a session; repeating the request opens another one, because a stored response would contain a secret."""
@@ -114,6 +130,11 @@ class RenewPlayerSessionView(OperatorView):
         request=RenewalRequest,
         example={"ttl_seconds": 1800},
         returns=SessionExpiry,
+        refusals=(
+            InvalidSessionLength,
+            SessionNotOpen,
+            UnknownPlayer,
+        ),
     )
     def post(self, request: Request, player: UUID) -> Response:
         seconds = parse_body(RenewalRequest, request)["ttl_seconds"]
@@ -134,6 +155,12 @@ class LaunchSessionView(BaseApiView):
         example=LAUNCH_CODE_EXAMPLE,
         returns=LaunchedSession,
         status=201,
+        refusals=(
+            UnknownLaunch,
+            LaunchUsed,
+            LaunchExpired,
+            PlayerIsBanned,
+        ),
     )
     def post(self, request: Request) -> Response:
         """Open the session; a repeat is refused, because a stored response would contain a secret."""
@@ -152,12 +179,22 @@ class LaunchSessionView(BaseApiView):
 class CurrentSessionView(PlayerView):
     """The session whose token is used."""
 
-    @operation("getPlayerSession", "Show when the session of this token ends", returns=SessionExpiry)
+    @operation(
+        "getPlayerSession",
+        "Show when the session of this token ends",
+        returns=SessionExpiry,
+        description="The session may end before, when another one is opened or nothing is requested for a while.",
+    )
     def get(self, request: Request) -> Response:
         del request
         return Response(SessionExpiry(sessions.expiry(session=self.caller.session)))
 
-    @operation("endPlayerSession", "Log out: end the session of this token", responses={204: None})
+    @operation(
+        "endPlayerSession",
+        "Log out: end the session of this token",
+        responses={204: None},
+        description="The token is invalid from now on, and its streams end. A seat is released in its time.",
+    )
     def delete(self, request: Request) -> Response:
         del request
         sessions.end_session(session=self.caller.session)
@@ -177,6 +214,12 @@ class RenewCurrentSessionView(PlayerView):
         request=LaunchCodeRequest,
         example=LAUNCH_CODE_EXAMPLE,
         returns=SessionExpiry,
+        refusals=(
+            UnknownLaunch,
+            LaunchUsed,
+            LaunchExpired,
+            SessionNotOpen,
+        ),
     )
     def post(self, request: Request) -> Response:
         me, code = self.caller, parse_body(LaunchCodeRequest, request)["code"]

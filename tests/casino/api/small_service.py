@@ -35,13 +35,13 @@ from casino.operators.models import Operator
 @dataclass(frozen=True, slots=True)
 class Alice:
     currencies: tuple[str, ...] = ("EUR",)
-    scope: str = "player:alice"
+    owner: str = "player:alice"
 
 
 @dataclass(frozen=True, slots=True)
 class Bob:
     currencies: tuple[str, ...] = ("EUR",)
-    scope: str = "player:bob"
+    owner: str = "player:bob"
 
 
 class ByName(BaseAuthentication):

@@ -25,7 +25,7 @@ REFUSED = [
     ("proofs/inclusion", {"position": 0}, "number_too_small"),
     ("proofs/inclusion", {"position": 10**30}, "number_too_large"),
     ("proofs/inclusion", {}, "field_required"),
-    ("proofs/inclusion", {"position": 1, "more": 1}, "unknown_field"),
+    ("proofs/inclusion", {"position": 1, "more": 1}, "unknown_parameter"),
     ("proofs/consistency", {"from": 2, "to": 1}, "checkpoints_reversed"),
     ("proofs/consistency", {"from": 1, "to": 9}, "unknown_checkpoint"),
     ("proofs/consistency", {"from": "x", "to": 1}, "field_invalid"),

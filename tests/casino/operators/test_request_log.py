@@ -44,7 +44,7 @@ def lines(settings: Settings) -> Generator[Lines]:
 def test_a_line_names_route_status_duration_address_caller_and_request_id(lines: Lines) -> None:
     office = open_office()
     key, secret = services.issue_key(operator=office.operator.id)
-    path = f"/api/v1/players/{office.player.id}?reference=alice-1"
+    path = "/api/v1/players?limit=1"
     headers = {"authorization": f"Bearer {key}.{secret}", "x-request-id": "trace-1234"}
     Client().get(path, headers=headers, REMOTE_ADDR="192.0.2.7")
     line = lines.last()
@@ -53,7 +53,7 @@ def test_a_line_names_route_status_duration_address_caller_and_request_id(lines:
     assert line == {
         "request": "trace-1234",
         "method": "GET",
-        "route": "api/v1/players/<uuid:player>",
+        "route": "api/v1/players",
         "status": 200,
         "address": "192.0.2.7",
         "operator": str(office.operator.id),

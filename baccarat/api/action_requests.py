@@ -1,0 +1,131 @@
+"""The bodies of players' actions at a table."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
+from baccarat.api import refusals
+from baccarat.domain.fairness.cut import MAX_CONTRIBUTION_BYTES, MalformedContribution, parse_contribution
+from baccarat.domain.rules.wagers import Spot
+from casino.api.fields import (
+    AmountField,
+    CurrencyField,
+    EnumField,
+    MoneyTypeField,
+    StrictSerializer,
+    WholeNumberField,
+)
+
+
+class SpotField(EnumField):
+    """`player`, `banker` or `tie` (`unknown_spot` otherwise)."""
+
+    codes = (refusals.UnknownSpot.code,)
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Spot, **options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        try:
+            return super().to_internal_value(data)
+        except ValidationError as error:
+            if error.get_codes() != ["unknown_choice"]:
+                raise
+            raise ValidationError(f"{data[:40]!r} is not a spot.", code=refusals.UnknownSpot.code) from None
+
+
+@extend_schema_field(
+    {
+        "type": "string",
+        "pattern": f"^([0-9a-fA-F]{{2}}){{1,{MAX_CONTRIBUTION_BYTES}}}$",
+        "examples": ["9f2c5e7a41b0d863"],
+    }
+)
+class ContributionField(serializers.Field[str, Any, str, str]):
+    """1 to 32 bytes in hex (`contribution_malformed` otherwise)."""
+
+    codes = ("not_a_string", refusals.ContributionMalformed.code)
+
+    def to_internal_value(self, data: Any) -> str:
+        """Read the bytes and write them in lower case."""
+        if not isinstance(data, str):
+            raise ValidationError("A contribution is text.", code="not_a_string")
+        try:
+            return parse_contribution(data).hex()
+        except MalformedContribution as error:
+            raise ValidationError(str(error), code=refusals.ContributionMalformed.code) from None
+
+    def to_representation(self, value: str) -> str:
+        return value
+
+
+class TakeSeatRequest(StrictSerializer):
+    """A seat, and the amount to bring from the account."""
+
+    seat = WholeNumberField()
+    buy_in = AmountField()
+    currency = CurrencyField()
+    money_type = MoneyTypeField()
+    contribution = ContributionField(required=False)
+
+
+class ChangeSeatRequest(StrictSerializer):
+    """The seat to move to."""
+
+    seat = WholeNumberField()
+
+
+class RebuyRequest(StrictSerializer):
+    """An amount to move from the account to the game balance."""
+
+    amount = AmountField()
+    currency = CurrencyField()
+
+
+class PlaceChipsRequest(StrictSerializer):
+    """Chips for one spot."""
+
+    spot = SpotField()
+    amount = AmountField()
+    currency = CurrencyField()
+
+
+class StakeRequest(StrictSerializer):
+    """A stake on one spot."""
+
+    spot = SpotField()
+    amount = AmountField()
+
+
+class DealRequest(StrictSerializer):
+    """Empty to confirm the chips on the table, or the whole wager, which replaces them, with its currency.
+
+    A contribution goes to the cut of the round's own shoe, even if the stakes open the round, or of the next long shoe.
+    """
+
+    codes = (refusals.NoStakes.code, refusals.DuplicateSpot.code)
+    stakes = StakeRequest(many=True, required=False)
+    currency = CurrencyField(required=False)
+    contribution = ContributionField(required=False)
+
+    def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Refuse an empty list and a repeated spot."""
+        if not stakes:
+            raise ValidationError("The list is empty.", code=refusals.NoStakes.code)
+        if len({stake["spot"] for stake in stakes}) != len(stakes):
+            raise ValidationError("A spot is repeated.", code=refusals.DuplicateSpot.code)
+        return stakes
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse stakes without a currency."""
+        if "stakes" in attrs and "currency" not in attrs:
+            raise ValidationError({"currency": [ErrorDetail("Amounts need their currency.", code="required")]})
+        return attrs
+
+
+class CutRequest(StrictSerializer):
+    """A contribution to the cut."""
+
+    contribution = ContributionField()

@@ -1,0 +1,129 @@
+"""What each operation promises: the query parameters that it knows, and every problem that it may answer with.
+
+The OpenAPI document is derived from this, unknown parameters are refused by it, and the test suite compares with it
+whatever occurs.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+
+from casino.api import error_catalogue as catalogue
+from casino.api.error_catalogue import ProblemType, RequestRejected, problem_for_refusal
+from casino.api.errors import field_code
+from casino.api.paging import PARAMETERS as PAGING
+from casino.events.store import VersionConflict
+from casino.kernel.errors import Refusal
+
+Declared = type[Refusal] | ProblemType | str
+"""A refusal, a problem of HTTP, or the code of a refusal that an app above contributes."""
+
+_ALWAYS: Final = (
+    catalogue.BAD_REQUEST,
+    catalogue.UNKNOWN_PARAMETER,
+    catalogue.NOT_ACCEPTABLE,
+    catalogue.TOO_MANY_REQUESTS,
+    catalogue.INTERNAL_ERROR,
+    catalogue.UNAVAILABLE,
+    catalogue.OVERLOADED,
+)
+_WITH_BODY: Final = (
+    catalogue.MALFORMED_JSON,
+    catalogue.REQUEST_TIMEOUT,
+    catalogue.BODY_TOO_LARGE,
+    catalogue.UNSUPPORTED_MEDIA_TYPE,
+)
+_IDEMPOTENT: Final = (
+    catalogue.IDEMPOTENCY_KEY_REQUIRED,
+    catalogue.IDEMPOTENCY_KEY_MALFORMED,
+    catalogue.IDEMPOTENCY_KEY_REUSED,
+    catalogue.LENGTH_REQUIRED,
+    VersionConflict,
+)
+_PAGED: Final = (catalogue.INVALID_CURSOR, catalogue.INVALID_LIMIT)
+_UNLESS: Final = {"required": "required", "null": "allow_null", "blank": "allow_blank", "empty": "allow_empty"}
+
+
+@dataclass(frozen=True, eq=False)
+class Contract:
+    """What `operation` declares of one method of a view."""
+
+    refusals: Sequence[Declared] = ()
+    request: Any = None
+    parameters: Sequence[Any] = ()
+
+    @cached_property
+    def query_parameters(self) -> frozenset[str]:
+        """The names of the query parameters that the operation knows."""
+        return frozenset(_query_names(self.parameters))
+
+    def refuse_unknown(self, query: Iterable[str]) -> None:
+        """Check the names of a query's parameters. Raises RequestRejected (unknown_parameter)."""
+        for name in query:
+            if name not in self.query_parameters:
+                known = ", ".join(sorted(self.query_parameters))
+                names = f"It knows {known}." if known else "This operation has none."
+                raise RequestRejected(catalogue.UNKNOWN_PARAMETER, f"There is no parameter {name[:40]!r}. {names}")
+
+
+def problems_of(view: Any, method: str, *, in_path: bool) -> dict[str, ProblemType]:
+    """Return every problem that an operation may answer with, by code; `in_path`: its address has parameters."""
+    handler = getattr(view, method.lower(), view)
+    contract: Contract = getattr(handler, "contract", Contract())
+    declared: list[Declared] = [*_ALWAYS, *getattr(view, "refusals", ()), *contract.refusals]
+    for authentication in getattr(view, "authentication_classes", ()):
+        declared += getattr(authentication, "problems", ())
+    if in_path:
+        declared.append(catalogue.NOT_FOUND)
+    if contract.request is not None:
+        declared += _WITH_BODY
+    if getattr(handler, "idempotent", False):
+        declared += _IDEMPOTENT
+    if any(parameter in contract.parameters for parameter in PAGING):
+        declared += _PAGED
+    problems = [_problem(each) for each in declared]
+    parsed = [contract.request, *contract.parameters]
+    codes = {code for serializer in parsed if _is_serializer(serializer) for code in _codes_of_fields(serializer())}
+    if codes:
+        codes |= {"unknown_field", "invalid_fields"}
+    problems += [catalogue.find_problem(code) or catalogue.INVALID_FIELDS for code in codes]
+    return {problem.code: problem for problem in sorted(problems, key=lambda problem: (problem.status, problem.code))}
+
+
+def _problem(declared: Declared) -> ProblemType:
+    if isinstance(declared, ProblemType):
+        return declared
+    return catalogue.all_problems()[declared] if isinstance(declared, str) else problem_for_refusal(declared)
+
+
+def _query_names(parameters: Sequence[Any]) -> Iterator[str]:
+    for parameter in parameters:
+        if isinstance(parameter, OpenApiParameter):
+            if parameter.location == OpenApiParameter.QUERY:
+                yield parameter.name
+        else:
+            yield from parameter().fields
+
+
+def _is_serializer(each: Any) -> bool:
+    return isinstance(each, type) and issubclass(each, serializers.BaseSerializer)
+
+
+def _codes_of_fields(field: serializers.Field[Any, Any, Any, Any]) -> Iterator[str]:
+    """Yield the codes that a field or serializer refuses with: those that it declares, and those of the framework."""
+    for owner in type(field).__mro__:
+        yield from vars(owner).get("codes", ())
+    for name in (*field.error_messages, *(getattr(validator, "code", "") for validator in field.validators)):
+        option = _UNLESS.get(name)
+        wanted = option == "required"
+        if name and (option is None or getattr(field, option, wanted) is wanted):
+            yield field_code(name)
+    if isinstance(field, serializers.Serializer):
+        for inner in field.fields.values():
+            yield from _codes_of_fields(inner)
+    elif isinstance(field, serializers.ListSerializer | serializers.ListField | serializers.DictField) and field.child:
+        yield from _codes_of_fields(field.child)

@@ -1,0 +1,172 @@
+"""Finishes the OpenAPI document: responses for problems, headers of all responses, and examples told once."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
+from types import NoneType
+from typing import Any, Final, get_args
+
+import msgspec
+
+from casino.api import error_catalogue, errors
+from casino.api.error_catalogue import ProblemType
+from casino.api.shapes import AmountText, components_of
+from casino.kernel.errors import Amount, all_refusals
+from casino.observability.logging import HEADER
+
+PROBLEMS: Final = "x-problems"
+KEYED: Final = "x-keyed"
+"""What an operation tells this module; the finished document has neither."""
+_METHODS: Final = ("get", "post", "put", "patch", "delete")
+_HEADERS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    HEADER: ("The id of the request, yours or a new one. Quote it to support.", {"type": "string"}),
+    "RateLimit": ('Requests left in the window, and its seconds: `"credential";r=29870;t=1`.', {"type": "string"}),
+    "RateLimit-Policy": ('The quota in a window of seconds: `"credential";q=30000;w=60`.', {"type": "string"}),
+    "Retry-After": ("Seconds to wait before the request is repeated.", {"type": "integer", "minimum": 0}),
+    "WWW-Authenticate": ("The scheme to authenticate by (RFC 6750).", {"type": "string"}),
+    "Idempotent-Replayed": (
+        "`true` if this is the stored response of an earlier request with the same key.",
+        {"type": "string", "enum": ["true"]},
+    ),
+}
+_EVERYWHERE: Final = (HEADER, "RateLimit", "RateLimit-Policy")
+_BY_STATUS: Final = {"401": ("WWW-Authenticate",), "429": ("Retry-After",), "503": ("Retry-After",)}
+
+
+def finish(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001
+    """Complete the document; the signature is that of drf-spectacular's hooks."""
+    del generator, request, public
+    operations = [methods[method] for methods in result["paths"].values() for method in _METHODS if method in methods]
+    components = result["components"]
+    components["headers"] = {
+        name: {"description": text, "schema": schema, "required": name in _EVERYWHERE[:1]}
+        for name, (text, schema) in _HEADERS.items()
+    }
+    _share_examples(operations, components)
+    _add_problems(operations, components)
+    for operation in operations:
+        keyed = operation.pop(KEYED, False)
+        operation.setdefault("security", [])
+        for status, response in operation["responses"].items():
+            if "$ref" not in response:
+                _add_headers(response, status, keyed=keyed)
+    for name, response in components["responses"].items():
+        _add_headers(response, str(_STATUS_BY_NAME[name]), keyed=False)
+    result["paths"] = _unwrapped(result["paths"])
+    return result
+
+
+def _unwrapped(part: Any) -> Any:
+    """Replace `allOf` with one reference, which OpenAPI 3.0 needed beside a description, by the reference."""
+    match part:
+        case {"allOf": [{"$ref": str(reference)}], **others}:
+            return {"$ref": reference, **others}
+        case dict():
+            return {name: _unwrapped(each) for name, each in part.items()}
+        case list():
+            return [_unwrapped(each) for each in part]
+        case _:
+            return part
+
+
+def facts_of(code: str) -> dict[str, Any]:
+    """Return the types of a problem's facts by name."""
+    refusal = next((each for each in all_refusals() if each.code == code), None)
+    return error_catalogue.FACTS.get(code, {}) if refusal is None else dict(refusal.fact_types)
+
+
+def required_facts_of(code: str) -> list[str]:
+    """Return the names of the facts that every occurrence of a problem has."""
+    return [name for name, type_ in facts_of(code).items() if NoneType not in get_args(type_)]
+
+
+def _share_examples(operations: Sequence[Mapping[str, Any]], components: dict[str, Any]) -> None:
+    """Refer to one example for each response type."""
+    shared = components.setdefault("examples", {})
+    for operation in operations:
+        for response in operation["responses"].values():
+            for body in response.get("content", {}).values():
+                name = body["schema"].get("$ref", "").rpartition("/")[2]
+                if "Answer" in body.get("examples", {}) and name:
+                    shared[name] = {"value": body["examples"]["Answer"]["value"]}
+                    body["examples"] = {"Answer": {"$ref": f"#/components/examples/{name}"}}
+
+
+def _add_problems(operations: Sequence[dict[str, Any]], components: dict[str, Any]) -> None:
+    """Add a response for each status with the schemas of its codes; what most operations answer alike is shared."""
+    by_operation = [_codes_by_status(operation.pop(PROBLEMS)) for operation in operations]
+    counts: dict[int, Counter[tuple[str, ...]]] = defaultdict(Counter)
+    for statuses in by_operation:
+        for status, codes in statuses.items():
+            counts[status][codes] += 1
+    usual = {status: codes for status, counter in counts.items() for codes, _ in counter.most_common(1)}
+    shared = components.setdefault("responses", {})
+    _, schemas = components_of(errors.Problem)
+    components["schemas"].update(schemas, Problem=components_of(errors.Problem)[0])
+    for operation, statuses in zip(operations, by_operation, strict=True):
+        for status, codes in statuses.items():
+            for code in codes:
+                components["schemas"].setdefault(_schema_name(code), _problem_schema(code))
+            if usual[status] == codes:
+                shared.setdefault(_response_name(status), _response(status, codes))
+                operation["responses"][str(status)] = {"$ref": f"#/components/responses/{_response_name(status)}"}
+            else:
+                operation["responses"][str(status)] = _response(status, codes)
+        operation["responses"] = dict(sorted(operation["responses"].items()))
+    components["schemas"] = dict(sorted(components["schemas"].items()))
+
+
+def _codes_by_status(problems: Sequence[ProblemType]) -> dict[int, tuple[str, ...]]:
+    by_status: dict[int, list[str]] = defaultdict(list)
+    for problem in problems:
+        by_status[problem.status].append(problem.code)
+    return {status: tuple(codes) for status, codes in by_status.items()}
+
+
+def _response(status: int, codes: Sequence[str]) -> dict[str, Any]:
+    names = [f"#/components/schemas/{_schema_name(code)}" for code in codes]
+    schema: dict[str, Any] = {"$ref": names[0]}
+    if len(names) > 1:
+        mapping = dict(zip(codes, names, strict=True))
+        schema = {
+            "oneOf": [{"$ref": name} for name in names],
+            "discriminator": {"propertyName": "code", "mapping": mapping},
+        }
+    listed = ", ".join(f"`{code}`" for code in codes)
+    return {"description": f"{HTTPStatus(status).phrase}: {listed}", "content": {errors.MEDIA_TYPE: {"schema": schema}}}
+
+
+def _problem_schema(code: str) -> dict[str, Any]:
+    problem = error_catalogue.all_problems()[code]
+    facts = facts_of(code)
+    schema, _ = components_of(
+        msgspec.defstruct("Facts", [(name, _PUBLIC.get(type_, type_)) for name, type_ in facts.items()])
+    )
+    own = {"code": {"type": "string", "enum": [code]}, **schema["properties"]}
+    return {
+        "description": f"{problem.title}. {problem.remedy}",
+        "allOf": [
+            {"$ref": "#/components/schemas/Problem"},
+            {"type": "object", "properties": own, "required": ["code", *required_facts_of(code)]},
+        ],
+    }
+
+
+def _add_headers(response: dict[str, Any], status: str, *, keyed: bool) -> None:
+    names: Iterator[str] | tuple[str, ...] = (*_EVERYWHERE, *_BY_STATUS.get(status, ()))
+    if keyed and status.startswith("2"):
+        names = (*names, "Idempotent-Replayed")
+    response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _schema_name(code: str) -> str:
+    return code.title().replace("_", "") + "Problem"
+
+
+def _response_name(status: int) -> str:
+    return HTTPStatus(status).phrase.title().replace(" ", "").replace("-", "")
+
+
+_STATUS_BY_NAME: Final = {_response_name(status): status.value for status in HTTPStatus}
+_PUBLIC: Final[dict[Any, Any]] = {Amount: AmountText, Amount | None: AmountText | None}
+"""How answers show a fact."""

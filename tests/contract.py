@@ -1,0 +1,129 @@
+"""Compares every answer of the API in every test with what the operation documents.
+
+A status, code or fact that the operation does not document fails the test in which it occurs. With `--whole-contract`,
+as in `make test`, a documented code that no test produced fails the run, unless NOT_PRODUCED has its reason.
+"""
+
+import json
+from collections.abc import Generator
+from typing import Any, Final
+
+import pytest
+from django.conf import settings
+from django.core.handlers.base import BaseHandler
+from django.http import HttpRequest, HttpResponse
+from django.urls import get_resolver
+
+from casino.api.contract import problems_of
+from casino.api.document import facts_of, required_facts_of
+from casino.api.errors import MEDIA_TYPE, Problem
+
+PREFIX: Final = "/api/v1/"
+NOT_PRODUCED: Final[dict[str, str]] = {}
+"""Documented codes that no test of the API produces, with the reason."""
+_undocumented: Final[list[str]] = []
+_produced: Final[set[str]] = set()
+PRODUCED: Final = pytest.StashKey[set[str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --whole-contract."""
+    parser.addoption("--whole-contract", action="store_true", help="fail if a documented code was not produced")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def compared_with_the_contract() -> Generator[None]:
+    """Look at every answer that this process gives."""
+    answer = BaseHandler.get_response
+
+    def compare(handler: BaseHandler, request: HttpRequest) -> Any:
+        response = answer(handler, request)
+        if settings.ROOT_URLCONF == "casino.urls" and request.path_info.startswith(PREFIX):
+            _compare(request, response)
+        return response
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BaseHandler, "get_response", compare)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def documented() -> Generator[None]:
+    """Fail a test in which the API answered what its operation does not document."""
+    yield
+    if _undocumented:
+        found = "\n".join(sorted(set(_undocumented)))
+        _undocumented.clear()
+        pytest.fail(
+            f"Answers that their operations do not document (`refusals` of @operation):\n{found}", pytrace=False
+        )
+
+
+def _compare(request: HttpRequest, response: HttpResponse) -> None:
+    view: Any = getattr(request.resolver_match, "func", None)
+    view = getattr(view, "cls", view)
+    handler = getattr(view, str(request.method).lower(), view)
+    if not hasattr(handler, "contract") or response.headers.get("Content-Type") != MEDIA_TYPE:
+        return
+    problem = json.loads(response.content)
+    code, name = problem["code"], f"{view.__module__}.{getattr(view, '__name__', '')} {request.method}"
+    in_path = bool(request.resolver_match and request.resolver_match.kwargs)
+    if code not in problems_of(view, str(request.method), in_path=in_path):
+        _undocumented.append(f"{name}: {problem['status']} {code}")
+    facts = set(problem) - set(Problem.__struct_fields__)
+    wrong = facts - set(facts_of(code)) | set(required_facts_of(code)) - facts
+    if wrong:
+        _undocumented.append(f"{name}: {code}: {sorted(wrong)} differ from the refusal's `fact_types`")
+    _produced.add(code)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand the codes of a worker to the controller, or compare all with those that are documented."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["produced"] = sorted(_produced)
+        return
+    _produced.update(session.config.stash.get(PRODUCED, ()))
+    if session.config.getoption("--whole-contract") and session.exitstatus == pytest.ExitCode.OK and _lacking():
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take the codes of a worker that has finished."""
+    produced = node.config.stash.setdefault(PRODUCED, set())
+    produced.update(getattr(node, "workeroutput", {}).get("produced", ()))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Name the documented codes that no test produced, and reasons that hold no longer."""
+    lacking = _lacking() if config.getoption("--whole-contract") else []
+    if lacking:
+        terminalreporter.section("CONTRACT", red=True, bold=True)
+        terminalreporter.line(
+            "Documented, but produced by no test of the API (write one, or give the reason in tests/contract.py): "
+            + ", ".join(lacking)
+        )
+
+
+def _lacking() -> list[str]:
+    return sorted(documented_codes() - _produced - NOT_PRODUCED.keys())
+
+
+def documented_codes() -> set[str]:
+    """Return every code that an operation documents."""
+    codes: set[str] = set()
+    for path, callback in _callbacks(get_resolver("casino.urls")):
+        view = getattr(callback, "cls", callback)
+        for method in ("get", "post", "put", "patch", "delete"):
+            if hasattr(getattr(view, method, None), "contract"):
+                codes |= problems_of(view, method, in_path="<" in path).keys()
+    return codes
+
+
+def _callbacks(resolver: Any, prefix: str = "/") -> Generator[tuple[str, Any]]:
+    for each in resolver.url_patterns:
+        path = f"{prefix}{each.pattern}"
+        if hasattr(each, "url_patterns"):
+            yield from _callbacks(each, path)
+        elif path.startswith(PREFIX):
+            yield path, each.callback
