@@ -4,6 +4,7 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.browser.house import CURRENCY
@@ -31,6 +32,12 @@ def card(house: Any) -> Generator[None]:
     house.post(f"/deposit-methods/{method}/versions", {**TERMS, "enabled": False})
 
 
+def require_accessible(page: Page) -> None:
+    """Assert that axe finds nothing in the open dialog."""
+    result = Axe().run(page, context="dialog.lobby-account", options={"resultTypes": ["violations"]})
+    assert result.violations_count == 0, result.generate_report()
+
+
 def statement(page: Page) -> list[list[str]]:
     """Read the lines of the statement: what, how much, and the balance after it."""
     lines = page.locator(".statement-lines li")
@@ -54,6 +61,7 @@ def test_a_deposit_arrives_a_withdrawal_is_requested_and_both_are_in_the_stateme
     dialog.get_by_role("button", name="Deposit").click()
     expect(dialog).to_contain_text("€98.50 is in your account.", timeout=TIMEOUT)
     expect(dialog.locator(".form-fault")).to_be_hidden()
+    require_accessible(screen.page)
     dialog.get_by_role("button", name="Close").click()
     expect(screen.page.locator(".lobby-balances")).to_contain_text("€98.50", timeout=TIMEOUT)
 
@@ -64,8 +72,10 @@ def test_a_deposit_arrives_a_withdrawal_is_requested_and_both_are_in_the_stateme
     dialog.get_by_role("button", name="Request the withdrawal").click()
     expect(dialog).to_contain_text("€20.00 is held and waits for approval.", timeout=TIMEOUT)
     expect(dialog.get_by_role("button", name="Cancel the withdrawal of €20.00")).to_be_visible()
+    require_accessible(screen.page)
     dialog.get_by_role("button", name="Close").click()
 
     screen.page.get_by_role("button", name="Statement").click()
     assert statement(screen.page) == [["Withdrawal", "-€20.00", "€78.50"], ["Deposit", "+€98.50", "€98.50"]]
+    require_accessible(screen.page)
     assert dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")

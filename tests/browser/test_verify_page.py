@@ -5,6 +5,8 @@ from collections.abc import Generator
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.http import HttpResponse
 from django.template.loader import render_to_string
 from playwright.sync_api import Browser, Page, Route, expect
 
@@ -32,7 +34,7 @@ CHECK_ALL = """async ([files, key]) => {
 def answer(route: Route) -> None:
     """Answer a request for the page or one of its files, as the service does."""
     path = route.request.url.removeprefix(HOST).split("?")[0]
-    headers = {"Content-Security-Policy": views.CONTENT_SECURITY_POLICY}
+    headers = dict(views.add_security_policy(HttpResponse()).items())
     if path == "/play/verify/":
         body = render_to_string("play/verify.html", {"languages": views.LANGUAGES})
         route.fulfill(status=200, headers={**headers, "Content-Type": "text/html"}, body=body)
@@ -105,6 +107,17 @@ def test_a_verified_round_shows_its_cards_and_a_forged_one_what_was_expected(pag
     expect(step.locator("dd").nth(1)).to_have_text("ab" * 32)
     expect(page.locator(".verify-verdict.failed")).to_contain_text("The commitment to the shoe")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_a_verdict_of_either_kind_is_accessible_in_both_themes(page: Page, theme: str):
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+    document = golden("mini")
+    for name in ("mine.json", "forged.json"):
+        verify_on_page(page, encode(document), f"{theme}-{name}")
+        result = Axe().run(page, options={"resultTypes": ["violations"]})
+        assert result.violations_count == 0, result.generate_report()
+        document["shoe"]["seed"] = "ab" * 32
 
 
 def test_the_page_is_translated_and_usable_by_keyboard(page: Page):
