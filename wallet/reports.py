@@ -7,16 +7,14 @@ the current balance less the later postings: exact at any time, and cheap for a 
 from collections.abc import Iterable
 from typing import Final
 
-from casino.events.sql import fetch
 from casino.reports.definition import (
     CURRENCY,
     MONEY_TYPE,
     Column,
-    ReportData,
     ReportDefinition,
-    ReportScope,
     amount,
     integer,
+    rows_of,
     timestamp,
 )
 
@@ -115,13 +113,6 @@ _ACCOUNTS: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read_accounts(scope: ReportScope) -> ReportData:
-    """Read a row for each player, kind of money and currency with money or movement."""
-    return ReportData(
-        [(scope.money_type_label(money_type), *rest) for money_type, *rest in fetch(_ACCOUNTS, scope.values())]
-    )
-
-
 ACCOUNTS: Final = ReportDefinition(
     name="accounts",
     title="Account summary",
@@ -150,7 +141,7 @@ ACCOUNTS: Final = ReportDefinition(
         amount("debt", "Debt"),
         integer("active", "Active"),
     ),
-    read=read_accounts,
+    read=rows_of(_ACCOUNTS),
 )
 
 _LIABILITY: Final = f"""
@@ -172,13 +163,6 @@ _LIABILITY: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read_liability(scope: ReportScope) -> ReportData:
-    """Read a row for each kind of money and currency."""
-    return ReportData(
-        [(scope.money_type_label(money_type), *rest) for money_type, *rest in fetch(_LIABILITY, scope.values())]
-    )
-
-
 LIABILITY: Final = ReportDefinition(
     name="liability",
     title="Operator liability",
@@ -196,7 +180,7 @@ LIABILITY: Final = ReportDefinition(
         amount("racks", "Commission in racks"),
         amount("debts", "Players' debts"),
     ),
-    read=read_liability,
+    read=rows_of(_LIABILITY),
     as_of_end=True,
 )
 
@@ -217,13 +201,6 @@ _ADJUSTMENTS: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read_adjustments(scope: ReportScope) -> ReportData:
-    """Read a row for each approved adjustment."""
-    return ReportData(
-        [(scope.money_type_label(money_type), *rest) for money_type, *rest in fetch(_ADJUSTMENTS, scope.values())]
-    )
-
-
 ADJUSTMENTS: Final = ReportDefinition(
     name="adjustments",
     title="Account adjustments",
@@ -242,5 +219,5 @@ ADJUSTMENTS: Final = ReportDefinition(
         Column("requested_by", "Requested by"),
         Column("approved_by", "Approved by"),
     ),
-    read=read_adjustments,
+    read=rows_of(_ADJUSTMENTS),
 )

@@ -7,16 +7,14 @@ movements of the tables' banks, commissions and racks exactly. A void counts whe
 from typing import Final
 
 from baccarat.reports.play_facts import ROUND_ID_SQL
-from casino.events.sql import fetch
 from casino.reports.definition import (
     CURRENCY,
     MONEY_TYPE,
     Column,
-    ReportData,
     ReportDefinition,
-    ReportScope,
     amount,
     integer,
+    rows_of,
 )
 from wallet.reports import SEALED_ENTRIES_CTE
 
@@ -74,13 +72,6 @@ _READ: Final = f"""
 """  # noqa: S608  (the pieces are constants)
 
 
-def read(scope: ReportScope) -> ReportData:
-    """Return a row for each table, money type and currency with any movement."""
-    return ReportData(
-        [(scope.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, scope.values())]
-    )
-
-
 REVENUE: Final = ReportDefinition(
     name="revenue",
     title="Revenue",
@@ -108,5 +99,5 @@ REVENUE: Final = ReportDefinition(
         amount("commission_collected", "Commission collected"),
         amount("racks_changed", "Change in racks"),
     ),
-    read=read,
+    read=rows_of(_READ),
 )

@@ -3,17 +3,15 @@
 from typing import Final
 
 from baccarat.reports.play_facts import ROUND_ID_SQL
-from casino.events.sql import fetch
 from casino.reports.definition import (
     CURRENCY,
     MONEY_TYPE,
     Column,
-    ReportData,
     ReportDefinition,
-    ReportScope,
     amount,
     boolean,
     integer,
+    rows_of,
     timestamp,
 )
 
@@ -42,13 +40,6 @@ _READ: Final = f"""
 """  # noqa: S608  (a constant)
 
 
-def read(scope: ReportScope) -> ReportData:
-    """Return a row for each voided round and money type wagered in it, and one for a round without wagers."""
-    return ReportData(
-        [(scope.money_type_label(money_type), *rest) for money_type, *rest in fetch(_READ, scope.values())]
-    )
-
-
 VOIDS: Final = ReportDefinition(
     name="voids",
     title="Voided rounds",
@@ -73,5 +64,5 @@ VOIDS: Final = ReportDefinition(
         amount("owed", "Owed"),
         amount("forgiven", "Forgiven"),
     ),
-    read=read,
+    read=rows_of(_READ),
 )

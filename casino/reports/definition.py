@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
+from casino.events.sql import fetch
 from casino.reports.refusals import UnknownOperatorReport
 
 Row = tuple[Any, ...]
@@ -93,6 +94,16 @@ class ReportDefinition:
 
     def column_index(self, name: str) -> int:
         return next(index for index, column in enumerate(self.columns) if column.name == name)
+
+
+def rows_of(statement: str) -> Callable[[ReportScope], ReportData]:
+    """Return the reading of a report whose rows are a statement's, whose first column is the kind of money."""
+
+    def read(scope: ReportScope) -> ReportData:
+        rows = fetch(statement, scope.values())
+        return ReportData([(scope.money_type_label(money_type), *rest) for money_type, *rest in rows])
+
+    return read
 
 
 MONEY_TYPE: Final = Column("money_type", "Money")
