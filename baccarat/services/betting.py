@@ -53,7 +53,13 @@ from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.shoe_seeds import SeedUnavailable
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds
 from wallet.responsible_gaming.eligibility import PlayerEligibility
-from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
+from wallet.responsible_gaming.refusals import (
+    OverGroupMaximum,
+    PlayerExcluded,
+    PlayerIsBlocked,
+    PlayLimitReached,
+    UnderGroupMinimum,
+)
 from wallet.responsible_gaming.table_limit import OverOwnTableLimit, PersonalTableLimit, require_within
 from wallet.responsible_gaming.table_limit_services import load_wager_eligibility
 
@@ -76,9 +82,10 @@ STAKING: Final = (
     OneSpotOnly,
     InsufficientFunds,
     OverOwnTableLimit,
+    OverGroupMaximum,
     PlayerExcluded,
 )
-WAGER: Final = (NoChipsPlaced, UnderMinimum, DebtOutstanding, PlayLimitReached)
+WAGER: Final = (NoChipsPlaced, UnderMinimum, UnderGroupMinimum, DebtOutstanding, PlayLimitReached)
 """Refusals of a confirmation, beside those of its chips."""
 CUT: Final = (NoShoeToCut, CutChangedTooOften)
 CEREMONY: Final = (UnknownTable, NotSeated, NoCeremony, NotYourCards, CardsAreHandedBack)
@@ -126,7 +133,8 @@ def place(*, actor: TableActor, spot: Spot, amount: int, currency: str) -> Table
     """Put `amount` minor units of chips on a spot. The first chip opens a round if none is open.
 
     Raises NotSeated, BettingNotOpen while the last deal is shown to several players, BettingIsClosed, NotYourTurn,
-    AlreadyConfirmed, AmountNotInChips, OverMaximum, OverOwnTableLimit, PlayerExcluded, PlayIsStopped, PlayerIsBlocked,
+    AlreadyConfirmed, AmountNotInChips, OverMaximum, OverOwnTableLimit, OverGroupMaximum, UnderGroupMinimum,
+    PlayerExcluded, PlayIsStopped, PlayerIsBlocked,
     OneSpotOnly, InsufficientFunds, WrongCurrency.
     """
 
@@ -276,6 +284,7 @@ def _require_allowed(turn: Turn) -> None:
     """Check that the player may place chips, and for a wager also that there is no debt and every limit allows it."""
     changed_stakes, newly_staked = _changed_stakes(turn.uow, turn.player), _newly_staked(turn.uow)
     require_within(turn.table_limit, changed_stakes)
+    turn.eligibility.require_stakes(changed_stakes, confirmed=bool(newly_staked))
     if changed_stakes:
         turn.eligibility.require_may_play()
     if newly_staked:

@@ -99,6 +99,13 @@ class UnknownLimitsGroup(Refusal):
     remedy = "Use `standard`, or the name of a group that has limits."
 
 
+class InvalidGroupLimits(Refusal):
+    code = "invalid_group_limits"
+    kind = RefusalKind.INVALID
+    title = "These are not valid limits of a group"
+    remedy = "Set amounts above zero, and a minimum of at most the maximum."
+
+
 class InvalidReturnFloor(Refusal):
     code = "invalid_return_floor"
     kind = RefusalKind.INVALID

@@ -286,7 +286,7 @@ END $$;
 CREATE FUNCTION wallet_eligibility(
     spent uuid, account uuid, owing uuid, player uuid, operator uuid, unit text, starts timestamptz[], with_money boolean
 ) RETURNS TABLE (
-    balance bigint, owed bigint, restrictions text, operator_limits text,
+    balance bigint, owed bigint, restrictions text, operator_limits text, group_limits text,
     staked bigint[], lost bigint[], played bigint[], slot_counted boolean
 ) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
@@ -296,11 +296,17 @@ BEGIN
     SELECT coalesce((SELECT held.balance FROM wallet_balance held WHERE account_id = spent), 0),
            coalesce((SELECT -held.balance FROM wallet_balance held WHERE account_id = owing), 0),
            own.state::text, all_players.state::text,
+           CASE WHEN grouped.id IS NULL THEN NULL ELSE to_jsonb(grouped)::text END,
            coalesce(own.limit_types, '{}') || coalesce(all_players.limit_types, '{}')
-      INTO balance, owed, restrictions, operator_limits, limit_types
+               || CASE WHEN coalesce(grouped.stake_day, grouped.loss_day) IS NULL THEN '{}'
+                       ELSE '{stake,loss}'::text[] END
+      INTO balance, owed, restrictions, operator_limits, group_limits, limit_types
       FROM (SELECT) AS always
       LEFT JOIN wallet_playerrestrictions own ON own.player_id = player
-      LEFT JOIN wallet_operatorlimits all_players ON all_players.operator_id = operator;
+      LEFT JOIN wallet_operatorlimits all_players ON all_players.operator_id = operator
+      LEFT JOIN operators_player member ON member.id = player
+      LEFT JOIN operators_limitsgroup grouped ON grouped.operator_id = operator
+           AND grouped.name = member.limits_group AND grouped.currency = unit;
     IF cardinality(limit_types) > 0 THEN
         SELECT used.staked, used.lost, used.played, used.slot_counted
           INTO staked, lost, played, slot_counted

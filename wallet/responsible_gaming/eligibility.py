@@ -4,19 +4,22 @@ ELIGIBILITY_CALL_SQL reads everything for a move at a table in one statement. Th
 any; the account's is taken here, and entries are posted afterwards.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+import msgspec
+
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
+from casino.operators.limits_groups import GroupLimits
 from wallet.ledger.accounts import AccountName, debt_account, player_account
 from wallet.ledger.refusals import DebtOutstanding
 from wallet.responsible_gaming import limits, projection
-from wallet.responsible_gaming.events import LimitPeriod, LimitType
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.limits import (
     SLOT_MINUTES,
     ExceededLimit,
@@ -25,8 +28,14 @@ from wallet.responsible_gaming.limits import (
     find_exceeded_limit,
     wager_usage,
 )
-from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
-from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, strictest_limits
+from wallet.responsible_gaming.refusals import (
+    OverGroupMaximum,
+    PlayerExcluded,
+    PlayerIsBlocked,
+    PlayLimitReached,
+    UnderGroupMinimum,
+)
+from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, PlayLimit, strictest_limits
 
 _PARAMETERS: Final = (
     "WITH parameters AS (SELECT %s::uuid AS player, %s::text AS unit, %s::timestamptz AS start, %s::bigint AS over)"
@@ -68,8 +77,11 @@ def available_at(excess: ExceededLimit, *, player: UUID, currency: str, now: dat
 
 
 ELIGIBILITY_CALL_SQL: Final = "wallet_eligibility(%s, %s, %s, %s, %s, %s, %s::timestamptz[], %s)"
-ELIGIBILITY_COLUMNS: Final = "balance, owed, restrictions, operator_limits, staked, lost, played, slot_counted"
+ELIGIBILITY_COLUMNS: Final = (
+    "balance, owed, restrictions, operator_limits, group_limits, staked, lost, played, slot_counted"
+)
 PERIODS: Final = tuple(LimitPeriod)
+_decode_group: Final = msgspec.json.Decoder(GroupLimits).decode
 
 _ELIGIBILITY: Final = f"SELECT {ELIGIBILITY_COLUMNS} FROM {ELIGIBILITY_CALL_SQL}"  # noqa: S608  (constants)
 _USED: Final = "SELECT staked, lost, played, slot_counted FROM wallet_play_used(%s, %s, %s::timestamptz[], true, true)"
@@ -92,6 +104,7 @@ class PlayerEligibility:
     restrictions: PlayerRestrictionsState
     operator_limits: OperatorLimitsState
     usage: Usage
+    group: GroupLimits | None = None
 
     def require_not_blocked(self) -> None:
         """Check that staff have not blocked the player. Raises PlayerIsBlocked."""
@@ -120,6 +133,29 @@ class PlayerEligibility:
         """
         self._require(buy_in_usage(amount=amount, real_money=self._real, usage=self.usage))
 
+    def require_stakes(self, stakes: Collection[int], *, confirmed: bool) -> None:
+        """Check stakes on spots, in minor units, against the player's limits group.
+
+        The minimum applies once they are confirmed. Raises OverGroupMaximum, UnderGroupMinimum.
+        """
+        group, currency = self.group, self.account.currency
+        if group is None or not stakes:
+            return
+        if group.maximum is not None and max(stakes) > group.maximum:
+            raise OverGroupMaximum(limit=group.maximum, currency=currency)
+        if confirmed and group.minimum is not None and min(stakes) < group.minimum:
+            raise UnderGroupMinimum(limit=group.minimum, currency=currency)
+
+    def _group_limits(self) -> list[PlayLimit]:
+        if self.group is None:
+            return []
+        caps = ((LimitType.STAKE, self.group.stake_day), (LimitType.LOSS, self.group.loss_day))
+        return [
+            PlayLimit(Initiator.OPERATOR, kind, LimitPeriod.DAY, cap, self.now, self.account.currency)
+            for kind, cap in caps
+            if cap is not None
+        ]
+
     @property
     def _real(self) -> bool:
         return self.account.money_type is MoneyType.REAL
@@ -129,7 +165,7 @@ class PlayerEligibility:
         if self.owed:
             raise DebtOutstanding(owed=self.owed, currency=self.account.currency)
         currency = self.account.currency
-        limits = strictest_limits(self.restrictions, self.operator_limits, currency)
+        limits = strictest_limits(self.restrictions, self.operator_limits, currency, self._group_limits())
         excess = find_exceeded_limit(limits, self.usage.used, needs)
         if excess is not None:
             raise _limit_reached(excess, player=player_of(self.account), currency=currency, now=self.now)
@@ -155,7 +191,7 @@ def eligibility_parameters(account: AccountName, now: datetime) -> list[Any]:
 
 
 def eligibility_from_row(account: AccountName, now: datetime, row: Sequence[Any]) -> PlayerEligibility:
-    balance, owed, restrictions, operator_limits, staked, lost, played, slot_counted = row
+    balance, owed, restrictions, operator_limits, group, staked, lost, played, slot_counted = row
     usage = Usage(_by_period(staked, lost, played), bool(slot_counted))
     return PlayerEligibility(
         account,
@@ -165,6 +201,7 @@ def eligibility_from_row(account: AccountName, now: datetime, row: Sequence[Any]
         projection.decode_restrictions(restrictions),
         projection.decode_operator_limits(operator_limits),
         usage,
+        None if group is None else _decode_group(group),
     )
 
 

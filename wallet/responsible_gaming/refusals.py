@@ -159,6 +159,34 @@ class PlayMoneyTooSoon(Refusal):
     fact_types = {"next_at": datetime}
 
 
+class OverGroupMaximum(Refusal):
+    """A stake exceeds the maximum of the player's limits group, in minor units."""
+
+    code = "over_group_maximum"
+    kind = RefusalKind.INVALID
+    title = "The stake is over your casino's maximum for you"
+    remedy = "Stake at most `limit` on each spot, whatever the table allows."
+    fact_types = {"limit": Amount, "currency": str}
+
+    def __init__(self, *, limit: int, currency: str) -> None:
+        amount = money.format_amount(limit, currency)
+        super().__init__(f"At most {amount} {currency} on a spot.", limit=amount, currency=currency)
+
+
+class UnderGroupMinimum(Refusal):
+    """A stake is below the minimum of the player's limits group, in minor units."""
+
+    code = "under_group_minimum"
+    kind = RefusalKind.INVALID
+    title = "The stake is under your casino's minimum for you"
+    remedy = "Stake at least `limit` on each spot."
+    fact_types = {"limit": Amount, "currency": str}
+
+    def __init__(self, *, limit: int, currency: str) -> None:
+        amount = money.format_amount(limit, currency)
+        super().__init__(f"At least {amount} {currency} on a spot.", limit=amount, currency=currency)
+
+
 def format_limit(limit: int, limit_type: LimitType, currency: str) -> str:
     """Format minutes as a number and money as a decimal string."""
     return str(limit) if limit_type is LimitType.TIME else money.format_amount(limit, currency)

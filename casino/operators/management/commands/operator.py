@@ -1,14 +1,17 @@
 """`manage.py operator`: manages operators and their keys."""
 
 from argparse import ArgumentParser
+from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from casino.events.sql import database_now
+from casino.kernel import money
 from casino.kernel.errors import Refusal
-from casino.operators import services
+from casino.operators import brands, currencies, limits_groups, services
+from casino.operators.limits_groups import GroupLimits
 from casino.operators.principals import Scope
 
 
@@ -33,8 +36,23 @@ class Command(BaseCommand):
         floor.add_argument("slug")
         floor.add_argument("percent", help="such as 75 or 82.5")
         floor.add_argument("--by", default="command", help="who decided it")
+        offer = commands.add_parser("currencies", help="offer more currencies, or another one by default")
+        offer.add_argument("slug")
+        offer.add_argument("currencies", help="all codes, comma separated; the first is the default")
+        brand = commands.add_parser("brand", help="create a brand")
+        brand.add_argument("slug")
+        brand.add_argument("brand", help="slug of the brand")
+        brand.add_argument("--name", default="")
+        brand.add_argument("--shares-players", action="store_true", help="the operator's players play under it")
+        limits = commands.add_parser("limits", help="set the limits of a group of players in a currency")
+        limits.add_argument("slug")
+        limits.add_argument("group")
+        limits.add_argument("currency")
+        for field in fields(GroupLimits):
+            limits.add_argument(f"--{field.name.replace('_', '-')}", help="an amount; none without")
         key = commands.add_parser("key", help="issue another key")
         key.add_argument("slug")
+        key.add_argument("--brand", help="slug of the brand that the key is for")
         key.add_argument("--label", default="")
         key.add_argument("--scope", choices=list(Scope), action="append", help="what it may do; all if none is given")
         key.add_argument("--network", action="append", default=[], help="where it may be used, such as 203.0.113.0/24")
@@ -45,6 +63,9 @@ class Command(BaseCommand):
         del args
         commands = {
             "create": self._create,
+            "currencies": self._currencies,
+            "brand": self._brand,
+            "limits": self._limits,
             "key": self._key,
             "revoke": self._revoke,
             "zone": self._zone,
@@ -76,8 +97,34 @@ class Command(BaseCommand):
             scopes=options["scope"] or tuple(Scope),
             networks=options["network"],
             expires_at=None if days is None else database_now() + timedelta(days=days),
+            brand=brands.find_scope(operator=operator.id, slug=options["brand"]).id if options["brand"] else None,
         )
         self._print_key(key)
+
+    def _currencies(self, options: dict[str, Any]) -> None:
+        operator = services.find_operator(slug=options["slug"])
+        currencies.change(operator=operator, currencies=options["currencies"].split(","), by="command")
+        self.stdout.write(f"operator {operator.slug}: {options['currencies']}")
+
+    def _brand(self, options: dict[str, Any]) -> None:
+        operator = services.find_operator(slug=options["slug"])
+        brand = brands.create_brand(
+            operator=operator.id,
+            slug=options["brand"],
+            name=options["name"] or options["brand"],
+            shares_players=options["shares_players"],
+            by="command",
+        )
+        self.stdout.write(f"brand {brand.slug} {brand.id}")
+
+    def _limits(self, options: dict[str, Any]) -> None:
+        operator, currency = services.find_operator(slug=options["slug"]), options["currency"]
+        amounts = {field.name: options[field.name] for field in fields(GroupLimits) if options[field.name] is not None}
+        limits = GroupLimits(**{name: money.parse_positive(text, currency) for name, text in amounts.items()})
+        limits_groups.change(
+            operator=operator.id, name=options["group"], currency=currency, limits=limits, by="command"
+        )
+        self.stdout.write(f"limits of {options['group']} in {currency} set")
 
     def _zone(self, options: dict[str, Any]) -> None:
         services.set_time_zone(slug=options["slug"], time_zone=options["time_zone"])

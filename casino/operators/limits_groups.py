@@ -1,0 +1,76 @@
+"""Limits groups: what the players of a group may stake, by currency, and which player belongs to which group."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.kernel import money
+from casino.operators.models import LimitsGroup, Player
+from casino.operators.refusals import InvalidGroupLimits, InvalidSlug, UnknownLimitsGroup, UnknownPlayer
+from casino.operators.services import is_slug
+from casino.significant import recorder
+
+STANDARD: Final = "standard"
+"""The group of players who were moved to no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLimits:
+    """Limits in minor units of one currency: of a stake on a spot, and of stakes and losses in 24 hours."""
+
+    minimum: int | None = None
+    maximum: int | None = None
+    stake_day: int | None = None
+    loss_day: int | None = None
+
+
+def change(*, operator: UUID, name: str, currency: str, limits: GroupLimits, by: str) -> None:
+    """Set a group's limits in a currency, for wagers from now on. The first limits of a name make the group.
+
+    Raises InvalidSlug, UnknownCurrency, InvalidGroupLimits.
+    """
+    money.exponent(currency)
+    if not is_slug(name):
+        raise InvalidSlug(f"{name[:60]!r} is not a slug.")
+    amounts = [amount for amount in asdict(limits).values() if amount is not None]
+    if not all(0 < amount < money.MAX_AMOUNT for amount in amounts) or (
+        limits.minimum is not None and limits.maximum is not None and limits.minimum > limits.maximum
+    ):
+        raise InvalidGroupLimits
+    with transaction.atomic():
+        key: dict[str, Any] = {"operator_id": operator, "name": name, "currency": currency}
+        before = LimitsGroup.objects.select_for_update().filter(**key).values(*asdict(limits)).first()
+        LimitsGroup.objects.update_or_create(**key, defaults=asdict(limits))
+        recorder.record(
+            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
+            operator=operator,
+            subject=f"limits_group:{name}",
+            actor=by,
+            reason="The limits of a group were changed",
+            before=before,
+            after=asdict(limits),
+            currency=currency,
+        )
+
+
+def assign(*, operator: UUID, player: UUID, name: str, by: str) -> None:
+    """Move a player to a group, for wagers from now on. Raises UnknownLimitsGroup, UnknownPlayer."""
+    if name != STANDARD and not LimitsGroup.objects.filter(operator_id=operator, name=name).exists():
+        raise UnknownLimitsGroup(f"There is no limits group {name[:60]!r}.")
+    with transaction.atomic():
+        row = Player.objects.select_for_update(no_key=True).filter(operator_id=operator, id=player).first()
+        if row is None:
+            raise UnknownPlayer
+        before, row.limits_group = row.limits_group, name
+        row.save(update_fields=["limits_group"])
+        recorder.record(
+            kind=recorder.SignificantEventKind.ACCOUNT_CHANGED,
+            operator=operator,
+            subject=f"player:{player}",
+            actor=by,
+            reason="The player was moved to another limits group",
+            before={"limits_group": before},
+            after={"limits_group": name},
+        )

@@ -1,0 +1,166 @@
+"""Several currencies, brands and limits groups of one operator, through the API."""
+
+import uuid
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from baccarat.audit import engine
+from casino.events import sealer
+from casino.operators import brands, currencies, limits_groups
+from casino.operators.limits_groups import GroupLimits
+from casino.operators.models import Operator
+from casino.operators.services import issue_key
+from tests.baccarat.api.people import LONG_TURN, Caller, Gambler, Tenant, deal_all, tenant, whole_database
+from tests.conftest import Database
+
+YEN = {"chips": ["100", "500", "1000"], "minimum": "100", "maximum": "50000"}
+
+
+@pytest.fixture
+def house(database: Database) -> Tenant:
+    """Return an operator that offers EUR, JPY and KWD."""
+    del database
+    lucky = tenant("lucky")
+    currencies.change(operator=Operator.objects.get(pk=lucky.id), currencies=["EUR", "JPY", "KWD"], by="test")
+    return lucky
+
+
+def table_in(house: Tenant, currency: str, **rules: Any) -> str:
+    return house.table("mini", currency=currency, rules={**LONG_TURN, **rules})
+
+
+def sit_and_bet(player: Gambler, table: str, currency: str, buy_in: str, stake: str) -> Any:
+    seat = {"seat": 1, "buy_in": buy_in, "currency": currency, "money_type": "real"}
+    player.do(f"tables/{table}/seat", seat)
+    wager = {"stakes": [{"spot": "banker", "amount": stake}], "currency": currency}
+    return player.do(f"tables/{table}/deal", wager)
+
+
+def credit(house: Tenant, player: Gambler, amount: str, currency: str) -> None:
+    body = {"amount": amount, "currency": currency, "money_type": "real"}
+    house.do(f"players/{player.id}/sandbox-credits", body)
+
+
+def refusal(answer: Any) -> str:
+    assert answer.status_code >= 400, answer.content
+    return str(answer.json()["code"])
+
+
+def test_a_player_plays_in_two_currencies_at_once_and_the_books_agree(house: Tenant) -> None:
+    alice = house.player("Alice")
+    credit(house, alice, "90000", "JPY")
+    euros, yens = table_in(house, "EUR"), table_in(house, "JPY", **YEN)
+    sit_and_bet(alice, euros, "EUR", "100.00", "10.00")
+    sit_and_bet(alice, yens, "JPY", "50000", "1000")
+    deal_all()
+    balances = {
+        (line["account"], line["balance"]["currency"]): line["balance"]["amount"]
+        for line in alice.read("me/balances")["items"]
+        if line["money_type"] == "real"
+    }
+    assert (balances["account", "EUR"], balances["account", "JPY"]) == ("9900.00", "40000")
+    assert "." not in balances["game", "JPY"]
+    assert alice.read("me/statement", currency="JPY")["closing"] == {"amount": "40000", "currency": "JPY"}
+    sealer.seal_all()
+    assert list(engine.run_audit().findings) == []
+
+
+def test_money_in_a_currency_that_is_not_there_is_refused_with_the_currency(house: Tenant) -> None:
+    alice, yens = house.player("Alice"), table_in(house, "JPY", **YEN)
+    seat = {"seat": 1, "buy_in": "1000", "currency": "JPY", "money_type": "real"}
+    answer = alice.post(f"tables/{yens}/seat", seat)
+    assert (refusal(answer), answer.json()["currency"]) == ("insufficient_funds", "JPY")
+    assert refusal(alice.post(f"tables/{yens}/seat", {**seat, "currency": "EUR"})) == "wrong_currency"
+
+
+@pytest.mark.parametrize(("currency", "code"), [("USD", "currency_not_offered"), ("XXX", "unknown_currency")])
+def test_a_currency_that_is_not_offered_is_refused_and_changes_nothing(house: Tenant, currency: str, code: str) -> None:
+    alice = house.player("Alice")
+    before = whole_database()
+    opening = {"name": "A table", "preset": "mini", "currency": currency, "money_types": ["play"]}
+    assert refusal(house.post("tables", opening)) == code
+    body = {"amount": "5.00", "currency": currency, "money_type": "real"}
+    assert refusal(house.post(f"players/{alice.id}/sandbox-credits", body)) == code
+    assert refusal(alice.post("me/play-money", {"currency": currency})) == code
+    assert whole_database() == before
+
+
+def test_a_limit_in_one_currency_leaves_play_in_another_alone(house: Tenant) -> None:
+    alice = house.player("Alice")
+    credit(house, alice, "90000", "JPY")
+    stake = {"limit_type": "stake", "period": "day", "amount": "15.00", "currency": "EUR"}
+    alice.do("me/limits", stake)
+    euros, yens = table_in(house, "EUR"), table_in(house, "JPY", **YEN)
+    sit_and_bet(alice, euros, "EUR", "100.00", "10.00")
+    sit_and_bet(alice, yens, "JPY", "50000", "5000")
+    deal_all()
+    again = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"}
+    assert refusal(alice.post(f"tables/{euros}/deal", again)) == "play_limit_reached"
+    limits = alice.read("me/limits")["items"]
+    used = {line["unit"]: line["used"] for line in limits if (line["limit_type"], line["period"]) == ("stake", "day")}
+    assert used == {"EUR": "10.00", "JPY": "5000", "KWD": "0.000"}
+
+
+def test_the_lower_maximum_of_table_and_group_holds_and_the_refusal_names_it(house: Tenant) -> None:
+    alice, euros = house.player("Alice"), table_in(house, "EUR")
+    limits = GroupLimits(minimum=10_00, maximum=20_00, stake_day=30_00)
+    limits_groups.change(operator=uuid.UUID(house.id), name="careful", currency="EUR", limits=limits, by="test")
+    limits_groups.assign(operator=uuid.UUID(house.id), player=uuid.UUID(alice.id), name="careful", by="test")
+    sit_and_bet(alice, euros, "EUR", "900.00", "20.00")
+    deal_all()
+
+    def deal(amount: str) -> Any:
+        wager = {"stakes": [{"spot": "banker", "amount": amount}], "currency": "EUR"}
+        return alice.post(f"tables/{euros}/deal", wager)
+
+    assert refusal(deal("25.00")) == "over_group_maximum"
+    assert refusal(deal("301.00")) == "over_maximum"
+    assert refusal(deal("5.00")) == "under_group_minimum"
+    assert refusal(deal("15.00")) == "play_limit_reached"
+    assert deal("10.00").status_code == 200
+
+
+def test_a_brands_key_neither_sees_nor_uses_players_of_another_brand(house: Tenant) -> None:
+    operator = uuid.UUID(house.id)
+    keys = {}
+    for slug in ("red", "blue"):
+        brand = brands.create_brand(operator=operator, slug=slug, name=slug, shares_players=False, by="test")
+        keys[slug] = Caller(".".join(issue_key(operator=operator, brand=brand.id)))
+    red = keys["red"].do("players", {"reference": "7"})["id"]
+    blue = keys["blue"].do("players", {"reference": "7"})["id"]
+    mine = house.do("players", {"reference": "7"})["id"]
+    assert len({red, blue, mine}) == 3  # a reference is unique among the players of a brand
+    assert [item["id"] for item in keys["blue"].read("players")["items"]] == [blue]
+    before = whole_database()
+    for stranger in (red, mine):
+        assert refusal(keys["blue"].get(f"players/{stranger}")) == "unknown_player"
+        assert refusal(keys["blue"].get(f"players/{stranger}/balances")) == "unknown_player"
+        assert refusal(keys["blue"].post(f"players/{stranger}/sessions", {})) == "unknown_player"
+    assert refusal(keys["blue"].get("deposits")) == "key_is_of_a_brand"
+    assert refusal(keys["blue"].post("players", {"reference": "8", "brand": "red"})) == "unknown_brand"
+    assert whole_database() == before
+    assert {item["id"] for item in house.read("players")["items"]} == {red, blue, mine}
+
+
+def test_a_table_of_a_brand_is_neither_listed_nor_open_to_others(house: Tenant) -> None:
+    brands.create_brand(operator=uuid.UUID(house.id), slug="gold", name="Gold", shares_players=True, by="test")
+    alice = house.player("Alice")
+    table = house.table("mini", brands=["gold"], rules=LONG_TURN)
+    seat = {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"}
+    assert alice.read("lobby")["items"] == []
+    assert refusal(alice.post(f"tables/{table}/seat", seat)) == "table_not_offered"
+    session = house.do(f"players/{alice.id}/sessions", {"brand": "gold"})
+    golden = Gambler(session["token"], alice.id)
+    assert [each["id"] for each in golden.read("lobby")["items"]] == [table]
+    golden.do(f"tables/{table}/seat", seat)
+
+
+def test_currencies_brands_and_groups_are_set_by_command(house: Tenant) -> None:
+    call_command("operator", "currencies", house.slug, "JPY,EUR,KWD")
+    call_command("operator", "brand", house.slug, "red", name="Red")
+    call_command("operator", "limits", house.slug, "careful", "KWD", maximum="1.250")
+    own = house.read("operator")
+    assert (own["currency"], own["currencies"]) == ("JPY", ["JPY", "EUR", "KWD"])
+    assert [brand.slug for brand in brands.list_brands(operator=uuid.UUID(house.id))] == ["red"]
