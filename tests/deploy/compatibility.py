@@ -31,7 +31,9 @@ def _operations(old: Document, new: Document) -> Iterator[str]:
                 for each, parameter in known.items()
                 if parameter.get("required") and not parameters.get(each, {}).get("required")
             )
-            yield from (f"{name} has no status {each}" for each in before["responses"].keys() - after["responses"].keys())
+            yield from (
+                f"{name} has no status {each}" for each in before["responses"].keys() - after["responses"].keys()
+            )
 
 
 def _parameters(operation: Document) -> dict[str, Any]:
