@@ -113,6 +113,25 @@ def test_nothing_overlaps_or_is_cut_at_any_size(house, open_screen, preset):
     assert not any(found.values()), {where: what for where, what in found.items() if what}
 
 
+def test_nothing_overlaps_or_is_cut_from_right_to_left(house, open_screen):
+    table, tokens = seat_all(house, "atlantic_city")
+    deal_six_cards(house, table, tokens, "atlantic_city")
+    screen = open_screen(table, token=tokens[1])
+    expect(screen.page.locator(".hands .card.shown")).to_have_count(6)
+    screen.page.evaluate("document.documentElement.dir = 'rtl'")
+    found = {}
+
+    for name, sizes in SIZES.items():
+        resize(screen.page, sizes[-1])
+        found[name] = faults(screen.page)
+    resize(screen.page, (1280, 800))
+    lobby, bar = (screen.page.locator(part).bounding_box() for part in (".to-lobby", ".actions"))
+    screen.page.evaluate("document.documentElement.dir = 'ltr'")
+
+    assert not any(found.values()), {where: what for where, what in found.items() if what}
+    assert lobby["x"] > 640 > bar["x"], "the page is mirrored"
+
+
 def test_hands_plates_and_spots_are_apart_for_every_number_of_seats_and_every_seat(house, open_screen):
     screen = open_screen(house.table("mini"), 1)
     sizes = [(2560, 1200), (1120, 690), (960, 600), (1024, 440), (820, 672), (700, 570)]

@@ -278,6 +278,7 @@ def test_the_big_table_marks_commission_beside_the_seat(house, open_screen):
     until_banker_wins(screen, house, deal=lambda n: screen.act("deal" if n == 1 else "rebetDeal"))
 
     expect(screen.page.locator("[data-you]")).to_contain_text("owes 5")
+    expect(screen.page.locator(".owed").get_by_role("img", name="Seat 6: owes 5")).to_be_visible()
     expect(screen.page.locator("#live")).to_contain_text("Commission owed €5.00")
 
 

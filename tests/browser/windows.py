@@ -26,6 +26,7 @@ class Windows:
             self.contexts[key] = self.browser.new_context(**options, storage_state=storage)
         idle_pages = self.idle.setdefault(key, [])
         page = idle_pages.pop() if idle_pages and not (latency or clock) else self.contexts[key].new_page()
+        page.set_viewport_size(options["viewport"])  # the test before may have changed it
         screen = Screen(page, house, table=table, token=token, form=key)
         screen.enter(latency=latency, clock=clock)
         return screen

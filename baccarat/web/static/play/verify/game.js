@@ -87,6 +87,11 @@ export function hands(proof) {
   return [`hands.${wanted.outcome}`, { player: wanted.player_total, banker: wanted.banker_total }];
 }
 
+/** @typedef {{numerator: number, denominator: number}} Fraction */
+/** @typedef {{minimum: number, maximum: number, chips: number[], spots_per_round: string, under_minimum: string, commission: {rate: Fraction, rounding: Fraction | null, timing: string} | null} & Record<`${Api["Spot"]}_pays`, Fraction>} Rules a table's rules as the log has them */
+/** @typedef {{seat: number, player: string, money_type: string}} SeatInRound */
+/** @typedef {{seat: number, returned: number, commission: number, deferred: boolean}} SettledWager */
+
 /** @param {number[]} amounts */
 const sum = (amounts) => amounts.reduce((all, amount) => all + amount, 0);
 
@@ -95,7 +100,7 @@ const sum = (amounts) => amounts.reduce((all, amount) => all + amount, 0);
  * @returns {Finding}
  */
 export function wagers(proof) {
-  const seats = new Map(proof.opened.seats.map((/** @type {any} */ seat) => [seat.seat, seat]));
+  const seats = new Map(proof.opened.seats.map((/** @type {SeatInRound} */ seat) => [seat.seat, seat]));
   const confirmed = proof.confirmedWagers();
   for (const [number, wager] of confirmed) {
     const seat = seats.get(number);
@@ -107,7 +112,7 @@ export function wagers(proof) {
   requireSeats(confirmed, settled, "wagers.seats");
   for (const wager of settled) {
     const own = confirmed.get(wager.seat);
-    const stakes = Object.fromEntries(wager.results.map((/** @type {any} */ line) => [line.spot, line.stake]));
+    const stakes = Object.fromEntries(wager.results.map((/** @type {{spot: string, stake: number}} */ line) => [line.spot, line.stake]));
     const wanted = { player: own.player, money_type: own.money_type, stakes: own.stakes, staked: sum(Object.values(own.stakes)) };
     requireEqual(wanted, { ...pick(wager, ["player", "money_type", "staked"]), stakes }, "wagers.differ", { seat: wager.seat });
   }
@@ -127,7 +132,7 @@ function requireSeats(confirmed, lines, code) {
 }
 
 /**
- * @param {any} table
+ * @param {Rules} table
  * @param {{seat: number, stakes: Record<string, number>, raised: Record<string, number>}} wager
  */
 function requireLimits(table, { seat, stakes, raised }) {
@@ -143,7 +148,7 @@ function requireLimits(table, { seat, stakes, raised }) {
 }
 
 // Money is computed with BigInt; amounts are never negative.
-/** @param {any} table */
+/** @param {Rules} table */
 const isDeferred = (table) => table.commission !== null && table.commission.timing === "deferred";
 /**
  * @param {bigint} over
@@ -157,7 +162,7 @@ const roundHalfUp = (over, under) => (2n * over + under) / (2n * under);
 const roundUp = (over, under) => (over + under - 1n) / under;
 
 /**
- * @param {any} table
+ * @param {Rules} table
  * @param {bigint} win
  */
 function commissionOn(table, win) {
@@ -171,7 +176,7 @@ function commissionOn(table, win) {
 }
 
 /**
- * @param {any} table
+ * @param {Rules} table
  * @param {Api["Spot"]} spot
  * @param {number} stake
  * @param {Api["Outcome"]} outcome
@@ -247,7 +252,7 @@ export function voiding(proof) {
   if (!voided) throw new DoesNotApply("void.none");
   if (!voided.data) throw new CannotCheck("void.withheld");
   const confirmed = proof.confirmedWagers();
-  const paid = new Map((proof.findEvent("RoundSettled")?.data.wagers ?? []).map((/** @type {any} */ wager) => [wager.seat, wager]));
+  const paid = new Map((proof.findEvent("RoundSettled")?.data.wagers ?? []).map((/** @type {SettledWager} */ wager) => [wager.seat, wager]));
   requireSeats(confirmed, voided.data.seats, "void.seats");
   for (const line of voided.data.seats) {
     const own = confirmed.get(line.seat);

@@ -89,8 +89,8 @@ class Reader {
   }
 
   /**
-   * @param {any} fields
-   * @param {any} depth
+   * @param {Record<string, unknown>} fields
+   * @param {number} depth
    */
   member(fields, depth) {
     if (this.peek() !== '"') throw new SyntaxError(`expected a name at ${this.at}`);
@@ -109,7 +109,7 @@ class Reader {
 
 /**
  * Parse the bytes of a file. Throws SyntaxError or TypeError if it is not strict JSON.
- * @param {any} bytes
+ * @param {AllowSharedBufferSource} bytes
  */
 export function read(bytes) {
   const reader = new Reader(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));

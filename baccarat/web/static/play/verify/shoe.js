@@ -95,7 +95,7 @@ export async function cut(proof) {
  * Each seat's last contribution between the commitment and the fixing of the cut.
  * @param {Proof} proof
  * @param {LogEvent} promise
- * @param {any} fixed
+ * @param {LogEvent} fixed
  */
 function contributions(proof, promise, fixed) {
   const bySeat = new Map();

@@ -5,6 +5,7 @@
 import { s } from "../core/dom.js";
 import { percent, t } from "../messages/index.js";
 
+const RACK = { width: 34, y: 1.6, height: 6 };
 const TRAY = ["one", "five", "green", "black", "purple", "gold"];
 
 /**
@@ -25,8 +26,11 @@ function tray(x, width) {
   const slots = [];
   const each = (width - 2.4) / 12;
   for (let i = 0; i < 12; i++) slots.push(s("rect", { x: x + 1.2 + i * each, y: 2.6, width: each - 0.4, height: 4, rx: 0.6, class: `tray-chip ${TRAY[i % 6]}` }));
-  return s("g", { class: "tray" }, s("rect", { x, y: 1.6, width, height: 6, rx: 1.2, class: "tray-box" }), slots);
+  return s("g", { class: "tray" }, s("rect", { x, y: RACK.y, width, height: RACK.height, rx: 1.2, class: "tray-box" }), slots);
 }
+
+/** Where the dealer's rack lies on a scene's felt. @param {Scene} scene */
+export const rackOf = ({ width }) => ({ x: width / 2, y: RACK.y + RACK.height / 2, width: RACK.width, height: RACK.height });
 
 /** The shoe: cards leave it from the white edge. @param {number} x */
 function shoe(x) {
@@ -42,7 +46,7 @@ function discard(x) {
 }
 
 /** The dealer's side: the rack of chips between the cards dealt before and the shoe. @param {number} middle */
-const dealer = (middle) => [tray(middle - 17, 34), shoe(middle + 21), discard(middle - 31)];
+const dealer = (middle) => [tray(middle - RACK.width / 2, RACK.width), shoe(middle + 21), discard(middle - 31)];
 
 /** Both rooms' cloth: a damask and a fine twill, small tiles that the style chooses from. */
 function textures() {

@@ -16,7 +16,7 @@ function fillScreen(wanted) {
 /** @type {PlayerPreferences} */
 const DEFAULTS = { sound: true, voice: false, animation: true, full_screen: false, instant: false, show_nickname: false, style: "modern" };
 /** @type {BrowserPreferences} */
-const LOCAL = { theme: "system", keys: true, squeeze: false, volume: 0.6, hint: true };
+const LOCAL = { theme: "dark", keys: true, squeeze: false, volume: 0.6, hint: true };
 
 /** The preferences, loaded when a player enters a game: `animated` is the choice of then, and a change waits for the next entry. */
 export class Preferences {
@@ -63,7 +63,6 @@ export class Preferences {
     const root = document.documentElement;
     root.dataset.style = this.values.style;
     root.dataset.animated = String(this.animated);
-    if (this.local.theme === "system") delete root.dataset.theme;
-    else root.dataset.theme = this.local.theme;
+    root.dataset.theme = this.local.theme;
   }
 }

@@ -180,7 +180,7 @@ export const chat = {
    */
   receive(game, event) {
     if (event.type !== "ChatMessageSent") return;
-    game.people.speak(/** @type {any} */ (event.data));
+    game.people.speak(/** @type {Parameters<typeof game.people.speak>[0]} */ (/** @type {unknown} */ (event.data)));
     if (game.chat.visible) game.chat.refresh();
     else if (game.open === "chat") opened?.refresh();
     else game.header.unread("chat");

@@ -5,8 +5,8 @@
 /** @import { Box, Scene, SeatPlace } from "./scene.js" */
 /** @import { Spots } from "./spots.js" */
 
-import { clothWords, drawDealer, drawFelt } from "../art/felt.js";
-import { h, say, set } from "../core/dom.js";
+import { clothWords, drawDealer, drawFelt, rackOf } from "../art/felt.js";
+import { h, put, say, set } from "../core/dom.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { currencyDigits, SPOTS, totalStake } from "../core/table_state.js";
 import { chipText, money, t } from "../messages/index.js";
@@ -32,7 +32,9 @@ export class Board {
     this.act = act;
     this.panels = spots;
     this.element = h("div", { class: "board" });
+    this.owed = h("ul", { class: "owed", "aria-label": t("owed.label") });
     this.layout = "";
+    this.owing = "";
     this.yours = 0;
     /** @type {Scene | null} */
     this.scene = null;
@@ -60,8 +62,8 @@ export class Board {
     const scene = kind === "ring" ? layoutScene({ seats: rules.seats, yours: this.yours, width: high * aspect, height: high }) : null;
     this.scene = scene;
     set(this.element, { class: `board ${scene ? "ring" : "row"}`, "data-seats": rules.seats });
-    if (scene) this.element.replaceChildren(drawFelt(scene, clothWords(rules)), ...scene.seats.map((place, i) => this.seat(place, i + 1, scene)));
-    else this.element.replaceChildren(drawDealer(), this.row(rules.seats));
+    if (scene) this.element.replaceChildren(drawFelt(scene, clothWords(rules)), lay(this.owed, rackOf(scene), scene), ...scene.seats.map((place, i) => this.seat(place, i + 1, scene)));
+    else this.element.replaceChildren(drawDealer(), this.owed, this.row(rules.seats));
     return true;
   }
 
@@ -119,6 +121,7 @@ export class Board {
   draw(state, seats, { pending, can, paying, winnings }) {
     const digits = currencyDigits(state);
     const chips = state.rules.chips.map(toMinor);
+    this.drawOwed(state);
     for (const seat of seats) {
       this.drawPlate(state, seat, can);
       if (!this.scene) this.plates.get(seat.seat)?.chips.draw({ units: totalStake(seat.stakes), chips, digits, seed: seat.seat });
@@ -127,6 +130,18 @@ export class Board {
         if (drawn) this.drawSpot(drawn, { state, seat, spot, coming: seat.you ? comingTo(spot, pending) : 0n, chips, digits, paying, winnings });
       }
     }
+  }
+
+  /** Lay a marker into the dealer's rack for each seat that owes commission. @param {Api["Table"]} state */
+  drawOwed(state) {
+    const owing = state.seats.filter((seat) => toMinor(seat.commission_owed) > 0n);
+    const wanted = owing.map((seat) => `${seat.seat} ${seat.you} ${seat.commission_owed}`).join();
+    if (wanted === this.owing) return;
+    this.owing = wanted;
+    put(this.owed, owing.map(({ seat, you, commission_owed }) => {
+      const words = `${t("seat.label", { seat })}: ${t("seat.owes", { amount: chipText(commission_owed) })}`;
+      return h("li", { class: "marker", "data-own": you, title: words, role: "img", "aria-label": words }, String(seat));
+    }));
   }
 
   /**

@@ -81,7 +81,7 @@ export class CutContributions {
 
   /**
    * Contribute the player's choice: now if a shoe is open (true), else with the next deal (false).
-   * @param {any} contribution
+   * @param {string} contribution
    */
   async contribute(contribution) {
     if (!this.openShoe()) {

@@ -118,6 +118,9 @@ export class Game {
     this.resized = new ResizeObserver(() => this.measure());
     this.resized.observe(this.felt);
     this.resized.observe(this.hands.box);
+    /** A hidden tab gets no frames: what is being shown there ends, and nothing is queued for its return. */
+    this.onVisibility = () => document.hidden && this.animation.finish();
+    document.addEventListener("visibilitychange", this.onVisibility);
     this.stream = new TableStream(table, {
       table: (state, askedAt) => this.updates.applyFetched(state, askedAt),
       event: (event) => this.receive(event),
@@ -144,6 +147,7 @@ export class Game {
     this.stopKeys();
     this.resized.disconnect();
     cancelAnimationFrame(this.frame);
+    document.removeEventListener("visibilitychange", this.onVisibility);
     this.people.leave();
     this.controls.countdown.stop();
     this.animation.finish();
