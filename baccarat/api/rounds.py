@@ -261,10 +261,7 @@ class RoundsView(OperatorOrPlayerView):
         "List rounds, newest first: an operator's, or those a player bet in",
         returns=RoundPage,
         parameters=paging.PARAMETERS,
-        description=(
-            "An operator's server gets the rounds at all its tables, a player those that they bet in."
-            " Filters narrow the list and can be combined."
-        ),
+        description=("An operator's server gets the rounds at all its tables, a player those that they bet in."),
     )
     def get(self, request: Request) -> Response:
         page, player = paging.parse_page_request(request, str), viewer(self.caller)

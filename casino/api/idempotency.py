@@ -1,6 +1,6 @@
 """Idempotency-Key on POSTs: the response is stored in PostgreSQL, in the same transaction as the effect.
 
-A repeated request with the same body gets the stored response, byte for byte, with `Idempotent-Replayed: true`; with
+A repeated request with the same JSON gets the stored response, byte for byte, with `Idempotent-Replayed: true`; with
 another body it is rejected. It is recognised when its response is to be stored, or when it fails: its effect is then
 rolled back. A concurrent duplicate waits on the unique index until the first one ends. A refused request has changed
 nothing, so nothing is stored and a repetition is evaluated again.
@@ -11,6 +11,7 @@ very request, and that a response can be decrypted proves that the request is th
 """
 
 import hmac
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -150,9 +151,8 @@ def _read_claim(request: Request) -> _Claim:
     if "HTTP_TRANSFER_ENCODING" in http_request.META and "CONTENT_LENGTH" not in http_request.META:
         # Without a length, the framework would treat the body as empty.
         raise RequestRejected(LENGTH_REQUIRED)
-    body = http_request.body
-    # Reject malformed bodies before using the database.
-    _ = request.data
+    # Malformed bodies are rejected here, before the database is used. Equal JSON is equal, however it was written.
+    body = json.dumps(request.data, sort_keys=True, separators=(",", ":")).encode()
     query = http_request.META.get("QUERY_STRING", "").encode()
     caller = cast("Caller", request.user)
     scope = f"{caller.owner} {http_request.method} {http_request.path} {key}"

@@ -285,9 +285,13 @@ def require_player(*, operator: UUID, player: UUID) -> None:
         raise UnknownPlayer
 
 
-def list_players(*, operator: UUID, after: UUID | None, limit: int, brand: BrandScope | None = None) -> list[Player]:
-    """List an operator's players, or those of a brand, in the order they were registered, after this id."""
+def list_players(
+    *, operator: UUID, after: UUID | None, limit: int, brand: BrandScope | None = None, reference: str | None = None
+) -> list[Player]:
+    """List an operator's players, or those of a brand, or who have a reference, as registered, after this id."""
     players = Player.objects.filter(operator_id=operator)
+    if reference is not None:
+        players = players.filter(reference_index=blind_index.blind_index(reference))
     if brand is not None:
         players = players.filter(brand=brand.owner)
     if after is not None:

@@ -1,14 +1,23 @@
 """An operator's players, and credits for players of sandbox operators."""
 
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from msgspec import Meta
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import AmountField, CurrencyField, MoneyTypeField, StrictSerializer, TextField, parse_body
+from casino.api.fields import (
+    AmountField,
+    CurrencyField,
+    MoneyTypeField,
+    StrictSerializer,
+    TextField,
+    parse_body,
+    parse_query,
+)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
@@ -73,6 +82,14 @@ class SandboxCredit(Shape):
     balance: Money
 
 
+class PlayersQuery(serializers.Serializer[Any]):
+    """Selects players."""
+
+    reference = TextField(
+        required=False, default=None, max_length=80, help_text="Only who has this reference of yours."
+    )
+
+
 class PlayerListView(OperatorView):
     """The caller's players."""
 
@@ -111,7 +128,7 @@ class PlayerListView(OperatorView):
     @operation(
         "listPlayers",
         "List your players in the order of their registration",
-        parameters=paging.PARAMETERS,
+        parameters=[PlayersQuery, *paging.PARAMETERS],
         returns=PlayerPage,
         description=("Look a player up by your own id with `reference`."),
     )
@@ -119,7 +136,13 @@ class PlayerListView(OperatorView):
         page = paging.parse_page_request(request, str)
         after = None if page.after is None else paging.parse_uuid(page.after[0])
         caller = self.caller
-        players = list_players(operator=caller.operator, after=after, limit=page.fetch_limit, brand=caller.brand)
+        players = list_players(
+            operator=caller.operator,
+            after=after,
+            limit=page.fetch_limit,
+            brand=caller.brand,
+            reference=parse_query(PlayersQuery, request)["reference"],
+        )
         return Response(
             paging.page(PlayerPage, page, players, key=lambda player: (str(player.id),), item=PlayerResponse.of)
         )

@@ -44,6 +44,20 @@ def test_a_key_that_is_reused_with_another_body_is_refused(client: Client) -> No
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("body", ['{"b": {"d": 2, "c": "é"}, "a": [1]}', '{"a":[1],"b":{"c":"\\u00e9","d":2}}'])
+def test_the_same_json_written_differently_is_the_same_request(client: Client, body: str) -> None:
+    def peek(text: str) -> Any:
+        headers = {"Authorization": "alice", "Idempotency-Key": "key-1"}
+        return client.post("/api/v1/peek", text, content_type="application/json", headers=headers)
+
+    peek('{"a": [1], "b": {"c": "é", "d": 2}}')
+
+    assert peek(body).status_code == 200
+    for other in ('{"a": [1.0], "b": {"c": "é", "d": 2}}', '{"a": ["1"], "b": {"c": "é", "d": 2}}', '{"a": [1]}'):
+        assert peek(other).json()["code"] == "idempotency_key_reused"
+
+
+@pytest.mark.django_db
 def test_a_response_that_is_not_stored_is_computed_again_for_the_same_key(client: Client) -> None:
     headers = {"Authorization": "alice", "Idempotency-Key": "key-1"}
 

@@ -85,6 +85,16 @@ def test_players_are_listed_in_pages_and_shown_one_by_one(lucky: House, other: H
     assert lucky.get("players?cursor=WyJub3QgYW4gaWQiXQ").json()["code"] == "invalid_cursor"
 
 
+def test_a_player_is_looked_up_by_the_operators_own_reference(lucky: House, other: House) -> None:
+    wanted = lucky.post("players", {"reference": "r 1"}).json()["id"]
+    lucky.post("players", {"reference": "r2"})
+    other.post("players", {"reference": "r 1"})
+
+    assert [player["id"] for player in lucky.get("players?reference=r%201").json()["items"]] == [wanted]
+    assert lucky.get("players?reference=r9").json() == {"items": [], "next": None}
+    assert lucky.get("players?name=r2").json()["code"] == "unknown_parameter"
+
+
 def test_a_credit_request_sent_three_times_credits_once(lucky: House) -> None:
     player = lucky.register()
     body = {"amount": "12.50", "currency": "EUR", "money_type": "real"}
