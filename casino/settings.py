@@ -168,6 +168,7 @@ CELERY_BEAT_SCHEDULE = {
     "generate-reports": {"task": "reports.generate_due", "schedule": 60.0},
     "check-clock": {"task": "compliance.check_clock", "schedule": 300.0},
     "process-payments": {"task": "wallet.process_payments", "schedule": 2.0},
+    "apply-changes": {"task": "operators.apply_changes", "schedule": 30.0},
 }
 
 # -- integrity ----------------------------------------------------------------------------------------------------
@@ -180,8 +181,10 @@ CLOCK_TOLERANCE_MS = env.integer("CLOCK_TOLERANCE_MS", default=500)
 """The largest offset of a process's clock from PostgreSQL's."""
 OUTAGE_SECONDS = env.integer("OUTAGE_SECONDS", default=900)
 """A longer time without a clock reading is recorded as an outage."""
+CHANGE_DELAY_HOURS = env.integer("CHANGE_DELAY_HOURS", default=24, minimum=0)
+"""Withdrawal policies and deposit methods take effect so long after the second person; at once in a sandbox."""
 INTEGRITY_SETTINGS = (
-    "ALLOWED_HOSTS", "BETTING_WEEK", "CELERY_BEAT_SCHEDULE", "CLOCK_TOLERANCE_MS", "CURRENCIES",
+    "ALLOWED_HOSTS", "BETTING_WEEK", "CELERY_BEAT_SCHEDULE", "CHANGE_DELAY_HOURS", "CLOCK_TOLERANCE_MS", "CURRENCIES",
     "DATABASE_APP_ROLE", "DEBUG", "DEMO_OPERATOR", "INSTALLED_APPS", "INTEGRITY_AT_START",
     "INTEGRITY_STOPS_PLAY", "LOGGING", "MIDDLEWARE", "PASSWORD_HASHERS", "PAYMENT_PROVIDERS", "PLAYER_AWAY_SECONDS",
     "PLAYER_IDLE_SECONDS", "PLAYER_SESSION_SECONDS", "PRODUCTION", "PROXY_HOPS", "REST_FRAMEWORK", "SEAT_HOLD_SECONDS",

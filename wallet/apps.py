@@ -10,9 +10,11 @@ class WalletConfig(AppConfig):
         from casino.observability import health
         from casino.reports.definition import register_reports
         from wallet import compliance
+        from wallet.payments import changes
         from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
 
         register_reports(LIABILITY, ACCOUNTS, ADJUSTMENTS)
         compliance.register()
+        changes.register()
         oldest = "SELECT extract(epoch FROM clock_timestamp() - min(next_try_at)) FROM wallet_payment_due"
         health.house.register("payments", health.overdue(oldest, limit=60.0, what="a payment has been due"))

@@ -8,7 +8,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from baccarat.api.rules_requests import RulesDecisionRequest, RulesDraftRequest, RulesRejectionRequest
+from baccarat.api.rules_requests import RulesDraftRequest, RulesRejectionRequest
 from baccarat.domain.rules.presets import UnknownPreset
 from baccarat.domain.rules.validation import InvalidRules
 from baccarat.domain.rules.wagers import Spot
@@ -37,14 +37,15 @@ from baccarat.queries.rules_view import FractionResponse, TableRulesResponse, pr
 from baccarat.services import rules_lifecycle
 from baccarat.storage.rules_versions import STATUSES
 from casino.api.fields import (
+    EmptyRequest,
     parse_body,
 )
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import AmountText, ItemList, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
+from casino.operators.assertions import OPTIONAL_PARAMETER, PARAMETER
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.memberships import desk_actor
 from casino.operators.principals import Scope
 
 LIFECYCLE: Final = (
@@ -188,13 +189,13 @@ class TableVersionsView(RulesVersionBaseView):
         "Draft a new version of a table's rules; another person must publish it",
         returns=RulesVersionResponse,
         status=201,
+        parameters=[PARAMETER],
         request=RulesDraftRequest,
-        example={"actor": "agent-17", "rules": {"minimum": "10.00"}},
+        example={"rules": {"minimum": "10.00"}},
         description=(
             f"{LIFECYCLE} `rules` are the fields that change. For real money, a spot with a player's edge or a return "
             "below your floor is refused (`player_edge_not_accepted`, `return_under_floor`) unless `acknowledgement` "
-            "is the `required_acknowledgement` of that refusal, word for word. `actor` is your own id of the person "
-            "who acts."
+            "is the `required_acknowledgement` of that refusal, word for word."
         ),
         refusals=(
             AcknowledgementDiffers,
@@ -216,7 +217,7 @@ class TableVersionsView(RulesVersionBaseView):
     def post(self, request: Request, table: UUID) -> Response:
         body = parse_body(RulesDraftRequest, request)
         version = rules_lifecycle.draft(
-            by=desk_actor(body["actor"]),
+            by=self.use_person(),
             changes=body["rules"],
             acknowledgement=body["acknowledgement"],
             **self.context(table),
@@ -245,8 +246,9 @@ class PublishVersionView(RulesVersionBaseView):
         "publishTableVersion",
         "Publish a draft of another person",
         returns=RulesVersionResponse,
-        request=RulesDecisionRequest,
-        example={"actor": "agent-3"},
+        parameters=[PARAMETER],
+        request=EmptyRequest,
+        example={},
         description=(
             "It never takes effect during a round, nor for a shoe already committed to that it would change. If your "
             "floor was raised since the draft and a spot returns less, it is refused (`return_under_floor`): reject "
@@ -265,8 +267,8 @@ class PublishVersionView(RulesVersionBaseView):
     )
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
-        body = parse_body(RulesDecisionRequest, request)
-        rules_lifecycle.publish(version=version, by=desk_actor(body["actor"]), **self.context(table))
+        parse_body(EmptyRequest, request)
+        rules_lifecycle.publish(version=version, by=self.use_person(), **self.context(table))
         return self.respond(table, version)
 
 
@@ -275,8 +277,9 @@ class RejectVersionView(RulesVersionBaseView):
         "rejectTableVersion",
         "Reject a draft",
         returns=RulesVersionResponse,
+        parameters=[OPTIONAL_PARAMETER],
         request=RulesRejectionRequest,
-        example={"actor": "agent-3", "reason": "Too high."},
+        example={"reason": "Too high."},
         description="Its number is not used again.",
         refusals=(
             UnknownDraft,
@@ -288,7 +291,7 @@ class RejectVersionView(RulesVersionBaseView):
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
         body = parse_body(RulesRejectionRequest, request)
-        by = desk_actor(body["actor"])
+        by = self.use_person_or_key()
         rules_lifecycle.reject(version=version, reason=body["reason"], by=by, **self.context(table))
         return self.respond(table, version)
 
@@ -298,8 +301,9 @@ class RetireVersionView(RulesVersionBaseView):
         "retireTableVersion",
         "Retire the rules in force: no round opens until new rules are published",
         returns=RulesVersionResponse,
+        parameters=[OPTIONAL_PARAMETER],
         request=RulesRejectionRequest,
-        example={"actor": "agent-3", "reason": "Misprinted."},
+        example={"reason": "Misprinted."},
         description=(
             "The current round concludes, and players may leave with their money. One person may retire rules; new "
             "rules still need two. A version that is not in force is refused (`version_not_in_force`), so a late "
@@ -316,7 +320,7 @@ class RetireVersionView(RulesVersionBaseView):
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
         body = parse_body(RulesRejectionRequest, request)
-        by = desk_actor(body["actor"])
+        by = self.use_person_or_key()
         rules_lifecycle.retire(version=version, reason=body["reason"], by=by, **self.context(table))
         return self.respond(table, version)
 
@@ -326,8 +330,9 @@ class DiscardVersionView(RulesVersionBaseView):
         "discardTableVersion",
         "Discard your own draft",
         returns=RulesVersionResponse,
-        request=RulesDecisionRequest,
-        example={"actor": "agent-17"},
+        parameters=[PARAMETER],
+        request=EmptyRequest,
+        example={},
         description="Only for its author.",
         refusals=(
             UnknownDraft,
@@ -337,6 +342,6 @@ class DiscardVersionView(RulesVersionBaseView):
     )
     @idempotent
     def post(self, request: Request, table: UUID, version: int) -> Response:
-        body = parse_body(RulesDecisionRequest, request)
-        rules_lifecycle.discard_own_draft(version=version, by=desk_actor(body["actor"]), **self.context(table))
+        parse_body(EmptyRequest, request)
+        rules_lifecycle.discard_own_draft(version=version, by=self.use_person(), **self.context(table))
         return self.respond(table, version)

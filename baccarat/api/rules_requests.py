@@ -19,7 +19,6 @@ from baccarat.domain.rules.table_rules import (
 )
 from baccarat.services.rules_lifecycle import MAX_REASON_LENGTH
 from casino.api.fields import (
-    ActorField,
     AmountField,
     EnumField,
     FlagField,
@@ -120,20 +119,13 @@ class TableRulesRequest(StrictSerializer):
 
 
 class RulesDraftRequest(StrictSerializer):
-    """Changes to the rules in force, their author, and the acknowledgement if a return needs one."""
+    """Changes to the rules in force, and the acknowledgement if a return needs one."""
 
-    actor = ActorField()
     rules = TableRulesRequest()
     acknowledgement = TextField(max_length=500, required=False, default="")
 
 
-class RulesDecisionRequest(StrictSerializer):
-    """The person who decides."""
-
-    actor = ActorField()
-
-
-class RulesRejectionRequest(RulesDecisionRequest):
-    """The person who rejects or retires rules, and the reason."""
+class RulesRejectionRequest(StrictSerializer):
+    """The reason for rejecting or retiring rules."""
 
     reason = TextField(max_length=MAX_REASON_LENGTH, help_text="The reason. Stored permanently: do not name a player.")

@@ -77,6 +77,8 @@ def problems_of(view: Any, method: str, *, in_path: bool) -> dict[str, ProblemTy
     declared: list[Declared] = [*_ALWAYS, *getattr(view, "refusals", ()), *contract.refusals]
     for authentication in getattr(view, "authentication_classes", ()):
         declared += getattr(authentication, "problems", ())
+    for parameter in contract.parameters:
+        declared += getattr(parameter, "refusals", ())
     if in_path:
         declared.append(catalogue.NOT_FOUND)
     if contract.request is not None:

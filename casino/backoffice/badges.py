@@ -14,6 +14,7 @@ from baccarat.storage.models import Table
 from casino.backoffice import scope
 from casino.compliance.cases import is_resolved
 from casino.compliance.models import Case
+from casino.operators.models import Change, ChangeStatus
 from casino.significant.models import Unacknowledged
 from wallet.models import Adjustment, Discrepancy, Withdrawal
 
@@ -42,6 +43,7 @@ QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
     "wallet_withdrawal": Withdrawal.objects.filter(status="requested"),
     "wallet_adjustment": Adjustment.objects.filter(status="requested"),
     "wallet_discrepancy": Discrepancy.objects.filter(status__in=["open", "assigned"]),
+    "operators_change": Change.objects.filter(status=ChangeStatus.REQUESTED),
     "chat_chatreport": ChatReport.objects.filter(~closed_reports()),
 }
 """The rows that wait for each page (app_model)."""

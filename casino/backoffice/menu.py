@@ -83,6 +83,8 @@ NAVIGATION = [
         "Operators",
         _item("Operators", "domain", "operators_operator"),
         _item("API keys", "key", "operators_apikey"),
+        _item("Assertion keys", "id_card", "operators_assertionkey"),
+        _item("Changes", "fact_check", "operators_change", badge_variant="warning"),
         _item("Players", "person", "operators_player"),
         _item("Erasures", "person_off", "compliance_erasure"),
     ),

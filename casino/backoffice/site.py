@@ -7,6 +7,7 @@ import segno
 from django import forms
 from django.contrib import messages
 from django.contrib.auth import authenticate
+from django.contrib.auth.models import User
 from django.core.exceptions import SuspiciousOperation, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -19,7 +20,7 @@ from django_otp import login as remember_device
 
 from casino.backoffice import badges, html
 from casino.kernel.errors import Refusal
-from casino.staff import access_log, authenticators, lockout
+from casino.staff import access_changes, access_log, authenticators, lockout
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite as BaseSite
@@ -149,6 +150,11 @@ def _has_to_enrol(request: HttpRequest) -> bool:
 
 
 def _welcome(request: HttpRequest) -> None:
+    """Show the previous login, and what others changed about the user's access lately."""
+    if isinstance(request.user, User):
+        for change in access_changes.recent_changes(request.user):
+            when = html.plain_moment(change.effective_at or change.requested_at)
+            messages.warning(request, f"Your access was changed at {when} by two administrators: {change.summary}")
     previous = access_log.record_sign_in(request)
     if previous is None:
         messages.info(request, "This is your first login.")

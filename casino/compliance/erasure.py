@@ -29,6 +29,7 @@ from casino.compliance.retention import TEN_YEARS
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import database_now, execute, fetch
+from casino.kernel.persons import is_another_person
 from casino.operators.models import Player
 from casino.operators.services import require_player
 from casino.significant import recorder
@@ -141,7 +142,7 @@ def _lock_undecided(erasure: UUID, by: str) -> Erasure:
     row = Erasure.objects.filter(id=erasure).first()
     if row is None:
         raise UnknownErasure
-    if row.requested_by == by:
+    if not is_another_person(by, row.requested_by):
         raise ErasureNeedsSecondPerson
     Player.objects.select_for_update().get(id=row.player_id)  # serializes two decisions at once
     if Decision.objects.filter(erasure=row).exists():

@@ -6,14 +6,15 @@ class OperatorsConfig(AppConfig):
     label = "operators"
 
     def ready(self) -> None:
-        """Let browsers call the API from operators' sites, and declare and check the configured currencies."""
+        """Register origins, what two persons may change, and the configured currencies."""
         from django.conf import settings
 
         from casino.api import middleware
         from casino.kernel import money
         from casino.observability import health
-        from casino.operators import currencies, origins
+        from casino.operators import assertions, currencies, origins
 
+        assertions.register_change()
         middleware.register_origin_check(origins.may_call)
         money.declare(settings.CURRENCIES)
         health.readiness.register("currencies", currencies.check_decimals)

@@ -16,6 +16,7 @@ from casino.api.views import BaseApiView
 from casino.events.store import Metadata
 from casino.observability.logging import request_id
 from casino.operators import brands
+from casino.operators.assertions import HEADER, use_assertion
 from casino.operators.auth import (
     OperatorKeyAuthentication,
     OperatorOrPlayerAuthentication,
@@ -57,6 +58,17 @@ class OperatorView(ScopedView):
     @property
     def caller(self) -> OperatorPrincipal:
         return cast("OperatorPrincipal", self.request.user)
+
+    def use_person(self) -> str:
+        """Use up the request's assertion, and return its person as an actor.
+
+        Raises AssertionRequired, AssertionInvalid, AssertionExpired, AssertionUsed.
+        """
+        return use_assertion(self.request._request, operator=self.caller.operator)  # noqa: SLF001
+
+    def use_person_or_key(self) -> str:
+        """Return the person of the request's assertion as `use_person` does; without one, the key as an actor."""
+        return self.use_person() if HEADER in self.request.headers else self.caller.actor
 
 
 class PlayerView(BaseApiView):

@@ -1,5 +1,7 @@
 """Operators, their credentials, their players and the players' sessions and PINs."""
 
+from enum import StrEnum
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -142,6 +144,104 @@ class ApiKey(models.Model):
 
     def __str__(self) -> str:
         return self.key_id
+
+
+class AssertionKey(models.Model):
+    """A public key whose assertions name a person on an operator's staff: everybody, or only `subject`.
+
+    One member of staff requested it in the admin, and another confirmed it.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="assertion_keys")
+    key_id = models.CharField(max_length=43, help_text="The key's thumbprint by RFC 7638: `kid` of its assertions.")
+    name = models.CharField(max_length=80)
+    jwk = models.JSONField(help_text="The public key by RFC 7517.")
+    subject = models.CharField(max_length=60, blank=True, help_text="The only person whom it names; empty for anybody.")
+    requested_by = models.TextField()
+    confirmed_by = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+    removed_by = models.TextField(blank=True, default="")
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["operator", "key_id"], condition=models.Q(removed_at=None), name="operators_assertion_key"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class UsedAssertion(models.Model):
+    """An assertion that was used, until it would have expired anyway."""
+
+    digest = models.BinaryField(primary_key=True, max_length=32, help_text="SHA-256 of the operator and the `jti`.")
+    used_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        indexes = [models.Index(fields=["used_at"], name="operators_assertion_used")]
+
+    def __str__(self) -> str:
+        return f"assertion used at {self.used_at}"
+
+
+class StaffSubject(models.Model):
+    """A member of staff who also acts by an operator's assertions: one person, by whichever door. Never changes."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="subjects")
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="subjects")
+    subject = models.CharField(max_length=60)
+    since = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["operator", "subject"], name="operators_subject_once"),
+            models.UniqueConstraint(fields=["user", "operator"], name="operators_subject_of_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.subject} is staff {self.user_id}"
+
+
+class ChangeStatus(StrEnum):
+    """The status of a change; `confirmed` waits until it takes effect."""
+
+    REQUESTED = "requested"
+    CONFIRMED = "confirmed"
+    EFFECTIVE = "effective"
+    DECLINED = "declined"
+    CANCELLED = "cancelled"
+
+
+class Change(models.Model):
+    """A change that one person requested and another must confirm; a delayed one takes effect at `effective_at`."""
+
+    id = models.UUIDField(primary_key=True)
+    operator = models.ForeignKey(Operator, models.PROTECT, null=True, related_name="changes")
+    kind = models.CharField(max_length=40)
+    subject = models.TextField(help_text="What it changes, such as `staff:7`.")
+    summary = models.TextField(help_text="The change in words.")
+    details = models.JSONField(help_text="What is applied when it takes effect.")
+    status = models.TextField(default=ChangeStatus.REQUESTED.value)
+    requested_by = models.TextField()
+    requested_at = models.DateTimeField()
+    decided_by = models.TextField(blank=True, default="")
+    decided_at = models.DateTimeField(null=True)
+    effective_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = "change for two persons"
+        verbose_name_plural = "changes for two persons"
+        indexes = [
+            models.Index(fields=["operator", "-id"], name="operators_change_page"),
+            models.Index(fields=["effective_at"], condition=models.Q(status="confirmed"), name="operators_change_due"),
+        ]
+
+    def __str__(self) -> str:
+        return self.summary
 
 
 class Player(models.Model):

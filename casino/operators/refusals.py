@@ -43,6 +43,82 @@ class InvalidKeyTerms(Refusal):
     remedy = "Choose among the documented scopes, networks such as 203.0.113.0/24, and a time in the future."
 
 
+class AssertionRequired(Refusal):
+    """`header` is the header that carries the assertion."""
+
+    code = "assertion_required"
+    kind = RefusalKind.FORBIDDEN
+    title = "A person must do this"
+    remedy = "Have a person on your staff sign an assertion of this request, or do it in the admin."
+    fact_types = {"header": str}
+
+
+class AssertionInvalid(Refusal):
+    code = "assertion_invalid"
+    kind = RefusalKind.FORBIDDEN
+    title = "The assertion is not valid"
+    remedy = "Sign it for this request with a key that is registered for your operator, as the guide to keys describes."
+
+
+class AssertionExpired(Refusal):
+    code = "assertion_expired"
+    kind = RefusalKind.FORBIDDEN
+    title = "The assertion is too old"
+    remedy = "Have the person sign another one, and check your clock."
+
+
+class AssertionUsed(Refusal):
+    code = "assertion_used"
+    kind = RefusalKind.FORBIDDEN
+    title = "The assertion was used before"
+    remedy = "Have the person sign another one, with a `jti` of its own."
+
+
+class InvalidAssertionKey(Refusal):
+    code = "invalid_assertion_key"
+    kind = RefusalKind.INVALID
+    title = "Assertions can't be verified with this key"
+    remedy = "Register the public part of an Ed25519, P-256 or RSA key (2048 bits or more) as a JWK; each key once."
+
+
+class SandboxOnly(Refusal):
+    code = "sandbox_only"
+    kind = RefusalKind.FORBIDDEN
+    title = "Only a sandbox operator may have this"
+    remedy = "Have two members of staff register a key of your own in the admin."
+
+
+class UnknownAssertionKey(Refusal):
+    code = "unknown_assertion_key"
+    kind = RefusalKind.MISSING
+    title = "There is no such assertion key"
+    remedy = "Read the operator's keys again."
+
+
+class UnknownChange(Refusal):
+    code = "unknown_change"
+    kind = RefusalKind.MISSING
+    title = "There is no such change"
+    remedy = "Use an id from GET /api/v1/changes."
+
+
+class ChangeDecided(Refusal):
+    """`current_status` is the change's status."""
+
+    code = "change_decided"
+    kind = RefusalKind.CONFLICT
+    title = "The change is already decided"
+    remedy = "Read it again: another person was quicker, or it has taken effect."
+    fact_types = {"current_status": str}
+
+
+class ChangeNeedsSecondPerson(Refusal):
+    code = "change_needs_second_person"
+    kind = RefusalKind.FORBIDDEN
+    title = "Another person must confirm this change"
+    remedy = "Have someone confirm it who neither requested it nor is the person concerned, by the same door or linked."
+
+
 class SlugTaken(Refusal):
     code = "slug_taken"
     kind = RefusalKind.CONFLICT

@@ -1,18 +1,36 @@
-"""Changes of a user's access by another user, each recorded: unlock, reset of the authenticator, edit."""
+"""Changes of a user's access by another user, each recorded.
 
-from collections.abc import Mapping
+What could let one administrator act as somebody else (a password, a reset of the authenticator, a role, the link to an
+operator's person) is a change that another administrator confirms, and of which the user is told at the next login.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any, Final
+from uuid import UUID
 
-from django.contrib.auth.models import User
-from django.db import transaction
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.models import Group, User
+from django.db import IntegrityError, transaction
+from django.utils import timezone
 
+from casino.kernel.persons import normalise_subject
+from casino.operators import changes
+from casino.operators.changes import ChangeKind
 from casino.operators.memberships import sole_operator, staff_actor
+from casino.operators.models import Change, ChangeStatus, StaffSubject
 from casino.significant import recorder
-from casino.staff import authenticators, lockout
-from casino.staff.refusals import OwnAccessChange, ReasonMissing
+from casino.staff import authenticators, lockout, roles
+from casino.staff.refusals import InvalidLink, OwnAccessChange, ReasonMissing, RolesApart
 
 MIN_REASON_LENGTH, MAX_REASON_LENGTH = 3, 500
 SUBJECT: Final = "staff"
+AUTHENTICATOR: Final = "staff_authenticator"
+LINK: Final = "staff_link"
+PASSWORD: Final = "staff_password"  # noqa: S105  (a kind of change)
+ROLES: Final = "staff_roles"
+SUPERUSER: Final = "staff_superuser"
+TOLD_FOR_DAYS: Final = 14
 
 
 def unlock(user: User, *, by: User, reason: str) -> None:
@@ -24,14 +42,112 @@ def unlock(user: User, *, by: User, reason: str) -> None:
         record_access_change(user, by=by, reason=reason, before={"locked": before}, after={"locked": False})
 
 
-def reset_authenticator(user: User, *, by: User, reason: str) -> None:
-    """Delete a user's authenticator and recovery codes. Raises ReasonMissing, OwnAccessChange."""
-    with transaction.atomic():
-        _check_change(user, by=by, reason=reason)
-        confirmed = authenticators.forget(user)
-        record_access_change(
-            user, by=by, reason=reason, before={"authenticators": confirmed}, after={"authenticators": 0}
-        )
+def request_reset(user: User, *, by: User, reason: str) -> Change:
+    """Request that a user's authenticator and recovery codes are deleted. Raises ReasonMissing, OwnAccessChange."""
+    _check_change(user, by=by, reason=reason)
+    return _request(user, AUTHENTICATOR, f"Reset the authenticator of {user.username}: {reason.strip()}", {}, by)
+
+
+def request_password(user: User, *, password: str, by: User, reason: str) -> Change:
+    """Request another password for a user. Raises ReasonMissing, OwnAccessChange."""
+    _check_change(user, by=by, reason=reason)
+    details = {"password": make_password(password)}
+    return _request(user, PASSWORD, f"Replace the password of {user.username}: {reason.strip()}", details, by)
+
+
+def request_roles(user: User, *, names: Iterable[str], by: User) -> Change:
+    """Request roles for a user, beside those that the user has. Raises OwnAccessChange, RolesApart."""
+    if user.pk == by.pk:
+        raise OwnAccessChange
+    wanted = sorted(names)
+    return _request(user, ROLES, f"Give {user.username} the roles {', '.join(wanted)}", {"roles": wanted}, by)
+
+
+def request_superuser(user: User, *, by: User) -> Change:
+    """Request that a user becomes a superuser. Raises OwnAccessChange."""
+    if user.pk == by.pk:
+        raise OwnAccessChange
+    return _request(user, SUPERUSER, f"Make {user.username} a superuser", {}, by)
+
+
+def request_link(user: User, *, operator: UUID, subject: str, by: User) -> Change:
+    """Request that a user and a person of an operator's assertions are one. Raises OwnAccessChange, InvalidLink."""
+    spelling = normalise_subject(subject)
+    if spelling is None:
+        raise InvalidLink
+    if user.pk == by.pk:
+        raise OwnAccessChange
+    details = {"operator": str(operator), "subject": spelling}
+    return _request(user, LINK, f"Link {user.username} to the person {spelling} of assertions", details, by)
+
+
+def recent_changes(user: User) -> list[Change]:
+    """List the changes of a user's access that took effect lately, of which the user is told."""
+    since = timezone.now() - timedelta(days=TOLD_FOR_DAYS)
+    told = Change.objects.filter(subject=staff_actor(user), status=ChangeStatus.EFFECTIVE, effective_at__gte=since)
+    return list(told.order_by("effective_at"))
+
+
+def register() -> None:
+    """Register what two administrators may change."""
+    for name, permission, apply in (
+        (AUTHENTICATOR, "staff.reset_authenticator", _apply_reset),
+        (PASSWORD, "staff.reset_authenticator", _apply_password),
+        (ROLES, "staff.assign_role", _apply_roles),
+        (SUPERUSER, "staff.make_superuser", _apply_superuser),
+        (LINK, "staff.assign_role", _apply_link),
+    ):
+        kind = recorder.SignificantEventKind.ACCESS_CHANGED
+        changes.register(ChangeKind(name, permission, apply, event=kind, secret=name == PASSWORD))
+
+
+def _request(user: User, kind: str, summary: str, details: Mapping[str, Any], by: User) -> Change:
+    return changes.request(
+        operator=sole_operator(user.pk),
+        kind=kind,
+        subject=staff_actor(user),
+        summary=summary,
+        details=details,
+        by=staff_actor(by),
+    )
+
+
+def _user(change: Change) -> User:
+    return User.objects.select_for_update().get(pk=int(change.subject.removeprefix(f"{SUBJECT}:")))
+
+
+def _apply_reset(change: Change) -> None:
+    authenticators.forget(_user(change))
+
+
+def _apply_password(change: Change) -> None:
+    user = _user(change)
+    user.password = change.details["password"]
+    user.save(update_fields=["password"])
+
+
+def _apply_roles(change: Change) -> None:
+    user = _user(change)
+    held = {*user.groups.values_list("name", flat=True), *change.details["roles"]}
+    if pairs := roles.conflicting_role_permissions(held):
+        raise RolesApart("; ".join(" and ".join(pair) for pair in pairs))
+    user.groups.add(*Group.objects.filter(name__in=change.details["roles"]))
+
+
+def _apply_superuser(change: Change) -> None:
+    user = _user(change)
+    user.is_superuser = True
+    user.save(update_fields=["is_superuser"])
+
+
+def _apply_link(change: Change) -> None:
+    try:
+        with transaction.atomic():
+            StaffSubject.objects.create(
+                user=_user(change), operator_id=change.details["operator"], subject=change.details["subject"]
+            )
+    except IntegrityError:
+        raise InvalidLink("The user or the person is linked already.") from None
 
 
 def access_snapshot(user: User) -> dict[str, Any]:

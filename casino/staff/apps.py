@@ -6,7 +6,10 @@ class StaffConfig(AppConfig):
     label = "staff"
 
     def ready(self) -> None:
-        """Register this app's append-only tables for manifests."""
+        """Register this app's append-only tables for manifests, and what two administrators may change."""
         from casino.checkpoints import table_digests
+        from casino.staff import access_changes
+
+        access_changes.register()
 
         table_digests.register({"staff_signin": "id", "staff_accesslogentry": "id"})

@@ -36,3 +36,17 @@ class OwnAccessChange(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "You can't change your own access"
     remedy = "Ask another administrator."
+
+
+class RolesApart(Refusal):
+    code = "staff_roles_apart"
+    kind = RefusalKind.CONFLICT
+    title = "Nobody may have these functions together"
+    remedy = "Give the roles to different people."
+
+
+class InvalidLink(Refusal):
+    code = "staff_link_invalid"
+    kind = RefusalKind.CONFLICT
+    title = "The user can't be linked to this person"
+    remedy = "Use the person's id, as assertions name it. A link is made once and never moved."

@@ -19,6 +19,7 @@ from schemathesis.core.transport import Response
 from schemathesis.generation import GenerationMode
 from schemathesis.schemas import APIOperation
 
+from casino.operators.assertions import HEADER
 from tests.fuzz.house import PREFIX, TIMEOUT, House, Seated
 from tests.fuzz.operations import (
     ALIASES,
@@ -217,15 +218,22 @@ class Fuzzer:
         """Return the headers that authenticate the caller."""
         if caller != "provider":
             credential = player.token if caller == "player" else self.house.credential
-            return {"Authorization": f"Bearer {credential}"}
-        body = request.body or b""
+            headers = {"Authorization": f"Bearer {credential}"}
+            if caller == "operator" and request.method != "GET":
+                headers[HEADER] = self.house.assertion(str(request.method), request.path_url, _bytes(request))
+            return headers
         return signatures.headers(
             secret=self.house.stack.environment["PROVIDER_SECRET"],
             timestamp=str(int(time.time())),
             nonce=uuid4().hex,
             subject=f"{request.method} {request.path_url}",
-            body=body if isinstance(body, bytes) else body.encode(),
+            body=_bytes(request),
         )
+
+
+def _bytes(request: requests.PreparedRequest) -> bytes:
+    body = request.body or b""
+    return body if isinstance(body, bytes) else body.encode()
 
 
 def _generator(operation: APIOperation, mode: GenerationMode) -> Callable[[], list[schemathesis.Case]]:

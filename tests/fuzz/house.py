@@ -8,6 +8,7 @@ from uuid import uuid4
 import httpx
 
 from casino.devstack.bots.house import CURRENCY, new_operator
+from casino.devstack.person import Person
 from casino.devstack.system import Stack
 from casino.observability.process import ssl_context
 from tests.support.instant import INSTANT
@@ -45,6 +46,8 @@ class House:
 
     stack: Stack
     credential: str = ""
+    operator: str = ""
+    staff_key: str = ""
     players: dict[str, Seated] = field(default_factory=dict)
     http: httpx.Client = field(default_factory=lambda: httpx.Client(verify=ssl_context(), timeout=TIMEOUT))
 
@@ -101,8 +104,16 @@ class House:
         return document
 
     def _open(self) -> None:
-        """Create another operator."""
-        self.credential, self.players = new_operator(self.stack, f"fuzz-{uuid4().hex[:8]}"), {}
+        """Create another operator, whose staff sign assertions."""
+        slug = f"fuzz-{uuid4().hex[:8]}"
+        self.credential, self.players = new_operator(self.stack, slug), {}
+        self.staff_key = self.stack.manage("operator", "staff-key", slug)
+        self.operator = self.send("GET", "/operator", self.credential).json()["id"]
+
+    def assertion(self, method: str, path: str, body: bytes) -> str:
+        """Sign for a person on the staff: one requests, another decides."""
+        subject = "agent-3" if path.endswith(("/approve", "/reject", "/publish", "/confirm")) else "agent-17"
+        return Person.of(self.operator, subject, self.staff_key).sign(method, path, body)
 
     def _seat(self, preset: str) -> Seated:
         """Open a table, seat the player and, where there is room, a neighbour who chats, and play a round."""

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from casino.kernel.findings import Finding
 from casino.kernel.money import MAX_AMOUNT, MoneyType
+from casino.kernel.persons import is_another_person
 from wallet.adjustments.events import (
     AdjustmentApproved,
     AdjustmentDirection,
@@ -67,7 +68,7 @@ def _check_decision(
     if not isinstance(request, AdjustmentRequested):
         return
     by = event.approved_by if isinstance(event, AdjustmentApproved) else event.rejected_by
-    if by == request.requested_by:
+    if not is_another_person(by, request.requested_by):
         yield Finding("decided by its requester", where, f"not {by}", by)
     if isinstance(event, AdjustmentRejected):
         return

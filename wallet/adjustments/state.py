@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from casino.kernel.money import MoneyType
+from casino.kernel.persons import is_another_person
 from wallet.adjustments.events import (
     AdjustmentApproved,
     AdjustmentDirection,
@@ -113,5 +114,5 @@ def reject(state: AdjustmentState, *, by: str, at: datetime) -> AdjustmentReject
 def _require_another(state: AdjustmentState, by: str) -> None:
     if state.status is not AdjustmentStatus.REQUESTED:
         raise AdjustmentDecided(f"The adjustment is {state.status}.", current_status=state.status.value)
-    if by == state.requested.requested_by:
+    if not is_another_person(by, state.requested.requested_by):
         raise AdjustmentRequiresSecondPerson

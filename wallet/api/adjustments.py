@@ -12,7 +12,6 @@ from rest_framework.response import Response
 
 from casino.api import paging
 from casino.api.fields import (
-    ActorField,
     AmountField,
     CurrencyField,
     EnumField,
@@ -30,8 +29,8 @@ from casino.api.openapi import csv_answer, operation
 from casino.api.shapes import ItemList, Money, Page, Shape, Timestamp
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.kernel.money import MoneyType, format_amount
+from casino.operators import assertions
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.memberships import desk_actor
 from casino.operators.principals import Scope
 from wallet.adjustments import queries, services
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
@@ -66,7 +65,6 @@ _MESSAGE: Final = "We are sorry for the trouble."
 class AdjustmentRequest(StrictSerializer):
     """An adjustment of a player's account; `note` is for staff, `message` for the player."""
 
-    actor = ActorField()
     player = IdField()
     direction = EnumField(AdjustmentDirection)
     amount = AmountField()
@@ -80,7 +78,6 @@ class AdjustmentRequest(StrictSerializer):
 class AdjustmentApprovalRequest(StrictSerializer):
     """An approval; with `as_debt` the player owes what a debit takes beyond the balance."""
 
-    actor = ActorField()
     as_debt = FlagField(required=False, default=False)
     answer = TextField(max_length=500, required=False, default="", allow_blank=True)
 
@@ -88,7 +85,6 @@ class AdjustmentApprovalRequest(StrictSerializer):
 class AdjustmentRejectionRequest(StrictSerializer):
     """A rejection with its reason."""
 
-    actor = ActorField()
     answer = TextField(max_length=500)
 
 
@@ -229,8 +225,8 @@ class AdjustmentListView(OperatorView):
         "requestAdjustment",
         "Request an adjustment of a player's account; another person must approve it before money moves",
         request=AdjustmentRequest,
+        parameters=[assertions.PARAMETER],
         example={
-            "actor": "agent-17",
             "player": _PLAYER,
             "direction": "credit",
             "amount": "20.00",
@@ -257,8 +253,9 @@ class AdjustmentListView(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         body = parse_body(AdjustmentRequest, request)
-        by = desk_actor(body.pop("actor"))
-        adjustment = services.request(operator=self.caller.operator, by=by, metadata=metadata(request), **body)
+        adjustment = services.request(
+            operator=self.caller.operator, by=self.use_person(), metadata=metadata(request), **body
+        )
         return Response(_load(self.caller.operator, adjustment), status=201)
 
 
@@ -286,7 +283,8 @@ class ApproveAdjustmentView(OperatorView):
         "approveAdjustment",
         "Approve an adjustment that another person requested; the money moves and the player is notified",
         request=AdjustmentApprovalRequest,
-        example={"actor": "agent-3", "as_debt": False},
+        parameters=[assertions.PARAMETER],
+        example={"as_debt": False},
         returns=AdjustmentResponse,
         description=("The account is credited or debited at once. Whoever requested the adjustment can't approve it."),
         refusals=(
@@ -302,8 +300,9 @@ class ApproveAdjustmentView(OperatorView):
     @idempotent
     def post(self, request: Request, adjustment: UUID) -> Response:
         body = parse_body(AdjustmentApprovalRequest, request)
-        by = desk_actor(body.pop("actor"))
-        services.approve(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **body)
+        services.approve(
+            adjustment, operator=self.caller.operator, by=self.use_person(), metadata=metadata(request), **body
+        )
         return Response(_load(self.caller.operator, adjustment))
 
 
@@ -316,7 +315,8 @@ class RejectAdjustmentView(OperatorView):
         "rejectAdjustment",
         "Reject an adjustment that another person requested; no money moves",
         request=AdjustmentRejectionRequest,
-        example={"actor": "agent-3", "answer": "Paid on Monday."},
+        parameters=[assertions.PARAMETER],
+        example={"answer": "Paid on Monday."},
         returns=AdjustmentResponse,
         description=(
             "The request stays in the list as `rejected`, with your note. Whoever requested the "
@@ -333,8 +333,9 @@ class RejectAdjustmentView(OperatorView):
     @idempotent
     def post(self, request: Request, adjustment: UUID) -> Response:
         body = parse_body(AdjustmentRejectionRequest, request)
-        by = desk_actor(body.pop("actor"))
-        services.reject(adjustment, operator=self.caller.operator, by=by, metadata=metadata(request), **body)
+        services.reject(
+            adjustment, operator=self.caller.operator, by=self.use_person(), metadata=metadata(request), **body
+        )
         return Response(_load(self.caller.operator, adjustment))
 
 

@@ -25,10 +25,12 @@ from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Money, Shape, Timestamp
 from casino.events.sql import database_now
 from casino.kernel.errors import Refusal
+from casino.operators.api.changes import LIVE, ChangeResponse
+from casino.operators.assertions import use_assertion
 from casino.operators.auth import OperatorKeyAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal, Scope
-from wallet.payments import methods
+from wallet.payments import changes, methods
 from wallet.payments.methods import MethodOffer, MethodVersion
 from wallet.payments.refusals import (
     AmountOutOfRange,
@@ -206,10 +208,7 @@ class DepositMethodListView(OperatorOrPlayerView):
         example=_OFFER,
         returns=DepositMethodResponse,
         status=201,
-        description=(
-            "Players can deposit with it at once. Its bounds and fees are the first version; a later "
-            "version changes them."
-        ),
+        **LIVE,
         refusals=(
             AmountOutOfRange,
             FeeExceedsAmount,
@@ -220,6 +219,10 @@ class DepositMethodListView(OperatorOrPlayerView):
     @idempotent
     def post(self, request: Request) -> Response:
         offer = parse_body(DepositMethodRequest, request)["offer"]
+        if not self.caller.sandbox:
+            by = use_assertion(request._request, operator=self.caller.operator)  # noqa: SLF001
+            change = changes.request_method(operator=self.caller.operator, offer=offer, by=by)
+            return Response(ChangeResponse.of(change), status=202)
         method = methods.create(operator=self.caller.operator, offer=offer, actor=self.caller.actor)
         return Response(DepositMethodResponse.of(method), status=201)
 
@@ -236,7 +239,7 @@ class DepositMethodVersionsView(OperatorView):
         example=_OFFER,
         returns=DepositMethodResponse,
         status=201,
-        description=("The new terms are for deposits requested from now on."),
+        **LIVE,
         refusals=(
             AmountOutOfRange,
             FeeExceedsAmount,
@@ -248,5 +251,9 @@ class DepositMethodVersionsView(OperatorView):
     @idempotent
     def post(self, request: Request, method: UUID) -> Response:
         offer = parse_body(DepositMethodRequest, request)["offer"]
+        if not self.caller.sandbox:
+            operator = self.caller.operator
+            change = changes.request_method(operator=operator, offer=offer, by=self.use_person(), method=method)
+            return Response(ChangeResponse.of(change), status=202)
         version = methods.change(operator=self.caller.operator, method=method, offer=offer, actor=self.caller.actor)
         return Response(DepositMethodResponse.of(version), status=201)

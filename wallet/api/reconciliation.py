@@ -19,6 +19,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import CurrencyCode, Money, Page, Shape, Timestamp
 from casino.crypto.crypto_shredding import PersonalDataErased
+from casino.operators import assertions
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
 from casino.operators.principals import Scope
@@ -49,9 +50,8 @@ class DayField(serializers.Field[date, Any, str, date]):
 
 
 class DiscrepancyAssignmentRequest(StrictSerializer):
-    """The person who assigns it, and its new owner."""
+    """Its new owner: your own id of the person."""
 
-    actor = ActorField()
     owner = ActorField()
     note = TextField(max_length=500, required=False, default="", allow_blank=True)
 
@@ -59,7 +59,6 @@ class DiscrepancyAssignmentRequest(StrictSerializer):
 class DiscrepancyResolutionRequest(StrictSerializer):
     """A resolution for reports, and a note for people."""
 
-    actor = ActorField()
     resolution = EnumField(DiscrepancyResolution)
     note = TextField(max_length=500)
 
@@ -241,7 +240,8 @@ class AssignDiscrepancyView(OperatorView):
         "assignDiscrepancy",
         "Assign a discrepancy to an owner",
         request=DiscrepancyAssignmentRequest,
-        example={"actor": "agent-3", "owner": "agent-9", "note": "Ask the provider."},
+        parameters=[assertions.OPTIONAL_PARAMETER],
+        example={"owner": "agent-9", "note": "Ask the provider."},
         returns=DiscrepancyResponse,
         description=("The owner is a person of yours, by your own id. Assign it again to hand it over."),
         refusals=(
@@ -258,7 +258,7 @@ class AssignDiscrepancyView(OperatorView):
             discrepancy,
             operator=self.caller.operator,
             owner=desk_actor(body["owner"]),
-            by=desk_actor(body["actor"]),
+            by=self.use_person_or_key(),
             note=body["note"],
             metadata=metadata(request),
         )
@@ -274,7 +274,8 @@ class ResolveDiscrepancyView(OperatorView):
         "resolveDiscrepancy",
         "Resolve a discrepancy",
         request=DiscrepancyResolutionRequest,
-        example={"actor": "agent-9", "resolution": "provider_corrected", "note": "They sent it again."},
+        parameters=[assertions.OPTIONAL_PARAMETER],
+        example={"resolution": "provider_corrected", "note": "They sent it again."},
         returns=DiscrepancyResponse,
         description=("Say in the note what was found. A resolved discrepancy doesn't open again."),
         refusals=(
@@ -292,7 +293,7 @@ class ResolveDiscrepancyView(OperatorView):
             operator=self.caller.operator,
             resolution=body["resolution"],
             note=body["note"],
-            by=desk_actor(body["actor"]),
+            by=self.use_person_or_key(),
             metadata=metadata(request),
         )
         return Response(_load(self.caller.operator, discrepancy))

@@ -20,9 +20,10 @@ from casino.api.fields import (
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
+from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView
 from casino.operators.principals import Scope
-from wallet.payments import methods
+from wallet.payments import changes, methods
 from wallet.payments.refusals import InvalidDepositMethod, InvalidWithdrawalPolicy
 from wallet.payments.terms import WithdrawalPolicy, WithdrawalTerms, parse_percent, percent
 
@@ -114,7 +115,7 @@ class WithdrawalPolicyView(OperatorView):
         example=_POLICY,
         returns=WithdrawalPolicyResponse,
         status=201,
-        description=("For withdrawals requested from now on."),
+        **LIVE,
         refusals=(
             InvalidDepositMethod,
             InvalidWithdrawalPolicy,
@@ -123,5 +124,8 @@ class WithdrawalPolicyView(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         body = parse_body(WithdrawalPolicyRequest, request)
+        if not self.caller.sandbox:
+            change = changes.request_policy(operator=self.caller.operator, by=self.use_person(), **body)
+            return Response(ChangeResponse.of(change), status=202)
         policy = methods.set_policy(operator=self.caller.operator, actor=self.caller.actor, **body)
         return Response(WithdrawalPolicyResponse.of(policy, body["currency"]), status=201)

@@ -59,11 +59,14 @@ class MethodVersion:
     created_at: datetime
 
 
-def create(*, operator: UUID, offer: MethodOffer, actor: str) -> MethodVersion:
-    """Add a method. Raises InvalidDepositMethod, UnknownCurrency, UnknownProvider."""
+def create(*, operator: UUID, offer: MethodOffer, actor: str, method: UUID | None = None) -> MethodVersion:
+    """Add a method, under an id that was chosen for it or a new one.
+
+    Raises InvalidDepositMethod, UnknownCurrency, UnknownProvider.
+    """
     _require_valid(offer)
     with transaction.atomic():
-        new_version = _add(new_id(database_now()), 1, operator, offer, actor)
+        new_version = _add(method or new_id(database_now()), 1, operator, offer, actor)
         _record_change(new_version, actor, "A deposit method was added", before=None)
     return new_version
 

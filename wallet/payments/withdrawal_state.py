@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from casino.kernel.persons import is_another_person
 from wallet.payments.events import (
     WithdrawalApproved,
     WithdrawalCancelled,
@@ -100,7 +101,7 @@ def evolve(state: WithdrawalState, event: WithdrawalEvent) -> WithdrawalState:
 def approve(state: WithdrawalState, *, staff: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
     """Approve as a member of staff. Raises NotWaitingForReview, WithdrawalRequiresSecondPerson."""
     _require_waiting(state)
-    if staff in state.approved_by:
+    if not all(is_another_person(staff, each) for each in state.approved_by):
         raise WithdrawalRequiresSecondPerson
     return (WithdrawalApproved(state.requested.withdrawal, staff, at),)
 

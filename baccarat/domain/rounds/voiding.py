@@ -8,6 +8,7 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from casino.kernel.money import MoneyType
+from casino.kernel.persons import is_another_person
 
 Events = Sequence[e.RoundEvent]
 
@@ -57,7 +58,7 @@ def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
     request = state.void_request
     if request is None:
         raise r.NoVoidRequested
-    if request.by == command.by:
+    if not is_another_person(command.by, request.by):
         raise r.VoidNeedsSecondPerson
     funds = {each.player: each for each in command.funds}
     return (

@@ -11,6 +11,7 @@ from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.state import RulesDraft, TableState
 from casino.kernel.money import MoneyType
+from casino.kernel.persons import is_another_person
 
 MAX_REASON_LENGTH: Final = 500
 Events = Sequence[e.VersionEvent]
@@ -64,7 +65,7 @@ def _draft(command: c.DraftRules, state: TableState) -> Events:
 def _publish(command: c.PublishRules, state: TableState) -> Events:
     """Publish the draft with another person's approval."""
     draft = _require_draft(command.version, state)
-    if command.by == draft.by:
+    if not is_another_person(command.by, draft.by):
         raise r.RulesNeedSecondPerson
     _require_fitting(draft.rules, state)
     if MoneyType.REAL in state.require_opened().money_types and command.floor is not None:

@@ -14,9 +14,9 @@ from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import operator_filter
-from casino.backoffice.forms import MinorUnitsField, RowForm, text_field
+from casino.backoffice.forms import MinorUnitsField, RowForm, line_field, text_field
 from casino.backoffice.sections import Facts, Grid, Section
-from casino.operators import memberships, origins, services
+from casino.operators import assertions, memberships, origins, services
 from casino.operators.models import ApiKey, Operator
 from casino.significant import thresholds
 from casino.significant.models import Threshold
@@ -61,6 +61,12 @@ class OriginsForm(RowForm):
     def prepare(self) -> None:
         """Begin with the origins in use."""
         self.fields["origins"].initial = "\n".join(self.row.origins)
+
+
+class AssertionKeyForm(RowForm):
+    name = line_field("Name of the key", max_length=80)
+    jwk = text_field("Public key (JWK)", max_length=2000, rows=4)
+    subject = line_field("Your id of the only person whom it names (empty: anybody on the staff)", required=False)
 
 
 @admin.register(Operator)
@@ -116,6 +122,19 @@ class OperatorAdmin(ReadOnlyAdmin):
         by = memberships.staff_actor(request.user)
         origins.set_origins(slug=operator.slug, origins=data["origins"].split(), by=by)
         return "These origins are in use from now on."
+
+    @RowAction(
+        "Request",
+        name="assertion_key",
+        title="Register a key for assertions",
+        permission=assertions.REGISTER,
+        form=AssertionKeyForm,
+        help_text="Whoever holds it acts as a person of this operator. Another person must confirm it.",
+    )
+    def request_assertion_key(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        by = memberships.staff_actor(request.user)
+        assertions.request_key(operator=operator.pk, by=by, **data)
+        return "Requested; another person has to confirm it."
 
     def sections(self, request: HttpRequest, obj: Operator) -> Sequence[Section]:
         operator = str(obj.pk)

@@ -4,9 +4,11 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 from uuid import UUID
 
+from django import forms
 from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
@@ -28,6 +30,8 @@ from casino.staff.models import AccessLogEntry, Member, RoleGroup, SignIn
 EXPORT: Final = "staff.export_access_review"
 UNLOCK: Final = "staff.unlock_user"
 RESET: Final = "staff.reset_authenticator"
+ASSIGN: Final = "staff.assign_role"
+WAITS: Final = "Requested; another administrator has to confirm it."
 MAX_SIGN_INS: Final = 20
 """Logins on the page of one member."""
 _TONES: Final = {"active": "good", "locked": "bad", "superuser": "warn"}
@@ -35,6 +39,27 @@ _TONES: Final = {"active": "good", "locked": "bad", "superuser": "warn"}
 
 class AccessChangeForm(RowForm):
     reason = line_field("Reason", max_length=access_changes.MAX_REASON_LENGTH, required=False)
+
+
+class PasswordForm(AccessChangeForm):
+    password = forms.CharField(label="New password", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}))
+
+    def clean_password(self) -> str:
+        """Check the password by the rules for all. Raises ValidationError."""
+        password: str = self.cleaned_data["password"]
+        validate_password(password, self.row)
+        return password
+
+
+class LinkForm(RowForm):
+    operator = forms.ChoiceField(label="Operator")
+    subject = line_field("Id of the person, as assertions name it", max_length=60)
+
+    def prepare(self) -> None:
+        """Offer the operators that the member works for."""
+        works_for = self.row.memberships.select_related("operator")
+        field = self.fields["operator"]
+        field.choices = [(str(each.operator_id), each.operator.slug) for each in works_for]  # type: ignore[attr-defined]
 
 
 def _is_other(request: HttpRequest, member: Member) -> bool:
@@ -110,11 +135,36 @@ class MemberAdmin(ReadOnlyAdmin):
         form=AccessChangeForm,
         applies=_is_other,
         tone="bad",
-        help_text="For a lost device: the member sets up another one at the next login.",
+        help_text="For a lost device, once another administrator confirms: the member sets up another one.",
     )
     def reset_authenticator(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
-        access_changes.reset_authenticator(member, by=_user(request), reason=data["reason"])
-        return "The authenticator is reset."
+        access_changes.request_reset(member, by=_user(request), reason=data["reason"])
+        return WAITS
+
+    @RowAction(
+        "Replace the password",
+        name="password",
+        permission=RESET,
+        form=PasswordForm,
+        applies=_is_other,
+        tone="bad",
+        help_text="For a forgotten password, once another administrator confirms.",
+    )
+    def replace_password(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
+        access_changes.request_password(member, by=_user(request), **data)
+        return WAITS
+
+    @RowAction(
+        "Link",
+        title="Link to a person of assertions",
+        permission=ASSIGN,
+        form=LinkForm,
+        applies=_is_other,
+        help_text="The member and this person are one at both doors, once another administrator confirms. Forever.",
+    )
+    def link(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
+        access_changes.request_link(member, operator=UUID(data["operator"]), subject=data["subject"], by=_user(request))
+        return WAITS
 
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         (review,) = access_review.review_members([obj])

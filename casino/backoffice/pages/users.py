@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, User
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
 
 from casino.backoffice import html, scope
 from casino.backoffice.base import ReadOnlyAdmin
@@ -105,9 +106,17 @@ class UserAdmin(BaseUserAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: Any) -> None:
-        """Remember the access before the change, and let a new user work for the operators of the creator."""
-        request.casino_access_before = access_changes.access_snapshot(obj)  # type: ignore[attr-defined]
+        """Remember the access before the change, and let a new user work for the operators of the creator.
+
+        Another administrator has to confirm a new superuser.
+        """
+        before = access_changes.access_snapshot(obj)
+        request.casino_access_before = before  # type: ignore[attr-defined]
+        becomes_superuser = obj.is_superuser and not before.get("superuser")
+        obj.is_superuser = obj.is_superuser and not becomes_superuser
         super().save_model(request, obj, form, change)
+        if becomes_superuser:
+            access_changes.request_superuser(obj, by=_user(request))
         if not change:
             operators = scope.operators(request) or ()
             StaffMembership.objects.bulk_create(
@@ -115,7 +124,14 @@ class UserAdmin(BaseUserAdmin):
             )
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
+        """Take roles away at once, and request new ones: another administrator has to confirm them."""
         super().save_related(request, form, formsets, change)
+        held = request.casino_access_before.get("roles", [])  # type: ignore[attr-defined]
+        added = form.instance.groups.exclude(name__in=held)
+        if names := list(added.values_list("name", flat=True)):
+            form.instance.groups.remove(*added)
+            access_changes.request_roles(form.instance, names=names, by=_user(request))
+            messages.info(request, f"Requested {', '.join(names)}; another administrator has to confirm.")
         access_changes.record_access_change(
             form.instance,
             by=request.user,
@@ -125,14 +141,15 @@ class UserAdmin(BaseUserAdmin):
         )
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002
-        """Record that a password was set by another person."""
-        response = super().user_change_password(request, id, form_url)
-        if request.method == "POST" and response.status_code == 302:
-            user = User.objects.get(pk=id)
-            access_changes.record_access_change(
-                user, by=request.user, reason="", before={"password": "theirs"}, after={"password": "new"}
-            )
-        return response
+        """Go to the page where another administrator has to confirm a new password."""
+        del request, form_url
+        return HttpResponseRedirect(reverse("admin:staff_member_change", args=[id]))
+
+
+def _user(request: HttpRequest) -> User:
+    if not isinstance(request.user, User):
+        raise PermissionDenied
+    return request.user
 
 
 def _without_permissions(fields: Any) -> tuple[Any, ...]:

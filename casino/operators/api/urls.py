@@ -1,10 +1,15 @@
 from django.urls import path
 
-from casino.operators.api import checkpoints, operators, players, sessions
+from casino.operators.api import changes, checkpoints, operators, players, sessions
 
 urlpatterns = [
     path("operator", operators.CurrentOperatorView.as_view(), name="operator"),
     path("operator/origins", operators.OperatorOriginsView.as_view(), name="operator-origins"),
+    path("changes", changes.ChangeListView.as_view(), name="changes"),
+    path("changes/<uuid:change>", changes.ChangeView.as_view(), name="change"),
+    path("changes/<uuid:change>/confirm", changes.ConfirmChangeView.as_view(), name="confirm-change"),
+    path("changes/<uuid:change>/decline", changes.DeclineChangeView.as_view(), name="decline-change"),
+    path("changes/<uuid:change>/cancel", changes.CancelChangeView.as_view(), name="cancel-change"),
     path("me/operator", operators.OwnOperatorView.as_view(), name="my-operator"),
     path("thresholds", operators.ThresholdListView.as_view(), name="thresholds"),
     path("players/<uuid:player>/sessions", sessions.PlayerSessionsView.as_view(), name="player-sessions"),

@@ -14,6 +14,7 @@ ORDINARY = (
     "operators_staffmembership",
     "operators_streamticket",
     "operators_playerban",
+    "operators_usedassertion",
 )
 
 
@@ -378,6 +379,118 @@ class Migration(migrations.Migration):
                 ),
                 ("until", models.DateTimeField(null=True)),
             ],
+        ),
+        migrations.CreateModel(
+            name="UsedAssertion",
+            fields=[
+                (
+                    "digest",
+                    models.BinaryField(
+                        help_text="SHA-256 of the operator and the `jti`.",
+                        max_length=32,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("used_at", models.DateTimeField(db_default=Now())),
+            ],
+            options={
+                "indexes": [models.Index(fields=["used_at"], name="operators_assertion_used")],
+            },
+        ),
+        migrations.CreateModel(
+            name="AssertionKey",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                (
+                    "key_id",
+                    models.CharField(
+                        help_text="The key's thumbprint by RFC 7638: `kid` of its assertions.", max_length=43
+                    ),
+                ),
+                ("name", models.CharField(max_length=80)),
+                ("jwk", models.JSONField(help_text="The public key by RFC 7517.")),
+                (
+                    "subject",
+                    models.CharField(
+                        blank=True, help_text="The only person whom it names; empty for anybody.", max_length=60
+                    ),
+                ),
+                ("requested_by", models.TextField()),
+                ("confirmed_by", models.TextField()),
+                ("created_at", models.DateTimeField(db_default=Now())),
+                ("removed_by", models.TextField(blank=True, default="")),
+                ("removed_at", models.DateTimeField(null=True)),
+                (
+                    "operator",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="assertion_keys", to="operators.operator"),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("removed_at", None)),
+                        fields=("operator", "key_id"),
+                        name="operators_assertion_key",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Change",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=40)),
+                ("subject", models.TextField(help_text="What it changes, such as `staff:7`.")),
+                ("summary", models.TextField(help_text="The change in words.")),
+                ("details", models.JSONField(help_text="What is applied when it takes effect.")),
+                ("status", models.TextField(default="requested")),
+                ("requested_by", models.TextField()),
+                ("requested_at", models.DateTimeField()),
+                ("decided_by", models.TextField(blank=True, default="")),
+                ("decided_at", models.DateTimeField(null=True)),
+                ("effective_at", models.DateTimeField(null=True)),
+                (
+                    "operator",
+                    models.ForeignKey(
+                        null=True, on_delete=models.PROTECT, related_name="changes", to="operators.operator"
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "change for two persons",
+                "verbose_name_plural": "changes for two persons",
+                "indexes": [
+                    models.Index(fields=["operator", "-id"], name="operators_change_page"),
+                    models.Index(
+                        condition=models.Q(("status", "confirmed")),
+                        fields=["effective_at"],
+                        name="operators_change_due",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="StaffSubject",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("subject", models.CharField(max_length=60)),
+                ("since", models.DateTimeField(db_default=Now())),
+                (
+                    "operator",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="subjects", to="operators.operator"),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="subjects", to=settings.AUTH_USER_MODEL),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("operator", "subject"), name="operators_subject_once"),
+                    models.UniqueConstraint(fields=("user", "operator"), name="operators_subject_of_user"),
+                ],
+            },
         ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
     ]

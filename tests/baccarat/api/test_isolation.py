@@ -4,10 +4,12 @@ import json
 import uuid
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.test import Client
 
+from casino.operators.assertions import HEADER, request_key
 from tests.baccarat.api import contract
 from tests.baccarat.api.contract import Operation
 from tests.baccarat.api.people import (
@@ -24,6 +26,7 @@ from tests.baccarat.api.people import (
 )
 from tests.conftest import Database
 
+JWK = json.dumps({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"})
 WALLETS = {
     "getPlayer", "creditSandboxPlayer", "getPlayerBalances", "getPlayerStatement", "getMyBalances", "getMyTableLimit",
     "setMyTableLimit",
@@ -54,12 +57,13 @@ class Scene:
     running: str
     message: str
     report: str
+    change: str
     golden: Tenant
     charlie: Gambler
 
     def ids(self) -> dict[str, str]:
         """Return ids that could be guessed, by the names of path parameters."""
-        ids = {"table": self.table, "round": self.round, "player": self.alice.id}
+        ids = {"table": self.table, "round": self.round, "player": self.alice.id, "change": self.change}
         return {**ids, "version": "1", "message": self.message, "report": self.report}
 
     def secrets(self) -> set[str]:
@@ -79,10 +83,11 @@ def scene(module_database: Database) -> Scene:
     state = lucky.read(f"tables/{table}")
     said = alice.do(f"tables/{table}/chat", {"text": "Good evening"})["id"]
     report = bob.do(f"tables/{table}/chat/{said}/report")["id"]
+    change = str(request_key(operator=UUID(lucky.id), name="Own", jwk=JWK, subject="", by="staff:1").pk)
     golden.table("mini")
     charlie = golden.player("Charlie")
     return Scene(
-        lucky, alice, bob, table, state["last_round"]["id"], state["round"]["id"], said, report, golden, charlie
+        lucky, alice, bob, table, state["last_round"]["id"], state["round"]["id"], said, report, change, golden, charlie
     )
 
 
@@ -92,7 +97,11 @@ def call(caller: Caller, operation: Operation, ids: dict[str, str]) -> Any:
     if operation.method == "get":
         return caller.get(operation.url(ids))
     headers = {"Idempotency-Key": uuid.uuid4().hex}
-    return caller.send(operation.method, operation.url(ids), data=body, content_type=JSON, headers=headers)
+    data = json.dumps(body)
+    if isinstance(caller, Tenant):
+        url = operation.url(ids)
+        headers[HEADER] = caller.assertion("agent-17", operation.method.upper(), url, data.encode())
+    return caller.send(operation.method, operation.url(ids), data=data, content_type=JSON, headers=headers)
 
 
 def told(answer: Any) -> tuple[int, Any]:

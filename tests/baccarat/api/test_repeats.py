@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -11,6 +12,7 @@ from django.db import connection
 
 from casino.events import sealer
 from casino.events.sql import fetch
+from casino.operators.assertions import request_key
 from tests.baccarat.api import contract
 from tests.baccarat.api.people import (
     LONG_TURN,
@@ -29,28 +31,35 @@ WAGER = {"stakes": [{"spot": "banker", "amount": "5.00"}], "currency": "EUR"}
 MONEY = {"amount": "5.00", "currency": "EUR"}
 
 
-def twice(caller: Caller, path: str, body: dict[str, Any]) -> Any:
+def twice(caller: Caller, path: str, body: dict[str, Any], person: str = "") -> Any:
     """Send a POST twice with one key: the second changes nothing and answers the same, byte for byte."""
     key = uuid.uuid4().hex
-    first = caller.post(path, body, key=key)
+    first = caller.post(path, body, key=key, person=person)
     assert first.status_code < 300, first.content.decode()
     assert "Idempotent-Replayed" not in first
     after = whole_database()
-    again = caller.post(path, body, key=key)
+    again = caller.post(path, body, key=key, person=person)
     assert (again.status_code, again.content) == (first.status_code, first.content)
     assert again["Idempotent-Replayed"] == "true"
-    other = caller.post(path, {**body, "other": 1}, key=key)
+    other = caller.post(path, {**body, "other": 1}, key=key, person=person)
     assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
     assert whole_database() == after
     return first.json() if first.content else None
 
 
+def request_change(house: Tenant) -> str:
+    """Have a person request a key for one of the staff."""
+    x = urlsafe_b64encode(uuid.uuid4().bytes * 2).rstrip(b"=").decode()
+    jwk = json.dumps({"kty": "OKP", "crv": "Ed25519", "x": x})
+    return str(request_key(operator=uuid.UUID(house.id), name="Own", jwk=jwk, subject="ann", by="desk:ann").pk)
+
+
 def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     done: set[str] = set()
 
-    def sent(caller: Caller, path: str, body: dict[str, Any] | None = None) -> Any:
+    def sent(caller: Caller, path: str, body: dict[str, Any] | None = None, person: str = "") -> Any:
         done.add(contract.operation_of("post", f"/api/v1/{path}").name)
-        return twice(caller, path, body or {})
+        return twice(caller, path, body or {}, person)
 
     player = sent(lucky, "players", {"reference": "alice-1", "nickname": "Alice"})["id"]
     sent(lucky, f"players/{player}/sandbox-credits", {"amount": "500.00", "currency": "EUR", "money_type": "real"})
@@ -106,10 +115,10 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     sealer.seal_all()
     sent(lucky, f"rounds/{alice.read(at)['last_round']['id']}/dispute-pack")
     for decided, most in (("publish", "40.00"), ("reject", "30.00"), ("discard", "30.00")):
-        version = sent(lucky, f"{at}/versions", {"actor": "ann", "rules": {"maximum": most}})["version"]
+        version = sent(lucky, f"{at}/versions", {"rules": {"maximum": most}}, person="ann")["version"]
         who, why = "ann" if decided == "discard" else "ben", {"reason": "No."} if decided == "reject" else {}
-        sent(lucky, f"{at}/versions/{version}/{decided}", {"actor": who, **why})
-    sent(lucky, f"{at}/versions/2/retire", {"actor": "ann", "reason": "Printed wrong."})
+        sent(lucky, f"{at}/versions/{version}/{decided}", {**why}, person=who)
+    sent(lucky, f"{at}/versions/2/retire", {"reason": "Printed wrong."}, person="ann")
     sent(lucky, f"{at}/close", {"reason": "Worn out"})
     alone = f"tables/{lucky.table('mini')}"
     alice.do(f"{alone}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"})
@@ -118,6 +127,9 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     sent(lucky, f"players/{player}/exclusions", {"kind": "self_exclusion", "months": 6})
     age_wishes(uuid.UUID(player), timedelta(days=200))
     sent(lucky, f"players/{player}/exclusions/end")
+
+    for decided in ("confirm", "decline", "cancel"):
+        sent(lucky, f"changes/{request_change(lucky)}/{decided}", person="ben")
 
     posts = {operation.name for operation in contract.operations() if operation.method == "post"}
     ours = {operation.name for operation in contract.operations() if operation.tag in {"baccarat", "chat", "operators"}}

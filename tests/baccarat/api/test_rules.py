@@ -6,27 +6,25 @@ from baccarat.audit import engine
 from casino.events import sealer
 from tests.baccarat.api.people import NOWHERE, Tenant, bet, deal_all, sit
 
-ANN, BEN = {"actor": "ann"}, {"actor": "ben"}
-
 
 def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Tenant) -> None:
     table = lucky.table("mini")
     at, alice = f"tables/{table}/versions", lucky.player("Alice")
     sit(alice, table)
-    draft = lucky.do(at, {**ANN, "rules": {"tie_pays": "9:1", "minimum": "10.00"}})
+    draft = lucky.do(at, {"rules": {"tie_pays": "9:1", "minimum": "10.00"}}, person="ann")
     assert (draft["version"], draft["status"], draft["drafted_by"]) == (2, "draft", "desk:ann")
     tie = next(each for each in draft["returns"] if each["spot"] == "tie")
     assert tie["exact"]["decimal"] == "0.951559680"
     assert lucky.read(f"{at}/2") == draft
 
-    alone = lucky.post(f"{at}/2/publish", ANN)
+    alone = lucky.post(f"{at}/2/publish", person="ann")
     assert (alone.status_code, alone.json()["code"]) == (403, "rules_require_second_person")
-    assert lucky.post(at, {**BEN, "rules": {"minimum": "15.00"}}).json()["code"] == "draft_pending"
-    published = lucky.do(f"{at}/2/publish", BEN)
+    assert lucky.post(at, {"rules": {"minimum": "15.00"}}, person="ben").json()["code"] == "draft_pending"
+    published = lucky.do(f"{at}/2/publish", person="ben")
     assert (published["status"], published["decided_by"], published["effective_from"]) == (
         "published", "desk:ben", "next_round",
     )  # fmt: skip
-    assert lucky.post(f"{at}/2/publish", BEN).json()["code"] == "unknown_draft"
+    assert lucky.post(f"{at}/2/publish", person="ben").json()["code"] == "unknown_draft"
     bet(alice, table, banker="10.00")
     deal_all()
     assert alice.read("rounds")["items"][0]["rules"] == "mini@2"
@@ -36,13 +34,13 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
 
 def test_a_draft_is_refused_by_another_or_taken_back_by_its_maker_alone(lucky: Tenant) -> None:
     at = f"tables/{lucky.table('mini')}/versions"
-    lucky.do(at, {**ANN, "rules": {"minimum": "10.00"}})
-    assert lucky.post(f"{at}/2/discard", BEN).json()["code"] == "unknown_draft"
-    assert lucky.post(f"{at}/2/reject", {**BEN, "reason": " "}).json()["code"] == "field_blank"
-    refused = lucky.do(f"{at}/2/reject", {**BEN, "reason": "Too high."})
+    lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")
+    assert lucky.post(f"{at}/2/discard", person="ben").json()["code"] == "unknown_draft"
+    assert lucky.post(f"{at}/2/reject", {"reason": " "}, person="ben").json()["code"] == "field_blank"
+    refused = lucky.do(f"{at}/2/reject", {"reason": "Too high."}, person="ben")
     assert (refused["status"], refused["reason"], refused["decided_by"]) == ("rejected", "Too high.", "desk:ben")
-    assert lucky.do(at, {**ANN, "rules": {"minimum": "10.00"}})["version"] == 3
-    assert lucky.do(f"{at}/3/discard", ANN)["status"] == "rejected"
+    assert lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")["version"] == 3
+    assert lucky.do(f"{at}/3/discard", person="ann")["status"] == "rejected"
 
 
 @pytest.mark.parametrize(
@@ -59,33 +57,33 @@ def test_doubtful_rules_are_refused_as_everywhere_and_change_nothing(
     lucky: Tenant, rules: dict[str, object], code: str
 ) -> None:
     at = f"tables/{lucky.table('mini')}/versions"
-    assert lucky.post(at, {**ANN, "rules": rules}).json()["code"] == code
+    assert lucky.post(at, {"rules": rules}, person="ann").json()["code"] == code
     assert len(lucky.read(at)["items"]) == 1
 
 
 def test_what_returns_less_than_the_floor_needs_the_very_sentence_of_the_refusal(lucky: Tenant) -> None:
     at = f"tables/{lucky.table('mini')}/versions"
-    asked = {**ANN, "rules": {"tie_pays": "6:1"}}
-    sentence = lucky.post(at, asked).json()["required_acknowledgement"]
+    asked = {"rules": {"tie_pays": "6:1"}}
+    sentence = lucky.post(at, asked, person="ann").json()["required_acknowledgement"]
     assert sentence == "We accept that Tie returns 66.6092%, less than our floor of 75.0000%."
-    assert lucky.post(at, {**asked, "acknowledgement": "yes"}).json()["code"] == "acknowledgement_differs"
-    assert lucky.do(at, {**asked, "acknowledgement": sentence})["acknowledgement"] == sentence
+    assert lucky.post(at, {**asked, "acknowledgement": "yes"}, person="ann").json()["code"] == "acknowledgement_differs"
+    assert lucky.do(at, {**asked, "acknowledgement": sentence}, person="ann")["acknowledgement"] == sentence
 
 
 def test_rules_in_force_are_withdrawn_by_one_person_and_a_late_repeat_withdraws_no_others(lucky: Tenant) -> None:
     table = lucky.table("mini")
     at, alice = f"tables/{table}/versions", lucky.player("Alice")
     sit(alice, table)
-    why = {**BEN, "reason": "Printed wrong."}
-    assert lucky.post(f"{at}/1/retire", {**BEN, "reason": " "}).json()["code"] == "field_blank"
-    assert lucky.post(f"{at}/2/retire", why).json()["code"] == "version_not_in_force"
-    withdrawn = lucky.do(f"{at}/1/retire", why)
+    why = {"reason": "Printed wrong."}
+    assert lucky.post(f"{at}/1/retire", {"reason": " "}, person="ben").json()["code"] == "field_blank"
+    assert lucky.post(f"{at}/2/retire", why, person="ben").json()["code"] == "version_not_in_force"
+    withdrawn = lucky.do(f"{at}/1/retire", why, person="ben")
     assert (withdrawn["status"], withdrawn["reason"]) == ("retired", "Printed wrong.")
     assert alice.post(f"tables/{table}/new-game", {}).json()["code"] == "rules_retired"
-    lucky.do(at, {**ANN, "rules": {"minimum": "10.00"}})
-    lucky.do(f"{at}/2/publish", BEN)
+    lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")
+    lucky.do(f"{at}/2/publish", person="ben")
     bet(alice, table, banker="10.00")
-    assert lucky.post(f"{at}/1/retire", why).json()["code"] == "version_not_in_force"
+    assert lucky.post(f"{at}/1/retire", why, person="ben").json()["code"] == "version_not_in_force"
     sealer.seal_all()
     assert engine.run_audit().findings == ()
 
@@ -93,17 +91,12 @@ def test_rules_in_force_are_withdrawn_by_one_person_and_a_late_repeat_withdraws_
 def test_another_operator_neither_sees_nor_touches_a_version(lucky: Tenant, golden: Tenant) -> None:
     table = lucky.table("mini")
     at = f"tables/{table}/versions"
-    lucky.do(at, {**ANN, "rules": {"minimum": "10.00"}})
-    assert golden.post(at, {**ANN, "rules": {"minimum": "10.00"}}).json()["code"] == "unknown_table"
+    lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")
+    assert golden.post(at, {"rules": {"minimum": "10.00"}}, person="ann").json()["code"] == "unknown_table"
     assert golden.get(f"{at}/2").json()["code"] == "unknown_table"
-    for act, body in (
-        ("publish", BEN),
-        ("discard", ANN),
-        ("reject", {**BEN, "reason": "x"}),
-        ("retire", {**BEN, "reason": "x"}),
-    ):
-        assert golden.post(f"{at}/2/{act}", body).json()["code"] == "unknown_table"
+    for act, body in (("publish", {}), ("discard", {}), ("reject", {"reason": "x"}), ("retire", {"reason": "x"})):
+        assert golden.post(f"{at}/2/{act}", body, person="ben").json()["code"] == "unknown_table"
     assert lucky.read(f"{at}/2")["status"] == "draft"
     assert lucky.get(f"{at}/9").json()["code"] == "unknown_version"
     assert lucky.get(f"tables/{NOWHERE}/versions/1").json()["code"] == "unknown_table"
-    assert lucky.post(f"{at}/2/publish", {"actor": "a person"}).json()["code"] == "field_invalid"
+    assert lucky.post(f"{at}/2/publish", {"actor": "ben"}, person="ben").json()["code"] == "unknown_field"

@@ -10,12 +10,13 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from casino.operators import services
-from casino.operators.models import Operator, StaffMembership
+from casino.operators import changes, services
+from casino.operators.models import Change, Operator, StaffMembership, StaffSubject
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant.models import SignificantEvent
 from casino.staff import access_changes, access_review, authenticators, lockout
-from casino.staff.models import AccessLogEntry, SignIn
-from casino.staff.refusals import OwnAccessChange, ReasonMissing
+from casino.staff.models import AccessLogEntry, Authenticator, SignIn
+from casino.staff.refusals import InvalidLink, OwnAccessChange, ReasonMissing
 from casino.staff.roles import Role
 from tests.support.office import client_of
 
@@ -54,14 +55,73 @@ def events() -> list[SignificantEvent]:
     return list(SignificantEvent.objects.filter(kind="access_changed").order_by("number"))
 
 
-def test_an_administrator_assigns_roles_to_colleagues_and_it_is_recorded() -> None:
+def waiting() -> Change:
+    """Return the change that waits for a second person."""
+    change: Change = Change.objects.get(status="requested")
+    return change
+
+
+def confirm(by: User) -> Any:
+    """Confirm the change that waits, in the admin."""
+    return client_of(by).post(reverse("admin:operators_change_confirm", args=[waiting().pk]), follow=True)
+
+
+def test_roles_are_given_by_two_administrators_and_both_are_recorded() -> None:
     lucky = create_operator("lucky")
-    admin, ann = member("admin", Role.ADMINISTRATOR, operator=lucky), member("ann", operator=lucky)
+    admin, other = (member(name, Role.ADMINISTRATOR, operator=lucky) for name in ("admin", "other"))
+    ann = member("ann", operator=lucky)
+
     assert client_of(admin).post(page(ann), form(ann, Role.CASHIER)).status_code == 302
+    assert roles_of(ann) == set()
+    assert "Another person must confirm" in confirm(admin).content.decode()
+    assert roles_of(ann) == set()
+    confirm(other)
+
     assert roles_of(ann) == {"cashier"}
-    (event,) = events()
-    assert (event.subject, event.actor, event.operator_id) == (f"staff:{ann.pk}", f"staff:{admin.pk}", lucky.id)
-    assert (event.before["roles"], event.after["roles"]) == ([], ["cashier"])
+    event = events()[-1]
+    assert (event.subject, event.actor, event.authorised_by, event.operator_id) == (
+        f"staff:{ann.pk}",
+        f"staff:{admin.pk}",
+        f"staff:{other.pk}",
+        lucky.id,
+    )
+
+
+def test_one_administrator_takes_roles_away() -> None:
+    lucky = create_operator("lucky")
+    admin, ann = member("admin", Role.ADMINISTRATOR, operator=lucky), member("ann", Role.CASHIER, operator=lucky)
+    client_of(admin).post(page(ann), form(ann))
+    assert roles_of(ann) == set()
+    assert [(event.before["roles"], event.after["roles"]) for event in events()] == [(["cashier"], [])]
+
+
+def test_the_person_concerned_confirms_nothing() -> None:
+    lucky = create_operator("lucky")
+    admin, ann = (member(name, Role.ADMINISTRATOR, operator=lucky) for name in ("admin", "ann"))
+    client_of(admin).post(page(ann), form(ann, Role.ADMINISTRATOR, Role.COMPLIANCE))
+    confirm(ann)
+    assert roles_of(ann) == {"administrator"}
+
+
+def test_roles_that_became_incompatible_meanwhile_are_refused() -> None:
+    lucky = create_operator("lucky")
+    admin, other = (member(name, Role.ADMINISTRATOR, operator=lucky) for name in ("admin", "other"))
+    ann = member("ann", operator=lucky)
+    client_of(admin).post(page(ann), form(ann, Role.CASHIER))
+    ann.groups.add(Group.objects.get(name=Role.APPROVER))
+    confirm(other)
+    assert waiting().status == "requested"
+    assert roles_of(ann) == {"approver"}
+
+
+def test_a_superuser_alone_makes_no_superuser() -> None:
+    root, other = User.objects.create_superuser("root"), User.objects.create_superuser("other")
+    ann = member("ann")
+    client_of(root).post(page(ann), form(ann, is_superuser="on"))
+    confirm(root)
+    assert not User.objects.get(pk=ann.pk).is_superuser
+    confirm(other)
+    assert User.objects.get(pk=ann.pk).is_superuser
 
 
 def test_roles_that_request_and_approve_cannot_be_assigned_together() -> None:
@@ -112,12 +172,43 @@ def test_a_new_user_works_for_the_operators_of_its_creator() -> None:
     ]
 
 
-def test_a_password_change_by_another_user_is_recorded() -> None:
+def test_a_password_is_replaced_by_two_administrators_and_the_user_is_told() -> None:
     lucky = create_operator("lucky")
-    admin, ann = member("admin", Role.ADMINISTRATOR, operator=lucky), member("ann", operator=lucky)
-    form_data = {"password1": "another-long-password", "password2": "another-long-password", "usable_password": "true"}
-    client_of(admin).post(reverse("admin:auth_user_password_change", args=[ann.pk]), form_data)
-    assert [event.after for event in events()] == [{"password": "new"}]
+    admin, other = (member(name, Role.ADMINISTRATOR, operator=lucky) for name in ("admin", "other"))
+    ann = member("ann", operator=lucky)
+    old = reverse("admin:auth_user_password_change", args=[ann.pk])
+    both = {"password1": "another-long-password", "password2": "another-long-password", "usable_password": "true"}
+    client_of(admin).post(old, both)
+    url = reverse("admin:staff_member_password", args=[ann.pk])
+    assert "too short" in client_of(admin).post(url, {"reason": "Forgotten", "password": "short"}).content.decode()
+    client_of(admin).post(url, {"reason": "Forgotten", "password": "another-long-password"})
+
+    def log_in(password: str) -> Any:
+        return Client().post("/admin/login/", {"username": "ann", "password": password}, follow=True)
+
+    confirm(admin)
+    assert User.objects.get(pk=ann.pk).check_password("a-long-password")
+    page_of_change = reverse("admin:operators_change_change", args=[waiting().pk])
+    assert "argon2" not in client_of(other).get(page_of_change).content.decode()
+    confirm(other)
+
+    assert "by two administrators: Replace the password of ann" in log_in("another-long-password").content.decode()
+    assert Change.objects.get().details == {}
+
+
+def test_a_member_is_linked_to_a_person_of_assertions_once() -> None:
+    lucky = create_operator("lucky")
+    admin, other = (member(name, Role.ADMINISTRATOR, operator=lucky) for name in ("admin", "other"))
+    ann, bert = member("ann", operator=lucky), member("bert", operator=lucky)
+    client_of(admin).post(
+        reverse("admin:staff_member_link", args=[ann.pk]), {"operator": str(lucky.id), "subject": "Agent-17"}
+    )
+    confirm(other)
+    link = StaffSubject.objects.get()
+    assert (link.user_id, link.operator_id, link.subject) == (ann.pk, lucky.id, "agent-17")
+    for user, subject in ((bert, "AGENT-17"), (ann, "agent-18"), (bert, "not an id")):
+        with pytest.raises(InvalidLink):
+            access_changes.request_link(user, operator=lucky.id, subject=subject, by=admin)
 
 
 def test_another_user_unlocks_a_locked_out_user_with_a_reason() -> None:
@@ -134,15 +225,19 @@ def test_another_user_unlocks_a_locked_out_user_with_a_reason() -> None:
     assert Client().post("/admin/login/", {"username": "ann", "password": "a-long-password"}).status_code == 302
 
 
-def test_another_user_resets_a_lost_authenticator_with_a_reason() -> None:
-    admin, ann = member("admin", Role.ADMINISTRATOR), member("ann")
+def test_a_lost_authenticator_is_reset_by_two_administrators_with_a_reason() -> None:
+    admin, other, ann = member("admin", Role.ADMINISTRATOR), member("other", Role.ADMINISTRATOR), member("ann")
     with pytest.raises(ReasonMissing):
-        access_changes.reset_authenticator(ann, by=admin, reason=" ")
+        access_changes.request_reset(ann, by=admin, reason=" ")
     with pytest.raises(OwnAccessChange):
-        access_changes.reset_authenticator(admin, by=admin, reason="Mine.")
+        access_changes.request_reset(admin, by=admin, reason="Mine.")
     authenticators.begin(ann)
-    access_changes.reset_authenticator(ann, by=admin, reason="Phone in the lake.")
-    assert not authenticators.is_enrolled(ann)
+    change = access_changes.request_reset(ann, by=admin, reason="Phone in the lake.")
+    with pytest.raises(ChangeNeedsSecondPerson):
+        changes.confirm(change.pk, by=f"staff:{admin.pk}")
+    assert Authenticator.objects.filter(user=ann).exists()
+    changes.confirm(change.pk, by=f"staff:{other.pk}")
+    assert not Authenticator.objects.filter(user=ann).exists()
 
 
 def test_the_access_review_has_every_column_for_every_user(tmp_path: Any) -> None:

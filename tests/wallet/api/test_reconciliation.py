@@ -41,16 +41,16 @@ def test_a_discrepancy_is_assigned_and_resolved_with_notes() -> None:
         "9.00",
         None,
     )
-    assigned = house.do(f"discrepancies/{key}/assign", {"actor": "agent-3", "owner": "agent-9", "note": "Please ask."})
+    assigned = house.do(f"discrepancies/{key}/assign", {"owner": "agent-9", "note": "Please ask."}, person="agent-3")
     assert (assigned["status"], assigned["owner"], assigned["notes"][0]["note"]) == (
         "assigned", "desk:agent-9", "Please ask.",
     )  # fmt: skip
-    resolution = {"actor": "agent-9", "resolution": "provider_corrected", "note": "They took it back."}
+    resolution = {"resolution": "provider_corrected", "note": "They took it back."}
     done = house.do(f"discrepancies/{key}/resolve", resolution)
     assert (done["status"], done["resolution"], len(done["notes"])) == ("resolved", "provider_corrected", 2)
     closed = house.post(f"discrepancies/{key}/resolve", resolution)
     assert (code(closed), closed.json()["current_status"]) == ((409, "discrepancy_closed"), "resolved")
-    assert code(house.post(f"discrepancies/{key}/assign", {"actor": "a", "owner": "b"})) == (409, "discrepancy_closed")
+    assert code(house.post(f"discrepancies/{key}/assign", {"owner": "b"}, person="a")) == (409, "discrepancy_closed")
 
 
 def test_lists_are_paged_and_filtered() -> None:
@@ -60,15 +60,15 @@ def test_lists_are_paged_and_filtered() -> None:
     listed = house.pages("discrepancies")
     assert [item["id"] for item in listed] == [*newer, *older]
     assert len(house.pages("reconciliations", limit=1)) == 2
-    house.do(f"discrepancies/{newer[0]}/resolve", {"actor": "a", "resolution": "timing", "note": "x"})
+    house.do(f"discrepancies/{newer[0]}/resolve", {"resolution": "timing", "note": "x"}, person="a")
     assert [item["id"] for item in house.pages("discrepancies", status="resolved")] == [newer[0]]
     assert house.get("discrepancies", day="yesterday").status_code == 422
     assert house.get("discrepancies", status="lost").status_code == 422
 
 
 @pytest.mark.parametrize(
-    "body", [{"actor": "a b", "resolution": "timing", "note": "x"}, {"actor": "a", "resolution": "magic", "note": "x"},
-              {"actor": "a", "resolution": "timing", "note": ""}, {"resolution": "timing", "note": "x"}],
+    "body", [{"actor": "a", "resolution": "timing", "note": "x"}, {"resolution": "magic", "note": "x"},
+              {"resolution": "timing", "note": ""}, {"note": "x"}],
 )  # fmt: skip
 def test_bad_input_is_refused_and_changes_nothing(body: dict[str, str]) -> None:
     house = tenant("lucky")
@@ -82,6 +82,6 @@ def test_another_operator_sees_and_changes_nothing() -> None:
     (key,) = record_discrepancies(house, "p1")
     assert (rival.read("discrepancies")["items"], rival.read("reconciliations")["items"]) == ([], [])
     assert code(rival.get(f"discrepancies/{key}")) == (404, "unknown_discrepancy")
-    resolution = {"actor": "x", "resolution": "timing", "note": "x"}
+    resolution = {"resolution": "timing", "note": "x"}
     assert code(rival.post(f"discrepancies/{key}/resolve", resolution)) == (404, "unknown_discrepancy")
-    assert code(rival.post(f"discrepancies/{key}/assign", {"actor": "x", "owner": "y"})) == (404, "unknown_discrepancy")
+    assert code(rival.post(f"discrepancies/{key}/assign", {"owner": "y"}, person="x")) == (404, "unknown_discrepancy")

@@ -1,5 +1,6 @@
 """`manage.py operator`: manages operators and their keys."""
 
+import json
 from argparse import ArgumentParser
 from dataclasses import fields
 from datetime import timedelta
@@ -10,13 +11,13 @@ from django.core.management.base import BaseCommand, CommandError
 from casino.events.sql import database_now
 from casino.kernel import money
 from casino.kernel.errors import Refusal
-from casino.operators import brands, currencies, limits_groups, services
+from casino.operators import assertions, brands, currencies, limits_groups, services
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.principals import Scope
 
 
 class Command(BaseCommand):
-    help = "Create an operator, change its time zone or return floor, and issue or revoke its API keys."
+    help = "Create and change operators, and issue or revoke their API keys."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -57,6 +58,8 @@ class Command(BaseCommand):
         key.add_argument("--scope", choices=list(Scope), action="append", help="what it may do; all if none is given")
         key.add_argument("--network", action="append", default=[], help="where it may be used, such as 203.0.113.0/24")
         key.add_argument("--days", type=int, help="when it expires; never if not given")
+        staff_key = commands.add_parser("staff-key", help="make a key that signs for a sandbox operator's staff")
+        staff_key.add_argument("slug")
         commands.add_parser("revoke", help="revoke a key at once").add_argument("key_id")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -68,6 +71,7 @@ class Command(BaseCommand):
             "limits": self._limits,
             "key": self._key,
             "revoke": self._revoke,
+            "staff-key": self._staff_key,
             "zone": self._zone,
             "floor": self._floor,
         }
@@ -133,6 +137,10 @@ class Command(BaseCommand):
     def _floor(self, options: dict[str, Any]) -> None:
         floor = services.set_return_floor(slug=options["slug"], percent=options["percent"], by=options["by"])
         self.stdout.write(f"operator {options['slug']}: return floor {floor / 100:g}%")
+
+    def _staff_key(self, options: dict[str, Any]) -> None:
+        private = assertions.new_sandbox_key(services.find_operator(slug=options["slug"]))
+        self.stdout.write(json.dumps(private))
 
     def _revoke(self, options: dict[str, Any]) -> None:
         services.revoke_key(key_id=options["key_id"])

@@ -1,0 +1,151 @@
+"""Changes that need two persons, and the keys of operators' assertions."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+
+from casino.backoffice import html
+from casino.backoffice.actions import RowAction
+from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.columns import column, staff_column, status_column, time_column
+from casino.backoffice.filters import enum_filter, operator_filter
+from casino.backoffice.sections import Alert, Section
+from casino.kernel.persons import is_another_person
+from casino.operators import assertions, changes, memberships
+from casino.operators.models import AssertionKey, Change, ChangeStatus
+
+DECIDE: Final = "operators.change_change"
+REMOVE_KEY: Final = "operators.delete_assertionkey"
+_TONES: Final = {
+    "requested": "warn",
+    "confirmed": "warn",
+    "effective": "good",
+    "declined": "bad",
+    "cancelled": "bad",
+}
+
+
+def _may_decide(request: HttpRequest, change: Change) -> bool:
+    return change.status == ChangeStatus.REQUESTED and request.user.has_perm(changes.permission_for(change))
+
+
+def _may_confirm(request: HttpRequest, change: Change) -> bool:
+    by = memberships.staff_actor(request.user)
+    return _may_decide(request, change) and is_another_person(by, change.requested_by) and by != change.subject
+
+
+def _may_cancel(request: HttpRequest, change: Change) -> bool:
+    return change.status == ChangeStatus.CONFIRMED and request.user.has_perm(changes.permission_for(change))
+
+
+@admin.register(Change)
+class ChangeAdmin(ReadOnlyAdmin):
+    """Changes that need two persons, newest first; the filter `requested` is the queue."""
+
+    list_display = ("summary", "status_badge", "operator_", "requester", "requested", "decider", "effective")
+    list_filter = (operator_filter(), enum_filter(ChangeStatus))
+    list_select_related = ("operator",)
+    search_fields = ("pk",)
+    search_help_text = "id"
+    status_badge = status_column(_TONES)
+    operator_ = column("operator", lambda change: change.operator and change.operator.slug)
+    requester = staff_column("requested_by", "requested by")
+    requested = time_column("requested_at", "requested")
+    decider = staff_column("decided_by", "decided by")
+    effective = time_column("effective_at", "effective from")
+
+    @RowAction(
+        "Confirm",
+        permission=DECIDE,
+        applies=_may_confirm,
+        tone="good",
+        question="Confirm this change as the second person?",
+    )
+    def confirm(self, request: HttpRequest, change: Change, _data: dict[str, Any]) -> str:
+        _require(request, change)
+        confirmed = changes.confirm(change.pk, by=memberships.staff_actor(request.user))
+        if confirmed.status == ChangeStatus.EFFECTIVE:
+            return "Confirmed; it is in effect."
+        return f"Confirmed; it takes effect at {html.plain_moment(confirmed.effective_at)}."  # type: ignore[arg-type]
+
+    @RowAction("Decline", permission=DECIDE, applies=_may_decide, tone="bad")
+    def decline(self, request: HttpRequest, change: Change, _data: dict[str, Any]) -> str:
+        _require(request, change)
+        changes.decline(change.pk, by=memberships.staff_actor(request.user))
+        return "Declined; nothing has changed."
+
+    @RowAction(
+        "Cancel", permission=DECIDE, applies=_may_cancel, tone="bad", help_text="Before it takes effect, one is enough."
+    )
+    def cancel(self, request: HttpRequest, change: Change, _data: dict[str, Any]) -> str:
+        _require(request, change)
+        changes.cancel(change.pk, by=memberships.staff_actor(request.user))
+        return "Cancelled; nothing has changed."
+
+    def sections(self, request: HttpRequest, obj: Change) -> Sequence[Section]:
+        details = [(name.replace("_", " ").capitalize(), str(value)) for name, value in obj.details.items()]
+        facts = self.facts(
+            obj,
+            *("summary", "status_badge", "operator_", "subject"),
+            *("requester", "requested", "decider"),
+            ("Decided (UTC)", obj.decided_at),
+            "effective",
+            *(() if changes.is_secret(obj) else details),
+            "pk",
+        )
+        if _may_decide(request, obj) and not _may_confirm(request, obj):
+            text = "The requester and the person concerned can't confirm it, nor can who acts by assertions unlinked."
+            return [facts, Alert("Waiting for another person", text)]
+        return [facts]
+
+
+def _require(request: HttpRequest, change: Change) -> None:
+    if not request.user.has_perm(changes.permission_for(change)):
+        raise PermissionDenied
+
+
+@admin.register(AssertionKey)
+class AssertionKeyAdmin(ReadOnlyAdmin):
+    """Public keys of the assertions of operators' staff, newest first."""
+
+    list_display = ("name", "operator_", "person", "created", "status")
+    list_filter = (operator_filter(),)
+    list_select_related = ("operator",)
+    search_fields = ("pk", "key_id")
+    search_help_text = "id or thumbprint"
+    operator_ = column("operator", lambda key: html.page("operator", key.operator_id, key.operator.slug))
+    person = column("names", lambda key: key.subject or "anybody")
+    created = time_column("created_at", "registered")
+    status = column(
+        "status",
+        lambda key: html.badge("in use", "good") if key.removed_at is None else html.badge("removed", "bad"),
+    )
+
+    @RowAction(
+        "Remove",
+        title="Remove this key",
+        permission=REMOVE_KEY,
+        applies=lambda _, key: key.removed_at is None,
+        tone="bad",
+        help_text="One person is enough. Assertions by it are refused at once.",
+        question="Remove this key? A new one needs two persons again.",
+    )
+    def remove(self, request: HttpRequest, key: AssertionKey, _data: dict[str, Any]) -> str:
+        assertions.remove_key(key.pk, by=memberships.staff_actor(request.user))
+        return f"Removed {key.name}."
+
+    def sections(self, _request: HttpRequest, obj: AssertionKey) -> Sequence[Section]:
+        facts = self.facts(
+            obj,
+            *("name", "operator_", "person"),
+            ("Thumbprint", html.code(obj.key_id)),
+            ("Requested by", html.with_logins(obj.requested_by)),
+            ("Confirmed by", html.with_logins(obj.confirmed_by)),
+            *("created", "status"),
+            ("Removed by", html.with_logins(obj.removed_by) if obj.removed_by else html.NOTHING),
+            ("Removed (UTC)", obj.removed_at),
+        )
+        return [facts]

@@ -1,0 +1,188 @@
+"""Changes that two persons agree on: what waits, who decided, and from when it holds."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiExample
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api import paging
+from casino.api.fields import EmptyRequest, EnumField, parse_body, parse_query
+from casino.api.idempotency import idempotent
+from casino.api.openapi import JSON, operation
+from casino.api.shapes import Page, Shape, Timestamp, example_of
+from casino.operators import changes
+from casino.operators.assertions import OPTIONAL_PARAMETER, PARAMETER
+from casino.operators.base_views import OperatorView
+from casino.operators.models import Change, ChangeStatus
+from casino.operators.principals import Scope
+from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, InvalidAssertionKey, UnknownChange
+
+
+class ChangesQuery(serializers.Serializer[Any]):
+    """Filters of the list of changes."""
+
+    status = EnumField(ChangeStatus, required=False, default=None)
+
+
+class ChangeResponse(Shape):
+    """A change that one person requested and another confirms."""
+
+    id: UUID
+    kind: Annotated[str, Meta(examples=["withdrawal_policy"])]
+    subject: Annotated[str, Meta(description="What it changes.", examples=["operator:0199f3a2-6b1e-7c3d-9a55-2f1f"])]
+    summary: Annotated[str, Meta(examples=["Change the withdrawal policy"])]
+    status: ChangeStatus
+    requested_by: Annotated[str, Meta(examples=["desk:agent-17"])]
+    requested_at: Timestamp
+    decided_by: Annotated[str, Meta(description="Empty while it waits.", examples=["desk:agent-3"])]
+    decided_at: Timestamp | None
+    effective_at: Annotated[Timestamp | None, Meta(description="When it takes, or took, effect, once confirmed.")]
+
+    @classmethod
+    def of(cls, change: Change) -> "ChangeResponse":
+        """Present a change."""
+        return cls(
+            id=change.pk,
+            kind=change.kind,
+            subject=change.subject,
+            summary=change.summary,
+            status=ChangeStatus(change.status),
+            requested_by=change.requested_by,
+            requested_at=change.requested_at,
+            decided_by=change.decided_by,
+            decided_at=change.decided_at,
+            effective_at=change.effective_at,
+        )
+
+
+LIVE: Final[dict[str, Any]] = {
+    "description": (
+        "For a live operator this needs the assertion of a person, is confirmed by another person (`POST "
+        "/changes/{change}/confirm`), and takes effect after a delay. For a sandbox operator it takes effect at once."
+    ),
+    "parameters": [OPTIONAL_PARAMETER],
+    "responses": {(202, JSON): ChangeResponse},
+    "examples": [
+        OpenApiExample("Waits", example_of(ChangeResponse), response_only=True, media_type=JSON, status_codes=["202"])
+    ],
+}
+"""Keyword arguments for `operation` that document what waits for a second person."""
+
+
+class ChangePage(Page[ChangeResponse]):
+    """Changes, newest first."""
+
+
+class ChangeListView(OperatorView):
+    """Changes of the caller's operator."""
+
+    @operation(
+        "listChanges",
+        "List changes that need two persons, newest first",
+        parameters=[ChangesQuery, *paging.PARAMETERS],
+        description="Requested ones wait for another person, confirmed ones until `effective_at`.",
+        returns=ChangePage,
+    )
+    def get(self, request: Request) -> Response:
+        status = parse_query(ChangesQuery, request)["status"]
+        page = paging.parse_page_request(request, str)
+        before = None if page.after is None else paging.parse_uuid(page.after[0])
+        rows = changes.list_changes(operator=self.caller.operator, status=status, before=before, limit=page.fetch_limit)
+        return Response(paging.page(ChangePage, page, rows, key=lambda row: (str(row.pk),), item=ChangeResponse.of))
+
+
+class ChangeView(OperatorView):
+    """One change."""
+
+    @operation(
+        "getChange",
+        "Show one change",
+        description="`decided_by` confirmed, declined or cancelled it.",
+        returns=ChangeResponse,
+        refusals=(UnknownChange,),
+    )
+    def get(self, request: Request, change: UUID) -> Response:
+        del request
+        return Response(ChangeResponse.of(changes.find(change, operator=self.caller.operator)))
+
+
+class ConfirmChangeView(OperatorView):
+    """The confirmation of a change."""
+
+    scope = Scope.CONFIGURE
+
+    @operation(
+        "confirmChange",
+        "Confirm a change that another person requested",
+        description="It takes effect at `effective_at`, and can be cancelled until then.",
+        request=EmptyRequest,
+        parameters=[PARAMETER],
+        example={},
+        returns=ChangeResponse,
+        refusals=(
+            UnknownChange,
+            ChangeDecided,
+            ChangeNeedsSecondPerson,
+            InvalidAssertionKey,
+            "invalid_withdrawal_policy",
+            "invalid_deposit_method",
+            "staff_link_invalid",
+            "staff_roles_apart",
+            "unknown_deposit_method",
+            "unknown_provider",
+        ),
+    )
+    @idempotent
+    def post(self, request: Request, change: UUID) -> Response:
+        parse_body(EmptyRequest, request)
+        operator = self.caller.operator
+        changes.find(change, operator=operator)
+        return Response(ChangeResponse.of(changes.confirm(change, operator=operator, by=self.use_person())))
+
+
+class DeclineChangeView(OperatorView):
+    """The refusal of a requested change."""
+
+    scope = Scope.CONFIGURE
+
+    @operation(
+        "declineChange",
+        "Decline a requested change",
+        description="Nothing changes.",
+        request=EmptyRequest,
+        parameters=[OPTIONAL_PARAMETER],
+        example={},
+        returns=ChangeResponse,
+        refusals=(UnknownChange, ChangeDecided),
+    )
+    @idempotent
+    def post(self, request: Request, change: UUID) -> Response:
+        parse_body(EmptyRequest, request)
+        by = self.use_person_or_key()
+        return Response(ChangeResponse.of(changes.decline(change, operator=self.caller.operator, by=by)))
+
+
+class CancelChangeView(OperatorView):
+    """The cancellation of a change."""
+
+    scope = Scope.CONFIGURE
+
+    @operation(
+        "cancelChange",
+        "Cancel a change before it takes effect",
+        description="Nothing changes. One person, or a key, is enough.",
+        request=EmptyRequest,
+        parameters=[OPTIONAL_PARAMETER],
+        example={},
+        returns=ChangeResponse,
+        refusals=(UnknownChange, ChangeDecided),
+    )
+    @idempotent
+    def post(self, request: Request, change: UUID) -> Response:
+        parse_body(EmptyRequest, request)
+        by = self.use_person_or_key()
+        return Response(ChangeResponse.of(changes.cancel(change, operator=self.caller.operator, by=by)))
