@@ -49,14 +49,22 @@ _LONGEST: Final = 4096
 class AssertionParameter(OpenApiParameter):
     """The documented header, and what may be refused because of it."""
 
-    def __init__(self, *, required: bool, description: str) -> None:
+    def __init__(self, *, required: bool, description: str, live: bool = False) -> None:
         schema = {"type": "string", "maxLength": _LONGEST, "pattern": r"^[\w-]+\.[\w-]+\.[\w-]+$"}
         super().__init__(HEADER, schema, OpenApiParameter.HEADER, required=required, description=description)
-        self.refusals = (AssertionInvalid, AssertionExpired, AssertionUsed, *((AssertionRequired,) if required else ()))
+        self.refusals = (
+            AssertionInvalid,
+            AssertionExpired,
+            AssertionUsed,
+            *((AssertionRequired,) if required or live else ()),
+        )
 
 
 PARAMETER: Final = AssertionParameter(
     required=True, description="A signed assertion of the person who does this (JWS), bound to this request."
+)
+LIVE_PARAMETER: Final = AssertionParameter(
+    required=False, live=True, description="For a live operator, a signed assertion of the person who does this (JWS)."
 )
 OPTIONAL_PARAMETER: Final = AssertionParameter(
     required=False, description="A signed assertion of the person who does this; without it, the key is recorded."

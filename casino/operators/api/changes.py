@@ -15,7 +15,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import JSON, operation
 from casino.api.shapes import Page, Shape, Timestamp, example_of
 from casino.operators import changes
-from casino.operators.assertions import OPTIONAL_PARAMETER, PARAMETER
+from casino.operators.assertions import LIVE_PARAMETER, OPTIONAL_PARAMETER, PARAMETER
 from casino.operators.base_views import OperatorView
 from casino.operators.models import Change, ChangeStatus
 from casino.operators.principals import Scope
@@ -64,7 +64,7 @@ LIVE: Final[dict[str, Any]] = {
         "For a live operator this needs the assertion of a person, is confirmed by another person (`POST "
         "/changes/{change}/confirm`), and takes effect after a delay. For a sandbox operator it takes effect at once."
     ),
-    "parameters": [OPTIONAL_PARAMETER],
+    "parameters": [LIVE_PARAMETER],
     "responses": {(202, JSON): ChangeResponse},
     "examples": [
         OpenApiExample("Waits", example_of(ChangeResponse), response_only=True, media_type=JSON, status_codes=["202"])
