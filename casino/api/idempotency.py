@@ -151,6 +151,8 @@ def _read_claim(request: Request) -> _Claim:
     if "HTTP_TRANSFER_ENCODING" in http_request.META and "CONTENT_LENGTH" not in http_request.META:
         # Without a length, the framework would treat the body as empty.
         raise RequestRejected(LENGTH_REQUIRED)
+    # Keep the bytes, because a person's assertion is bound to them.
+    _ = http_request.body
     # Malformed bodies are rejected here, before the database is used. Equal JSON is equal, however it was written.
     body = json.dumps(request.data, sort_keys=True, separators=(",", ":")).encode()
     query = http_request.META.get("QUERY_STRING", "").encode()
