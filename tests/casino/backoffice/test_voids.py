@@ -18,7 +18,7 @@ from tests.support.examples import P
 from tests.support.office import Office, client_of, open_office, page_of
 
 BOTH = ("view_round", "request_void", "approve_void")
-OTHER = {"id": UUID(int=7), "name": "Other", "currency": "EUR"}
+OTHER = {"id": UUID(int=7), "name": "Other", "currencies": ["EUR"]}
 ASKED = {"reason": "malfunction", "note": "The shoe jammed."}
 
 
