@@ -79,6 +79,8 @@ NODE := npm --prefix tests/node --silent
 lint-page: tests/node/node_modules
 	@mkdir -p build
 	@$(RUN) manage.py spectacular --format openapi-json --file build/api.json
+	@$(RUN) manage.py asyncapi --file build/asyncapi.json
+	@$(NODE) run asyncapi
 	@$(NODE) run types >/dev/null
 	@$(NODE) run check
 	@$(NODE) run lint

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 from django.apps import AppConfig
 
@@ -8,7 +9,8 @@ class BaccaratConfig(AppConfig):
     label = "baccarat"
 
     def ready(self) -> None:
-        """Register reports, checks and personal data with the lower layers."""
+        """Register reports, feed types, checks and personal data with the lower layers."""
+        from baccarat import feed
         from baccarat.compliance import personal_data
         from baccarat.queries.rules_versions import check_rules_in_force
         from baccarat.reports import performance, revenue, significant, variance, voids
@@ -16,6 +18,8 @@ class BaccaratConfig(AppConfig):
         from baccarat.storage import shoe_seeds
         from casino.api.compression import register_dictionary
         from casino.compliance import attestation
+        from casino.feed.asyncapi import register_channel
+        from casino.feed.types import register
         from casino.observability import health
         from casino.reports.definition import register_reports
 
@@ -29,8 +33,17 @@ class BaccaratConfig(AppConfig):
         attestation.register(rules_check=check_rules_in_force, stop_play=stop_for_integrity)
         personal_data.register()
         register_dictionary((Path(self.path) / "api" / "stored_response.json").read_bytes())
+        register(*feed.SOURCES)
+        register_channel(_stream_channel)
         oldest = """
             SELECT extract(epoch FROM clock_timestamp() - min(due_at)) FROM baccarat_duetable WHERE NOT closes
         """
         health.house.register("dealing", health.overdue(oldest, limit=5.0, what="a round has been overdue"))
         health.readiness.register("shoe_keys", shoe_seeds.check_keys)
+
+
+def _stream_channel() -> Any:
+    """Load the stream's views only in processes that are asked for the document."""
+    from baccarat.streaming.views import CHANNEL
+
+    return CHANNEL

@@ -14,6 +14,7 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
     "web": ("SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS"),
     "worker": ("SHOE_KEYS",),
     "worker-background": ("SHOE_KEYS", "PERSONAL_KEYS", "CHECKPOINT_KEYS"),
+    "worker-outbound": ("PERSONAL_KEYS",),
     "sealer": (),
     "migrate": ("PERSONAL_KEYS",),
 }

@@ -78,6 +78,7 @@ INSTALLED_APPS = [
     "casino.staff",
     "casino.checkpoints",
     "casino.reports",
+    "casino.feed",
     "wallet",
     "baccarat",
     "baccarat.chat",
@@ -167,6 +168,7 @@ CELERY_BEAT_SCHEDULE = {
     "record-significant-events": {"task": "baccarat.record_significant_events", "schedule": 2.0},
     "generate-reports": {"task": "reports.generate_due", "schedule": 60.0},
     "check-clock": {"task": "compliance.check_clock", "schedule": 300.0},
+    "expire-feed": {"task": "feed.expire", "schedule": 3600.0},
     "process-payments": {"task": "wallet.process_payments", "schedule": 2.0},
     "apply-changes": {"task": "operators.apply_changes", "schedule": 30.0},
 }
@@ -189,7 +191,7 @@ INTEGRITY_SETTINGS = (
     "INTEGRITY_STOPS_PLAY", "LOGGING", "MIDDLEWARE", "PASSWORD_HASHERS", "PAYMENT_PROVIDERS", "PLAYER_AWAY_SECONDS",
     "PLAYER_IDLE_SECONDS", "PLAYER_SESSION_SECONDS", "PRODUCTION", "PROXY_HOPS", "REST_FRAMEWORK", "SEAT_HOLD_SECONDS",
     "SECURE_HSTS_SECONDS", "SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "STAFF_IDLE_SECONDS", "STORAGES",
-    "TEMPLATES",
+    "TEMPLATES", "WEBHOOK_NETWORKS",
 )  # fmt: skip
 """Settings that attestation compares, by their digests. None is a secret."""
 
@@ -201,6 +203,13 @@ PAYMENT_SECRETS: dict[str, list[str]] = {}
 """`name=secret`, comma separated. The first of a provider's secrets signs, all of them verify."""
 for _name, _secret in env.pairs("PAYMENT_SECRETS"):
     PAYMENT_SECRETS.setdefault(_name, []).append(_secret)
+
+# -- feed and webhooks --------------------------------------------------------------------------------------------
+
+FEED_DAYS = env.integer("FEED_DAYS", default=30, minimum=1)
+"""How long items of operators' feeds, and deliveries of webhooks, are kept."""
+WEBHOOK_NETWORKS = env.string_list("WEBHOOK_NETWORKS", "" if PRODUCTION else "127.0.0.0/8,::1/128")
+"""Networks with private addresses to which webhooks may be sent, such as 10.1.0.0/16."""
 
 # -- HTTP ---------------------------------------------------------------------------------------------------------
 

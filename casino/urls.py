@@ -21,6 +21,7 @@ API_URLS: list[URLPattern | URLResolver] = [
     path("", include("baccarat.chat.urls")),
     path("", include("casino.operators.api.urls")),
     path("", include("casino.reports.urls")),
+    path("", include("casino.feed.urls")),
     path("", include("casino.api.urls")),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [

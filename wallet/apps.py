@@ -6,15 +6,17 @@ class WalletConfig(AppConfig):
     label = "wallet"
 
     def ready(self) -> None:
-        """Register reports, and the wallet's tables for retention, exports and erasure."""
+        """Register reports, feed types, and the wallet's tables for retention, exports and erasure."""
+        from casino.feed.types import register
         from casino.observability import health
         from casino.reports.definition import register_reports
-        from wallet import compliance
+        from wallet import compliance, feed
         from wallet.payments import changes
         from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
 
         register_reports(LIABILITY, ACCOUNTS, ADJUSTMENTS)
         compliance.register()
         changes.register()
+        register(feed.SOURCE)
         oldest = "SELECT extract(epoch FROM clock_timestamp() - min(next_try_at)) FROM wallet_payment_due"
         health.house.register("payments", health.overdue(oldest, limit=60.0, what="a payment has been due"))

@@ -31,6 +31,7 @@ from baccarat.domain.tables.refusals import (
 from baccarat.queries import fairness, tables
 from baccarat.queries.board_view import LobbyPage, Scoreboard
 from baccarat.queries.fairness import TableFairness
+from baccarat.queries.redaction import SPECTATOR
 from baccarat.queries.rules_view import Odds, present_odds
 from baccarat.queries.table_view import TableResponse
 from baccarat.queries.tables import TablePage
@@ -49,7 +50,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.kernel.money import MoneyType
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
-from casino.operators.base_views import OperatorOrPlayerView, OperatorView, PlayerView, metadata
+from casino.operators.base_views import OperatorOrPlayerView, OperatorView, metadata
 from casino.operators.principals import Scope
 from casino.operators.refusals import UnknownBrand
 
@@ -99,7 +100,7 @@ class TableStatisticsView(OperatorOrPlayerView):
         return Response(tables.table_board(table=table, operator=self.caller.operator, shoe=shoe))
 
 
-class LobbyView(PlayerView):
+class LobbyView(OperatorOrPlayerView):
     @operation(
         "getLobby",
         "List open tables with their last results",
@@ -109,14 +110,15 @@ class LobbyView(PlayerView):
             "All that a lobby draws, in the order the tables were opened. Left out are tables that are closed or about "
             "to close, and those opened with `listed: false`, such as the leftovers of a demo. `phase`, "
             "`round_number` and `deadline_at` are those of the current round; null without one. "
-            "To stay up to date, follow the stream with `lobby=true` and read the lobby again when it says so."
+            "To stay up to date, a player's client follows the stream with `lobby=true` and reads the lobby again when "
+            "it says so; an operator's server follows `table.*`, `seat.*` and `round.*` of its feed."
         ),
     )
     def get(self, request: Request) -> Response:
         page, caller = paging.parse_page_request(request, str), self.caller
         rows = tables.lobby_tables(
             operator=caller.operator,
-            viewer=caller.player,
+            viewer=viewer(caller) or SPECTATOR,
             brand=None if caller.brand is None else caller.brand.id,
             money_type=parse_query(LobbyQuery, request)["money_type"],
             after=None if page.after is None else paging.parse_uuid(page.after[0]),

@@ -1,10 +1,8 @@
-"""Redacts events of tables and rounds for a viewer, and formats their amounts. Pure."""
+"""Redacts events of tables and rounds for a viewer. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
-
-from casino.kernel.money import format_amount
 
 SPECTATOR: Final = UUID(int=0)
 """The viewer who only watches: no player has this id."""
@@ -38,14 +36,6 @@ PLAYER_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
 PER_PLAYER_LISTS: Final[Mapping[str, str]] = {"RoundVoided": "seats", "ShoeEnded": "collected"}
 """Lists of which each player sees only their own entries."""
 
-_AMOUNTS: Final = frozenset(
-    {
-        "amount", "buy_in", "chips", "commission", "commission_collected", "forgiven", "from_account", "from_game",
-        "from_rack", "maximum", "minimum", "owed", "paid", "raised", "returned", "stake", "staked", "stakes",
-        "to_account", "to_game", "win", "won",
-    }
-)  # fmt: skip
-
 
 def redact_for(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> dict[str, Any]:  # noqa: A002  (the name in the log)
     """Return recorded data as `viewer` may see it: all for an operator (None), nothing of other players for a player.
@@ -64,14 +54,6 @@ def redact_for(*, type: str, data: Mapping[str, Any], viewer: UUID | None) -> di
         visible[lines] = [line for line in visible[lines] if line["player"] == own]
     redacted: dict[str, Any] = _without_others(visible, own)
     return redacted
-
-
-def format_amounts(data: Mapping[str, Any], currency: str) -> dict[str, Any]:
-    """Format the amounts in an event's data, minor units of this currency, as decimal strings."""
-    return {
-        name: _format(value, currency) if name in _AMOUNTS else _format_nested(value, currency)
-        for name, value in data.items()
-    }
 
 
 def mentioned_players(data: Any) -> set[str]:
@@ -94,23 +76,6 @@ def _without_others(value: Any, viewer: str) -> Any:
 def _is_other(name: str, item: Any, viewer: str) -> bool:
     """Return whether the item is another player's id; a stake on the spot `player` is an amount, not an id."""
     return name == "player" and isinstance(item, str) and item != viewer
-
-
-def _format(value: Any, currency: str) -> Any:
-    """Format an amount, a list of them, or stakes by spot; search any other value of that name."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return format_amount(value, currency)
-    if isinstance(value, list) and all(isinstance(item, int) for item in value):
-        return [format_amount(item, currency) for item in value]
-    if isinstance(value, dict) and all(isinstance(item, int) for item in value.values()):
-        return {name: format_amount(item, currency) for name, item in value.items()}
-    return _format_nested(value, currency)
-
-
-def _format_nested(value: Any, currency: str) -> Any:
-    if isinstance(value, list):
-        return [_format_nested(item, currency) for item in value]
-    return format_amounts(value, currency) if isinstance(value, dict) else value
 
 
 def _collect_players(value: Any, players: set[str]) -> None:

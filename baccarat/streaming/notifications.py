@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 from uuid import UUID
 
 import msgspec
@@ -11,11 +11,15 @@ from msgspec import Meta
 
 from baccarat.chat import queries as chat
 from baccarat.chat.queries import UNKNOWN_MESSAGE, DisplayedMessage
+from baccarat.domain.rounds.events import RoundEvent
+from baccarat.domain.tables.events import TableEvent
 from baccarat.queries import rounds, tables
-from baccarat.queries.redaction import SPECTATOR, format_amounts, mentioned_players, redact_for
+from baccarat.queries.redaction import PLAYER_ONLY, SPECTATOR, STAFF_ONLY, mentioned_players, redact_for
 from casino.api.shapes import Shape, Timestamp
 from casino.api.streaming import sse
 from casino.events.records import SealedEvent
+from casino.feed.derivation import Derivation
+from casino.kernel.event_amounts import format_amounts
 
 SEAT_TAKEN: Final = "SeatTaken"
 SEAT_VACATED: Final = frozenset({"SeatLeft", "SeatReleased"})
@@ -227,3 +231,16 @@ _STREAMS_WITHOUT_TABLE: Final = frozenset(
     }
 )  # fmt: skip
 """Prefixes of streams about players, payments and operators: no table is looked up for them."""
+
+
+def event_data() -> dict[str, type[Shape]]:
+    """Return the types of the data of events at tables, by the names of the events.
+
+    What only the event's own player sees may be absent.
+    """
+    own = frozenset(name for names in PLAYER_ONLY.values() for name in names)
+    live = Derivation(hides=lambda *_: False, optional=own | {"player"}, prefix="Live")
+    return {
+        event.__name__: live.derive(event, "", without=frozenset(STAFF_ONLY.get(event.__name__, ())))
+        for event in (*get_args(TableEvent), *get_args(RoundEvent))
+    }

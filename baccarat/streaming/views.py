@@ -5,31 +5,56 @@ The view returns an asynchronous iterator, so that an open stream uses no thread
 
 import re
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.utils import OpenApiParameter
+from msgspec import Meta
 
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.streaming import snapshot
-from baccarat.streaming.notifications import LiveEventResponse
+from baccarat.streaming.notifications import LiveEventResponse, LobbyChange, event_data
 from baccarat.streaming.snapshot import SnapshotMessage
 from baccarat.streaming.stream import StreamOpening, stream_messages
 from casino.api import document, errors
 from casino.api.contract import Contract, problems_of
 from casino.api.error_catalogue import BAD_REQUEST, INVALID_CURSOR, METHOD_NOT_ALLOWED, RequestRejected
 from casino.api.openapi import REQUEST_ID
-from casino.api.shapes import example_of
+from casino.api.shapes import Shape, example_of
 from casino.api.streaming import sse
+from casino.feed.asyncapi import ChannelMessage, StreamChannel
 from casino.operators import auth
 from casino.operators.auth import PlayerTokenAuthentication
 from casino.operators.principals import PlayerPrincipal
 from wallet.api.accounts import Balances
 
 PATH: Final = "/api/v1/stream"
+
+
+class StreamEnd(Shape):
+    """The last message of a stream, or the reason for a new snapshot."""
+
+    code: Annotated[str, Meta(examples=["session_taken_over"])]
+
+
+CHANNEL: Final = StreamChannel(
+    name="stream",
+    address=PATH,
+    operation="receiveStream",
+    summary="A player's tables and balances as they change.",
+    messages=(
+        ChannelMessage("snapshot", "Everything to draw, with the position it is of.", SnapshotMessage),
+        ChannelMessage("event", "An event at a table, redacted for the player.", LiveEventResponse),
+        ChannelMessage("lobby", "A table whose line in the lobby has changed.", LobbyChange),
+        ChannelMessage("balances", "Balances after money moved.", Balances),
+        ChannelMessage("reset", "Too many events were missed: a snapshot follows.", StreamEnd),
+        ChannelMessage("end", "The reason why the stream ends.", StreamEnd),
+    ),
+    events=event_data(),
+)
 
 _DESCRIPTION: Final = """\
 Server-sent events, one stream per player: every table where the player sits (including seats taken and left while the

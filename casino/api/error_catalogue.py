@@ -16,6 +16,7 @@ STATUS_OF_KIND: Final = {
     RefusalKind.CONFLICT: 409,
     RefusalKind.FORBIDDEN: 403,
     RefusalKind.MISSING: 404,
+    RefusalKind.GONE: 410,
 }
 
 

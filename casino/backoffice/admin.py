@@ -22,4 +22,5 @@ from casino.backoffice.pages import (  # noqa: F401
     tables,
     users,
     wagers,
+    webhooks,
 )

@@ -27,6 +27,7 @@ PAGES: Final = {
     "player": "operators_player",
     "operator": "operators_operator",
     "key": "operators_apikey",
+    "webhook": "feed_webhookendpoint",
     "account": "wallet_account",
     "entry": "wallet_entry",
     "event": "events_event",

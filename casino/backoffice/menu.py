@@ -85,6 +85,8 @@ NAVIGATION = [
         _item("API keys", "key", "operators_apikey"),
         _item("Assertion keys", "id_card", "operators_assertionkey"),
         _item("Changes", "fact_check", "operators_change", badge_variant="warning"),
+        _item("Webhooks", "webhook", "feed_webhookendpoint"),
+        _item("Webhook deliveries", "outgoing_mail", "feed_webhookdelivery"),
         _item("Players", "person", "operators_player"),
         _item("Erasures", "person_off", "compliance_erasure"),
     ),

@@ -1,7 +1,7 @@
 """Rotate PERSONAL_KEYS: encrypt under the first key what is encrypted under an older one.
 
-That is every player's own key, the key of the blind index, and the secrets of staff authenticators. Data that is
-encrypted under a player's own key does not change.
+That is every player's own key, the key of the blind index, and the secrets of staff authenticators and of webhooks.
+Data that is encrypted under a player's own key does not change.
 """
 
 from collections import Counter
@@ -14,6 +14,7 @@ from django.db import transaction
 
 from casino.crypto import blind_index, crypto_shredding
 from casino.crypto.encryption import DecryptionFailed, parse_keyring
+from casino.feed import signatures
 from casino.significant import recorder
 from casino.staff import authenticators
 
@@ -49,10 +50,13 @@ def rotate(*, actor: str, batch: int = BATCH) -> PersonalKeyRotation:
 
 
 def _rotate_shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
-    """Rotate the secrets that belong to no player: the key of the blind index, and staff authenticators."""
+    """Rotate the secrets that belong to no player: the blind index's key, staff authenticators, webhooks."""
     with transaction.atomic():
         keys, users = authenticators.rewrap(first)
         moved, unreadable = Counter(keys), [f"authenticator of staff {user}" for user in users]
+        webhook_keys, endpoints = signatures.rewrap(first)
+        moved.update(webhook_keys)
+        unreadable.extend(f"secret of webhook {endpoint}" for endpoint in endpoints)
         try:
             before = blind_index.rewrap(first)
         except DecryptionFailed:

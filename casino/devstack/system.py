@@ -32,14 +32,14 @@ FIRST_PORT, LAST_PORT = 1024, 65535
 DEMO = "demo"
 QUOTAS = {"QUOTA_PER_ADDRESS": "3000", "QUOTA_PER_CREDENTIAL": "30000"}
 """The quotas of production, which development has none of."""
-ORDER = ("sealer", "provider", "web", "worker", "worker-background")
+ORDER = ("sealer", "provider", "web", "worker", "worker-background", "worker-outbound")
 
 
 class Stack:
     """`with Stack(name="play") as stack:` runs everything until the block ends, however it ends.
 
     `base_url` is the web server's address, `environment` the variables of its processes, `child(name)` one of them:
-    web, worker, worker-background, sealer, provider (the sandbox payment provider, unless
+    web, worker, worker-background, worker-outbound, sealer, provider (the sandbox payment provider, unless
     PAYMENT_PROVIDERS is set) and, if they are embedded, postgres and redis. Enter it in a thread that
     lives as long as the stack. With `fresh` the home's earlier data is deleted first; with `demo`, and on embedded
     servers, anybody can play as the players of the operator `demo` on the table page. Raises DevstackError.
@@ -199,6 +199,7 @@ def commands(*, port: int) -> dict[str, list[str]]:
         "web": [python, "-m", "casino.server", "--host", HOST, "--port", str(port)],
         "worker": [*celery, "worker", "--concurrency", "2", "--loglevel", "INFO", *quiet],
         "worker-background": [python, str(PROJECT / "manage.py"), "run_jobs"],
+        "worker-outbound": [python, str(PROJECT / "manage.py"), "run_outbound"],
         "sealer": [python, str(PROJECT / "manage.py"), "seal"],
     }
 

@@ -15,6 +15,7 @@ class RefusalKind(StrEnum):
     CONFLICT = "conflict"
     FORBIDDEN = "forbidden"
     MISSING = "missing"
+    GONE = "gone"
 
 
 class Refusal(Exception):

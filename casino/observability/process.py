@@ -19,7 +19,7 @@ _callbacks: Final[list[Callable[[str], object]]] = []
 
 
 def on_process_start(callback: Callable[[str], object]) -> None:
-    """Call `callback` with the kind of process (web, worker, worker-background or sealer) when one starts.
+    """Call `callback` with the kind of process when one starts: one of casino.production.NEEDS.
 
     Apps register their callbacks in AppConfig.ready().
     """

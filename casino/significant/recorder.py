@@ -51,6 +51,7 @@ class SignificantEventKind(StrEnum):
     KEY_ROTATED = "key_rotated"
     PACK_LINKED = "dispute_pack_shared"
     PACK_FETCHED = "dispute_pack_downloaded"
+    WEBHOOK_PAUSED = "webhook_paused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ DESCRIPTIONS: Final = {
     SignificantEventKind.KEY_ROTATED: KindDescription("Key rotated", "keys", _INFO),
     SignificantEventKind.PACK_LINKED: KindDescription("Dispute pack shared", "access", _INFO),
     SignificantEventKind.PACK_FETCHED: KindDescription("Dispute pack downloaded", "access", _INFO),
+    SignificantEventKind.WEBHOOK_PAUSED: KindDescription("Webhook paused", "availability", _WARNING),
 }
 """One for each kind; the table stores the severity at the time of recording."""
 

@@ -61,6 +61,8 @@ _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_th
 _STAFF: Final = {
     "admin.view_logentry",
     "auth.view_user",
+    "feed.view_webhookdelivery",
+    "feed.view_webhookendpoint",
     "operators.view_apikey",
     "operators.view_assertionkey",
     "operators.view_change",
@@ -152,6 +154,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "auth.add_user",
             "auth.change_user",
             "operators.add_assertionkey",
+            "feed.change_webhookendpoint",
             "operators.change_apikey",
             "operators.change_change",
             "operators.delete_assertionkey",

@@ -34,7 +34,7 @@ WALLETS = {
 GUARDED = [
     operation
     for operation in contract.operations()
-    if (operation.tag in {"baccarat", "operators"} and operation.callers) or operation.name in WALLETS
+    if (operation.tag in {"baccarat", "operators", "feed"} and operation.callers) or operation.name in WALLETS
 ]
 WITH_AN_ID = [operation for operation in GUARDED if "{" in operation.path]
 FOR_OPERATORS = [operation for operation in GUARDED if operation.callers == {"operatorKey"}]
@@ -58,13 +58,14 @@ class Scene:
     message: str
     report: str
     change: str
+    webhook: str
     golden: Tenant
     charlie: Gambler
 
     def ids(self) -> dict[str, str]:
         """Return ids that could be guessed, by the names of path parameters."""
         ids = {"table": self.table, "round": self.round, "player": self.alice.id, "change": self.change}
-        return {**ids, "version": "1", "message": self.message, "report": self.report}
+        return {**ids, "version": "1", "message": self.message, "report": self.report, "webhook": self.webhook}
 
     def secrets(self) -> set[str]:
         """Return texts that the other operator must never see."""
@@ -84,11 +85,11 @@ def scene(module_database: Database) -> Scene:
     said = alice.do(f"tables/{table}/chat", {"text": "Good evening"})["id"]
     report = bob.do(f"tables/{table}/chat/{said}/report")["id"]
     change = str(request_key(operator=UUID(lucky.id), name="Own", jwk=JWK, subject="", by="staff:1").pk)
+    webhook = lucky.do("webhooks", {"url": "https://lucky.example/webhooks"})["id"]
     golden.table("mini")
     charlie = golden.player("Charlie")
-    return Scene(
-        lucky, alice, bob, table, state["last_round"]["id"], state["round"]["id"], said, report, change, golden, charlie
-    )
+    last, running = state["last_round"]["id"], state["round"]["id"]
+    return Scene(lucky, alice, bob, table, last, running, said, report, change, webhook, golden, charlie)
 
 
 def call(caller: Caller, operation: Operation, ids: dict[str, str]) -> Any:

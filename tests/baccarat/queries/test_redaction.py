@@ -5,7 +5,8 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.queries.redaction import SPECTATOR, format_amounts, mentioned_players, redact_for
+from baccarat.queries.redaction import SPECTATOR, mentioned_players, redact_for
+from casino.kernel.event_amounts import format_amounts
 
 ALICE, BOB = UUID(int=1), UUID(int=2)
 CONFIRMED = {

@@ -88,7 +88,13 @@ def test_no_field_of_a_request_has_a_default(document: dict[str, Any]) -> None:
 def test_every_operation_documents_its_callers(document: dict[str, Any]) -> None:
     public = {name for name, operation in operations(document) if not operation["security"]}
 
-    assert public == {"get /api/v1/problems", "get /api/v1/problems/{code}", "post /api/v1/sessions/launch"}
+    assert public == {
+        "get /api/v1/feed/schemas",
+        "get /api/v1/feed/schemas/{name}",
+        "get /api/v1/problems",
+        "get /api/v1/problems/{code}",
+        "post /api/v1/sessions/launch",
+    }
     assert document["components"]["securitySchemes"].keys() == {
         "operatorKey",
         "playerToken",

@@ -1,0 +1,1 @@
+"""What operators subscribe to: a numbered feed of what happened to them, pulled, streamed, or pushed as webhooks."""

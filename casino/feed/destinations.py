@@ -1,0 +1,164 @@
+"""Where webhooks may go: public addresses over TLS, and networks that the configuration allows.
+
+A name is resolved once for each connection, every address is checked, and the connection goes to an address that was
+checked: a name that changes its address between the two gains nothing. Redirects are not followed.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpcore
+from django.conf import settings
+
+from casino.feed.refusals import InvalidWebhookUrl
+from casino.observability.process import ssl_context
+
+TOTAL_SECONDS: Final = 20.0
+CONNECT_SECONDS: Final = 5.0
+MAX_ANSWER: Final = 2000
+"""Bytes of an answer that are read and stored."""
+_MAX_URL: Final = 500
+_EMBEDDED_IPV4: Final = tuple(
+    map(IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "::ffff:0:0/96"))
+)
+"""IPv6 addresses that stand for IPv4 ones, which may be private."""
+Address = IPv4Address | IPv6Address
+
+
+class DestinationRefused(httpcore.ConnectError):
+    """The address is neither public nor allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A receiver's answer; `body` is its beginning."""
+
+    status: int
+    body: str
+
+
+def check_url(url: str) -> str:
+    """Return the address if webhooks may be sent there. Raises InvalidWebhookUrl.
+
+    A name is checked each time when it is resolved.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise InvalidWebhookUrl from None
+    schemes = {"https"} if settings.PRODUCTION else {"https", "http"}
+    plain = url.isascii() and url.isprintable() and " " not in url and "\\" not in url and len(url) <= _MAX_URL
+    if not plain or parts.scheme not in schemes or not host or port == 0:
+        raise InvalidWebhookUrl
+    if parts.username is not None or parts.password is not None or "#" in url:
+        raise InvalidWebhookUrl
+    literal = _literal(host)
+    if literal is not None and not is_allowed(literal):
+        raise InvalidWebhookUrl("The address is not public.")
+    return url
+
+
+def is_allowed(address: Address) -> bool:
+    """Return whether webhooks may be sent to an address: a public one, or one of settings.WEBHOOK_NETWORKS."""
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        return is_allowed(address.ipv4_mapped)
+    if any(address.version == network.version and address in network for network in _networks()):
+        return True
+    embedded = isinstance(address, IPv6Address) and any(address in network for network in _EMBEDDED_IPV4)
+    return address.is_global and not address.is_multicast and not embedded
+
+
+def _networks() -> Iterable[Any]:
+    return _parse_networks(tuple(settings.WEBHOOK_NETWORKS))
+
+
+@cache
+def _parse_networks(networks: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(map(ip_network, networks))
+
+
+def _literal(host: str) -> Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+class CheckedBackend(httpcore.AsyncNetworkBackend):
+    """Resolves a name, checks all its addresses, and connects to the first."""
+
+    def __init__(self) -> None:
+        self._backend = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """Connect to a checked address of the host. Raises DestinationRefused, httpcore.ConnectError."""
+        addresses = await self._resolve(host, port)
+        refused = [address for address in addresses if not is_allowed(address)]
+        if refused or not addresses:
+            raise DestinationRefused(f"{host} is at {refused[0]}, which is not public." if refused else "no address")
+        return await self._backend.connect_tcp(str(addresses[0]), port, timeout, local_address, socket_options)
+
+    async def _resolve(self, host: str, port: int) -> list[Address]:
+        try:
+            rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=1)
+        except OSError as error:
+            raise httpcore.ConnectError(f"{host} has no address: {error.strerror or error}") from error
+        return [ip_address(str(sockaddr[0]).partition("%")[0]) for *_, sockaddr in rows]
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+class WebhookClient:
+    """Posts messages. Use `async with`, on one event loop."""
+
+    def __init__(self, *, context: ssl.SSLContext | None = None, total_seconds: float = TOTAL_SECONDS) -> None:
+        self._total_seconds = total_seconds
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=context or ssl_context(),
+            network_backend=CheckedBackend(),
+            max_connections=1000,
+            max_keepalive_connections=100,
+            keepalive_expiry=30.0,
+        )
+
+    async def __aenter__(self) -> "WebhookClient":
+        await self._pool.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._pool.__aexit__(*error)
+
+    async def post(self, url: str, *, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Post and return the answer, of which a bounded part is read.
+
+        Raises TimeoutError, httpcore.NetworkError and httpcore.ProtocolError.
+        """
+        timeout = dict.fromkeys(("read", "write", "pool"), self._total_seconds) | {"connect": CONNECT_SECONDS}
+        async with (
+            asyncio.timeout(self._total_seconds),
+            self._pool.stream(
+                "POST", url, headers=list(headers.items()), content=body, extensions={"timeout": timeout}
+            ) as response,
+        ):
+            content = b""
+            async for chunk in response.aiter_stream():
+                content += chunk
+                if len(content) >= MAX_ANSWER:
+                    break
+            text = content[:MAX_ANSWER].decode("utf-8", "replace").replace("\x00", "\ufffd")
+            return Answer(response.status, text)

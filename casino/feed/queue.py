@@ -1,0 +1,226 @@
+"""The queue of deliveries. PostgreSQL holds what is due: any number of processes may deliver.
+
+A run moves items from the feed into the queue, a window at a time, so that an endpoint that does not answer has a
+bounded queue; the rest stays where it is, in the feed. A delivery is leased before it is sent, outside any
+transaction. The lease of a process that dies expires, and the same message is sent again under the same id.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import uniform
+from typing import Final
+from uuid import UUID
+
+import msgspec
+from django.db import transaction
+
+from casino.events.sql import execute, fetch
+from casino.feed import signatures
+from casino.feed.models import WebhookEndpoint, WebhookSecret, WebhookStatus
+from casino.feed.queries import FeedEnvelope, ItemRow, present_item
+from casino.feed.signatures import SigningSecret
+from casino.feed.types import matching_types
+from casino.significant import recorder
+
+PER_ENDPOINT: Final = 4
+"""Deliveries of an endpoint that are sent at a time, each about another subject."""
+MAX_QUEUED: Final = 1000
+WINDOW: Final = 500
+LEASE: Final = timedelta(seconds=60)
+GAPS: Final = (5.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0)
+"""Seconds before the second attempt, the third, and so on; the last one repeats."""
+GIVE_UP: Final = timedelta(days=3)
+TEST_TYPE: Final = "casino.webhook.test.v1"
+
+_DUE_RUNS: Final = """
+SELECT run.id FROM feed_webhookrun AS run
+  JOIN feed_webhookendpoint AS endpoint ON endpoint.id = run.endpoint_id AND endpoint.status = 'active'
+  JOIN feed_feedhead AS head ON head.operator_id = endpoint.operator_id
+ WHERE run.queued < least(head.number, run.until)
+   AND (SELECT count(*) FROM (SELECT FROM feed_webhookdelivery WHERE endpoint_id = endpoint.id
+                                 AND due_at IS NOT NULL LIMIT %(most)s) AS waiting) < %(most)s
+"""
+_LOCK_RUN: Final = """
+SELECT run.endpoint_id, endpoint.operator_id, endpoint.types, run.queued,
+       least(run.queued + %(window)s, head.number, run.until), run.until
+  FROM feed_webhookrun AS run
+  JOIN feed_webhookendpoint AS endpoint ON endpoint.id = run.endpoint_id
+  JOIN feed_feedhead AS head ON head.operator_id = endpoint.operator_id
+ WHERE run.id = %(run)s AND run.queued < least(head.number, run.until)
+   FOR UPDATE OF run SKIP LOCKED
+"""
+_ADD: Final = """
+INSERT INTO feed_webhookdelivery (
+    id, endpoint_id, run, number, subject, created_at, due_at, attempts, response_body, error
+)
+SELECT uuidv7(), %(endpoint)s, %(run)s, number, subject, %(now)s, %(now)s, 0, '', ''
+  FROM feed_feeditem
+ WHERE operator_id = %(operator)s AND number > %(after)s AND number <= %(until)s
+   AND (%(types)s::text[] IS NULL OR type = ANY (%(types)s))
+ ORDER BY number
+    ON CONFLICT DO NOTHING
+"""
+_CLAIM: Final = """
+UPDATE feed_webhookdelivery AS delivery
+   SET leased_until = %(now)s::timestamptz + %(lease)s, due_at = %(now)s::timestamptz + %(lease)s,
+       attempts = attempts + 1, last_tried_at = %(now)s, first_tried_at = coalesce(first_tried_at, %(now)s)
+ WHERE id IN (
+       SELECT due.id FROM feed_webhookendpoint AS endpoint
+        CROSS JOIN LATERAL (
+              SELECT id FROM feed_webhookdelivery AS one
+               WHERE one.endpoint_id = endpoint.id AND one.due_at <= %(now)s
+                 AND NOT EXISTS (
+                     SELECT FROM feed_webhookdelivery AS earlier
+                      WHERE earlier.run = one.run AND earlier.subject = one.subject AND earlier.number < one.number
+                        AND earlier.due_at IS NOT NULL)
+               ORDER BY one.due_at, one.id
+               LIMIT %(each)s - (SELECT count(*) FROM feed_webhookdelivery AS sent
+                                  WHERE sent.endpoint_id = endpoint.id AND sent.due_at IS NOT NULL
+                                    AND sent.leased_until > %(now)s)
+                 FOR UPDATE SKIP LOCKED
+        ) AS due
+        WHERE endpoint.status = 'active'
+        LIMIT %(limit)s)
+RETURNING delivery.id
+"""
+_CLAIMED: Final = """
+SELECT delivery.id, delivery.endpoint_id, delivery.number, delivery.attempts, delivery.created_at, endpoint.url,
+       operator.slug, item.type, item.subject, item.time, item.data::text
+  FROM feed_webhookdelivery AS delivery
+  JOIN feed_webhookendpoint AS endpoint ON endpoint.id = delivery.endpoint_id
+  JOIN operators_operator AS operator ON operator.id = endpoint.operator_id
+  LEFT JOIN feed_feeditem AS item ON item.operator_id = endpoint.operator_id AND item.number = delivery.number
+ WHERE delivery.id = ANY (%s::uuid[])
+ ORDER BY delivery.number
+"""
+# The number of the attempt says whether the lease is still ours.
+_DELIVERED: Final = """
+UPDATE feed_webhookdelivery
+   SET due_at = NULL, leased_until = NULL, delivered_at = %(now)s, response_status = %(status)s,
+       response_body = %(body)s, error = %(error)s
+ WHERE id = %(delivery)s AND attempts = %(attempt)s AND due_at IS NOT NULL
+"""
+_FAILED: Final = """
+UPDATE feed_webhookdelivery
+   SET due_at = least(%(now)s::timestamptz + %(gap)s, greatest(first_tried_at + %(give_up)s, %(now)s)),
+       leased_until = NULL, response_status = %(status)s, response_body = %(body)s, error = %(error)s
+ WHERE id = %(delivery)s AND attempts = %(attempt)s AND due_at IS NOT NULL
+RETURNING %(now)s - first_tried_at >= %(give_up)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedDelivery:
+    """A leased delivery. `body` is None where its item has expired."""
+
+    id: UUID
+    endpoint: UUID
+    attempt: int
+    url: str
+    message: str
+    body: bytes | None
+    secrets: tuple[SigningSecret, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryOutcome:
+    """What came of an attempt: a status and the beginning of the answer, or why there is none."""
+
+    status: int | None
+    body: str = ""
+    error: str = ""
+
+
+def queue_new(now: datetime) -> int:
+    """Queue new items for all endpoints, a window for each; return how many runs moved on."""
+    return sum(_queue_run(run, now) for (run,) in fetch(_DUE_RUNS, {"most": MAX_QUEUED}))
+
+
+def _queue_run(run: UUID, now: datetime) -> bool:
+    with transaction.atomic():
+        rows = fetch(_LOCK_RUN, {"run": run, "window": WINDOW})
+        if not rows:
+            return False
+        endpoint, operator, patterns, after, until, last = rows[0]
+        values = {"endpoint": endpoint, "run": run, "operator": operator, "after": after, "until": until, "now": now}
+        execute(_ADD, {**values, "types": matching_types(patterns)})
+        if until == last:
+            execute("DELETE FROM feed_webhookrun WHERE id = %s", [run])
+        else:
+            execute("UPDATE feed_webhookrun SET queued = %s WHERE id = %s", [until, run])
+        return True
+
+
+def claim(now: datetime, *, limit: int) -> list[ClaimedDelivery]:
+    """Lease up to `limit` due deliveries: of each endpoint a few, and of each subject its first."""
+    parameters = {"now": now, "lease": LEASE, "each": PER_ENDPOINT, "limit": limit}
+    ids = [row[0] for row in fetch(_CLAIM, parameters)]
+    rows = fetch(_CLAIMED, [ids]) if ids else []
+    secrets = _live_secrets({row[1] for row in rows}, now)
+    return [
+        ClaimedDelivery(id_, endpoint, attempt, url, f"{slug}:{number or id_}", body, secrets[endpoint])
+        for id_, endpoint, number, attempt, created_at, url, slug, *item in rows
+        for body in (_body(slug, number, id_, created_at, item),)
+    ]
+
+
+def _body(slug: str, number: int | None, delivery: UUID, created_at: datetime, item: Sequence[str]) -> bytes | None:
+    if number is None:
+        return msgspec.json.encode(test_message(slug, delivery, created_at))
+    kind, subject, time, data = item
+    if data is None:
+        return None
+    return msgspec.json.encode(present_item(slug, ItemRow(number, kind, subject, time, data)))
+
+
+def test_message(slug: str, delivery: UUID, time: datetime) -> FeedEnvelope:
+    """Return the message of a test, which is no item and has the number 0."""
+    row = ItemRow(0, TEST_TYPE, "webhooks/test", time, "{}")
+    return msgspec.structs.replace(present_item(slug, row), id=f"{slug}:{delivery}")
+
+
+def _live_secrets(endpoints: set[UUID], now: datetime) -> dict[UUID, tuple[SigningSecret, ...]]:
+    live: dict[UUID, list[SigningSecret]] = {endpoint: [] for endpoint in endpoints}
+    for row in WebhookSecret.objects.filter(endpoint__in=endpoints).order_by("-id"):
+        if row.expires_at is None or row.expires_at > now:
+            live[row.endpoint_id].append(signatures.open_secret(row))
+    return {endpoint: tuple(secrets) for endpoint, secrets in live.items()}
+
+
+def record(delivery: ClaimedDelivery, outcome: DeliveryOutcome, now: datetime) -> None:
+    """Record what came of an attempt; after three days of failures, pause the endpoint.
+
+    Does nothing if the lease has expired and another attempt has begun.
+    """
+    values = {
+        "delivery": delivery.id, "attempt": delivery.attempt, "now": now, "status": outcome.status,
+        "body": outcome.body, "error": outcome.error[:500],
+    }  # fmt: skip
+    if delivery.body is None or (outcome.status is not None and 200 <= outcome.status < 300):
+        execute(_DELIVERED, values)
+        return
+    gap = GAPS[min(delivery.attempt, len(GAPS)) - 1] * uniform(0.9, 1.1)  # noqa: S311  (spreads load, no secret)
+    with transaction.atomic():
+        rows = fetch(_FAILED, {**values, "gap": timedelta(seconds=gap), "give_up": GIVE_UP})
+        if rows and outcome.status == 410:
+            pause(delivery.endpoint, reason="The receiver answered 410 Gone.", by="system")
+        elif rows and rows[0][0]:
+            pause(delivery.endpoint, reason="A delivery failed for three days.", by="system")
+
+
+def pause(endpoint: UUID, *, reason: str, by: str) -> bool:
+    """Send nothing more to an endpoint until it is resumed, and record that; False if it is paused."""
+    active = WebhookEndpoint.objects.select_for_update().filter(pk=endpoint, status=WebhookStatus.ACTIVE).first()
+    if active is None:
+        return False
+    active.status, active.paused_reason = WebhookStatus.PAUSED, reason
+    active.save(update_fields=["status", "paused_reason"])
+    recorder.record(
+        kind=recorder.SignificantEventKind.WEBHOOK_PAUSED,
+        operator=active.operator_id,
+        subject=f"webhook:{endpoint}",
+        actor=by,
+        reason=f"{active.url}: {reason}",
+    )
+    return True

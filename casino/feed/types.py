@@ -1,0 +1,142 @@
+"""Feed types: which events operators learn of, and in what shape.
+
+An item's data is declared once, by the event's own fields: hidden ones are left out, amounts become decimal strings,
+and facts that the event does not repeat (a round's table, a table's currency) are added. The JSON Schema, the
+documents and the items themselves all follow from that. Apps register their sources in AppConfig.ready().
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, get_args, get_type_hints
+from uuid import UUID
+
+import msgspec
+
+from casino.api.shapes import Shape
+from casino.events.codec import EventRegistry
+from casino.events.records import SealedEvent
+from casino.feed.derivation import Derivation
+from casino.kernel.event_amounts import format_amounts
+
+HIDDEN: Final = frozenset(
+    {
+        "acknowledgement", "approved_by", "by", "digest", "drafted_by", "note", "operator", "owner", "player_message",
+        "rejected_by", "requested_by", "their_amount",
+    }
+)  # fmt: skip
+"""Fields of events that no item has: texts, and which member of staff acted."""
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedType:
+    """One type of item. `subject` is what it is about, with fields of the data in braces.
+
+    `facts` are added fields and their types. With `each`, every line of that field becomes an item of its own.
+    """
+
+    event: type
+    name: str
+    subject: str
+    summary: str
+    app: str
+    version: int = 1
+    each: str = ""
+    without: frozenset[str] = frozenset()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    data: type[Shape] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "data", _derive_data(self))
+
+    @property
+    def full_name(self) -> str:
+        """Return the type as CloudEvents has it, such as `baccarat.round.settled.v1`."""
+        return f"{self.app}.{self.name}.v{self.version}"
+
+    def items(self, event: Any, facts: Facts) -> Iterator[tuple[str, bytes]]:
+        """Yield subject and data of the items of one event. Raises msgspec.ValidationError."""
+        values = {**facts, **msgspec.to_builtins(event)}
+        for line in values[self.each] if self.each else ({},):
+            full = _minutes_as_text({**values, **line})
+            data = msgspec.convert(format_amounts(full, full.get("currency") or ""), self.data)
+            yield self.subject.format_map(full), _encode(data)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedSource:
+    """The types of one app. `load_facts` returns, by stream, what the data of its events needs beside them."""
+
+    registry: EventRegistry
+    types: Sequence[FeedType]
+    load_facts: Callable[[Sequence[SealedEvent]], Mapping[str, Facts]]
+
+
+_sources: Final[list[FeedSource]] = []
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def register(*sources: FeedSource) -> None:
+    """Add an app's types; call it in AppConfig.ready()."""
+    _sources.extend(sources)
+
+
+def feed_sources() -> Sequence[FeedSource]:
+    return _sources
+
+
+def feed_types() -> dict[str, FeedType]:
+    """Return all types by their full names, in alphabetical order."""
+    every = {each.full_name: each for source in _sources for each in source.types}
+    return dict(sorted(every.items()))
+
+
+def matching_types(patterns: Sequence[str]) -> list[str] | None:
+    """Return the full names of the types that any pattern names: `round.settled`, `round.*` or a full name.
+
+    None without patterns, which is all of them. Raises LookupError with a pattern that names none.
+    """
+    if not patterns:
+        return None
+    names: set[str] = set()
+    for pattern in patterns:
+        matches = {each.full_name for each in feed_types().values() if _matches(pattern, each)}
+        if not matches:
+            raise LookupError(pattern)
+        names |= matches
+    return sorted(names)
+
+
+def _matches(pattern: str, feed_type: FeedType) -> bool:
+    names = (feed_type.name, feed_type.full_name, f"{feed_type.app}.{feed_type.name}")
+    if pattern.endswith(".*"):
+        return any(name.startswith(pattern[:-1]) for name in names)
+    return pattern in names
+
+
+def _derive_data(feed_type: FeedType) -> type[Shape]:
+    """Make the response type of an item's data from its event's fields."""
+    declared = {**feed_type.facts, **_ITEMS.fields(feed_type.event, feed_type.without | {feed_type.each})}
+    if feed_type.each:
+        line = get_args(get_type_hints(feed_type.event)[feed_type.each])[0]
+        declared |= _ITEMS.fields(line, feed_type.without)
+    title = "".join(part.title() for part in feed_type.name.replace(".", "_").split("_"))
+    return _ITEMS.struct(f"{title}Data", declared, feed_type.summary)
+
+
+_ITEMS: Final = Derivation(hides=lambda name, hint: name in HIDDEN or (name, hint) == ("reason", str))
+
+
+def _minutes_as_text(values: dict[str, Any]) -> dict[str, Any]:
+    """Write a limit on time, which is whole minutes, as text: the field holds an amount for all others."""
+    limit = values.get("limit")
+    return values if limit is None or values.get("limit_type") != "time" else values | {"limit": str(limit)}
+
+
+def operator_of(metadata: Mapping[str, Any]) -> UUID | None:
+    """Return the operator that an event's metadata names; None for what concerns the whole installation."""
+    text = metadata.get("operator")
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        return None

@@ -1,0 +1,142 @@
+"""A receiver of webhooks as an operator builds one, with a verification of its own, and the sending of what is due."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.db import connections
+
+from casino.api.streaming import hub
+from casino.events.sql import database_now
+from casino.feed import outbound
+from casino.feed.destinations import WebhookClient
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as it came."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def item(self) -> dict[str, Any]:
+        parsed: dict[str, Any] = json.loads(self.body)
+        return parsed
+
+    @property
+    def number(self) -> int:
+        return int(self.item["number"])
+
+
+Behaviour = Callable[[Message], tuple[int, bytes]]
+
+
+@dataclass
+class Receiver:
+    """What came, and what it answers."""
+
+    url: str = ""
+    messages: list[Message] = field(default_factory=list)
+    answer: Behaviour = lambda _: (204, b"")
+
+    def accepted(self) -> list[int]:
+        """Return the numbers of all messages, in the order in which they came."""
+        return [message.number for message in self.messages]
+
+
+@contextmanager
+def receiver() -> Generator[Receiver]:
+    """Serve a receiver on a free port until the block ends."""
+    state = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            message = Message(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+            status, content = state.answer(message)
+            state.messages.append(message)
+            self.send_response(status)
+            if status in {301, 302, 307}:
+                self.send_header("location", state.url + "/elsewhere")
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_port}"
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def verify(message: Message, *, secret: str, public_key: str) -> None:
+    """Verify both signatures as the Standard Webhooks specification describes it; raise if one is wrong."""
+    signed = b".".join(
+        (message.headers["webhook-id"].encode(), message.headers["webhook-timestamp"].encode(), message.body)
+    )
+    shared = base64.b64decode(secret.removeprefix("whsec_"))
+    expected = base64.b64encode(hmac.new(shared, signed, hashlib.sha256).digest()).decode()
+    by_version: dict[str, list[str]] = {}
+    for each in message.headers["webhook-signature"].split(" "):
+        version, _, value = each.partition(",")
+        by_version.setdefault(version, []).append(value)
+    assert any(hmac.compare_digest(expected, value) for value in by_version["v1"])
+    key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key.removeprefix("whpk_")))
+    key.verify(base64.b64decode(by_version["v1a"][0]), signed)
+
+
+def send(*, at: datetime | None = None, ahead: timedelta = timedelta(), seconds: float = 5.0) -> int:
+    """Send all that is due at a time, or by a clock ahead of the database's; return how many attempts were made."""
+
+    def clock() -> datetime:
+        return at or database_now() + ahead
+
+    async def run() -> int:
+        async with WebhookClient(total_seconds=seconds) as client:
+            return await outbound.send_due(client=client, clock=clock)
+
+    with pytest.MonkeyPatch.context() as patch, own_threads() as threads:
+        patch.setattr(hub, "DATABASE_THREADS", threads)
+        return asyncio.run(run())
+
+
+@contextmanager
+def own_threads() -> Generator[ThreadPoolExecutor]:
+    """Yield threads that query this test's database, and close their connections."""
+    gate = threading.Barrier(4)
+
+    def close() -> None:
+        gate.wait(60)
+        connections.close_all()
+
+    with ThreadPoolExecutor(gate.parties) as threads:
+        try:
+            yield threads
+        finally:
+            for each in [threads.submit(close) for _ in range(gate.parties)]:
+                each.result(90)

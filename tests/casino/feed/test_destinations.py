@@ -1,0 +1,111 @@
+"""Webhooks go to public addresses alone, whatever a name resolves to and when."""
+
+import asyncio
+import socket
+from ipaddress import ip_address
+from typing import Any
+
+import httpcore
+import pytest
+from django.test import override_settings
+
+from casino.feed.destinations import CheckedBackend, DestinationRefused, WebhookClient, check_url, is_allowed
+from casino.feed.refusals import InvalidWebhookUrl
+from tests.casino.feed.receiving import receiver
+
+PRIVATE = (
+    "127.0.0.1", "10.0.0.1", "172.16.5.4", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",  # noqa: S104
+    "255.255.255.255", "::1", "::", "fe80::1", "fd00::1", "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1",
+    "2002:a00:1::", "ff0e::1", "2001:0:a00:1::",
+)  # fmt: skip
+NOWHERE_ALLOWED = override_settings(WEBHOOK_NETWORKS=[])
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+@NOWHERE_ALLOWED
+def test_a_private_address_is_refused(address: str) -> None:
+    host = f"[{address}]" if ":" in address else address
+    with pytest.raises(InvalidWebhookUrl):
+        check_url(f"https://{host}/hook")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://lucky.example/hook", "ftp://lucky.example/", "https://", "https:///hook", "//lucky.example", "hook",
+        "https://me:secret@lucky.example/", "https://lucky.example/#part", "https://lucky.example:99999/",
+        "https://lucky.example\\@10.0.0.1/", "https://lucky.example/\n", "https://lücky.example/",
+        "https://lucky.example/" + "x" * 500,
+    ],
+)  # fmt: skip
+@override_settings(PRODUCTION=True, WEBHOOK_NETWORKS=[])
+def test_an_address_that_is_no_plain_https_is_refused_in_production(url: str) -> None:
+    with pytest.raises(InvalidWebhookUrl):
+        check_url(url)
+
+
+@override_settings(PRODUCTION=True, WEBHOOK_NETWORKS=["10.1.0.0/16"])
+def test_public_addresses_and_allowed_networks_are_accepted() -> None:
+    for url in ("https://lucky.example/hook", "https://8.8.8.8/", "https://[2606:4700::1111]/", "https://10.1.2.3/"):
+        assert check_url(url) == url
+    with pytest.raises(InvalidWebhookUrl):
+        check_url("https://10.2.0.1/")
+
+
+def resolving_to(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
+    """Let names resolve to these addresses, one list at each look-up; return the names that were looked up."""
+    asked: list[str] = []
+
+    async def getaddrinfo(_: Any, host: str, port: int, **__: Any) -> list[Any]:
+        asked.append(host)
+        addresses = answers[min(len(asked), len(answers)) - 1]
+        return [(socket.AF_INET, 1, 6, "", (address, port)) for address in addresses]
+
+    monkeypatch.setattr(asyncio.base_events.BaseEventLoop, "getaddrinfo", getaddrinfo)
+    return asked
+
+
+@pytest.mark.parametrize("addresses", [["10.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["169.254.169.254"], []])
+@NOWHERE_ALLOWED
+def test_a_name_that_resolves_to_a_private_address_is_refused(
+    monkeypatch: pytest.MonkeyPatch, addresses: list[str]
+) -> None:
+    resolving_to(monkeypatch, addresses)
+    with pytest.raises(DestinationRefused):
+        asyncio.run(CheckedBackend().connect_tcp("lucky.example", 443))
+
+
+def test_a_name_is_resolved_once_and_connected_to_that_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    with receiver() as theirs:
+        port = theirs.url.rpartition(":")[2]
+        asked = resolving_to(monkeypatch, ["127.0.0.1"], ["10.0.0.1"])
+
+        async def post() -> int:
+            async with WebhookClient() as client:
+                answer = await client.post(f"http://lucky.example:{port}/hook", headers={}, body=b"{}")
+                return answer.status
+
+        with override_settings(WEBHOOK_NETWORKS=["127.0.0.1/32"]):
+            assert asyncio.run(post()) == 204
+        assert asked == ["lucky.example"]
+        assert theirs.messages[0].headers["host"] == f"lucky.example:{port}"
+
+
+@NOWHERE_ALLOWED
+def test_nothing_is_sent_to_an_address_that_is_not_allowed_any_more() -> None:
+    with receiver() as theirs:
+
+        async def post() -> None:
+            async with WebhookClient() as client:
+                await client.post(theirs.url, headers={}, body=b"{}")
+
+        with pytest.raises(httpcore.ConnectError):
+            asyncio.run(post())
+        assert theirs.messages == []
+
+
+@override_settings(WEBHOOK_NETWORKS=["10.0.0.0/8"])
+def test_an_allowed_network_covers_its_mapped_addresses_alone() -> None:
+    assert is_allowed(ip_address("10.0.0.1"))
+    assert is_allowed(ip_address("::ffff:10.0.0.1"))
+    assert not is_allowed(ip_address("::ffff:192.168.0.1"))

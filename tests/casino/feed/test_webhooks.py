@@ -1,0 +1,291 @@
+"""Webhooks: the feed's own items, signed, in order per subject, again until they are taken, and nobody else's."""
+
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Generator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from casino.events.sql import database_now
+from casino.feed import queue
+from casino.feed.models import WebhookEndpoint
+from casino.significant.models import SignificantEvent
+from tests.baccarat.api.people import Tenant
+from tests.casino.feed.play import play, publish, read_all
+from tests.casino.feed.receiving import Message, Receiver, receiver, send, verify
+from tests.conftest import Database
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def theirs(module_database: Database) -> Generator[Receiver]:
+    """Yield a receiver, and remove all webhooks in the end: those that fail would be tried in other tests."""
+    with receiver() as running:
+        yield running
+    WebhookEndpoint.objects.all().delete()
+
+
+def register(house: Tenant, at: Receiver, *types: str) -> dict[str, Any]:
+    return dict(house.do("webhooks", {"url": f"{at.url}/hook", "types": list(types)}))
+
+
+def deliveries(house: Tenant, webhook: dict[str, Any]) -> list[dict[str, Any]]:
+    return house.pages(f"webhooks/{webhook['id']}/deliveries", limit=50)
+
+
+def test_what_is_pushed_is_the_feed(lucky: Tenant, theirs: Receiver) -> None:
+    register(lucky, theirs)
+    play(lucky, rounds=2)
+    send()
+    items = read_all(lucky)
+    assert sorted(theirs.accepted()) == [item["number"] for item in items]
+    assert sorted((message.item for message in theirs.messages), key=lambda item: item["number"]) == items
+
+
+def test_only_the_types_that_were_asked_for_and_only_what_is_new(lucky: Tenant, theirs: Receiver) -> None:
+    play(lucky)
+    register(lucky, theirs, "round.settled", "wager.*")
+    before = len(read_all(lucky))
+    play(lucky)
+    send()
+    wanted = [item for item in read_all(lucky, types="round.settled,wager.*") if item["number"] > before]
+    assert sorted(theirs.accepted()) == [item["number"] for item in wanted]
+
+
+def test_messages_are_signed_with_both_schemes_and_each_live_secret(lucky: Tenant, theirs: Receiver) -> None:
+    first = register(lucky, theirs)
+    address = f"webhooks/{first['id']}"
+    lucky.do(f"{address}/test")
+    send()
+    verify(theirs.messages[-1], secret=first["secret"], public_key=first["keys"][0]["public_key"])
+    second = lucky.do(f"{address}/rotate-secret")
+    assert [key["expires_at"] is None for key in second["keys"]] == [True, False]
+    lucky.do(f"{address}/test")
+    send()
+    message = theirs.messages[-1]
+    verify(message, secret=second["secret"], public_key=second["keys"][0]["public_key"])
+    signatures = message.headers["webhook-signature"].split(" ")
+    assert [each.split(",")[0] for each in signatures] == ["v1", "v1a", "v1", "v1a"]
+    old = {**message.headers, "webhook-signature": " ".join(signatures[2:])}
+    verify(Message("", old, message.body), secret=first["secret"], public_key=first["keys"][0]["public_key"])
+    with pytest.raises(AssertionError):
+        verify(Message("", old, message.body + b" "), secret=first["secret"], public_key=first["keys"][0]["public_key"])
+    lucky.do(f"{address}/test")
+    send(ahead=2 * DAY)
+    assert len(theirs.messages[-1].headers["webhook-signature"].split(" ")) == 2
+    assert "secret" not in lucky.read(address)
+
+
+def test_a_message_keeps_its_id_from_attempt_to_attempt_and_in_a_replay(lucky: Tenant, theirs: Receiver) -> None:
+    webhook = register(lucky, theirs)
+    theirs.answer = lambda _: (500, b"down")
+    lucky.player("Alice")
+    publish()
+    send()
+    theirs.answer = lambda _: (200, b"ok")
+    send(ahead=timedelta(minutes=1))
+    lucky.do(f"webhooks/{webhook['id']}/replay", {"after": 0, "until": 1})
+    send(ahead=timedelta(minutes=1))
+    ids = [message.headers["webhook-id"] for message in theirs.messages if message.number == 1]
+    assert ids == [f"{lucky.slug}:1"] * 3
+
+
+def test_each_subject_comes_in_order_though_calls_fail(lucky: Tenant, theirs: Receiver) -> None:
+    register(lucky, theirs)
+    play(lucky, rounds=3)
+    failures: Counter[int] = Counter()
+    lock = threading.Lock()
+
+    def flaky(message: Message) -> tuple[int, bytes]:
+        with lock:
+            failures[message.number] += 1
+            return (200, b"") if failures[message.number] > message.number % 3 else (503, b"again")
+
+    theirs.answer = flaky
+    for minutes in range(0, 200, 7):
+        send(ahead=timedelta(minutes=minutes))
+    taken: dict[str, list[int]] = defaultdict(list)
+    for message in theirs.messages:
+        if not taken[message.item["subject"]] or taken[message.item["subject"]][-1] != message.number:
+            taken[message.item["subject"]].append(message.number)
+    assert all(numbers == sorted(numbers) for numbers in taken.values())
+    assert sorted(set(theirs.accepted())) == [item["number"] for item in read_all(lucky)]
+
+
+def test_attempts_follow_growing_gaps(lucky: Tenant, theirs: Receiver) -> None:
+    webhook = register(lucky, theirs, "player.*")
+    theirs.answer = lambda _: (500, b"down")
+    lucky.player("Alice")
+    publish()
+    now = database_now()
+    for attempt in range(7):
+        assert send(at=now) == 1
+        gap = timedelta(seconds=queue.GAPS[min(attempt, len(queue.GAPS) - 1)])
+        assert send(at=now + gap * 0.89) == 0
+        now += gap * 1.11
+    (delivery,) = deliveries(lucky, webhook)
+    assert delivery["attempts"] == 7
+    assert (delivery["response_status"], delivery["response_body"]) == (500, "down")
+
+
+def test_an_endpoint_that_fails_for_three_days_is_paused_and_replays_each_number_once(
+    lucky: Tenant, theirs: Receiver
+) -> None:
+    webhook = register(lucky, theirs)
+    theirs.answer = lambda _: (500, b"down")
+    play(lucky)
+    ahead = timedelta()
+    while ahead <= 3 * DAY:
+        send(ahead=ahead)
+        assert lucky.read(f"webhooks/{webhook['id']}")["status"] == "active" or ahead >= 3 * DAY
+        ahead += timedelta(hours=4)
+    send(ahead=3 * DAY + timedelta(minutes=1))
+    paused = lucky.read(f"webhooks/{webhook['id']}")
+    assert (paused["status"], paused["paused_reason"]) == ("paused", "A delivery failed for three days.")
+    events = SignificantEvent.objects.filter(operator_id=lucky.id, kind="webhook_paused")
+    assert [event.severity for event in events] == ["warning"]
+    theirs.messages.clear()
+    theirs.answer = lambda _: (200, b"")
+    play(lucky)
+    assert send(ahead=4 * DAY) == 0
+    lucky.do(f"webhooks/{webhook['id']}/resume")
+    send(ahead=4 * DAY)
+    everything = [item["number"] for item in read_all(lucky)]
+    assert sorted(theirs.accepted()) == everything
+    theirs.messages.clear()
+    lucky.do(f"webhooks/{webhook['id']}/replay", {"after": 2, "until": 7})
+    lucky.do(f"webhooks/{webhook['id']}/replay", {"after": 5, "until": 8})
+    send(ahead=4 * DAY)
+    assert Counter(theirs.accepted()) == Counter([3, 4, 5, 6, 7, 6, 7, 8])
+
+
+def test_a_receiver_that_is_gone_is_paused_at_once(lucky: Tenant, theirs: Receiver) -> None:
+    webhook = register(lucky, theirs)
+    theirs.answer = lambda _: (410, b"")
+    lucky.player("Alice")
+    publish()
+    send()
+    assert lucky.read(f"webhooks/{webhook['id']}")["status"] == "paused"
+
+
+def test_a_slow_endpoint_holds_up_no_other(lucky: Tenant, golden: Tenant, theirs: Receiver) -> None:
+    release, served = threading.Event(), threading.Event()
+
+    def slow(_: Message) -> tuple[int, bytes]:
+        release.wait(30)
+        return 200, b""
+
+    with receiver() as fast:
+        for _ in range(3):
+            register(lucky, theirs)
+        register(golden, fast)
+        theirs.answer = slow
+        play(lucky, rounds=2)
+        play(golden, rounds=2)
+        expected = len(read_all(golden))
+        sender = threading.Thread(target=lambda: (send(seconds=60), served.set()))
+        sender.start()
+        try:
+            until = time.monotonic() + 60
+            while len(fast.messages) < expected and time.monotonic() < until and not served.is_set():
+                time.sleep(0.05)
+            assert not served.is_set()
+        finally:
+            release.set()
+            sender.join(90)
+        assert len(fast.messages) == expected
+
+
+def test_a_sender_that_dies_sends_the_same_message_again(lucky: Tenant, theirs: Receiver) -> None:
+    register(lucky, theirs, "player.*")
+    lucky.player("Alice")
+    publish()
+    now = database_now()
+    queue.queue_new(now)
+    (claimed,) = [each for each in queue.claim(now, limit=500) if each.url.startswith(theirs.url)]
+    assert send() == 0
+    assert send(ahead=queue.LEASE + timedelta(seconds=1)) == 1
+    assert theirs.messages[0].headers["webhook-id"] == claimed.message
+    queue.record(claimed, queue.DeliveryOutcome(500), now)  # the dead one wakes up: its lease has expired
+    assert send(ahead=DAY) == 0
+
+
+def test_two_senders_send_each_item_once(lucky: Tenant, theirs: Receiver) -> None:
+    register(lucky, theirs)
+    play(lucky, rounds=3)
+    now = database_now()
+    queue.queue_new(now)
+    queue.queue_new(now)
+    first, second = queue.claim(now, limit=3), queue.claim(now, limit=500)
+    assert not {each.id for each in first} & {each.id for each in second}
+    assert len([each for each in (*first, *second) if each.url.startswith(theirs.url)]) <= queue.PER_ENDPOINT
+
+
+def test_redirects_are_not_followed(lucky: Tenant, theirs: Receiver) -> None:
+    webhook = register(lucky, theirs)
+    theirs.answer = lambda _: (302, b"")
+    lucky.do(f"webhooks/{webhook['id']}/test")
+    send()
+    assert [message.path for message in theirs.messages] == ["/hook"]
+    (delivery,) = deliveries(lucky, webhook)
+    assert (delivery["response_status"], delivery["delivered_at"]) == (302, None)
+
+
+def test_an_answer_is_read_up_to_a_limit_and_in_a_limited_time(lucky: Tenant, theirs: Receiver) -> None:
+    webhook = register(lucky, theirs)
+    theirs.answer = lambda _: (200, b"\x00" + b"x" * 1_000_000)
+    lucky.do(f"webhooks/{webhook['id']}/test")
+    send()
+    (delivery,) = deliveries(lucky, webhook)
+    assert delivery["delivered_at"] is not None
+    assert len(delivery["response_body"]) == 2000
+    theirs.answer = lambda _: (time.sleep(3), (200, b""))[1]
+    lucky.do(f"webhooks/{webhook['id']}/test")
+    send(seconds=0.5)
+    assert deliveries(lucky, webhook)[0]["error"] == "There was no answer in time."
+
+
+def test_a_webhook_is_its_operators_alone(lucky: Tenant, golden: Tenant, theirs: Receiver) -> None:
+    webhook = register(lucky, theirs)
+    for action in ("pause", "resume", "test", "rotate-secret"):
+        assert golden.post(f"webhooks/{webhook['id']}/{action}").status_code == 404
+    assert golden.post(f"webhooks/{webhook['id']}/replay", {"after": 0, "until": 1}).status_code == 404
+    for path in ("", "/deliveries"):
+        assert golden.get(f"webhooks/{webhook['id']}{path}").status_code == 404
+    assert golden.send("delete", f"webhooks/{webhook['id']}").status_code == 404
+    assert golden.read("webhooks")["items"] == []
+    play(golden)
+    send()
+    assert theirs.messages == []
+
+
+def test_a_removed_webhook_gets_nothing_more(lucky: Tenant, theirs: Receiver) -> None:
+    webhook = register(lucky, theirs)
+    play(lucky)
+    assert lucky.send("delete", f"webhooks/{webhook['id']}").status_code == 204
+    send()
+    assert theirs.messages == []
+
+
+def test_refusals_change_nothing(lucky: Tenant, theirs: Receiver) -> None:
+    webhook = register(lucky, theirs)
+    address = f"webhooks/{webhook['id']}"
+    cases: list[tuple[str, Any, int, str]] = [
+        (f"{address}/resume", {}, 409, "webhook_not_paused"),
+        (f"{address}/replay", {"after": 0, "until": 10**9}, 422, "feed_number_ahead"),
+        ("webhooks", {"url": f"{theirs.url}/x", "types": ["nonsense"]}, 422, "unknown_feed_type"),
+        ("webhooks", {"url": "ftp://lucky.example/"}, 422, "invalid_webhook_url"),
+    ]
+    for path, body, status, code in cases:
+        answer = lucky.post(path, body)
+        assert (answer.status_code, answer.json()["code"]) == (status, code), path
+    lucky.do(f"{address}/pause")
+    for action, body in (("pause", {}), ("test", {}), ("replay", {"after": 0, "until": 1})):
+        assert lucky.post(f"{address}/{action}", body).json()["code"] == "webhook_paused", action
+    for _ in range(19):
+        register(lucky, theirs)
+    assert lucky.post("webhooks", {"url": theirs.url}).json()["code"] == "too_many_webhooks"

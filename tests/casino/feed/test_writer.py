@@ -1,0 +1,165 @@
+"""Numbers have no gaps, whoever writes them and whatever dies; each item is what its schema says."""
+
+import contextlib
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jsonschema
+import pytest
+from django.test import Client
+
+from casino.devstack.home import PROJECT
+from casino.events import sealer, subscriptions
+from casino.events.sql import execute, fetch
+from casino.feed import queries, types, writer
+from tests.baccarat.api.people import Tenant, bet, company, deal_all, tenant
+from tests.casino.feed.play import play, publish, read_all, stored, text_of, types_of
+from tests.conftest import Database
+
+
+def test_a_round_is_told_from_its_opening_to_each_wagers_result(lucky: Tenant) -> None:
+    table = play(lucky)
+    items = read_all(lucky)
+    assert [item["number"] for item in items] == list(range(1, len(items) + 1))
+    names = types_of(items)
+    for name in (
+        "player.account_opened",
+        "table.opened",
+        "seat.taken",
+        "round.opened",
+        "wager.confirmed",
+        "round.settled",
+        "wager.settled",
+    ):
+        assert name in names, name
+    settled = next(item for item in items if item["type"] == "baccarat.round.settled.v1")
+    wager = items[settled["number"]]
+    assert wager["type"] == "baccarat.wager.settled.v1"
+    assert settled["subject"] == wager["subject"] == f"rounds/{settled['data']['round']}"
+    assert settled["data"]["table"] == table
+    assert len(settled["data"]["cards"]) in {4, 5, 6}
+    assert wager["data"]["staked"] == "25.00"
+
+
+def test_each_item_is_what_its_schema_says(lucky: Tenant) -> None:
+    play(lucky, rounds=3)
+    for item in read_all(lucky):
+        schema = Client().get(item["dataschema"])
+        assert schema.status_code == 200
+        jsonschema.validate(item["data"], schema.json(), cls=jsonschema.Draft202012Validator)
+
+
+def test_every_type_has_a_schema_and_an_example_of_it() -> None:
+    for name in types.feed_types():
+        schema = queries.schema_of(name)
+        assert schema is not None
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_four_tables_and_four_writers_leave_no_gap_and_no_repeat(
+    lucky: Tenant, golden: Tenant, in_threads: Callable[..., list[Any]]
+) -> None:
+    houses = [lucky, golden, lucky, golden]
+    seats = [company(house, "mini", "Alice") for house in houses]
+
+    def act(number: int) -> int:
+        if number < 4:
+            table, (player,) = seats[number]
+            for _ in range(4):
+                bet(player, table, banker="25.00")
+                deal_all()
+            return 0
+        total = 0
+        until = time.monotonic() + 3
+        while time.monotonic() < until:
+            sealer.seal_once()
+            total += writer.write_new_items(limit=7)
+        return total
+
+    results = in_threads(8, act)
+    assert all(isinstance(result, int) for result in results), results
+    publish()
+    for house in (lucky, golden):
+        rows = stored(house)
+        assert [number for number, _ in rows] == list(range(1, len(rows) + 1))
+        settled = fetch(
+            "SELECT count(*) FROM events_event WHERE type = 'RoundSettled' AND stream IN "
+            "(SELECT 'round-' || id FROM baccarat_round WHERE operator_id = %s)",
+            [house.id],
+        )
+        assert sum(kind == "baccarat.round.settled.v1" for _, kind in rows) == settled[0][0] == 8
+
+
+WRITER = """
+import django; django.setup()
+from casino.feed import writer
+while writer.write_new_items(limit=3): pass
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_writer_leaves_no_gap_and_no_repeat(database: Database) -> None:
+    house = tenant("killed")
+    play(house, rounds=1)
+    expected = stored(house)
+    execute("DELETE FROM feed_feeditem")
+    execute("DELETE FROM feed_feedhead")
+    execute("UPDATE events_subscription SET position = 0 WHERE name = 'feed'")
+    environment = {**database.environment, "DJANGO_SETTINGS_MODULE": "casino.settings"}
+    for pause in (1.2, 1.5, 1.8):
+        process = subprocess.Popen([sys.executable, "-c", WRITER], cwd=PROJECT, env=environment)  # noqa: S603
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(pause)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        numbers = [number for number, _ in stored(house)]
+        assert numbers == list(range(1, len(numbers) + 1))
+    publish()
+    assert stored(house) == expected
+
+
+def test_no_card_and_no_seed_comes_before_the_settlement(lucky: Tenant) -> None:
+    table, (alice,) = company(lucky, "mini", "Alice")
+    bet(alice, table, banker="25.00")
+    publish()
+    running = lucky.read(f"tables/{table}")["round"]["id"]
+    before = text_of([item for item in read_all(lucky) if item["subject"] == f"rounds/{running}"])
+    assert "wager.confirmed" in before
+    assert '"cards"' not in before
+    assert '"seed"' not in before
+    deal_all()
+    publish()
+    assert '"cards"' in text_of([item for item in read_all(lucky) if item["subject"] == f"rounds/{running}"])
+
+
+def test_items_name_no_person(lucky: Tenant) -> None:
+    _, (alice, bob) = company(lucky, "big_table", "Alicia the Great", "Bob")
+    publish()
+    rows = fetch("SELECT data::text FROM feed_feeditem WHERE operator_id = %s", [lucky.id])
+    text = "".join(row[0] for row in rows)
+    assert "Alicia" not in text
+    assert alice.id in text
+    assert bob.id in text
+
+
+def test_an_event_that_cant_be_read_hides_none_after_it(lucky: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("baccarat.feed.fetch", lambda *_: [])  # no facts: items of rounds and tables can't be made
+    play(lucky)
+    names = types_of(read_all(lucky))
+    assert "player.account_opened" in names
+    assert "round.settled" not in names
+
+
+def test_the_feed_is_what_the_log_says_when_written_again(lucky: Tenant) -> None:
+    play(lucky, rounds=2)
+    before = fetch("SELECT * FROM feed_feeditem WHERE operator_id = %s ORDER BY number", [lucky.id])
+    execute("DELETE FROM feed_feeditem")
+    execute("DELETE FROM feed_feedhead")
+    execute("UPDATE events_subscription SET position = 0 WHERE name = %s", [writer.SUBSCRIBER])
+    publish()
+    assert fetch("SELECT * FROM feed_feeditem WHERE operator_id = %s ORDER BY number", [lucky.id]) == before
+    assert subscriptions.subscriber_position(writer.SUBSCRIBER) == subscriptions.head()

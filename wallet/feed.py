@@ -1,0 +1,73 @@
+"""What operators learn of money and of responsible gaming: the types of feed items."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from casino.feed.types import FeedSource, FeedType
+from wallet.adjustments import events as ae
+from wallet.events import CATALOGUE
+from wallet.ledger import events as le
+from wallet.payments import events as pe
+from wallet.reconciliation import events as rec
+from wallet.responsible_gaming import events as rg
+
+_type: Final[Callable[..., FeedType]] = partial(FeedType, app="wallet")
+_of_player: Final[Callable[..., FeedType]] = partial(_type, subject="players/{player}")
+_of_deposit: Final[Callable[..., FeedType]] = partial(_type, subject="deposits/{deposit}")
+_of_withdrawal: Final[Callable[..., FeedType]] = partial(_type, subject="withdrawals/{withdrawal}")
+_of_adjustment: Final[Callable[..., FeedType]] = partial(_type, subject="adjustments/{adjustment}")
+_of_operator: Final[Callable[..., FeedType]] = partial(_type, subject="operator")
+_of_discrepancy: Final[Callable[..., FeedType]] = partial(_type, subject="discrepancies/{discrepancy}")
+
+TYPES: Final = (
+    _of_player(event=le.PlayerAccountOpened, name="player.account_opened", summary="A player's accounts were opened."),
+    _of_player(
+        event=le.SandboxCredited, name="sandbox.credited", summary="A sandbox operator credited money to a player."
+    ),
+    _of_deposit(event=pe.DepositRequested, name="deposit.requested", summary="A player wants to pay in."),
+    _of_deposit(event=pe.DepositSent, name="deposit.sent", summary="The provider accepted the deposit."),
+    _of_deposit(
+        event=pe.DepositCompleted, name="deposit.completed", summary="`amount` less `fee` was credited to the account."
+    ),
+    _of_deposit(event=pe.DepositFailed, name="deposit.failed", summary="No money comes."),
+    _of_deposit(event=pe.DepositReversed, name="deposit.reversed", summary="The provider took the money back."),
+    _of_player(event=pe.DebtCollected, name="debt.collected", summary="A debt was taken from the account."),
+    _of_withdrawal(event=pe.WithdrawalRequested, name="withdrawal.requested", summary="A player wants a pay-out."),
+    _of_withdrawal(event=pe.WithdrawalApproved, name="withdrawal.approved", summary="A person approved the pay-out."),
+    _of_withdrawal(event=pe.WithdrawalRejected, name="withdrawal.rejected", summary="The money is the player's again."),
+    _of_withdrawal(
+        event=pe.WithdrawalCancelled, name="withdrawal.cancelled", summary="The player cancelled the pay-out."
+    ),
+    _of_withdrawal(event=pe.WithdrawalSent, name="withdrawal.sent", summary="The provider may have the pay-out."),
+    _of_withdrawal(event=pe.WithdrawalPaid, name="withdrawal.paid", summary="The provider paid out."),
+    _of_withdrawal(event=pe.WithdrawalReturned, name="withdrawal.returned", summary="The money came back."),
+    _of_adjustment(event=ae.AdjustmentRequested, name="adjustment.requested", summary="A correction was proposed."),
+    _of_adjustment(event=ae.AdjustmentApproved, name="adjustment.approved", summary="A balance was corrected."),
+    _of_adjustment(event=ae.AdjustmentRejected, name="adjustment.rejected", summary="A correction was rejected."),
+    _of_player(event=rg.PlayLimitSet, name="limit.set", summary="A limit on play was set or lowered."),
+    _of_player(
+        event=rg.PlayLimitIncreaseRequested, name="limit.increase_requested", summary="Can be confirmed after a while."
+    ),
+    _of_player(event=rg.PlayLimitIncreased, name="limit.increased", summary="A limit on play was raised."),
+    _of_player(
+        event=rg.PlayLimitIncreaseCancelled, name="limit.increase_cancelled", summary="The limit stays as it was."
+    ),
+    _of_player(event=rg.TableLimitSet, name="limit.table_set", summary="The player's own table limit was set."),
+    _of_operator(event=rg.OperatorLimitSet, name="limit.operator_set", summary="A limit for all players was set."),
+    _of_player(event=rg.CoolingOffStarted, name="exclusion.cooling_off_started", summary="A cooling-off began."),
+    _of_player(event=rg.SelfExcluded, name="exclusion.started", summary="The player was self-excluded."),
+    _of_player(event=rg.SelfExclusionEnded, name="exclusion.ended", summary="The self-exclusion ended."),
+    _of_player(event=rg.RealityCheckSet, name="reality_check.set", summary="The interval of reality checks was set."),
+    _of_player(event=rg.PlayerBlocked, name="player.blocked", summary="A kill switch stops the player."),
+    _of_player(event=rg.PlayerUnblocked, name="player.unblocked", summary="The player may play again."),
+    _of_operator(
+        event=rec.ReconciliationCompleted,
+        name="reconciliation.completed",
+        summary="A day's payments were compared with the provider's records.",
+    ),
+    _of_discrepancy(event=rec.DiscrepancyDetected, name="discrepancy.detected", summary="A payment differs."),
+    _of_discrepancy(event=rec.DiscrepancyCleared, name="discrepancy.cleared", summary="The records agree again."),
+    _of_discrepancy(event=rec.DiscrepancyResolved, name="discrepancy.resolved", summary="A person resolved it."),
+)
+SOURCE: Final = FeedSource(CATALOGUE, TYPES, lambda _: {})
