@@ -3,7 +3,7 @@
 from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.house import House
 
@@ -70,3 +70,21 @@ def test_a_link_with_a_token_that_is_not_valid_ends_no_session(house: House, pag
     expect(page).to_have_url(f"{house.base_url}/play/")
     expect(page.locator(".lobby")).to_be_visible(timeout=TIMEOUT)
     assert signed_in(page) == own
+
+
+@pytest.mark.parametrize("missing", ["**/core/phase.js", "**/main.js", "**/table.css"])
+def test_a_page_that_did_not_load_whole_loads_itself_again(house: House, page: Page, missing: str) -> None:
+    refused: list[str] = []
+
+    def refuse_twice(route: Route) -> None:
+        if len(refused) == 2:
+            route.continue_()
+        else:
+            refused.append(route.request.url)
+            route.fulfill(status=503)
+
+    page.route(missing, refuse_twice)
+    visit(page, house, house.newcomer())
+    while len(refused) < 2:
+        page.wait_for_timeout(200)
+    expect(page.locator(".lobby")).to_be_visible(timeout=TIMEOUT)
