@@ -40,7 +40,7 @@ serve:
 	@exec $(RUN) manage.py up --port $(PORT) $(ARGS)
 
 # What the service consists of, and then whole systems as one sees them from outside: pages, commands, deployments.
-SYSTEMS := tests/browser tests/deploy tests/casino/devstack tests/bench tests/fuzz
+SYSTEMS := tests/browser tests/clients tests/deploy tests/casino/devstack tests/bench tests/fuzz
 
 test:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test bench
