@@ -69,6 +69,7 @@ class LaunchOnPage(Struct):
     id: UUID
     language: str | None
     return_url: str | None
+    cashier_url: str | None
     parent_origin: str | None
 
 
@@ -83,7 +84,7 @@ def table_page(request: HttpRequest) -> HttpResponse:
     if launch is None:
         return add_security_policy(render(request, "play/page.html", context))
     options = launch.options
-    on_page = LaunchOnPage(launch.id, options.language, options.return_url, options.parent_origin)
+    on_page = LaunchOnPage(launch.id, options.language, options.return_url, options.cashier_url, options.parent_origin)
     context["launch"] = msgspec.json.encode(on_page).decode()
     return add_security_policy(render(request, "play/page.html", context), framed_by=launch.origins)
 

@@ -1,5 +1,6 @@
 """The page's response: its security policy, its addresses, and sessions of demo players."""
 
+import json
 import re
 from pathlib import Path
 from uuid import uuid4
@@ -145,7 +146,7 @@ def test_setting_up_the_demo_again_creates_nothing(demo_operator):
 
 def test_a_language_of_the_page_and_all_it_loads_stay_under_400_kb_before_sounds(client: Client):
     page = client.get("/play/").content.decode()
-    waiting = [STATIC / file for file in re.findall(r'"\.\./static/play/([^"]+)"', page)]
+    waiting = [STATIC / file for file in re.findall(r'"\.\./static/play/([^"]+)"', page) if not file.endswith(".json")]
     loaded: dict[Path, int] = {}
     while waiting:
         file = waiting.pop().resolve()
@@ -160,3 +161,26 @@ def test_a_language_of_the_page_and_all_it_loads_stay_under_400_kb_before_sounds
     assert sum(loaded.values()) + len(page) + max(languages) < 400 * 1024, sorted(
         loaded.items(), key=lambda item: item[1]
     )
+
+
+def test_the_guide_lists_the_messages_of_embedding_as_the_page_checks_them():
+    catalogue = json.loads((STATIC / "js" / "core" / "embedding.json").read_text(encoding="utf-8"))
+    guide = (PROJECT / "deploy" / "docs" / "integration" / "launch.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([\w.]+)` \| (.+) \| (.+) \|$", guide, re.MULTILINE)
+
+    messages = [(name, each) for direction in ("out", "in") for name, each in catalogue[direction].items()]
+    assert listed == [
+        (name, ", ".join(f"`{field}` {type_}" for field, type_ in each["data"].items()) or "none", each["text"])
+        for name, each in messages
+    ]
+
+
+def test_the_page_carries_out_each_message_and_sends_no_other():
+    catalogue = json.loads((STATIC / "js" / "core" / "embedding.json").read_text(encoding="utf-8"))
+    modules = {path: path.read_text(encoding="utf-8") for path in STATIC.rglob("*.js")}
+    module = modules[STATIC / "js" / "launched.js"]
+    handlers = module[(start := module.index("const handlersFor")) : module.index("});", start)]
+
+    assert set(re.findall(r'^  "?([\w.]+)"?: (?:async )?\(', handlers, re.MULTILINE)) == set(catalogue["in"])
+    told = {name for text in modules.values() for name in re.findall(r'\btell\("([\w.]+)"', text)}
+    assert told == set(catalogue["out"])

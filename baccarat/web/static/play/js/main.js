@@ -1,7 +1,8 @@
 // The page's entry point: signs the player in, then shows the lobby or a table.
 
-import { demo, get, onSessionEnd, NoResponse, post, Problem, wait } from "./core/api.js";
+import { demo, get, onSessionEnd, NoResponse, Problem, wait } from "./core/api.js";
 import { h, put } from "./core/dom.js";
+import { tell } from "./core/embedding.js";
 import { launch, takeLaunchCode } from "./core/launch.js";
 import { Preferences } from "./core/preferences.js";
 import { goTo, storage, storeToken, tableInAddress, takeOfferedToken, token } from "./core/session.js";
@@ -18,10 +19,18 @@ const sound = new Sound(() => preferences);
 
 /** @param {View} next */
 function show(next) {
-  view?.leave();
+  leaveView();
   view = next;
   put(app, next.element);
   next.start();
+  if (next instanceof Game) tell("table.entered", { table: next.table });
+  tell("ready");
+}
+
+function leaveView() {
+  view?.leave();
+  if (view instanceof Game) tell("table.left", { table: view.table });
+  view = null;
 }
 
 /** @typedef {{player: string, nickname: string}} SignedIn who is signed in, or was last, in this browser */
@@ -46,23 +55,6 @@ async function arrive(offered = takeOfferedToken()) {
 }
 
 /**
- * Trade the launch's code for a session, and go where the launch leads.
- * @param {string} code
- */
-async function enterByLaunch(code) {
-  try {
-    const session = /** @type {Api["LaunchedSession"]} */ (await post("sessions/launch", { code }, { bearer: null }));
-    if (session.launch.table && !tableInAddress()) goTo(session.launch.table, { silently: true });
-    await arrive(session.token);
-  } catch (error) {
-    if (error instanceof NoResponse) return retry(() => enterByLaunch(code));
-    if (!(error instanceof Problem)) throw error;
-    const { title, remedy } = describeProblem(error);
-    put(app, wayBack(title, remedy));
-  }
-}
-
-/**
  * @param {string} value
  * @param {SignedIn} who
  */
@@ -78,8 +70,7 @@ function signInAs(value, { player, nickname }) {
  * @param {SignedIn} last
  */
 function askToChange(offered, next, last) {
-  view?.leave();
-  view = null;
+  leaveView();
   const names = { name: next.nickname, other: last.nickname };
   put(app, h("main", { class: "door" }, h("h1", {}, t("door.change", names)), h("p", { role: "alert" }, t("door.change.how", names)),
     h("button", { type: "button", class: "primary", onclick: route }, t("door.stay")),
@@ -97,9 +88,8 @@ async function route() {
 
 /** Without a token: let the visitor pick a demo player, or explain that the casino opens this page. */
 async function signIn() {
-  view?.leave();
-  view = null;
-  if (launch) return put(app, wayBack(t("over"), t("door.closed.how")));
+  leaveView();
+  if (launched) return launched.end("session_closed", t("over"), t("door.closed.how"));
   let players = null;
   try {
     players = (await demo.list()).players;
@@ -124,13 +114,11 @@ async function retry(again) {
 const textPage = (title, words) => h("main", { class: "door" }, h("h1", {}, title), h("p", {}, words));
 const signInNeeded = () => textPage(t("door.closed"), t("door.closed.how"));
 
-/**
- * Explain, and offer the way back to the operator's site.
- * @param {string} title
- * @param {string} words
- */
-const wayBack = (title, words) => h("main", { class: "door" }, h("h1", {}, title), h("p", { role: "alert" }, words),
-  launch?.return_url && h("a", { class: "way-back", href: launch.return_url, target: "_top" }, t("door.back")));
+/** End the session, and offer the way back. */
+function signOut() {
+  storeToken(null);
+  return signIn();
+}
 
 /** @typedef {{id: string, name: string}} DemoPlayer */
 /** @typedef {Game | Lobby} View what is on the screen: the lobby, or a table */
@@ -161,10 +149,9 @@ function demoPlayers(players) {
 function showSessionEnd(problem) {
   if (!token()) return;
   storeToken(null);
-  view?.leave();
-  view = null;
+  leaveView();
   const words = hasMessage(`end.${problem.code}`) ? t(`end.${problem.code}`) : describeProblem(problem).title;
-  if (launch) return put(app, wayBack(t("over"), words));
+  if (launched) return launched.end(problem.code, t("over"), words);
   put(app, h("main", { class: "door" }, h("h1", {}, t("over")), h("p", { role: "alert" }, words),
     h("button", { type: "button", class: "primary", onclick: () => { goTo(null); route(); } }, t("over.again"))));
 }
@@ -173,7 +160,8 @@ onSessionEnd(showSessionEnd);
 const code = takeLaunchCode();
 const offered = takeOfferedToken();
 await loadLanguage();
+const launched = launch || code ? await (await import("./launched.js")).prepare({ app, sound, view: () => view, arrive, retry, signOut }) : null;
 addEventListener("hashchange", () => arrive());
 document.addEventListener("casino:language", route);
-if (code) enterByLaunch(code);
+if (code) launched?.enter(code);
 else arrive(offered);

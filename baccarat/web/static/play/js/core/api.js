@@ -137,6 +137,9 @@ export const put = (path, body) => send("PUT", path, { body });
  */
 export const post = (path, body, options) => send("POST", path, { body, ...options });
 
+/** @param {string} path */
+export const del = (path) => send("DELETE", path);
+
 /**
  * Send a command, and again under the same idempotency key while the service does not respond.
  * @param {string} path

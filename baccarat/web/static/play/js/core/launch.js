@@ -5,6 +5,7 @@
  * @property {string} id
  * @property {string | null} language
  * @property {string | null} return_url
+ * @property {string | null} cashier_url
  * @property {string | null} parent_origin
  */
 

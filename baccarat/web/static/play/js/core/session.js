@@ -17,7 +17,7 @@ export function takeOfferedToken() {
   return offered;
 }
 
-/** The token of a launched page, which a reload forgets: its frame may share storage with the frames of others. */
+/** The token of a launched page, whose frame may share storage with others. */
 let held = /** @type {string | null} */ (null);
 
 /** @returns {string | null} */

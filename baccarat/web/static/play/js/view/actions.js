@@ -1,6 +1,8 @@
 // The player's commands: sent one after the other, with chips shown on the table until they are answered.
 
 import { command, NoResponse, Problem } from "../core/api.js";
+import { tell } from "../core/embedding.js";
+import { launch } from "../core/launch.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { goTo } from "../core/session.js";
 import { currencyDigits, availableActions, offeredChips, ownStatus } from "../core/table_state.js";
@@ -291,6 +293,7 @@ export class Actions {
     game.detail = detail;
     game.shownPanel = detail === null ? game.shownPanel : undefined;
     game.open = game.open === panel && detail === null ? null : panel;
+    if (game.open === "cash") tell("cashier.wanted", { cashier_url: launch?.cashier_url });
     game.draw();
   }
 

@@ -2,6 +2,7 @@
 
 import { endSession, get, NoResponse, Problem } from "../core/api.js";
 import { h, put, set } from "../core/dom.js";
+import { tell } from "../core/embedding.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { goTo } from "../core/session.js";
 import { findBalance, currencyDigits, availableActions, seatsOf, ownStatus } from "../core/table_state.js";
@@ -158,6 +159,8 @@ export class Game {
   receive(event) {
     panels.chat.receive(this, event);
     if (event.type === "RoundVoided") this.scoreboard.refresh();
+    if (event.type === "RoundSettled") tell("round.settled", { table: event.table, round: event.round });
+    if (event.type === "WagerConfirmed" && event.data.player) tell("wager.confirmed", { table: event.table, round: event.round });
   }
 
   async refreshBalances() {
@@ -171,6 +174,7 @@ export class Game {
   /** @param {Api["Balances"]} balances */
   showBalances(balances) {
     this.balances = balances;
+    tell("balance.changed", { balances: balances.items });
     this.draw();
   }
 

@@ -3,6 +3,7 @@
 import { icon } from "../art/pieces.js";
 import { command, get, NoResponse, Problem, serverNow } from "../core/api.js";
 import { h } from "../core/dom.js";
+import { tell } from "../core/embedding.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { currencyDigits, ownPart } from "../core/table_state.js";
 import { minutes, playedMinutes } from "../panels/responsible_gaming.js";
@@ -98,6 +99,7 @@ export function showRaisedStakes(game, part) {
 export function updateLowBalance(game) {
   const low = game.state.you?.low_balance;
   if (!low || ownPart(game.state.round)?.wager || game.animation.running) return game.notices.remove("funds");
+  if (!game.notices.open.has("funds")) tell("funds.short", { table: game.table });
   const options = low.funding_options.filter((option) => option.available && option.when === "now");
   game.notices.show(t("funds.low", { minimum: money(low.minimum.amount, low.minimum.currency) }), {
     key: "funds", kind: "warning", stay: true,
@@ -215,6 +217,7 @@ export class PlayerNotices {
     this.schedule(60_000);
     if (!status?.session) return;
     const { session } = status;
+    tell("reality_check.due");
     const values = { n: session.minutes, played: minutes(playedMinutes(session)), net: signedMoney(session.net.amount, session.net.currency) };
     this.game.notices.show(t("reality_check.reality", values), {
       key: "reality", kind: "warning", stay: true,

@@ -15,6 +15,9 @@ export class Sound {
   /** @param {() => Preferences} preferences */
   constructor(preferences) {
     this.preferences = preferences;
+    /** The framing page wants no sound. */
+    this.muted = false;
+    this.paused = false;
     /** @type {AudioContext | null} */
     this.context = null;
     /** @type {Map<string, Promise<AudioBuffer>>} */
@@ -33,7 +36,7 @@ export class Sound {
   async play(name) {
     const { context } = this;
     const { values, local } = this.preferences();
-    if (!context || context.state !== "running" || !values.sound || local.volume === 0 || document.hidden) return;
+    if (this.muted || this.paused || !context || context.state !== "running" || !values.sound || local.volume === 0 || document.hidden) return;
     const files = FILES[name];
     const file = files[Math.floor(Math.random() * files.length)];
     const [source, volume] = [context.createBufferSource(), context.createGain()];
@@ -64,7 +67,7 @@ export class Sound {
    */
   say(words) {
     const { values, local } = this.preferences();
-    if (!values.voice || !window.speechSynthesis) return;
+    if (this.muted || this.paused || !values.voice || !window.speechSynthesis) return;
     const spoken = new SpeechSynthesisUtterance(words);
     spoken.lang = currentLanguage();
     spoken.volume = local.volume;

@@ -1,0 +1,182 @@
+"""The game in a frame of the operator's own site: who may frame it, and the messages between the two."""
+
+import json
+from collections.abc import Generator
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Browser, FrameLocator, Page, expect
+
+from casino.devstack.home import PROJECT
+from casino.devstack.site import Site, running_site
+from tests.browser.house import House
+
+pytestmark = pytest.mark.slow
+TIMEOUT = 30_000
+CATALOGUE = json.loads((PROJECT / "baccarat/web/static/play/js/core/embedding.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def site(house: House) -> Generator[Site]:
+    """Serve a site of the operator, whose visitor is a new player."""
+    credential = house.http.headers["Authorization"].removeprefix("Bearer ")
+    player = {"reference": uuid4().hex, "nickname": "Visitor"}
+    with running_site(service=house.base_url, credential=credential, player=player) as site:
+        site.register_origin()
+        yield site
+
+
+@pytest.fixture
+def page(browser: Browser, site: Site) -> Generator[Page]:
+    """Open the site in a window of its own."""
+    context = browser.new_context(locale="en-GB")
+    page = context.new_page()
+    page.goto(site.origin)
+    yield page
+    context.close()
+
+
+def launch(page: Page, preset: str = "") -> FrameLocator:
+    page.get_by_label("Game").select_option(preset)
+    page.get_by_role("button", name="Launch").click()
+    return page.frame_locator("iframe")
+
+
+def expect_message(page: Page, text: str) -> None:
+    expect(page.locator("#messages .out", has_text=text).first).to_be_visible(timeout=TIMEOUT)
+
+
+def send(page: Page, message: Any, *, target: str = "*") -> None:
+    """Post a message to the frame as the site's page."""
+    page.evaluate("([message, target]) => frames[0].postMessage(message, target)", [message, target])
+
+
+def test_a_registered_site_frames_the_game_whose_code_leaves_the_address(house: House, page: Page) -> None:
+    house.table("mini")
+    frame = launch(page, "mini")
+
+    expect(frame.locator(".game")).to_be_visible(timeout=TIMEOUT)
+    expect_message(page, "ready")
+    expect_message(page, "table.entered")
+    address = page.frames[1].url
+    assert "lc_" not in address
+    assert "#table=" in address
+    assert page.frames[1].evaluate("sessionStorage.length + document.cookie.length") in {0, 1}
+    assert page.frames[1].evaluate("sessionStorage.getItem('casino.token')") is None
+
+
+def test_another_site_can_not_frame_the_game(house: House, site: Site, page: Page) -> None:
+    stranger = site.origin.replace("127.0.0.1", "localhost")
+    page.goto(stranger)
+    launch(page)
+    page.wait_for_timeout(1500)
+
+    assert page.locator("#messages .out").count() == 0
+    assert page.frames[1].url.startswith("chrome-error:")
+
+
+def test_in_a_small_frame_the_game_can_be_played(house: House, page: Page) -> None:
+    house.table("mini")
+    page.add_style_tag(content="iframe { width: 320px !important; height: 480px !important; }")
+    frame = launch(page, "mini")
+    expect(frame.locator(".game .felt")).to_be_visible(timeout=TIMEOUT)
+    wide = page.frames[1].evaluate("document.documentElement.scrollWidth")
+    assert wide <= 320
+
+
+def test_each_message_to_the_page_is_answered(house: House, page: Page) -> None:
+    house.table("mini")
+    frame = launch(page, "mini")
+    expect(frame.locator(".game")).to_be_visible(timeout=TIMEOUT)
+    expect_message(page, "ready")
+    data: dict[str, dict[str, Any]] = {
+        "session.renew": {"code": "lc_wrong"}, "mute": {"muted": True}, "language": {"tag": "de"}, "table.open": {},
+    }  # fmt: skip
+    refused = {"session.renew": "unknown_launch"}
+    for type_ in CATALOGUE["in"]:  # `exit` is the last one
+        message = {"source": "baccarat", "v": 1, "id": f"my-{type_}", "type": type_, "data": data.get(type_, {})}
+        send(page, message)
+        expect_message(page, f'"id":"my-{type_}"')
+        line = page.locator("#messages .out", has_text=f'"id":"my-{type_}"').text_content() or ""
+        assert (refused.get(type_, "ack") in line) or line.startswith("ack"), line
+    expect_message(page, "session_closed")
+    expect(frame.locator(".way-back")).to_be_visible(timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"v": 2}, "unknown_version"),
+        ({"type": "dance"}, "unknown_type"),
+        ({"type": "constructor"}, "unknown_type"),
+        ({"type": "mute", "data": {"muted": "yes"}}, "field_invalid"),
+        ({"type": "mute"}, "field_invalid"),
+        ({"data": {"extra": 1}}, "unknown_field"),
+        ({"type": "language", "data": {"tag": "tlh"}}, "unknown_language"),
+    ],
+)
+def test_a_message_that_is_not_understood_is_refused(page: Page, change: dict[str, Any], code: str) -> None:
+    launch(page)
+    expect_message(page, "ready")
+    send(page, {"source": "baccarat", "v": 1, "id": "wrong-1", "type": "pause", "data": {}, **change})
+    expect_message(page, f'{{"id":"wrong-1","code":"{code}"}}')
+
+
+def test_messages_of_other_origins_and_other_windows_are_ignored(house: House, site: Site, page: Page) -> None:
+    launch(page)
+    expect_message(page, "ready")
+    message = {"source": "baccarat", "v": 1, "id": "forged", "type": "pause", "data": {}}
+    other = site.origin.replace("127.0.0.1", "localhost")
+    page.evaluate(
+        """([address, message]) => new Promise((done) => {
+            const stranger = document.createElement("iframe");
+            stranger.src = address; stranger.onload = done; document.body.append(stranger);
+        })""",
+        [other, message],
+    )
+    page.frames[2].evaluate("message => parent.frames[0].postMessage(message, '*')", message)
+    page.frames[1].evaluate("message => window.postMessage(message, '*')", message)
+    send(page, {**message, "source": "another"})
+    send(page, {**message, "id": "own"})
+    expect_message(page, '"id":"own"')
+    assert page.locator("#messages .out", has_text="forged").count() == 0
+
+
+def test_a_pause_takes_no_input_until_it_ends(page: Page) -> None:
+    frame = launch(page)
+    expect_message(page, "ready")
+    page.get_by_role("button", name="Pause").click()
+    expect(frame.locator("#app[inert]")).to_have_count(1, timeout=TIMEOUT)
+    page.get_by_role("button", name="Resume").click()
+    expect(frame.locator("#app[inert]")).to_have_count(0, timeout=TIMEOUT)
+
+
+def test_renewal_by_the_site_keeps_the_session_and_its_stream(house: House, page: Page) -> None:
+    house.table("mini")
+    frame = launch(page, "mini")
+    expect(frame.locator(".game")).to_be_visible(timeout=TIMEOUT)
+    expect_message(page, "ready")
+    tickets: list[str] = []
+    page.on("request", lambda request: tickets.append(request.url) if "stream/tickets" in request.url else None)
+
+    page.get_by_role("button", name="Renew").click()
+
+    expect_message(page, "ack")
+    page.wait_for_timeout(1500)
+    assert tickets == []  # the stream was not opened again
+    assert page.locator("#messages .out", has_text="session.ended").count() == 0
+
+
+def test_a_launch_that_was_used_is_refused_and_the_page_offers_the_way_back(
+    house: House, site: Site, page: Page
+) -> None:
+    address = site.launch({}).json()["url"]
+    page.goto(address)
+    expect(page.locator(".lobby")).to_be_visible(timeout=TIMEOUT)
+    second = page.context.new_page()
+    second.goto(address)
+    expect(second.locator(".door")).to_contain_text("opened before", timeout=TIMEOUT)
+    second.locator(".way-back").click()
+    expect(second.locator("#launch")).to_be_visible(timeout=TIMEOUT)
+    expect(page.locator(".lobby")).to_be_visible()
