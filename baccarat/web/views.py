@@ -51,8 +51,8 @@ def add_security_policy(response: HttpResponse, *, framed_by: Sequence[str] = ()
 
 
 _MESSAGES: Final = Path(__file__).with_name("static") / "play" / "js" / "messages"
-LANGUAGES: Final = " ".join(sorted(file.stem for file in _MESSAGES.glob("*.json")))
-"""The languages of the pages: one for each file of messages."""
+LANGUAGES: Final = [(file.stem, f"play/js/messages/{file.name}") for file in sorted(_MESSAGES.glob("*.json"))]
+"""The languages of the pages, each with its file of messages."""
 
 VERIFIER: Final = Path(proofs.__file__).with_name("verifier.py")
 
@@ -80,7 +80,7 @@ def table_page(request: HttpRequest) -> HttpResponse:
     The player's token is in the URL's fragment, which browsers do not send.
     """
     launch = launches.find(request.GET.get("launch", ""))
-    context = {"languages": LANGUAGES}
+    context: dict[str, Any] = {"languages": LANGUAGES}
     if launch is None:
         return add_security_policy(render(request, "play/page.html", context))
     options = launch.options

@@ -13,7 +13,7 @@ import { describeProblem, LANGUAGES, loadLanguage, t } from "./messages/index.js
 /** @typedef {Record<string, {text: string, data: Record<string, string>}>} Messages each message's data: names and types, with ? if optional */
 /** @typedef {{version: number, in: Messages, out: Messages}} Catalogue */
 /** @typedef {Record<string, (data: any) => unknown>} Handlers */
-/** @typedef {{app: HTMLElement, sound: Sound, view: () => {refreshBalances?: () => Promise<void>} | null, arrive: (token: string) => Promise<unknown>, retry: (again: () => unknown) => void, signOut: () => unknown}} Page what the entry point lends */
+/** @typedef {{app: HTMLElement, sound: Sound, view: () => {refreshBalances?: () => Promise<void>} | null, arrive: (token: string) => Promise<unknown>, retry: (again: () => unknown) => Promise<void>, signOut: () => unknown}} Page what the entry point lends */
 
 const MAX_ID = 100;
 const WARN_SECONDS = 120;
@@ -49,6 +49,7 @@ export async function prepare(page) {
   /**
    * Trade the launch's code for a session, and go where the launch leads.
    * @param {string} code
+   * @returns {Promise<void>}
    */
   const enter = async (code) => {
     try {

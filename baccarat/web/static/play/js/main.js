@@ -1,6 +1,6 @@
 // The page's entry point: signs the player in, then shows the lobby or a table.
 
-import { demo, get, onSessionEnd, NoResponse, Problem, wait } from "./core/api.js";
+import { get, onSessionEnd, NoResponse, Problem, wait } from "./core/api.js";
 import { h, put } from "./core/dom.js";
 import { tell } from "./core/embedding.js";
 import { launch, takeLaunchCode } from "./core/launch.js";
@@ -86,18 +86,22 @@ async function route() {
   } else show(new Lobby({ onExit: signIn }));
 }
 
-/** Without a token: let the visitor pick a demo player, or explain that the casino opens this page. */
+/**
+ * Without a token: let the visitor pick a demo player, or explain that the casino opens this page.
+ * @returns {Promise<void>}
+ */
 async function signIn() {
   leaveView();
   if (launched) return launched.end("session_closed", t("over"), t("door.closed.how"));
   let players = null;
+  const { demoPlayers, listPlayers } = await import("./demo.js");
   try {
-    players = (await demo.list()).players;
+    players = await listPlayers();
   } catch (error) {
-    if (error instanceof NoResponse) return retry(signIn);
-    if (!(error instanceof Problem)) throw error;
+    if (!(error instanceof NoResponse)) throw error;
+    return retry(signIn);
   }
-  put(app, players?.length ? demoPlayers(players) : signInNeeded());
+  put(app, players?.length ? demoPlayers(players, signInAs) : signInNeeded());
 }
 
 /** @param {() => void} again */
@@ -114,33 +118,16 @@ async function retry(again) {
 const textPage = (title, words) => h("main", { class: "door" }, h("h1", {}, title), h("p", {}, words));
 const signInNeeded = () => textPage(t("door.closed"), t("door.closed.how"));
 
-/** End the session, and offer the way back. */
+/**
+ * End the session, and offer the way back.
+ * @returns {Promise<void>}
+ */
 function signOut() {
   storeToken(null);
   return signIn();
 }
 
-/** @typedef {{id: string, name: string}} DemoPlayer */
 /** @typedef {Game | Lobby} View what is on the screen: the lobby, or a table */
-
-/** @param {DemoPlayer[]} players */
-function demoPlayers(players) {
-  const status = h("p", { role: "alert" });
-  /** @param {DemoPlayer} player */
-  const choose = async (player) => {
-    try {
-      const session = await demo.enter(player.id);
-      signInAs(session.token, { player: player.id, nickname: player.name });
-    } catch (error) {
-      if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
-      status.textContent = describeProblem(error).title;
-    }
-  };
-  return h("main", { class: "door" }, h("h1", {}, t("title")), h("p", {}, t("door.demo")),
-    h("ul", { class: "door-players" }, players.map((player) => h("li", {},
-      h("button", { type: "button", class: "door-player", onclick: () => choose(player) }, h("span", { class: "door-face", "aria-hidden": "true" }, player.name[0]), t("door.as", { name: player.name }))))),
-    status, h("p", { class: "door-note" }, t("door.pin")));
-}
 
 /**
  * Explain why the session is over, with a button that signs in again.

@@ -78,7 +78,7 @@ function newKey() {
  * @param {{body?: unknown, key?: string, root?: URL, signal?: AbortSignal, bearer?: string | null}} [options]
  * @returns {Promise<any>} The response's document: its shape is the caller's to name.
  */
-async function send(method, path, { body, key, root = ROOT, signal, bearer = token() } = {}) {
+export async function send(method, path, { body, key, root = ROOT, signal, bearer = token() } = {}) {
   /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
   if (bearer) headers.Authorization = `Bearer ${bearer}`;
@@ -158,13 +158,6 @@ export async function command(path, body = {}) {
     await Promise.race([wait(pause), new Promise((done) => addEventListener("online", done, { once: true }))]);
   }
 }
-
-/** Players to try the demo with, and sessions for them. */
-export const demo = {
-  list: () => send("GET", "demo", { root: new URL("./", document.baseURI) }),
-  /** @param {string} player */
-  enter: (player) => send("POST", "demo", { root: new URL("./", document.baseURI), body: { player } }),
-};
 
 /** @param {Record<string, string>} query */
 export const streamUrl = (query) => new URL(`stream?${new URLSearchParams(query)}`, ROOT);

@@ -6,8 +6,10 @@ import { storage } from "../core/session.js";
 
 /** @typedef {Record<string, string | number | null | undefined>} MessageValues */
 
-/** The languages that the service lists: one for each data file. */
-export const LANGUAGES = (document.querySelector("meta[name=languages]")?.getAttribute("content") ?? "en").split(" ");
+/** @type {Map<string, string>} the address of each language's messages, as the service lists them */
+const ADDRESSES = new Map([...document.querySelectorAll("link[hreflang]")].map((link) => [link.getAttribute("hreflang") ?? "", /** @type {HTMLLinkElement} */ (link).href]));
+
+export const LANGUAGES = [...ADDRESSES.keys()];
 
 let language = "en";
 let locale = "en";
@@ -39,7 +41,7 @@ export async function loadLanguage(wanted = null) {
  */
 async function readMessages(tag) {
   try {
-    const response = await fetch(new URL(`${tag}.json`, import.meta.url));
+    const response = await fetch(ADDRESSES.get(tag) ?? "");
     if (response.ok) return await response.json();
     throw new NoResponse(response.statusText);
   } catch (error) {
