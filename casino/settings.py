@@ -331,7 +331,7 @@ WHITENOISE_AUTOREFRESH = not PRODUCTION  # serves changed files without a restar
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
-        "BACKEND": "casino.static_files.HashedStaticFilesStorage"
+        "BACKEND": "casino.api.static_files.HashedStaticFilesStorage"
         if PRODUCTION
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },

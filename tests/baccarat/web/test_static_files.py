@@ -21,7 +21,7 @@ def collected(settings: Settings, tmp_path: Path) -> Path:
     """Collect all static files as a release does."""
     settings.STATIC_ROOT = str(tmp_path)
     settings.WHITENOISE_USE_FINDERS = settings.WHITENOISE_AUTOREFRESH = False
-    storage = {"BACKEND": "casino.static_files.HashedStaticFilesStorage"}
+    storage = {"BACKEND": "casino.api.static_files.HashedStaticFilesStorage"}
     settings.STORAGES = {**settings.STORAGES, "staticfiles": storage}
     call_command("collectstatic", interactive=False, verbosity=0)
     return tmp_path
@@ -32,7 +32,7 @@ def caching(name: str) -> str:
         raise Http404(request.path)
 
     response = WhiteNoiseMiddleware(nothing)(RequestFactory().get(f"/static/{name}"))
-    response.close()
+    response.file_to_stream.close()  # not the response, which would look after the database's connections
     return str(response["Cache-Control"])
 
 
