@@ -51,8 +51,11 @@ def add_security_policy(response: HttpResponse, *, framed_by: Sequence[str] = ()
 
 
 _MESSAGES: Final = Path(__file__).with_name("static") / "play" / "js" / "messages"
-LANGUAGES: Final = [(file.stem, f"play/js/messages/{file.name}") for file in sorted(_MESSAGES.glob("*.json"))]
-"""The languages of the pages, each with its file of messages."""
+LANGUAGES: Final = [
+    (file.stem, f"play/js/messages/{file.name}", f"play/js/messages/problems/{file.name}")
+    for file in sorted(_MESSAGES.glob("*.json"))
+]
+"""The languages of the pages, each with its file of messages, and one of refusals: English has those of the service."""
 
 VERIFIER: Final = Path(proofs.__file__).with_name("verifier.py")
 

@@ -14,6 +14,10 @@ from casino.kernel.errors import all_refusals
 STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
 MESSAGES = STATIC / "js" / "messages"
 LANGUAGES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(MESSAGES.glob("*.json"))}
+REFUSALS = {
+    file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted((MESSAGES / "problems").glob("*.json"))
+}
+"""The translated refusals: English is the service's own."""
 TRANSLATIONS = sorted(LANGUAGES.keys() - {"en"})
 TEMPLATE = re.compile(r"`([\w.]*)\$\{[^}`]*\}([\w.]*)`")
 PLURALS = {key.removesuffix(".one") for key in LANGUAGES["en"] if key.endswith(".one")}
@@ -24,25 +28,26 @@ assertion_expired assertion_invalid assertion_required assertion_used brand_slug
 case_resolved change_decided change_needs_second_person chat_report_closed checkpoints_reversed close_reason_invalid
 credit_too_large currencies_invalid currency_decimals_differ day_not_over discrepancy_closed discrepancy_note_missing
 draft_pending erasure_decided erasure_player_excluded erasure_player_in_play erasure_reason_missing
-erasure_requires_second_person erasure_retention_required exclusion_note_invalid exclusion_still_running
-filter_word_exists filter_word_not_yours interval_invalid interval_not_started invalid_adjustment_choice
-invalid_assertion_key invalid_customer_care invalid_deposit_method invalid_filter_word invalid_group_limits
-invalid_key_terms invalid_moderation invalid_origin invalid_return_floor invalid_rules invalid_session_length
-invalid_signature invalid_slug invalid_threshold invalid_withdrawal_policy key_expired key_is_of_a_brand
-malformed_callback money_type_named_twice network_refused next_shoe_committed_to_other_rules no_debt_in_play_money
-no_shoe_committed no_void_requested nonce_reused not_in_checkpoint not_self_excluded not_stopped not_waiting_for_review
-note_empty operator_not_sandbox origin_not_registered person_erased player_already_blocked player_edge_not_accepted
-player_not_banned player_not_blocked player_not_muted preset_has_no_table ratio_malformed retention_period_not_over
-retention_permanent retired_rules_cannot_wait return_under_floor round_already_voided round_is_not_due
-round_not_suspended round_not_voidable rules_require_second_person rules_unchanged sandbox_only scope_missing
-seats_are_taken seed_unreadable shoe_is_committed shoe_is_running shuffle_is_fixed slug_taken stale_timestamp
-stop_message_too_long stop_reason_missing stop_set_by_platform table_is_occupied table_not_allowed unknown_adjustment
+erasure_requires_second_person erasure_retention_required exclusion_note_invalid exclusion_still_running feed_expired
+feed_number_ahead filter_word_exists filter_word_not_yours interval_invalid interval_not_started
+invalid_adjustment_choice invalid_assertion_key invalid_customer_care invalid_deposit_method invalid_filter_word
+invalid_group_limits invalid_key_terms invalid_moderation invalid_origin invalid_return_floor invalid_rules
+invalid_session_length invalid_signature invalid_slug invalid_threshold invalid_webhook_url invalid_withdrawal_policy
+key_expired key_is_of_a_brand malformed_callback money_type_named_twice network_refused
+next_shoe_committed_to_other_rules no_debt_in_play_money no_shoe_committed no_void_requested nonce_reused
+not_in_checkpoint not_self_excluded not_stopped not_waiting_for_review note_empty operator_not_sandbox
+origin_not_registered person_erased player_already_blocked player_edge_not_accepted player_not_banned
+player_not_blocked player_not_muted preset_has_no_table ratio_malformed retention_period_not_over retention_permanent
+retired_rules_cannot_wait return_under_floor round_already_voided round_is_not_due round_not_suspended
+round_not_voidable rules_require_second_person rules_unchanged sandbox_only scope_missing seats_are_taken
+seed_unreadable shoe_is_committed shoe_is_running shuffle_is_fixed slug_taken stale_timestamp stop_message_too_long
+stop_reason_missing stop_set_by_platform table_is_occupied table_not_allowed too_many_webhooks unknown_adjustment
 unknown_assertion_key unknown_brand unknown_case unknown_change unknown_chat_report unknown_checkpoint
-unknown_discrepancy unknown_draft unknown_erasure unknown_filter_word unknown_key unknown_limits_group unknown_operator
-unknown_parameter unknown_preset unknown_provider unknown_report unknown_report_format unknown_resolution
-unknown_retention_kind unknown_stop_subject unknown_time_zone unknown_version unknown_void_reason version_not_in_force
-version_reason_missing void_already_requested void_note_invalid void_requires_second_person
-withdrawal_requires_second_person
+unknown_discrepancy unknown_draft unknown_erasure unknown_feed_type unknown_filter_word unknown_key
+unknown_limits_group unknown_operator unknown_parameter unknown_preset unknown_provider unknown_report
+unknown_report_format unknown_resolution unknown_retention_kind unknown_stop_subject unknown_time_zone unknown_version
+unknown_void_reason unknown_webhook version_not_in_force version_reason_missing void_already_requested
+void_note_invalid void_requires_second_person webhook_not_paused webhook_paused withdrawal_requires_second_person
 """.split()
 """Refusals that only operators' servers, staff or providers meet: the page does not translate them."""
 
@@ -60,10 +65,8 @@ def modules() -> list[str]:
 
 
 def own_keys(language: str) -> set[str]:
-    """Return a language's keys, one for all plural forms, without the refusals, whose English the service sends."""
-    refusals = {f"problem.{code}" for code in codes() | {"session_ended"}}
-    keys = {key for key in LANGUAGES[language] if key.removesuffix(".remedy") not in refusals}
-    return {stem if (stem := key.rpartition(".")[0]) in PLURALS else key for key in keys}
+    """Return a language's keys, one for all plural forms."""
+    return {stem if (stem := key.rpartition(".")[0]) in PLURALS else key for key in LANGUAGES[language]}
 
 
 def placeholders(sentence: str) -> set[str]:
@@ -85,19 +88,23 @@ def test_each_language_has_the_keys_and_placeholders_of_english(language: str):
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
-def test_each_refusal_for_players_is_translated(language: str):
-    needed = {f"problem.{code}" for code in codes() - set(NOT_FOR_PLAYERS) if not code.startswith("staff_")}
-
-    assert needed - LANGUAGES[language].keys() == set(), "translate them, or list them in NOT_FOR_PLAYERS"
-
-
-@pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_only_refusals_of_the_service_are_translated(language: str):
+def test_each_refusal_for_players_is_translated_and_no_other(language: str):
     known = codes()
-    translated = {key.split(".")[1] for key in LANGUAGES[language] if key.startswith("problem.")}
+    needed = {code for code in known - set(NOT_FOR_PLAYERS) if not code.startswith("staff_")}
+    translated = {key.removesuffix(".remedy") for key in REFUSALS[language]}
 
     assert set(NOT_FOR_PLAYERS) <= known
-    assert translated - known <= {"session_ended", "no_answer"}, "sent by the stream, and of the page itself"
+    assert needed - translated == set(), "translate them, or list them in NOT_FOR_PLAYERS"
+    assert translated - known <= {"session_ended"}, "sent by the stream"
+
+
+@pytest.mark.parametrize("language", TRANSLATIONS)
+def test_translated_refusals_have_the_placeholders_of_german(language: str):
+    words, german = REFUSALS[language], REFUSALS["de"]
+
+    assert words.keys() == german.keys()
+    assert {key for key in german if placeholders(words[key]) != placeholders(german[key])} == set()
+    assert all(words.values())
 
 
 def test_each_key_that_a_module_names_or_composes_is_in_the_catalogue():
@@ -106,7 +113,7 @@ def test_each_key_that_a_module_names_or_composes_is_in_the_catalogue():
     for text in modules():
         assert set(re.findall(r"\bt\(\"([\w.]+)\"", text)) - keys == set()
         for start, end in re.findall(r"\bt\(`([\w.]*)\$\{[^}]*\}([\w.]*)`", text):
-            assert any(key.startswith(start) and key.endswith(end) for key in keys | {"problem."}), (start, end)
+            assert any(key.startswith(start) and key.endswith(end) for key in keys), (start, end)
 
 
 def test_no_key_is_unused():

@@ -51,6 +51,17 @@ export function endSession(problem) {
   sessionEndHandler(problem);
 }
 
+/** @type {() => Promise<void>} */
+let prepareForProblem = async () => undefined;
+
+/**
+ * Wait for a function before a refusal is thrown: it fetches what the refusal is described with.
+ * @param {typeof prepareForProblem} prepare
+ */
+export function prepareForProblems(prepare) {
+  prepareForProblem = prepare;
+}
+
 /** A refusal by the service (problem+json): `code` is stable, `title` and `remedy` are for people. */
 export class Problem extends Error {
   /**
@@ -95,7 +106,7 @@ export async function send(method, path, { body, key, root = ROOT, signal, beare
       credentials: "omit",
     });
     const text = await response.text();
-    return read(response, text, { own: bearer === token() });
+    return await read(response, text, { own: bearer === token() });
   } catch (error) {
     if (error instanceof Problem) throw error;
     throw new NoResponse(String(error));
@@ -107,7 +118,7 @@ export async function send(method, path, { body, key, root = ROOT, signal, beare
  * @param {string} text
  * @param {{own: boolean}} session whether the request was sent in this page's session
  */
-function read(response, text, { own }) {
+async function read(response, text, { own }) {
   let document;
   try {
     document = text ? JSON.parse(text) : {};
@@ -115,6 +126,7 @@ function read(response, text, { own }) {
     document = { code: "unreadable", title: `The service answered ${response.status}.` };
   }
   if (response.ok) return document;
+  await prepareForProblem();
   const problem = new Problem(document, response.status);
   if (own && SESSION_END_CODES.has(problem.code) && response.status === 401) endSession(problem);
   throw problem;

@@ -1,20 +1,27 @@
-// Translation, and numbers, money and times in the player's locale. Each language is one data file beside this module.
+// Translation, and numbers, money and times in the player's locale. Each language is one data file beside this module, and
+// one more with the service's refusals, which is loaded with the first of them. Their English comes from the service.
 
-import { NoResponse, Problem } from "../core/api.js";
+import { NoResponse, Problem, prepareForProblems } from "../core/api.js";
 import { launch } from "../core/launch.js";
 import { storage } from "../core/session.js";
 
 /** @typedef {Record<string, string | number | null | undefined>} MessageValues */
 
-/** @type {Map<string, string>} the address of each language's messages, as the service lists them */
-const ADDRESSES = new Map([...document.querySelectorAll("link[hreflang]")].map((link) => [link.getAttribute("hreflang") ?? "", /** @type {HTMLLinkElement} */ (link).href]));
+/** The link of each language, as the service lists them: the address of its messages, and of its refusals. */
+const LINKS = new Map(
+  [.../** @type {NodeListOf<HTMLLinkElement>} */ (document.querySelectorAll("link[hreflang]"))].map((link) => [link.hreflang, link]),
+);
 
-export const LANGUAGES = [...ADDRESSES.keys()];
+export const LANGUAGES = [...LINKS.keys()];
 
 let language = "en";
 let locale = "en";
 /** @type {Record<string, string>} */
 let messages = {};
+/** @type {Promise<Record<string, string>> | null} */
+let loadingProblems = null;
+/** @type {Record<string, string>} */
+let problems = {};
 
 /** @param {string} tag */
 const primary = (tag) => tag.slice(0, 2).toLowerCase();
@@ -27,8 +34,10 @@ const primary = (tag) => tag.slice(0, 2).toLowerCase();
 export async function loadLanguage(wanted = null) {
   const tags = [wanted ?? launch?.language ?? "", storage.get("language", ""), ...navigator.languages];
   const next = primary(tags.find((tag) => LANGUAGES.includes(primary(tag))) ?? "en");
-  messages = await readMessages(next);
+  messages = await readMessages(LINKS.get(next)?.href);
   language = next;
+  loadingProblems = null;
+  problems = {};
   locale = tags.find((tag) => primary(tag) === language && tag.length > language.length) ?? language;
   document.documentElement.lang = language;
   document.documentElement.dir = t("language.direction");
@@ -36,18 +45,30 @@ export async function loadLanguage(wanted = null) {
 }
 
 /**
- * @param {string} tag
+ * @param {string} [address]
  * @returns {Promise<Record<string, string>>}
  */
-async function readMessages(tag) {
+async function readMessages(address = "") {
   try {
-    const response = await fetch(ADDRESSES.get(tag) ?? "");
+    const response = await fetch(address);
     if (response.ok) return await response.json();
     throw new NoResponse(response.statusText);
   } catch (error) {
     throw new NoResponse(String(error));
   }
 }
+
+// Without its translations a refusal is shown in English, and they are asked for again at the next one.
+prepareForProblems(async () => {
+  const address = LINKS.get(language)?.dataset.problems;
+  if (!address) return;
+  loadingProblems ??= readMessages(address);
+  try {
+    problems = await loadingProblems;
+  } catch {
+    loadingProblems = null;
+  }
+});
 
 export const currentLanguage = () => language;
 
@@ -81,9 +102,14 @@ export const languageName = (tag) => new Intl.DisplayNames([tag], { type: "langu
  */
 export function t(key, values = {}) {
   const form = typeof values.n === "number" ? `${key}.${formatter(Intl.PluralRules).select(values.n)}` : key;
-  const sentence = messages[form] ?? messages[key] ?? key;
-  return sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+  return fill(messages[form] ?? messages[key] ?? key, values);
 }
+
+/**
+ * @param {string} sentence
+ * @param {MessageValues} values
+ */
+const fill = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 
 /** @param {string} key */
 export const hasMessage = (key) => key in messages;
@@ -148,9 +174,10 @@ export function day(when) {
 export function describeProblem(error) {
   if (!(error instanceof Problem)) return { title: t("problem.no_answer"), remedy: t("problem.no_answer.remedy") };
   const { code, document } = error;
-  if (hasMessage(`problem.${code}`)) {
+  const title = problems[code];
+  if (title) {
     const values = valuesOf(document);
-    return { title: t(`problem.${code}`, values), remedy: hasMessage(`problem.${code}.remedy`) ? t(`problem.${code}.remedy`, values) : "" };
+    return { title: fill(title, values), remedy: fill(problems[`${code}.remedy`] ?? "", values) };
   }
   return { title: document.detail || document.title || error.message, remedy: document.remedy ?? "" };
 }
