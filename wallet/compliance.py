@@ -43,8 +43,9 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
     "table_limits": "SELECT * FROM wallet_table_limit WHERE player_id = %(player)s",
 }
 PLAYER_STREAMS: Final = (
-    """ARRAY['wallet-' || %(player)s::text, 'limit-' || %(player)s::text, 'debt-' || %(player)s::text,
-             'responsible-gaming-' || %(player)s::text]""",
+    "ARRAY['debt-' || %(player)s::text, 'responsible-gaming-' || %(player)s::text]",
+    """ARRAY(SELECT DISTINCT prefix || %(player)s::text || '-' || currency
+              FROM wallet_account, unnest(ARRAY['wallet-', 'limit-']) AS prefix WHERE player_id = %(player)s)""",
     "ARRAY(SELECT 'deposit-' || id FROM wallet_deposit WHERE player_id = %(player)s)",
     "ARRAY(SELECT 'withdrawal-' || id FROM wallet_withdrawal WHERE player_id = %(player)s)",
     "ARRAY(SELECT 'adjustment-' || id FROM wallet_adjustment WHERE player_id = %(player)s)",

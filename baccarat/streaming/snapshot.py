@@ -90,8 +90,7 @@ def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     seated = queries.tables_where_seated(operator=player.operator, player=player.player)
     followed = sorted(seated | ({watched} if watched is not None else set()))
     tables = queries.load_tables(tables=followed, operator=player.operator, viewer=player.player, balances=balances)
-    streams = [*_streams(tables), f"wallet-{player.player}"]
-    position, unsealed, now = fetch(_MOMENT, [streams, str(player.player)])[0]
+    position, unsealed, now = fetch(_MOMENT, [_streams(tables), str(player.player)])[0]
     reminder = responsible_gaming.reminder(operator=player.operator, player=player.player)
     return Snapshot(
         message=SnapshotMessage(

@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 from casino.backoffice.scope import cached_per_request, may_view
 from casino.kernel import money as kernel_money
 
+_STREAM: Final = re.compile(r"(?P<kind>[a-z-]+)-(?P<identity>[0-9a-f-]{36})(-[A-Z0-9]+)?")
 NOTHING: Final = "\N{EN DASH}"
 PAGES: Final = {
     "staff": "staff_member",
@@ -114,9 +115,9 @@ def page(kind: str, identity: int | str | UUID | None, text: object = None) -> S
 
 
 def stream(name: str) -> SafeString | str:
-    """Link to the page of what a stream is about: round-…, table-…, responsible-gaming-…."""
-    kind, identity = name[:-37], name[-36:]  # kind-uuid, and a UUID has 36 characters
-    return page(kind.replace("-", "_"), identity, name)
+    """Link to the page of what a stream is about: round-…, responsible-gaming-…, wallet-…-EUR."""
+    parts = _STREAM.fullmatch(name)
+    return page(parts["kind"].replace("-", "_"), parts["identity"], name) if parts else name
 
 
 def listing(model: str, text: object, **query: str) -> SafeString:

@@ -1,7 +1,7 @@
 """Events of limits, cooling-off, self-exclusion, reality checks and blocks.
 
 Streams: `responsible-gaming-{player}` for one player, `operator-limits-{operator}` for all players of an operator,
-`limit-{player}` for the limit per spot that a player sets. Top-ups of play money are in `wallet-{player}`.
+`limit-{player}-{currency}` for the limit per spot that a player sets. Top-ups are in `wallet-{player}-{currency}`.
 """
 
 from dataclasses import dataclass

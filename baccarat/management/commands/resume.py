@@ -65,7 +65,7 @@ def _find_suspended(key: UUID) -> Round:
 def _metadata(round_: Round, staff: User) -> Metadata:
     return Metadata(
         operator=str(round_.operator_id),
-        actor=f"staff-{staff.pk}",
+        actor=f"staff:{staff.pk}",
         causation="command",
         correlation=f"round-{round_.pk}",
     )

@@ -23,6 +23,7 @@ from casino.checkpoints.models import Checkpoint
 from casino.events import store
 from casino.events.models import ChainHead, Event, Seal, Subscription, Unsealed
 from casino.events.records import RecordedEvent
+from wallet.models import Account
 
 MAX_EVENTS: Final = 300
 """Events of one stream that a page shows; its list shows the others."""
@@ -158,7 +159,7 @@ class EventAdmin(ReadOnlyAdmin):
         if number is not None:
             return Q(pk=number) | Q(pk__in=Seal.objects.filter(position=number).values("event_id"))
         if identity is not None:
-            return Q(stream__in=[f"{kind}-{identity}" for kind in html.PAGES])
+            return Q(stream__in=_streams_about(identity))
         return Q(stream=term)
 
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
@@ -177,6 +178,15 @@ class EventAdmin(ReadOnlyAdmin):
             _json("Data", obj.data),
             _json("Metadata", obj.metadata_of_append),
         )
+
+
+def _streams_about(identity: UUID) -> list[str]:
+    """Return the names that streams about a round, a table, a player … with this id may have."""
+    currencies = Account.objects.filter(player_id=identity).values_list("currency", flat=True).distinct()
+    return [
+        *(f"{kind.replace('_', '-')}-{identity}" for kind in html.PAGES),
+        *(f"{kind}-{identity}-{currency}" for kind in ("wallet", "limit") for currency in currencies),
+    ]
 
 
 def _seal(event: int) -> list[tuple[str, object]]:

@@ -144,7 +144,7 @@ class PlayerAdmin(ReadOnlyAdmin):
             ("Money", html.listing("wallet_account", "accounts and balances", q=player)),
             ("Limits", html.listing("wallet_playerrestrictions", "limits and exclusions", q=player)),
             ("Play", html.listing("baccarat_wager", "wagers", q=player)),
-            ("Log", html.event_log(f"wallet-{player}", "events of the wallet")),
+            ("Log", html.event_log(player, "events about the player")),
         ]
         if request.user.has_perm(EXPORT):
             url = reverse("admin:operators_player_export", args=[obj.pk])

@@ -69,8 +69,8 @@ def test_the_cards_are_in_no_stored_answer_and_a_repeat_sees_them_again(scene: t
     assert first.headers["Cache-Control"] == "no-store"
     ((length,),) = fetch("SELECT min(length(response)) FROM api_idempotentrequest")
     assert length < 40, "a status, a nonce and a tag"
-    reused = alice.send("generic", path, data="{ }", content_type=JSON, headers=key)
-    assert reused.json()["code"] == "idempotency_key_reused"
+    spaced = alice.send("generic", path, data="{ }", content_type=JSON, headers=key)
+    assert spaced.json() == first.json(), "the same JSON, written differently"
     events = alice.read(f"rounds/{alice.read(f'tables/{table}')['round']['id']}/events")["items"]
     assert [event["type"] for event in events].count("CardsLookedAt") == 1
     cards = first.json()["cards"]

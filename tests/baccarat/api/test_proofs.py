@@ -64,7 +64,7 @@ def scene(module_database: Database) -> Scene:
 
 def _void(lucky: Tenant, round_: str) -> None:
     """One asks, another agrees."""
-    one, other = (Metadata(operator=lucky.id, actor=f"staff-{pk}", causation="", correlation="") for pk in (1, 2))
+    one, other = (Metadata(operator=lucky.id, actor=f"staff:{pk}", causation="", correlation="") for pk in (1, 2))
     round_id, operator = UUID(round_), UUID(lucky.id)
     voiding.void(round_=round_id, operator=operator, reason="malfunction", note="The reader failed.", metadata=one)
     voiding.approve(round_=round_id, operator=operator, metadata=other)

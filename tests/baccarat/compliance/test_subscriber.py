@@ -219,7 +219,9 @@ def test_a_limit_that_replaces_another_tells_both(office: Office) -> None:
 def test_the_list_calls_things_by_their_names_for_who_may_see_them(office: Office) -> None:
     round_ = office.settled(office.single)
     more = {"round_": round_.pk, "operator": office.operator.id}
-    voiding.void(reason="malfunction", note="A card stuck.", metadata=office.house.metadata, **more)
+    voiding.void(
+        reason="malfunction", note="A card stuck.", metadata=replace(office.house.metadata, actor="staff:1"), **more
+    )
     voiding.approve(metadata=replace(office.house.metadata, actor="staff:2"), **more)
     read()
     page = reverse("admin:significant_significantevent_changelist")

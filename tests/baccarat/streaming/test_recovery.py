@@ -143,7 +143,7 @@ def test_a_wager_voided_meanwhile_is_taken_off_again_however_old(lucky: Tenant) 
     round_ = uuid.UUID(ann.read("rounds")["items"][0]["id"])
     execute("UPDATE baccarat_sitting SET at = at - interval '1 day'")
     operator = uuid.UUID(lucky.id)
-    for step, staff in ((voiding.void, "1"), (voiding.approve, "2")):
+    for step, staff in ((voiding.void, "staff:1"), (voiding.approve, "staff:2")):
         extra = {"reason": "malfunction", "note": "wet"} if step is voiding.void else {}
         metadata = Metadata(operator=lucky.id, actor=staff, causation="", correlation="")
         step(round_=round_, operator=operator, metadata=metadata, **extra)  # type: ignore[operator]

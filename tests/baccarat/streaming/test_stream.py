@@ -76,7 +76,7 @@ def test_each_sees_what_the_other_does_and_not_what_the_other_has(web: Web, luck
         alice.do(f"tables/{table}/place", {"spot": "tie", "amount": "25.00", "currency": "EUR"})
         alice.do(f"tables/{table}/clear")
         alice.do(f"tables/{table}/pass")
-        alice.do(f"tables/{table}/rebuy", {"amount": "12.34", "currency": "EUR"})
+        alice.do(f"tables/{table}/rebuy", {"amount": "87.65", "currency": "EUR"})
         alice.do(f"tables/{table}/leave")
         for stream in (hers, his):
             stream.until_type("ChipsPlaced", "ChipsCleared", "SeatPassed", "Rebought", "SeatLeft")
@@ -87,10 +87,10 @@ def test_each_sees_what_the_other_does_and_not_what_the_other_has(web: Web, luck
         assert seen["SeatLeft"].keys() == {"seat", "money_type", "left_at"}
         whole = json.dumps([message.data for message in his.messages])
         assert alice.id not in whole
-        assert "12.34" not in whole
+        assert "87.65" not in whole
         own = {data["type"]: data["data"] for data in hers.of("event")}
-        assert own["Rebought"]["amount"] == "12.34"
-        assert own["SeatLeft"]["returned"] == "1012.34"
+        assert own["Rebought"]["amount"] == "87.65"
+        assert own["SeatLeft"]["returned"] == "1087.65"
         assert his.of("balances") == []
 
 

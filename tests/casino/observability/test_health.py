@@ -29,7 +29,7 @@ from tests.conftest import Database, pointed_at
 from tests.support.house import House
 
 GET = RequestFactory().get("/readyz")
-READY = {"database", "migrations", "clock", "personal_keys", "shoe_keys", "redis"}
+READY = {"database", "migrations", "clock", "currencies", "personal_keys", "shoe_keys", "redis"}
 
 
 @pytest.fixture(autouse=True)

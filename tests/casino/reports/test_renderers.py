@@ -118,7 +118,7 @@ def test_csv_begins_with_the_header_and_escapes_formulas() -> None:
 def test_parquet_has_typed_columns_exact_decimals_and_the_header() -> None:
     table = parquet.read_table(io.BytesIO(render_parquet(sample())))
     assert table.column("ggr").to_pylist() == [Decimal(text) for text in ("-19.5", "50", "1.5", "1", "700")]
-    assert str(table.schema.field("ggr").type) == "decimal128(38, 3)"
+    assert str(table.schema.field("ggr").type) == "decimal128(38, 8)"
     assert table.column("at").to_pylist()[0] == NOON
     assert table.column("share").to_pylist()[0] == Decimal("0.333333")
     assert table.schema.metadata[b"As of position"] == b"77"

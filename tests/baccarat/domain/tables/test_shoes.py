@@ -170,7 +170,7 @@ def test_a_seat_can_flood_a_shoe_no_more_than_a_few_times_and_the_next_player_th
     for number in range(MAX_CUT_CHANGES):
         spec = spec.when(cut(ANN, f"{number:02x}")).then(given(ANN, f"{number:02x}"))
 
-    spec.when(cut(ANN, "ff")).refused(CutChangedTooOften, most=MAX_CUT_CHANGES)
+    spec.when(cut(ANN, "ff")).refused(CutChangedTooOften, max_changes=MAX_CUT_CHANGES)
     left = e.SeatLeft(seat=1, player=ANN, money_type=MoneyType.REAL, returned=0, commission_collected=0, left_at=OPENED)
     spec = spec.given(left, seat_taken(1, BEN)).when(cut(BEN, "ff")).then(given(BEN, "ff"))
     coming = spec.state().next_shoe
