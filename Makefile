@@ -65,7 +65,7 @@ chaos:
 	@CHAOS_SECONDS=$${CHAOS_SECONDS:-60} exec $(RUN) -m pytest -s tests/chaos $(ARGS)
 
 lint:
-	@sh deploy/environment.sh "$(PYTHON)" test lint
+	@sh deploy/environment.sh "$(PYTHON)" embedded test lint
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m mypy casino wallet baccarat manage.py

@@ -3,11 +3,13 @@
 import pytest
 from playwright.sync_api import expect
 
+from baccarat.web.views import LANGUAGES as FILES
 from tests.browser.layout import MEASURE, SIZES, faults, resize
 from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
 
+LANGUAGES = {language for language, *_ in FILES} - {"en"}
 LAID_OUT = 0.95
 """The share of these scenes that fits around the table; the rest become rows of seats."""
 BUY_IN = "4000.00"
@@ -130,6 +132,22 @@ def test_nothing_overlaps_or_is_cut_from_right_to_left(house, open_screen):
 
     assert not any(found.values()), {where: what for where, what in found.items() if what}
     assert lobby["x"] > 640 > bar["x"], "the page is mirrored"
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_no_words_are_cut_in_any_language(house, open_screen, language):
+    table, tokens = seat_all(house, "atlantic_city")
+    deal_six_cards(house, table, tokens, "atlantic_city")
+    screen = open_screen(table, token=tokens[1], locale=language)
+    expect(screen.page.locator("html")).to_have_attribute("lang", language)
+    expect(screen.page.locator(".hands .card.shown")).to_have_count(6)
+    found = {}
+
+    for name, sizes in SIZES.items():
+        resize(screen.page, sizes[-1])
+        found[name] = faults(screen.page)
+
+    assert not any(found.values()), {where: what for where, what in found.items() if what}
 
 
 def test_hands_plates_and_spots_are_apart_for_every_number_of_seats_and_every_seat(house, open_screen):
