@@ -130,7 +130,7 @@ class Studio:
 
         def fold(page: Page) -> None:
             page.get_by_role("button", name="Look").click()
-            page.locator(".caller .card").first.press("ArrowUp")
+            page.locator(".caller:not(.last-card) .card").first.press("ArrowUp")
             for _ in range(4):
                 page.keyboard.press("ArrowUp")
 

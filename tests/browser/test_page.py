@@ -308,7 +308,7 @@ def test_the_seat_with_the_highest_bet_on_player_looks_at_the_cards_and_hands_th
     drag_up(ana.page, cards.last, share=0.8)
     expect(caller.locator(".card.shown")).to_have_count(2)
     peeked = [card.get_attribute("aria-label") for card in cards.all()]
-    expect(ben.page.locator(".caller")).to_contain_text("Seat 3 is looking")
+    expect(ben.page.locator(".caller:not(.last-card)")).to_contain_text("Seat 3 is looking")
     expect(ben.page.locator(".card.shown")).to_have_count(0)
     caller.get_by_role("button", name="Hand back").click()
 
@@ -378,7 +378,7 @@ def test_a_reality_check_is_shown_when_it_is_due(house, open_screen):
 
     screen.expect_notice("You have been here for 0 minutes and played for 0 min. With real money: €0.00.")
     screen.notice.get_by_role("button", name="Limits").click()
-    expect(screen.page.locator(".figures")).to_be_visible()
+    expect(screen.page.locator(".played-facts").first).to_be_visible()
     screen.notice.get_by_role("button", name="Go on").click()
     expect(screen.notice.filter(has_text="You have been here")).to_have_count(0)
 
