@@ -20,6 +20,7 @@ from baccarat.domain.tables.kill_switch import (
     PlayIsStopped,
     PlayStopped,
     RulesAreStopped,
+    StopMessageTooLong,
     StoppedByHouse,
     StopReasonMissing,
     StopScope,
@@ -182,6 +183,15 @@ def test_a_table_that_opens_while_its_operator_is_stopped_opens_stopped(casino: 
         fresh.sit()
     resume(at, StopScope.OPERATOR)
     fresh.sit()
+
+
+def test_a_message_to_players_has_an_end(casino: House) -> None:
+    at = seated(casino)
+
+    with pytest.raises(StopMessageTooLong):
+        stop(at, StopScope.TABLE, message="x" * (kill_switch.MAX_MESSAGE_LENGTH + 1))
+
+    stop(at, StopScope.TABLE, message="x" * kill_switch.MAX_MESSAGE_LENGTH)
 
 
 def test_a_stop_reaches_nobody_elses_tables(casino: House) -> None:

@@ -38,7 +38,7 @@ def test_a_round_set_aside_is_sent_back_in_the_name_of_a_member_of_staff(
 
     assert said == f"resume: ok round={round_.round} table={table} number=1\n"
     (event,) = [event for _, _, event in house.events(table) if isinstance(event, RoundResumed)]
-    assert event.by == f"staff-{root.pk}"
+    assert event.by == f"staff:{root.pk}"
     deal_all()
     assert house.last(table).require_opened().round == round_.round
     with pytest.raises(CommandError, match="not suspended"):

@@ -279,6 +279,13 @@ def reason_of(round_: UUID) -> str:
     return "".join(line.text for line in round_replay.replay_round(round_).lines)
 
 
+def test_nothing_more_is_kept_about_an_erased_player(alice: Alice) -> None:
+    erase(alice)
+
+    with pytest.raises(crypto_shredding.PersonalDataErased):
+        crypto_shredding.get_or_create_cipher(alice.id)
+
+
 def test_a_declined_erasure_changes_nothing(alice: Alice) -> None:
     erasing.decline(erasure=request(alice), by="staff:2")
     assert alice.row.nickname == "Alice"

@@ -18,14 +18,18 @@ from wallet.responsible_gaming.events import (
     PlayLimitIncreaseRequested,
     PlayLimitSet,
 )
+from wallet.responsible_gaming.exclusions import MAX_NOTE_LENGTH, require_note
 from wallet.responsible_gaming.refusals import (
     ExclusionLengthInvalid,
+    ExclusionNoteInvalid,
     ExclusionStillRunning,
     InvalidPlayLimit,
     LimitIncreaseTooEarly,
     LongerExclusionActive,
     NoLimitIncreasePending,
     NotSelfExcluded,
+    PlayerAlreadyBlocked,
+    PlayerNotBlocked,
     PlayLimitUnchanged,
     RealityCheckInvalid,
 )
@@ -250,3 +254,22 @@ def test_a_reality_check_comes_every_15_to_60_minutes(minutes: int, fits: bool) 
         ).reality_check_minutes
         == minutes
     )
+
+
+def test_a_player_is_blocked_once_and_unblocked_once():
+    free = PlayerRestrictionsState()
+    blocked = evolve(free, decider.block_player(free, owner=OWNER, player_message="Call us.", now=NOW))
+
+    with pytest.raises(PlayerAlreadyBlocked):
+        decider.block_player(blocked, owner=OWNER, player_message="", now=NOW)
+    unblocked = evolve(blocked, decider.unblock_player(blocked, owner=OWNER, now=NOW))
+    with pytest.raises(PlayerNotBlocked):
+        decider.unblock_player(unblocked, owner=OWNER, now=NOW)
+
+
+@pytest.mark.parametrize("note", ["", "  ", "x" * (MAX_NOTE_LENGTH + 1), "a\0b"])
+def test_a_note_about_an_exclusion_is_neither_empty_nor_too_long(note: str):
+    with pytest.raises(ExclusionNoteInvalid):
+        require_note(note)
+
+    assert require_note("  asked by telephone ") == "asked by telephone"
