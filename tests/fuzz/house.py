@@ -124,6 +124,8 @@ class House:
             "/tables", self.credential, {**rules, "money_types": ["real", "play"], "rules": RULES.get(preset, {})}
         )
         player = self._player(table["id"], seat=1)
+        webhook = self._post("/webhooks", self.credential, {"url": "http://127.0.0.1:9/items"})  # nobody answers there
+        player.ids.update(webhook=webhook["id"], name="round.settled")
         if preset in RULES:
             neighbour = self._player(table["id"], seat=2)
             chat = self._post(f"/tables/{table['id']}/chat", neighbour.token, {"text": "Good luck!"})
