@@ -155,6 +155,7 @@ def test_a_rebuild_waits_for_a_reader_that_would_find_nothing(played, monkeypatc
             keep_projections()
 
 
+@pytest.mark.slow
 def test_play_goes_on_during_rebuilds_and_checks(database):
     """Two tables play, a sealer seals; meanwhile everything is compared and rebuilt again and again."""
     tables = [sit("mini"), sit("mini")]
