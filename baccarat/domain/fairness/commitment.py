@@ -10,12 +10,14 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
+from uuid import UUID
 
-from baccarat.domain.fairness.shuffle import require_seed, shuffle
+from baccarat.domain.fairness.shuffle import Scheme, require_seed, shuffle
 from baccarat.domain.rules.cards import Card
 from casino.kernel import merkle
 
 COMMITMENT_TAG: Final = b"casino.baccarat.commitment.v1\x00"
+DRAWING_TAG: Final = b"casino.baccarat.commitment.v2\x00"
 CARD_TAG: Final = b"casino.baccarat.card.v1\x00"
 SALT_TAG: Final = b"casino.baccarat.salt.v1\x00"
 
@@ -30,6 +32,15 @@ def commit(seed: bytes) -> str:
 def opens(commitment: str, seed: bytes) -> bool:
     """Return whether a revealed seed matches the commitment. Raises MalformedSeed."""
     return hmac.compare_digest(commit(seed).encode(), commitment.encode())
+
+
+def commit_to_drawing(seed: bytes, *, table: UUID, shoe: UUID, number: int) -> str:
+    """Return the commitment to the seed of one drawing: of the table's shoe with this number. Raises MalformedSeed.
+
+    SHA-256 over the tag, the seed, both ids and the number in 8 bytes, in hex: one seed opens it at one place only.
+    """
+    place = table.bytes + shoe.bytes + _NUMBER.pack(number)
+    return hashlib.sha256(DRAWING_TAG + require_seed(seed) + place).hexdigest()
 
 
 class NoSuchCard(ValueError):
@@ -56,14 +67,16 @@ def card_leaf(position: int, card: Card, salt: bytes) -> bytes:
     return merkle.leaf_hash(CARD_TAG + _NUMBER.pack(position) + card.encode("ascii") + salt)
 
 
-def shoe_root(seed: bytes, *, cut: bytes, decks: int) -> str:
+def shoe_root(seed: bytes, *, cut: bytes, decks: int, scheme: Scheme = Scheme.OPEN_CUT) -> str:
     """Return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, InvalidCardCount."""
-    return merkle.root(_leaves(seed, shuffle(seed, cut=cut, decks=decks))).hex()
+    return merkle.root(_leaves(seed, shuffle(seed, cut=cut, decks=decks, scheme=scheme))).hex()
 
 
-def open_cards(seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int]) -> tuple[CardOpening, ...]:
+def open_cards(
+    seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int], scheme: Scheme = Scheme.OPEN_CUT
+) -> tuple[CardOpening, ...]:
     """Open only the cards at these positions. Raises NoSuchCard, MalformedSeed, InvalidCardCount."""
-    cards = shuffle(seed, cut=cut, decks=decks)
+    cards = shuffle(seed, cut=cut, decks=decks, scheme=scheme)
     if not all(0 <= position < len(cards) for position in positions):
         raise NoSuchCard(f"A shoe of {len(cards)} cards does not have all of the positions {list(positions)}.")
     leaves = _leaves(seed, cards)

@@ -1,18 +1,43 @@
-"""The order of a shoe, computed from a secret seed and the players' cut. Anyone who has both can recompute it."""
+"""The order of a shoe, computed from a secret seed, the players' cut and the witnesses' links.
+
+Anyone who has them can recompute it.
+"""
 
 import hmac
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 from typing import Final
 
+from baccarat.domain.fairness.terms import ChainIndex, encode_witnesses
 from baccarat.domain.rules.cards import FULL_DECK, Card
 
 SEED_BYTES: Final = 32
 BLOCK_TAG: Final = b"casino.baccarat.shuffle.v1\x00"
+DRAW_TAG: Final = b"casino.baccarat.draw.v2\x00"
 WORD_RANGE: Final = 1 << 32
 
 _WORDS: Final = struct.Struct(">8I")
 _NUMBER: Final = struct.Struct(">Q")
+
+
+class Scheme(IntEnum):
+    """How a shoe is committed to, cut and drawn. Each commitment names its own; new ones use the last."""
+
+    OPEN_CUT = 1
+    """The commitment is to the seed alone, and the cut of a round's own shoe closed with its betting."""
+    TERMS = 2
+    """The commitment is to the seed for one drawing, and its cut closes before the first chip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a witness gave out for a drawing: the link, in hex, of its chain at an index."""
+
+    chain: str
+    index: int
+    link: str
 
 
 class MalformedSeed(ValueError):
@@ -31,20 +56,42 @@ def require_seed(seed: bytes) -> bytes:
 
 
 def uint32_stream(seed: bytes, *, cut: bytes) -> Iterator[int]:
-    """Yield 32-bit words without end, eight big-endian words per block, unpredictable without the seed.
+    """Yield the 32-bit words of the first scheme without end, unpredictable without the seed. Raises MalformedSeed.
 
-    Block n, from 0, is HMAC-SHA-256 (RFC 2104, FIPS 180-4) keyed with the seed, over the tag, the length of the cut in
-    8 big-endian bytes, the cut, and n in 8 big-endian bytes. Raises MalformedSeed.
+    Each block of eight words is HMAC-SHA-256 (RFC 2104, FIPS 180-4) keyed with the seed, over the tag, the length of
+    the cut in 8 bytes, the cut, and the block's number.
     """
-    key, counter = require_seed(seed), 0
-    prefix = BLOCK_TAG + _NUMBER.pack(len(cut)) + cut
+    return _words(require_seed(seed), BLOCK_TAG + _NUMBER.pack(len(cut)) + cut)
+
+
+def draw_key(seed: bytes, *, cut: bytes, links: Sequence[Link] = ()) -> bytes:
+    """Return the key of a drawing: HMAC-SHA-256 keyed with the seed, over the tag, the cut, and the witnesses' links.
+
+    Each link follows its chain's id and its index; `links` are ordered by chain. Raises MalformedSeed.
+    """
+    listed = sorted(links, key=lambda each: each.chain)
+    count = encode_witnesses([ChainIndex(each.chain, each.index) for each in listed])[:1]
+    parts = (bytes.fromhex(each.chain) + _NUMBER.pack(each.index) + bytes.fromhex(each.link) for each in listed)
+    return hmac.new(require_seed(seed), DRAW_TAG + cut + count + b"".join(parts), "sha256").digest()
+
+
+def words_of_drawing(key: bytes) -> Iterator[int]:
+    """Yield the 32-bit words of a drawing without end: block n, from 0, is HMAC-SHA-256 keyed with its key, over n."""
+    return _words(key, b"")
+
+
+def _words(key: bytes, prefix: bytes) -> Iterator[int]:
+    """Yield eight big-endian words per block. A block is over the prefix and its number in 8 big-endian bytes."""
+    counter = 0
     while True:
         # Not hmac.digest: it releases the GIL, which costs more than the hash when other threads are running.
         yield from _WORDS.unpack(hmac.new(key, prefix + _NUMBER.pack(counter), "sha256").digest())
         counter += 1
 
 
-def shuffle(seed: bytes, *, cut: bytes, decks: int, first: int | None = None) -> tuple[Card, ...]:
+def shuffle(
+    seed: bytes, *, cut: bytes, decks: int, first: int | None = None, scheme: Scheme = Scheme.OPEN_CUT
+) -> tuple[Card, ...]:
     """Return the shoe's cards in dealing order, or only its `first` cards.
 
     A Fisher-Yates shuffle from the front: position i of n swaps with i + r, r uniform below n - i, on the unshuffled
@@ -59,7 +106,8 @@ def shuffle(seed: bytes, *, cut: bytes, decks: int, first: int | None = None) ->
         raise InvalidCardCount(f"Cannot deal {count} cards from {decks} decks.")
     moved: dict[int, int] = {}  # only positions whose card has changed, so that drawing a few cards takes a few steps
     dealt = []
-    stream = uint32_stream(seed, cut=cut)
+    own_key = scheme is Scheme.TERMS
+    stream = words_of_drawing(draw_key(seed, cut=cut)) if own_key else uint32_stream(seed, cut=cut)
     for position in range(count):
         chosen = position + uniform_below(stream, size - position)
         dealt.append(FULL_DECK[moved.get(chosen, chosen) % 52])

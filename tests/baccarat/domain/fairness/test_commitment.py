@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 from dataclasses import replace
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from baccarat.domain.fairness.commitment import (
     CardOpening,
     NoSuchCard,
     commit,
+    commit_to_drawing,
     is_valid_opening,
     open_cards,
     opens,
@@ -118,3 +120,24 @@ def test_openings_reveal_no_other_card() -> None:
 
     assert climb(replace(OPENED[2], path=()), 1) == neighbour
     assert neighbour not in guesses
+
+
+TABLE, SHOE = UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a44"), UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a45")
+
+
+def test_a_commitment_to_a_drawing_is_the_published_vector() -> None:
+    seed = bytes(range(32))
+    text = b"casino.baccarat.commitment.v2\0" + seed + TABLE.bytes + SHOE.bytes + (7).to_bytes(8, "big")
+
+    committed = commit_to_drawing(seed, table=TABLE, shoe=SHOE, number=7)
+
+    assert committed == hashlib.sha256(text).hexdigest()
+    assert committed == "9b3887b974c4d1f3599a468adfa5c43ca9495052d0660f6ab713634caa2a68f1"
+
+
+def test_a_seed_opens_its_commitment_at_one_table_shoe_and_number_only() -> None:
+    seed, places = bytes(32), [(TABLE, SHOE, 1), (SHOE, TABLE, 1), (TABLE, TABLE, 1), (TABLE, SHOE, 2)]
+
+    assert len({commit_to_drawing(seed, table=table, shoe=shoe, number=number) for table, shoe, number in places}) == 4
+    with pytest.raises(MalformedSeed):
+        commit_to_drawing(bytes(31), table=TABLE, shoe=SHOE, number=1)

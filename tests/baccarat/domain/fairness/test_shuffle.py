@@ -15,7 +15,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.domain.fairness.shuffle import InvalidCardCount, MalformedSeed, shuffle, uint32_stream, uniform_below
+from baccarat.domain.fairness.shuffle import (
+    InvalidCardCount,
+    Link,
+    MalformedSeed,
+    Scheme,
+    draw_key,
+    shuffle,
+    uint32_stream,
+    uniform_below,
+    words_of_drawing,
+)
 from baccarat.domain.rules.cards import unshuffled_shoe
 
 SEEDS = st.binary(min_size=32, max_size=32)
@@ -207,3 +217,56 @@ def test_a_cut_that_ends_like_a_counter_is_another_stream() -> None:
 def test_a_seed_of_another_length_is_refused(length: int) -> None:
     with pytest.raises(MalformedSeed, match=f"32 bytes, not {length}"):
         next(uint32_stream(bytes(length), cut=b""))
+
+
+LINK = Link("03" * 32, 1, "b423c0d807b56c53066d648ff24ae32ef2c83a257ddf03b532a0182257544054")
+
+
+def drawn_block(key: bytes, counter: int) -> bytes:
+    return b"".join(word.to_bytes(4, "big") for word in islice(words_of_drawing(key), 8 * counter, 8 * counter + 8))
+
+
+def test_the_key_and_a_block_of_a_drawing_with_a_witness_are_the_published_vectors() -> None:
+    key = draw_key(b"\x01" * 32, cut=b"\x02" * 32, links=[LINK])
+
+    assert key.hex() == "081e9079d0594b0f6b90b4bc9d8a6459e3f1b6301952c625d6d070d91cb3b666"
+    assert drawn_block(key, 0).hex() == "61cfdb03d87b2760648609c5704fa49eccba6110818f2e0dcc4b2b69edccba20"
+
+
+def test_the_key_of_a_drawing_without_a_witness_counts_none() -> None:
+    message = b"casino.baccarat.draw.v2\0" + b"\x02" * 32 + b"\0"
+
+    key = draw_key(SEED, cut=b"\x02" * 32)
+
+    assert key == hmac.new(SEED, message, hashlib.sha256).digest()
+    assert drawn_block(key, 3) == hmac.new(key, (3).to_bytes(8, "big"), hashlib.sha256).digest()
+
+
+def test_links_count_in_the_order_of_their_chains_whoever_lists_them() -> None:
+    other = Link("02" * 32, 9, "aa" * 32)
+    message = b"casino.baccarat.draw.v2\0" + b"\x05" * 32 + b"\x02"
+    for link in (other, LINK):
+        message += bytes.fromhex(link.chain) + link.index.to_bytes(8, "big") + bytes.fromhex(link.link)
+
+    keys = {draw_key(SEED, cut=b"\x05" * 32, links=links) for links in ([LINK, other], [other, LINK])}
+
+    assert keys == {hmac.new(SEED, message, hashlib.sha256).digest()}
+
+
+def test_a_drawing_has_at_most_four_witnesses_each_with_a_chain_of_its_own() -> None:
+    for links in ([LINK, LINK], [Link(f"{number:064x}", 1, LINK.link) for number in range(5)]):
+        with pytest.raises(ValueError, match="at most 4 witnesses"):
+            draw_key(SEED, cut=b"", links=links)
+
+
+@given(seed=st.binary(min_size=32, max_size=32), cut=st.binary(min_size=32, max_size=32))
+def test_a_drawing_is_shuffled_by_the_words_of_its_key(seed: bytes, cut: bytes) -> None:
+    words, order, size = words_of_drawing(draw_key(seed, cut=cut)), list(unshuffled_shoe(6)), 6 * 52
+    for place in range(6):
+        other = place + uniform_below(words, size - place)
+        order[place], order[other] = order[other], order[place]
+
+    drawn = shuffle(seed, cut=cut, decks=6, first=6, scheme=Scheme.TERMS)
+
+    assert drawn == tuple(order[:6])
+    assert drawn == shuffle(seed, cut=cut, decks=6, scheme=Scheme.TERMS)[:6]

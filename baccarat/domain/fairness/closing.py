@@ -1,0 +1,179 @@
+"""What is fixed when betting closes: every wager as a leaf, the closing digest over all of them, and receipts.
+
+Witnesses sign the closing digest before they give out their links, so no wager can be added or dropped afterwards.
+"""
+
+import hashlib
+import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from baccarat.domain.fairness.terms import ChainIndex, encode_witnesses, prefixed
+from casino.kernel import merkle
+
+WAGER_TAG: Final = b"casino.baccarat.wager.v1\x00"
+LEAF_TAG: Final = b"casino.baccarat.wager-leaf.v1\x00"
+CLOSING_TAG: Final = b"casino.baccarat.closing.v1\x00"
+RECEIPT_TAG: Final = b"casino.baccarat.receipt.v1\x00"
+NO_DIGEST: Final = "00" * 32
+"""Stands for what does not exist: the closing before a table's first, the root before the first cosignature."""
+
+_WAGER_HEAD: Final = struct.Struct(">BB")
+_SPOT: Final = struct.Struct(">BQ")
+_U8: Final = struct.Struct(">B")
+_KIND: Final = struct.Struct(">BBI")
+_SEAT: Final = struct.Struct(">BB")
+_U64: Final = struct.Struct(">Q")
+
+
+class ClosingKind(IntEnum):
+    """What became of the drawing that is closed."""
+
+    PLAYED = 1
+    VOID = 2
+    LAPSED = 3
+    SHOE = 4
+
+
+class SeatClosing(IntEnum):
+    """How a seat's turn ended, by the time that betting closed."""
+
+    DEALT = 1
+    PASSED = 2
+    TIMED_OUT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SeatEnd:
+    """A seat at the close of betting."""
+
+    seat: int
+    end: SeatClosing
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """The closing digest and what it is computed from, beside terms, witnesses and time. Digests are in hex.
+
+    `blind` are 32 random bytes, so that the digest tells nothing before its parts are public. `wagers` is the Merkle
+    root over `count` wager leaves in order of confirmation. `sealed_head` is the digest of the log's last sealed event,
+    `cosigned_size` and `cosigned_root` are of the last cosigned checkpoint. `before` is the digest of the table's
+    closing before, so that none can be left out.
+    """
+
+    digest: str
+    blind: str
+    kind: ClosingKind
+    cause: int
+    count: int
+    wagers: str
+    seats: tuple[SeatEnd, ...]
+    sealed_head: str
+    cosigned_size: int
+    cosigned_root: str
+    before: str
+
+
+def encode_wager(
+    *,
+    terms: str,
+    seat: int,
+    play_money: bool,
+    currency: str,
+    stakes: Iterable[tuple[int, int]],
+    nonce: bytes,
+) -> bytes:
+    """Return the bytes that a player signs to wager. `stakes` are numbers of spots and minor units as asked."""
+    listed = sorted(stakes)
+    return b"".join(
+        (
+            WAGER_TAG,
+            bytes.fromhex(terms),
+            _WAGER_HEAD.pack(seat, 2 if play_money else 1),
+            prefixed(currency.encode("ascii")),
+            _U8.pack(len(listed)),
+            *(_SPOT.pack(spot, units) for spot, units in listed),
+            nonce,
+        )
+    )
+
+
+def wager_leaf(wager: bytes, *, public_key: bytes = b"") -> bytes:
+    """Return the leaf of a wager; `public_key` is that of its signature, empty for a caller that does not sign."""
+    return merkle.leaf_hash(LEAF_TAG + prefixed(wager) + prefixed(public_key))
+
+
+def close(
+    *,
+    blind: bytes,
+    terms: str,
+    witnesses: Sequence[ChainIndex],
+    kind: ClosingKind,
+    cause: int,
+    leaves: Sequence[bytes],
+    seats: Sequence[SeatEnd],
+    closed_at_us: int,
+    sealed_head: str,
+    cosigned_size: int,
+    cosigned_root: str,
+    before: str,
+) -> Closing:
+    """Compute the closing of a drawing. `seats` are in ascending order; `closed_at_us` is Unix time in microseconds."""
+    wagers = merkle.root(leaves)
+    ends = hashlib.sha256(b"".join(_SEAT.pack(each.seat, each.end) for each in seats)).digest()
+    digest = hashlib.sha256(
+        CLOSING_TAG
+        + blind
+        + bytes.fromhex(terms)
+        + encode_witnesses(witnesses)
+        + _KIND.pack(kind, cause, len(leaves))
+        + wagers
+        + ends
+        + _U64.pack(closed_at_us)
+        + bytes.fromhex(sealed_head)
+        + _U64.pack(cosigned_size)
+        + bytes.fromhex(cosigned_root)
+        + bytes.fromhex(before)
+    ).hexdigest()
+    return Closing(
+        digest=digest,
+        blind=blind.hex(),
+        kind=kind,
+        cause=cause,
+        count=len(leaves),
+        wagers=wagers.hex(),
+        seats=tuple(seats),
+        sealed_head=sealed_head,
+        cosigned_size=cosigned_size,
+        cosigned_root=cosigned_root,
+        before=before,
+    )
+
+
+def encode_receipt(
+    *,
+    terms: str,
+    leaf: bytes,
+    seat: int,
+    place: int,
+    stakes: Iterable[tuple[int, int]],
+    currency: str,
+    confirmed_at_us: int,
+    close_by_us: int,
+) -> bytes:
+    """Return the bytes of a receipt, which the house signs. `stakes` are numbers of spots and confirmed minor units."""
+    listed = sorted(stakes)
+    return b"".join(
+        (
+            RECEIPT_TAG,
+            bytes.fromhex(terms),
+            leaf,
+            struct.pack(">BIB", seat, place, len(listed)),
+            *(_SPOT.pack(spot, units) for spot, units in listed),
+            prefixed(currency.encode("ascii")),
+            _U64.pack(confirmed_at_us),
+            _U64.pack(close_by_us),
+        )
+    )

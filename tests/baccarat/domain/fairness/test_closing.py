@@ -1,0 +1,106 @@
+"""Wagers, their leaves, the closing digest and receipts, byte by byte as published."""
+
+import hashlib
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from baccarat.domain.fairness.closing import (
+    NO_DIGEST,
+    ClosingKind,
+    SeatClosing,
+    SeatEnd,
+    close,
+    encode_receipt,
+    encode_wager,
+    wager_leaf,
+)
+from baccarat.domain.fairness.terms import ChainIndex
+from casino.kernel import merkle
+
+TERMS = "55" * 32
+NONCE = b"\x66" * 32
+KEY = b"\x77" * 32
+WAGER = encode_wager(terms=TERMS, seat=3, play_money=False, currency="EUR", stakes=[(3, 500), (1, 2500)], nonce=NONCE)
+LEAVES = [wager_leaf(WAGER, public_key=KEY), wager_leaf(WAGER)]
+GIVEN: dict[str, Any] = {
+    "blind": b"\x88" * 32,
+    "terms": TERMS,
+    "witnesses": (ChainIndex("aa" * 32, 7),),
+    "kind": ClosingKind.PLAYED,
+    "cause": 0,
+    "leaves": LEAVES,
+    "seats": (SeatEnd(1, SeatClosing.PASSED), SeatEnd(3, SeatClosing.DEALT), SeatEnd(5, SeatClosing.TIMED_OUT)),
+    "closed_at_us": 1_800_000_000_123_456,
+    "sealed_head": "99" * 32,
+    "cosigned_size": 4711,
+    "cosigned_root": "ab" * 32,
+    "before": "cd" * 32,
+}
+
+
+def test_a_wager_is_signed_over_terms_seat_money_and_stakes_by_spot() -> None:
+    expected = b"casino.baccarat.wager.v1\0" + b"\x55" * 32 + b"\x03\x01" + b"\0" * 7 + b"\x03EUR" + b"\x02"
+    expected += b"\x01" + (2500).to_bytes(8, "big") + b"\x03" + (500).to_bytes(8, "big") + NONCE
+
+    assert expected == WAGER
+    play = encode_wager(terms=TERMS, seat=3, play_money=True, currency="EUR", stakes=[(1, 1)], nonce=NONCE)
+    assert play[len(b"casino.baccarat.wager.v1\0") + 33] == 2
+
+
+def test_the_leaf_of_a_wager_tells_signed_from_unsigned() -> None:
+    size = len(WAGER).to_bytes(8, "big")
+    signed = b"\0casino.baccarat.wager-leaf.v1\0" + size + WAGER + b"\0" * 7 + b"\x20" + KEY
+
+    assert LEAVES[0] == hashlib.sha256(signed).digest()
+    assert LEAVES[1] == hashlib.sha256(b"\0casino.baccarat.wager-leaf.v1\0" + size + WAGER + b"\0" * 8).digest()
+    assert LEAVES[1].hex() == "49030aaef63dc5ca6d0167dd1a3fb77b2d154e487fa53e4380c629cb27673b1a"
+
+
+def test_the_closing_digest_is_the_published_vector() -> None:
+    text = b"casino.baccarat.closing.v1\0" + b"\x88" * 32 + b"\x55" * 32
+    text += b"\x01" + b"\xaa" * 32 + (7).to_bytes(8, "big") + b"\x01\x00" + (2).to_bytes(4, "big")
+    text += hashlib.sha256(b"\x01" + LEAVES[0] + LEAVES[1]).digest()
+    text += hashlib.sha256(b"\x01\x02\x03\x01\x05\x03").digest()
+    text += (1_800_000_000_123_456).to_bytes(8, "big") + b"\x99" * 32 + (4711).to_bytes(8, "big")
+    text += b"\xab" * 32 + b"\xcd" * 32
+
+    closing = close(**GIVEN)
+
+    assert closing.digest == hashlib.sha256(text).hexdigest()
+    assert closing.digest == "1c6b84906ab66ee8728bed36b2e713b8128f725e5b2d921b7dd8fc5938e4c8ae"
+    assert closing.wagers == merkle.root(LEAVES).hex()
+    kept = asdict(closing)
+    assert {name: kept[name] for name in ("blind", "count", "cause", "kind")} == {
+        "blind": "88" * 32, "count": 2, "cause": 0, "kind": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"blind": bytes(32)}, {"terms": NO_DIGEST}, {"witnesses": ()}, {"kind": ClosingKind.LAPSED}, {"cause": 1},
+        {"leaves": LEAVES[::-1]}, {"leaves": LEAVES[:1]}, {"leaves": []}, {"seats": ()}, {"closed_at_us": 1},
+        {"sealed_head": NO_DIGEST}, {"cosigned_size": 0}, {"cosigned_root": NO_DIGEST}, {"before": NO_DIGEST},
+    ],
+)  # fmt: skip
+def test_any_other_part_is_another_closing(change: dict[str, Any]) -> None:
+    assert close(**{**GIVEN, **change}).digest != close(**GIVEN).digest
+
+
+def test_a_receipt_is_signed_over_the_wager_its_place_and_the_latest_close() -> None:
+    expected = b"casino.baccarat.receipt.v1\0" + b"\x55" * 32 + LEAVES[0] + b"\x03" + b"\0\0\0\x01" + b"\x02"
+    expected += b"\x01" + (2500).to_bytes(8, "big") + b"\x03" + (1000).to_bytes(8, "big")
+    expected += b"\0" * 7 + b"\x03EUR" + (17).to_bytes(8, "big") + (18).to_bytes(8, "big")
+
+    assert expected == encode_receipt(
+        terms=TERMS,
+        leaf=LEAVES[0],
+        seat=3,
+        place=1,
+        stakes=[(3, 1000), (1, 2500)],
+        currency="EUR",
+        confirmed_at_us=17,
+        close_by_us=18,
+    )
