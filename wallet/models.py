@@ -21,7 +21,8 @@ class Account(models.Model):
 class Balance(models.Model):
     """The balance of an account in minor units: the sum of its postings, stored for locks and checks."""
 
-    account = models.OneToOneField(Account, on_delete=models.DO_NOTHING, primary_key=True)
+    # Without a foreign key: dropping a replaced projection would lock the accounts.
+    account = models.OneToOneField(Account, on_delete=models.DO_NOTHING, db_constraint=False, primary_key=True)
     balance = models.BigIntegerField(default=0)
     sequence = models.BigIntegerField(default=0)
     floor = models.BooleanField()

@@ -6,6 +6,7 @@ and then swaps them in: one short transaction locks the projections, handles the
 Temporary tables, and that schema, come first in the search path, so projectors use the ordinary names.
 """
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.db import OperationalError, connection, transaction
-from psycopg.errors import LockNotAvailable
+from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from casino.events import sealer, subscriptions
 from casino.events.records import RecordedEvent, SealedEvent
@@ -27,11 +28,14 @@ BATCH: Final = 2000
 """Events in one transaction."""
 SHORT: Final = 200
 """The most events that may be left for the transaction that swaps."""
-SWAP_LOCK_TIMEOUT: Final = "500ms"
-"""The longest that the swap waits for a lock, with all writers waiting behind it; less than `deadlock_timeout`."""
-SWAP_PAUSE: Final = 0.5
-"""Seconds between two tries to swap."""
-SWAP_TRIES: Final = 240
+LOCK_TIMEOUT: Final = "500ms"
+"""The longest that a swap or a drop waits for its locks, with everybody waiting behind it.
+
+It is less than `deadlock_timeout`: where the two wait for each other, the rebuild gives way before anybody is refused.
+"""
+PAUSE: Final = 0.5
+"""Seconds between two tries to swap or drop."""
+TRIES: Final = 240
 READERS_LOCK: Final = 0x5EA2
 """The advisory lock, within this database, that long readers share and the swap takes alone."""
 REBUILD_LOCK: Final = 0x5EA3
@@ -174,20 +178,28 @@ def _rebuild(projectors: Sequence[Projector]) -> RebuildResult:
     position = _catch_up(projectors, 0)
     for table in _tables(projectors):
         execute(f"VACUUM (ANALYZE) {SHADOWS}.{table}")
-    for _ in range(SWAP_TRIES):
+    for _ in range(TRIES):
         position = _catch_up(projectors, position)
-        try:
+        with _unless_in_use():
             result = _swap(projectors, position)
-        except OperationalError as error:
-            if not isinstance(error.__cause__, LockNotAvailable):
-                raise
-        else:
-            _drop_leftovers()
-            return result
-        logger.info("The projections are in use; the swap is tried again.")
-        time.sleep(SWAP_PAUSE)
+            break
+    else:
+        _drop_leftovers()
+        raise CannotRebuild("The projections were in use all the time, perhaps by an audit or report; try again later.")
     _drop_leftovers()
-    raise CannotRebuild("The projections were in use all the time, perhaps by an audit or a report; try again later.")
+    return result
+
+
+@contextlib.contextmanager
+def _unless_in_use() -> Iterator[None]:
+    """Skip the rest of the block if it can't get its locks in time, and pause."""
+    try:
+        yield
+    except OperationalError as error:
+        if not isinstance(error.__cause__, LockNotAvailable | QueryCanceled):
+            raise
+        logger.info("The tables are in use; tried again soon.")
+        time.sleep(PAUSE)
 
 
 def _create_shadows(projectors: Sequence[Projector]) -> None:
@@ -220,9 +232,11 @@ def _swap(projectors: Sequence[Projector], position: int) -> RebuildResult:
     locked = [*(f"public.{table}" for table in (*tables, *repaired)), *(f"{SHADOWS}.{table}" for table in tables)]
     rows = _counts(projectors, SHADOWS)
     with transaction.atomic(durable=True):
-        execute(f"SET LOCAL lock_timeout = '{SWAP_LOCK_TIMEOUT}'")
+        execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT}'")
+        execute(f"SET LOCAL statement_timeout = '{LOCK_TIMEOUT}'")
         fetch("SELECT pg_advisory_xact_lock(%s)", [READERS_LOCK])
         execute(f"LOCK TABLE {', '.join(locked)} IN ACCESS EXCLUSIVE MODE")
+        execute("SET LOCAL statement_timeout = 0")
         _use_shadows()
         _project(projectors, to_recorded_events(fetch(_REST, [position])))
         _finish(projectors)
@@ -236,9 +250,21 @@ def _swap(projectors: Sequence[Projector], position: int) -> RebuildResult:
 
 
 def _drop_leftovers() -> None:
-    """Drop replaced tables, and those of a rebuild that did not end."""
-    for schema in (SHADOWS, REPLACED):
-        execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
+    """Drop replaced tables, and those of a rebuild that did not end, each in a transaction of its own.
+
+    A statement that was prepared before the swap locks the old tables once more, one after another, before it is
+    planned again. A drop of several at once would wait for it, and it for the drop.
+    """
+    for _ in range(TRIES):
+        with _unless_in_use():
+            for schema in (SHADOWS, REPLACED):
+                for (table,) in fetch("SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY 1", [schema]):
+                    with transaction.atomic(durable=True):
+                        execute(f"SET LOCAL statement_timeout = '{LOCK_TIMEOUT}'")
+                        execute(f"DROP TABLE {schema}.{table} CASCADE")
+                execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
+            return
+    raise CannotRebuild("Tables that a rebuild replaced are in use, perhaps by a backup; try again later.")
 
 
 def _use_shadows() -> None:

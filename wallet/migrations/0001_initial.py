@@ -79,6 +79,7 @@ class Migration(migrations.Migration):
                         (
                             "account",
                             models.OneToOneField(
+                                db_constraint=False,
                                 on_delete=models.DO_NOTHING,
                                 primary_key=True,
                                 serialize=False,
