@@ -15,6 +15,7 @@ from baccarat.proofs.results import (
     CheckNotApplicable,
     CheckNotPossible,
     CheckVerdict,
+    CoveringCheckpoint,
     Mismatch,
     ProofCheck,
     Verification,
@@ -62,7 +63,12 @@ def verify(raw: bytes, *, keys: Iterable[str] = ()) -> Verification:
         checks.append(_run(name, check, exported))
         if name == "signature":
             checks.append(_run("key", check_key, exported))
-    return Verification(str(exported.round.get("id")), tuple(checks))
+    return Verification(str(exported.round.get("id")), tuple(checks), _checkpoint(exported))
+
+
+def _checkpoint(exported: RoundExport) -> CoveringCheckpoint | None:
+    signed = exported.checkpoint
+    return None if signed is None else CoveringCheckpoint(signed["number"], signed["made_at"])
 
 
 def _run(name: str, check: CheckFunction, exported: RoundExport) -> ProofCheck:

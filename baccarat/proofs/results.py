@@ -1,9 +1,12 @@
 """The result of checking an exported round."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+
+SIGNED: Final = frozenset({"inclusion", "signature", "key"})
+"""The checks without which everything else may have been made up."""
 
 
 class CheckVerdict(StrEnum):
@@ -16,11 +19,23 @@ class CheckVerdict(StrEnum):
 
 
 class OverallVerdict(StrEnum):
-    """Overall result; PARTLY when nothing is wrong but some checks were not possible."""
+    """Overall result; PARTLY when nothing is wrong but some checks were not possible.
+
+    UNVERIFIED when nothing is wrong, but no trusted key has signed everything.
+    """
 
     VERIFIED = "verified"
     PARTLY = "partly"
+    UNVERIFIED = "unverified"
     FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class CoveringCheckpoint:
+    """A checkpoint, signed by a trusted key, that covers everything in the file."""
+
+    number: int
+    made_at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +55,24 @@ class Verification:
 
     round: str | None
     checks: tuple[ProofCheck, ...]
+    checkpoint: CoveringCheckpoint | None = None
+    """The file's checkpoint, whoever has signed it."""
 
     @property
     def verdict(self) -> OverallVerdict:
         verdicts = {check.verdict for check in self.checks}
         if CheckVerdict.FAILED in verdicts:
             return OverallVerdict.FAILED
+        if self.as_of is None:
+            return OverallVerdict.UNVERIFIED
         return OverallVerdict.PARTLY if CheckVerdict.NOT_CHECKABLE in verdicts else OverallVerdict.VERIFIED
+
+    @property
+    def as_of(self) -> CoveringCheckpoint | None:
+        """Return the checkpoint that the verdict rests on; None without a trusted signature, or if a check failed."""
+        passed = {check.name for check in self.checks if check.verdict is CheckVerdict.OK}
+        failed = any(check.verdict is CheckVerdict.FAILED for check in self.checks)
+        return None if failed or not passed >= SIGNED else self.checkpoint
 
     def document(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, in the format of the stand-alone verifier."""
@@ -60,7 +86,8 @@ class Verification:
             }
             for check in self.checks
         ]
-        return {"verdict": str(self.verdict), "round": self.round, "checks": checks}
+        as_of = None if self.as_of is None else asdict(self.as_of)
+        return {"verdict": str(self.verdict), "round": self.round, "as_of": as_of, "checks": checks}
 
 
 class Mismatch(Exception):

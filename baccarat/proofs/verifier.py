@@ -9,7 +9,8 @@ signature, the commitment, the cut, the order of the cards, the third-card rule,
 
 The result of each check is `ok`, `not checkable yet` (and why), `does not apply` or `FAILED` (with the expected and the
 actual value).
-Exit status: 0 when nothing failed, 1 when something did, 2 when the file could not be read.
+Exit status: 0 when a trusted key has signed everything and nothing failed, 1 when something did, 2 when the file could
+not be read, 3 when nothing failed but no trusted key has signed everything: that is not verified.
 
 For a dispute pack (casino.pack.v1, a ZIP), it also checks the manifest, and then the round in it.
 
@@ -1063,8 +1064,10 @@ def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
 def verify(raw: bytes, keys: Iterable[str] = ()) -> Json:
     """Run every check of one exported round: `raw` is the file's bytes, `keys` are trusted public keys in hex.
 
-    Returns {"verdict": "verified" | "partly" | "failed", "round": id, "checks": [...]}; each check has a name, a
-    verdict (ok, open, none, failed), a text, and the expected and actual values if it failed.
+    Returns {"verdict": "verified" | "partly" | "unverified" | "failed", "round": id, "as_of": checkpoint,
+    "checks": [...]}; each check has a name, a verdict (ok, open, none, failed), a text, and the expected and actual
+    values if it failed. `as_of` is {"number", "made_at"} of the checkpoint under a trusted key that covers everything,
+    None if none does.
     """
     try:
         document = read(raw)
@@ -1077,7 +1080,8 @@ def verify(raw: bytes, keys: Iterable[str] = ()) -> Json:
             None, [check_result("file", FAILED, "the file can't be read", "an exported round", str(error))]
         )
     first = check_result("file", OK, f"an exported round of {len(proof.events)} events")
-    return build_result(proof.round["id"], [first, *(run_check(name, check, proof) for name, check in CHECKS)])
+    checks = [first, *(run_check(name, check, proof) for name, check in CHECKS)]
+    return build_result(proof.round["id"], checks, proof.checkpoint)
 
 
 PACK_TAG = b"casino.pack.v1\n"
@@ -1097,7 +1101,7 @@ def verify_pack(raw: bytes, keys: Iterable[str] = ()) -> Json:
             None, [check_result("pack", FAILED, "the pack can't be read", "a dispute pack", str(error))]
         )
     result = verify(files["round.json"], keys)
-    return build_result(result["round"], [first, *result["checks"]])
+    return {**result, "checks": [first, *result["checks"]]}
 
 
 def read_zip(raw: bytes) -> dict[str, bytes]:
@@ -1132,15 +1136,26 @@ def check_pack(files: dict[str, bytes]) -> str:
     return f"{len(listed)} files as in the manifest, signed by key {signed['key']} at {manifest['made_at']}"
 
 
-def build_result(identity: Any, checks: list[Json]) -> Json:
+def build_result(identity: Any, checks: list[Json], checkpoint: Json | None = None) -> Json:
     verdicts = {check["verdict"] for check in checks}
-    verdict = "failed" if FAILED in verdicts else "partly" if OPEN in verdicts else "verified"
-    return {"verdict": verdict, "round": identity, "checks": checks}
+    signed = [check["name"] for check in checks if check["verdict"] == OK and check["name"] in SIGNED]
+    as_of = None
+    if FAILED in verdicts:
+        verdict = "failed"
+    elif checkpoint is None or len(signed) < len(SIGNED):
+        verdict = "unverified"
+    else:
+        verdict = "partly" if OPEN in verdicts else "verified"
+        as_of = {"number": checkpoint["number"], "made_at": checkpoint["made_at"]}
+    return {"verdict": verdict, "round": identity, "as_of": as_of, "checks": checks}
 
 
+SIGNED = ("inclusion", "signature", "key")
+"""The checks without which everything else may have been made up."""
 VERDICTS = {
     "verified": "VERIFIED: everything was recomputed and agrees.",
     "partly": "VERIFIED AS FAR AS THIS FILE ALLOWS: nothing is wrong; what is not checkable yet is listed above.",
+    "unverified": "NOT VERIFIED: nothing is wrong, but no checkpoint under a trusted key covers the file; see above.",
     "failed": "FAILED: this file does not agree with the casino's log, rules and cards.",
 }
 
@@ -1152,6 +1167,9 @@ def format_report(result: Json) -> Iterator[str]:
         if check["verdict"] == FAILED:
             yield f"{'':>30} expected: {check['expected']}"
             yield f"{'':>30} found:    {check['found']}"
+    if result["as_of"]:
+        number, made_at = result["as_of"]["number"], result["as_of"]["made_at"]
+        yield f"As of checkpoint {number} of {made_at}; a later void would not show here."
     yield VERDICTS[result["verdict"]]
 
 
@@ -1186,7 +1204,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     result = verify_pack(raw, keys) if raw.startswith(b"PK") else verify(raw, keys)
     sys.stdout.write(json.dumps(result, indent=2) + "\n" if options.json else "\n".join(format_report(result)) + "\n")
-    return 1 if result["verdict"] == "failed" else 0
+    return {"failed": 1, "unverified": 3}.get(result["verdict"], 0)
 
 
 if __name__ == "__main__":

@@ -31,21 +31,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="package")
-def house(services: Services, tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
-    """Run a system on this run's servers, with its own database and an operator."""
+def stack(services: Services, tmp_path_factory: pytest.TempPathFactory) -> Generator[Stack]:
+    """Run a system on this run's servers, with its own database."""
     name = services.clone()
     try:
         with pytest.MonkeyPatch.context() as patch:
             for variable, value in servers(services, name).items():
                 patch.setenv(variable, value)
             patch.setenv("CASINO_HOME", str(tmp_path_factory.mktemp("browser")))
-            with (
-                Stack(name="browser", print_line=lambda _: None) as stack,
-                contextlib.closing(House(stack.base_url, new_operator(stack, "browser"))) as house,
-            ):
-                yield house
+            with Stack(name="browser", print_line=lambda _: None) as stack:
+                yield stack
     finally:
         services.drop(name)
+
+
+@pytest.fixture(scope="package")
+def house(stack: Stack) -> Generator[House]:
+    """Add an operator to the system."""
+    with contextlib.closing(House(stack.base_url, new_operator(stack, "browser"))) as house:
+        yield house
 
 
 def servers(services: Services, database: str) -> dict[str, str]:

@@ -22,13 +22,16 @@ VERDICT_TEXT: Final = {
 SUMMARY_TEXT: Final = {
     OverallVerdict.VERIFIED: "verify: ok, everything was recomputed and agrees",
     OverallVerdict.PARTLY: "verify: ok as far as this file allows; some checks are not possible yet, see above",
+    OverallVerdict.UNVERIFIED: "verify: NOT VERIFIED, no checkpoint under a trusted key covers all of it; see above",
     OverallVerdict.FAILED: "verify: FAILED",
 }
+EXIT_STATUS: Final = {OverallVerdict.FAILED: 1, OverallVerdict.UNVERIFIED: 3}
 
 
 class Command(BaseCommand):
     help = (
-        "Check an exported round: digests, log, signature, shoe, cards, rules and money; exit 1 if anything is wrong."
+        "Check an exported round: digests, log, signature, shoe, cards, rules and money; "
+        "exit 1 if anything is wrong, 3 if nothing is but no trusted key has signed everything."
     )
     requires_system_checks = []
 
@@ -49,8 +52,8 @@ class Command(BaseCommand):
         else:
             screen = cast("IO[str]", self.stdout)
             _print(result, Console(file=screen, no_color=bool(options["no_color"]), highlight=False, markup=False))
-        if result.verdict is OverallVerdict.FAILED:
-            sys.exit(1)
+        if status := EXIT_STATUS.get(result.verdict):
+            sys.exit(status)
 
 
 def _print(result: Verification, console: Console) -> None:
@@ -62,4 +65,6 @@ def _print(result: Verification, console: Console) -> None:
             table.add_row("", "expected", check.expected)
             table.add_row("", "found", check.actual)
     console.print(table)
+    if (as_of := result.as_of) is not None:
+        console.print(f"As of checkpoint {as_of.number} of {as_of.made_at}; a later void would not show here.")
     console.print(SUMMARY_TEXT[result.verdict])

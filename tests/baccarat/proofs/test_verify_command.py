@@ -1,5 +1,6 @@
 """`manage.py verify FILE`: every check with its verdict, as text or JSON, and the exit code."""
 
+import contextlib
 import json
 from io import StringIO
 
@@ -12,9 +13,11 @@ from tests.baccarat.proofs.forging import GOLDEN, encode, golden
 MINI = str(GOLDEN / "mini.json")
 
 
-def run_verify(*arguments: str) -> str:
+def run_verify(*arguments: str, exit_status: int = 0) -> str:
     out = StringIO()
-    call_command("verify", *arguments, stdout=out, no_color=True)
+    with pytest.raises(SystemExit) if exit_status else contextlib.nullcontext() as stopped:
+        call_command("verify", *arguments, stdout=out, no_color=True)
+    assert exit_status == (stopped.value.code if stopped else 0)
     return out.getvalue()
 
 
@@ -29,10 +32,10 @@ def test_every_check_is_printed_with_its_verdict():
 
 def test_a_check_that_is_not_possible_yet_is_printed_with_the_reason(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    output = " ".join(run_verify(str(GOLDEN / "no-checkpoint-yet.json")).replace("│", " ").split())
+    output = " ".join(run_verify(str(GOLDEN / "no-checkpoint-yet.json"), exit_status=3).replace("│", " ").split())
 
     assert "not checkable yet no checkpoint has been signed since" in output
-    assert "verify: ok as far as this file allows" in output
+    assert "verify: NOT VERIFIED" in output
 
 
 def test_a_forged_file_exits_1_and_prints_expected_and_actual_values(tmp_path):
@@ -40,13 +43,9 @@ def test_a_forged_file_exits_1_and_prints_expected_and_actual_values(tmp_path):
     document["shoe"]["seed"] = "ab" * 32
     forged = tmp_path / "forged.json"
     forged.write_bytes(encode(document))
-    out = StringIO()
 
-    with pytest.raises(SystemExit) as error:
-        call_command("verify", str(forged), stdout=out, no_color=True)
+    output = run_verify(str(forged), exit_status=1)
 
-    assert error.value.code == 1
-    output = out.getvalue()
     assert "FAILED" in output
     assert "the seed differs from the revealed one" in output
     assert "ab" * 10 in output

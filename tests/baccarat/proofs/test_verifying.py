@@ -10,9 +10,8 @@ from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden
 
 FILES = sorted(GOLDEN.glob("*.json"))
-PARTLY = {
-    "long-shoe-running", "no-checkpoint-yet", "younger-than-the-checkpoint", "voided-as-its-player-sees-it"
-}  # fmt: skip
+PARTLY = {"long-shoe-running", "voided-as-its-player-sees-it"}
+UNVERIFIED = {"no-checkpoint-yet", "younger-than-the-checkpoint"}
 
 
 def key() -> str:
@@ -29,7 +28,8 @@ def test_both_verifiers_give_the_same_result_for_an_export(file):
     raw = file.read_bytes()
     ours, standalone = checks.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
 
-    assert ours["verdict"] == ("partly" if file.stem in PARTLY else "verified")
+    verdict = "partly" if file.stem in PARTLY else "unverified" if file.stem in UNVERIFIED else "verified"
+    assert ours["verdict"] == verdict
     assert ours == standalone
 
 
@@ -61,8 +61,17 @@ def test_without_a_trusted_key_no_export_is_verified():
     raw = encode(golden("mini"))
 
     assert checks.verify(raw).document() == verifier.verify(raw)
-    assert verifier.verify(raw)["verdict"] == "partly"
+    assert verifier.verify(raw)["verdict"] == "unverified"
     assert verdicts(verifier.verify(raw))["key"] == "open"
+    assert verifier.verify(raw)["as_of"] is None
+
+
+def test_a_verdict_names_the_checkpoint_that_it_is_as_of():
+    signed = golden("mini")["checkpoint"]
+
+    assert verifier.verify(encode(golden("mini")), [key()])["as_of"] == {
+        "number": signed["number"], "made_at": signed["made_at"],
+    }  # fmt: skip
 
 
 def test_the_verifier_runs_alone_without_installed_packages(tmp_path):
@@ -71,7 +80,12 @@ def test_the_verifier_runs_alone_without_installed_packages(tmp_path):
     command = [sys.executable, "-I", "-S", str(standalone), str(GOLDEN / "mini.json"), "--key", key()]
 
     process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+    keyless = subprocess.run(command[:-2], cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
 
     assert process.stderr == ""
-    assert process.stdout.splitlines()[-1].startswith("VERIFIED: ")
+    as_of, verdict = process.stdout.splitlines()[-2:]
+    assert verdict.startswith("VERIFIED: ")
+    assert as_of.startswith("As of checkpoint ")
     assert process.returncode == 0
+    assert keyless.stdout.splitlines()[-1].startswith("NOT VERIFIED: ")
+    assert keyless.returncode == 3

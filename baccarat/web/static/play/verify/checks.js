@@ -9,7 +9,7 @@ import * as shoe from "./shoe.js";
 /** @import { Finding, Values } from "./proof.js" */
 
 /** @typedef {{name: string, verdict: "ok" | "open" | "none" | "failed", code: string, values: Values, expected?: unknown, found?: unknown}} Check */
-/** @typedef {{verdict: "verified" | "partly" | "failed", round: Api["ProofRound"] | null, checks: Check[]}} Verdict */
+/** @typedef {{verdict: "verified" | "partly" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {number: number, made_at: string} | null, checks: Check[]}} Verdict */
 
 /** @type {[name: string, check: (proof: Proof) => Finding | Promise<Finding>][]} */
 const CHECKS = [
@@ -17,6 +17,9 @@ const CHECKS = [
   ["rules", game.rules], ["record", game.record], ["commitment", shoe.commitment], ["cut", shoe.cut], ["cards", shoe.cards],
   ["hands", game.hands], ["wagers", game.wagers], ["payouts", game.payouts], ["commission", game.commission], ["void", game.voiding],
 ];
+
+/** The checks without which everything else may have been made up. */
+const SIGNED = new Set(["inclusion", "signature", "key"]);
 
 /**
  * @param {string} name
@@ -64,6 +67,8 @@ export async function verify(bytes, { trusted = [], onCheck = () => undefined } 
     for (const [name, check] of CHECKS) report(await run(name, () => check(proof)));
   }
   const verdicts = new Set(checks.map((check) => check.verdict));
-  const verdict = verdicts.has("failed") ? "failed" : verdicts.has("open") ? "partly" : "verified";
-  return { verdict, round: proof?.round ?? null, checks };
+  const signed = checks.filter((check) => check.verdict === "ok" && SIGNED.has(check.name)).length === SIGNED.size;
+  const verdict = verdicts.has("failed") ? "failed" : !signed ? "unverified" : verdicts.has("open") ? "partly" : "verified";
+  const covered = verdict === "verified" || verdict === "partly";
+  return { verdict, round: covered && proof ? proof.round : null, asOf: covered ? proof?.checkpoint : null, checks };
 }

@@ -18,7 +18,7 @@ function step(check) {
     h("dt", {}, t("page.expected")), h("dd", {}, formatValue(check.expected)), h("dt", {}, t("page.found")), h("dd", {}, formatValue(check.found)));
   return h("li", { class: `verify-step ${check.verdict}`, "data-check": check.name, "data-verdict": check.verdict },
     h("span", { class: "verify-mark", "aria-hidden": "true" }, MARKS[check.verdict]),
-    h("div", {}, h("h3", {}, t(`check.${check.name}`), h("small", {}, t(`verdict.${check.verdict}`))),
+    h("div", {}, h("h2", {}, t(`check.${check.name}`), h("small", {}, t(`verdict.${check.verdict}`))),
       h("p", {}, t(check.code, check.values)), difference));
 }
 
@@ -60,11 +60,12 @@ export class Steps {
   }
 
   /** @param {Verdict} result */
-  end({ verdict, round, checks }) {
+  end({ verdict, round, asOf, checks }) {
     this.verdict.className = `verify-verdict ${verdict}`;
     this.verdict.dataset.verdict = verdict;
     const failed = checks.filter((check) => check.verdict === "failed").map((check) => t(`check.${check.name}`));
-    put(this.verdict, h("strong", {}, t(`end.${verdict}`)), h("span", {}, t(`end.${verdict}.why`, { checks: failed.join(", ") })));
+    put(this.verdict, h("strong", {}, t(`end.${verdict}`)), h("span", {}, t(`end.${verdict}.why`, { checks: failed.join(", ") })),
+      asOf && h("span", {}, t("end.as_of", { number: String(asOf.number), time: asOf.made_at })));
     const title = round && h("h2", {}, t("page.round", { number: String(round.number), rules: String(round.rules) }));
     put(this.about, ...this.about.childNodes, title, hands(round));
   }
