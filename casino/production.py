@@ -21,6 +21,8 @@ NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
 """Secrets by CASINO_PROCESS, without which a process does not start; a process of no kind needs all."""
 USES_PROVIDER_SECRETS: Final = ("", "web", "worker-background")
 """Processes that read PAYMENT_SECRETS, where there is a provider."""
+SIGNS_CLOSINGS: Final = ("", "worker", "worker-background")
+"""Processes that read CLOSING_KEYS, where there is a witness."""
 _MIN_SECRET_KEY_LENGTH: Final = 50
 _MIN_PROVIDER_SECRET_LENGTH: Final = 32
 
@@ -37,6 +39,8 @@ def own_variables(process: str, environment: Mapping[str, str]) -> dict[str, str
         others.add("SECRET_KEY_FALLBACKS")
     if process not in USES_PROVIDER_SECRETS:
         others.add("PAYMENT_SECRETS")
+    if process not in SIGNS_CLOSINGS:
+        others.add("CLOSING_KEYS")
     return {name: value for name, value in environment.items() if name.removesuffix("_FILE") not in others} | {
         "CASINO_PROCESS": process
     }
@@ -67,6 +71,11 @@ def _check_secrets(settings: Mapping[str, Any]) -> None:
         if (name in needed and not keys) or "development" in keys or "00" * 32 in keys:
             or_none = " (or be `none`)" if name == "CHECKPOINT_KEYS" else ""
             raise ImproperlyConfigured(f"{name} must hold keys of your own{or_none}: key-id:64 hex digits.")
+    closing_keys = settings["CLOSING_KEYS"]
+    if settings["WITNESSES"] and settings["PROCESS"] in SIGNS_CLOSINGS and not closing_keys:
+        raise ImproperlyConfigured("CLOSING_KEYS must hold a key of your own where WITNESSES are set.")
+    if "development" in closing_keys or "00" * 32 in closing_keys:
+        raise ImproperlyConfigured("CLOSING_KEYS must hold keys of your own: key-id:64 hex digits.")
     secrets = [each for of_provider in settings["PAYMENT_SECRETS"].values() for each in of_provider]
     if any(len(each) < _MIN_PROVIDER_SECRET_LENGTH for each in secrets):
         raise ImproperlyConfigured("PAYMENT_SECRETS must be of 32 characters or more.")

@@ -47,6 +47,13 @@ CHECKPOINT_SECONDS = env.integer("CHECKPOINT_SECONDS", default=300, minimum=1, m
 CHECKPOINT_POSITIONS = env.integer("CHECKPOINT_POSITIONS", default=1000, minimum=1)
 """A checkpoint is signed after so many seconds or events, whichever is first, and at least daily."""
 
+WITNESSES = env.text("WITNESSES", "")
+"""`URL COSIGNER RELEASE-KEY, ...`, as `manage.py witness` prints them; `-` for the release key of one that cosigns."""
+CLOSING_KEYS = env.text("CLOSING_KEYS", "")
+"""`key-id:64 hex digits`, comma separated; the first signs closings of new chains, the others those of older ones."""
+LOG_ORIGIN = env.text("LOG_ORIGIN", None if PRODUCTION and WITNESSES else "casino.localhost/log")
+"""The name under which this log's checkpoints are signed, for good."""
+
 ALLOWED_HOSTS = env.string_list("ALLOWED_HOSTS", "" if PRODUCTION else "127.0.0.1,localhost,[::1],testserver")
 CSRF_TRUSTED_ORIGINS = env.string_list("CSRF_TRUSTED_ORIGINS")
 

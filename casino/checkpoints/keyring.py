@@ -6,7 +6,6 @@ Trusted keys are not read from the database, because an attacker who rewrites th
 import secrets
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -14,11 +13,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from casino.checkpoints.document import CheckpointDocument, signed_bytes
-
-NONE: Final = "none"
-"""The setting of a process that deliberately has no private key."""
-_KEY_BYTES: Final = 32
-_MAX_NAME_LENGTH: Final = 64
+from casino.crypto.ed25519 import KEY_BYTES
+from casino.crypto.signing_keys import parse_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +52,9 @@ def parse(private: str, public: str) -> CheckpointKeyring:
 
     Raises ImproperlyConfigured, also when one id names two keys.
     """
-    signing = {name: Ed25519PrivateKey.from_private_bytes(raw) for name, raw in _pairs("CHECKPOINT_KEYS", private)}
+    signing = {name: Ed25519PrivateKey.from_private_bytes(raw) for name, raw in parse_keys("CHECKPOINT_KEYS", private)}
     trusted = {name: key.public_key().public_bytes_raw() for name, key in signing.items()}
-    for name, raw in _pairs("CHECKPOINT_PUBLIC_KEYS", public):
+    for name, raw in parse_keys("CHECKPOINT_PUBLIC_KEYS", public):
         if trusted.setdefault(name, raw) != raw:
             raise ImproperlyConfigured(f"The checkpoint key {name!r} has two public halves.")
     return CheckpointKeyring(active=next(iter(signing), ""), private=signing, public=trusted)
@@ -66,20 +62,4 @@ def parse(private: str, public: str) -> CheckpointKeyring:
 
 def generate_key(name: str) -> str:
     """Generate a private key in the format of CHECKPOINT_KEYS."""
-    return f"{name}:{secrets.token_hex(_KEY_BYTES)}"
-
-
-def _pairs(setting: str, text: str) -> list[tuple[str, bytes]]:
-    pairs: list[tuple[str, bytes]] = []
-    for part in filter(None, map(str.strip, ("" if text == NONE else text).split(","))):
-        name, _, digits = part.partition(":")
-        try:
-            raw = bytes.fromhex(digits)
-        except ValueError:
-            raw = b""
-        if not 0 < len(name) <= _MAX_NAME_LENGTH or not name.isascii() or len(raw) != _KEY_BYTES:
-            raise ImproperlyConfigured(f"{setting} must be key-id:64 hex digits, comma separated.")
-        if name in dict(pairs):
-            raise ImproperlyConfigured(f"{setting} names {name!r} twice.")
-        pairs.append((name, raw))
-    return pairs
+    return f"{name}:{secrets.token_hex(KEY_BYTES)}"

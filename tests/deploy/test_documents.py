@@ -34,7 +34,7 @@ NOT_RUN = {
     "make test": "it would run this test: .ci/run runs it",
     "make serve": "it never ends: its command, `manage.py up`, is the system that the other lines talk to",
 }
-WITHOUT_DJANGO = {"healthcheck"}
+WITHOUT_DJANGO = {"healthcheck", "witness"}
 """Commands that manage.py handles before Django is loaded."""
 LARGEST_IMAGE = 250_000
 REQUIRED_BY_DJANGO = {"management", "migrations", "static", "templates", "templatetags"}

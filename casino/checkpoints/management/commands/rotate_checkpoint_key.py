@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from casino.checkpoints import keyring, signing, storage
 from casino.checkpoints.signing import CannotSign
+from casino.crypto.signing_keys import NONE
 
 
 class Command(BaseCommand):
@@ -21,7 +22,7 @@ class Command(BaseCommand):
 
     def handle(self, *, name: str, **_: object) -> None:
         new = keyring.generate_key(name or datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))
-        keys = new if settings.CHECKPOINT_KEYS == keyring.NONE else f"{new},{settings.CHECKPOINT_KEYS}"
+        keys = new if settings.CHECKPOINT_KEYS == NONE else f"{new},{settings.CHECKPOINT_KEYS}"
         ring = keyring.parse(keys, settings.CHECKPOINT_PUBLIC_KEYS)
         file = os.environ.get("CHECKPOINT_KEYS_FILE")
         if not file:
