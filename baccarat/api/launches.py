@@ -15,6 +15,7 @@ from baccarat.chat.refusals import NicknameNotAllowed
 from baccarat.domain.rules.presets import UnknownPreset
 from baccarat.domain.tables.refusals import MoneyTypeNotOffered, TableIsClosed, UnknownTable, WrongCurrency
 from baccarat.services import launching
+from baccarat.services.skins import UnknownSkin
 from casino.api.fields import (
     CurrencyField,
     IdField,
@@ -36,12 +37,14 @@ from casino.operators.refusals import (
     OriginNotRegistered,
     PlayerIsBanned,
     PresetHasNoTable,
+    ScopeMissing,
     UnknownBrand,
+    UnknownLimitsGroup,
 )
 from wallet.api.players import PlayerRequest
 
 _TAG: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
-_OPTIONS: Final = ("table", "money_type", "language", "return_url", "cashier_url", "parent_origin")
+_OPTIONS: Final = ("table", "money_type", "language", "return_url", "cashier_url", "parent_origin", "skin")
 EXAMPLE: Final[dict[str, Any]] = {
     "player": {"reference": "customer-8812", "nickname": "Ace"},
     "preset": "mini",
@@ -93,6 +96,20 @@ class LaunchRequest(StrictSerializer):
         default=None,
         max_length=200,
         help_text="The registered origin that frames the page and exchanges messages with it.",
+    )
+    skin = TextField(
+        required=False,
+        allow_null=True,
+        default=None,
+        max_length=40,
+        help_text="One of your skins. By default that of the brand, else the one named `standard`, if there is one.",
+    )
+    limits_group = TextField(
+        required=False,
+        allow_null=True,
+        default=None,
+        max_length=40,
+        help_text="Moves the player to this limits group, for which a key needs the scope `compliance` too.",
     )
     ttl_seconds = WholeNumberField(
         required=False, default=lambda: settings.PLAYER_SESSION_SECONDS, help_text="The lifetime of the session."
@@ -154,6 +171,8 @@ class LaunchesView(OperatorView):
             AddressMalformed,
             OriginNotRegistered,
             UnknownBrand,
+            UnknownSkin,
+            UnknownLimitsGroup,
             PlayerIsBanned,
             NicknameNotAllowed,
         ),
@@ -161,6 +180,8 @@ class LaunchesView(OperatorView):
     def post(self, request: Request) -> Response:
         """Issue a launch; a repeat issues another one, because a stored response would contain a secret."""
         body, me = parse_body(LaunchRequest, request), self.caller
+        if body["limits_group"] is not None and Scope.COMPLIANCE not in me.scopes:
+            raise ScopeMissing(scope=Scope.COMPLIANCE)
         issued = launching.launch(
             operator=me.operator,
             reference=body["player"]["reference"],
@@ -168,6 +189,7 @@ class LaunchesView(OperatorView):
             brand=brands.chosen_scope(me, body["player"]["brand"]),
             preset=body["preset"],
             session_seconds=body["ttl_seconds"],
+            limits_group=body["limits_group"],
             options=LaunchOptions(currency=body["currency"] or me.currency, **{name: body[name] for name in _OPTIONS}),
             metadata=metadata(request),
         )

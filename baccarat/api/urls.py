@@ -4,7 +4,7 @@ from typing import Final
 
 from django.urls import include, path
 
-from baccarat.api import actions, exclusions, kill_switch, launches, preferences, rounds, rules, tables
+from baccarat.api import actions, exclusions, kill_switch, launches, preferences, rounds, rules, skins, tables
 
 TABLE_URLS: Final = [
     path("deal", actions.DealView.as_view(), name="deal"),
@@ -54,5 +54,7 @@ urlpatterns = [
     path("players/<uuid:player>/exclusions", exclusions.PlayerExclusionsView.as_view(), name="player-exclusions"),
     path("players/<uuid:player>/exclusions/end", exclusions.EndExclusionView.as_view(), name="end-exclusion"),
     path("launches", launches.LaunchesView.as_view(), name="launches"),
+    path("skins", skins.SkinsView.as_view(), name="skins"),
+    path("skins/<str:name>", skins.SkinView.as_view(), name="skin"),
     path("preferences", preferences.PreferencesView.as_view(), name="preferences"),
 ]

@@ -262,6 +262,25 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="Skin",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("operator_id", models.UUIDField()),
+                ("name", models.TextField()),
+                (
+                    "properties",
+                    models.JSONField(
+                        help_text="Colours such as #0b474e, and the radius of corners in pixels, by name."
+                    ),
+                ),
+                ("logo", models.BinaryField()),
+                ("changed_at", models.DateTimeField()),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("operator_id", "name"), name="skin_name")],
+            },
+        ),
         migrations.RunPython(skip_pattern_indexes, migrations.RunPython.noop),
         # Room on the page keeps updates off the indexes (HOT): a table with its round fills a third of a page and is
         # updated by every command, rounds and wagers grow once. A state is rewritten whole, so compressing it costs

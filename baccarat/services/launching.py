@@ -8,9 +8,10 @@ from django.db import transaction
 from baccarat.domain.rules.presets import PRESETS, UnknownPreset
 from baccarat.domain.tables.refusals import MoneyTypeNotOffered, TableIsClosed, WrongCurrency
 from baccarat.queries.tables import lobby_tables
+from baccarat.services import skins
 from baccarat.storage import repository
 from casino.events.store import Metadata
-from casino.operators import launches
+from casino.operators import launches, limits_groups
 from casino.operators.launches import IssuedLaunch, LaunchOptions
 from casino.operators.principals import BrandScope
 from casino.operators.refusals import PresetHasNoTable
@@ -28,13 +29,15 @@ def launch(
     brand: BrandScope | None,
     preset: str | None,
     session_seconds: int,
+    limits_group: str | None,
     options: LaunchOptions,
     metadata: Metadata,
 ) -> IssuedLaunch:
     """Issue a launch of a player, who is registered unless known, to a table, a table of a preset, or the lobby.
 
-    Raises UnknownTable, TableIsClosed, WrongCurrency, MoneyTypeNotOffered, UnknownPreset, PresetHasNoTable,
-    AddressMalformed, OriginNotRegistered, InvalidSessionLength.
+    With `limits_group` the player belongs to that group from now on. Raises UnknownTable, TableIsClosed, WrongCurrency,
+    MoneyTypeNotOffered, UnknownPreset, PresetHasNoTable, AddressMalformed, OriginNotRegistered, InvalidSessionLength,
+    UnknownLimitsGroup, UnknownSkin.
     """
     with transaction.atomic():
         player = player_accounts.register_player(
@@ -45,6 +48,9 @@ def launch(
             metadata=metadata,
             brand=None if brand is None else brand.owner,
         ).id
+        if limits_group is not None:
+            limits_groups.assign(operator=operator, player=player, name=limits_group, by=metadata.actor)
+        options.skin = skins.chosen_name(operator=operator, name=options.skin, brand=brand)
         if options.table is not None:
             _require_playable(options.table, operator, options)
         elif preset is not None:

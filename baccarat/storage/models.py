@@ -296,3 +296,23 @@ class PlayerPreferences(models.Model):
 
     def __str__(self) -> str:
         return f"preferences of {self.player_id}"
+
+
+class Skin(models.Model):
+    """The looks of the table page for an operator's launches: custom properties of its style sheets, and a logo.
+
+    `logo` is a PNG that was written here, empty without one.
+    """
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    name = models.TextField()
+    properties = models.JSONField(help_text="Colours such as #0b474e, and the radius of corners in pixels, by name.")
+    logo = models.BinaryField()
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["operator_id", "name"], name="skin_name")]
+
+    def __str__(self) -> str:
+        return self.name

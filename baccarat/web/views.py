@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat import proofs
+from baccarat.services import skins
 from baccarat.web import demo
 from casino.api.fields import IdField, StrictSerializer, parse_body
 from casino.api.views import BaseApiView
@@ -74,6 +75,8 @@ class LaunchOnPage(Struct):
     return_url: str | None
     cashier_url: str | None
     parent_origin: str | None
+    casino: str
+    logo: str | None
 
 
 @require_safe
@@ -87,9 +90,35 @@ def table_page(request: HttpRequest) -> HttpResponse:
     if launch is None:
         return add_security_policy(render(request, "play/page.html", context))
     options = launch.options
-    on_page = LaunchOnPage(launch.id, options.language, options.return_url, options.cashier_url, options.parent_origin)
+    sheet, logo = skins.addresses(operator=launch.operator, name=options.skin)
+    context["skin"] = sheet
+    on_page = LaunchOnPage(
+        id=launch.id,
+        language=options.language,
+        return_url=options.return_url,
+        cashier_url=options.cashier_url,
+        parent_origin=options.parent_origin,
+        casino=launch.casino,
+        logo=logo,
+    )
     context["launch"] = msgspec.json.encode(on_page).decode()
     return add_security_policy(render(request, "play/page.html", context), framed_by=launch.origins)
+
+
+@require_safe
+def skin_file(request: HttpRequest, skin: UUID, name: str) -> HttpResponse:
+    """Return the style sheet or the logo of a skin, under a name that changes with what it contains."""
+    del request
+    found = skins.read_file(skin=skin, name=name)
+    if found is None:
+        return HttpResponse(status=404)
+    content, is_current = found
+    response = HttpResponse(content, content_type="text/css; charset=utf-8" if name.endswith(".css") else "image/png")
+    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cross-Origin-Resource-Policy"] = "same-origin"
+    response["Cache-Control"] = "public, max-age=31536000, immutable" if is_current else "no-store"
+    return response
 
 
 @require_safe

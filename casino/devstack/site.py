@@ -18,7 +18,7 @@ HOST: Final = "127.0.0.1"
 PAGE: Final = Path(__file__).with_name("site.html")
 MAX_BODY: Final = 10_000
 _PLAYER: Final = {"reference": "site-visitor", "nickname": "Visitor"}
-_LAUNCH_FIELDS: Final = ("table", "preset", "language", "money_type", "ttl_seconds")
+_LAUNCH_FIELDS: Final = ("table", "preset", "language", "money_type", "ttl_seconds", "skin", "limits_group")
 
 
 class Site(ThreadingHTTPServer):

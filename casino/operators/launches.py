@@ -13,7 +13,7 @@ from uuid import UUID
 import msgspec
 from django.db import transaction
 from django.db.models import F
-from django.db.models.functions import Now
+from django.db.models.functions import Coalesce, Now
 from msgspec import Meta
 
 from casino.api.shapes import CurrencyCode, Shape
@@ -50,6 +50,7 @@ class LaunchOptions(Shape):
             examples=["https://play.lucky.example"],
         ),
     ]
+    skin: Annotated[str | None, Meta(description="The looks of the page.", examples=["standard"])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +64,14 @@ class IssuedLaunch:
 
 @dataclass(frozen=True, slots=True)
 class KnownLaunch:
-    """What the page may know of a launch before its code is traded, and who may frame it."""
+    """What the page may know of a launch before its code is traded, and who may frame it.
+
+    `casino` is the name of the brand, else of the operator.
+    """
 
     id: UUID
+    operator: UUID
+    casino: str
     options: LaunchOptions
     origins: tuple[str, ...]
 
@@ -123,7 +129,9 @@ def find(text: str) -> KnownLaunch | None:
     """Return the launch with this code or id, for a day after it was issued."""
     if not text:
         return None
-    launches = Launch.objects.filter(expires_at__gt=Now() - KNOWN_FOR).annotate(origins=F("operator__origins"))
+    launches = Launch.objects.filter(expires_at__gt=Now() - KNOWN_FOR).annotate(
+        origins=F("operator__origins"), casino=Coalesce("brand__name", "operator__name")
+    )
     if text.startswith(credentials.LAUNCH_PREFIX) and len(text) <= _MAX_CODE_LENGTH:
         launch = launches.filter(code_hash=credentials.digest(text)).first()
     else:
@@ -131,7 +139,9 @@ def find(text: str) -> KnownLaunch | None:
             launch = launches.filter(pk=UUID(text)).first()
         except ValueError:
             return None
-    return None if launch is None else KnownLaunch(launch.id, _options(launch), tuple(launch.origins))
+    if launch is None:
+        return None
+    return KnownLaunch(launch.id, launch.operator_id, launch.casino, _options(launch), tuple(launch.origins))
 
 
 def _use(code: str, **conditions: Any) -> Launch:

@@ -56,13 +56,18 @@ def change(*, operator: UUID, name: str, currency: str, limits: GroupLimits, by:
 
 
 def assign(*, operator: UUID, player: UUID, name: str, by: str) -> None:
-    """Move a player to a group, for wagers from now on. Raises UnknownLimitsGroup, UnknownPlayer."""
+    """Move a player to a group, for wagers from now on; who is in it already stays.
+
+    Raises UnknownLimitsGroup, UnknownPlayer.
+    """
     if name != STANDARD and not LimitsGroup.objects.filter(operator_id=operator, name=name).exists():
         raise UnknownLimitsGroup(f"There is no limits group {name[:60]!r}.")
     with transaction.atomic():
         row = Player.objects.select_for_update(no_key=True).filter(operator_id=operator, id=player).first()
         if row is None:
             raise UnknownPlayer
+        if row.limits_group == name:
+            return
         before, row.limits_group = row.limits_group, name
         row.save(update_fields=["limits_group"])
         recorder.record(

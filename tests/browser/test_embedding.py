@@ -1,5 +1,6 @@
 """The game in a frame of the operator's own site: who may frame it, and the messages between the two."""
 
+import base64
 import json
 from collections.abc import Generator
 from typing import Any
@@ -166,6 +167,57 @@ def test_renewal_by_the_site_keeps_the_session_and_its_stream(house: House, page
     page.wait_for_timeout(1500)
     assert tickets == []  # the stream was not opened again
     assert page.locator("#messages .out", has_text="session.ended").count() == 0
+
+
+def test_a_launch_with_a_skin_has_its_colours_and_logo(house: House, site: Site, page: Page) -> None:
+    house.table("mini")
+    logo = base64.b64encode((PROJECT / "tests" / "browser" / "logo.png").read_bytes()).decode()
+    colours = {"felt-1": "#7b2d5b", "felt-2": "#571f41", "felt-3": "#2c0f21", "print": "#fbe9f2"}
+    colours |= {"go": "#f2c14e", "go-ink": "#2c0f21", "rail-1": "#8a6a2f", "rail-2": "#4d3a17", "back": "#3b1230"}
+    house.http.put("skins/plum", json={"colours": colours, "round": 2, "logo": logo}).raise_for_status()
+    refused: list[str] = []
+    page.on("console", lambda message: refused.append(message.text) if message.type == "error" else None)
+
+    page.goto(site.launch({"skin": "plum"}).json()["url"])
+    expect(page.locator(".lobby .logo")).to_have_js_property("naturalWidth", 240, timeout=TIMEOUT)
+    page.goto(site.launch({"preset": "mini", "skin": "plum"}).json()["url"])
+    expect(page.locator(".game .felt")).to_be_visible(timeout=TIMEOUT)
+
+    def value(name: str) -> str:
+        return str(page.evaluate("name => getComputedStyle(document.body).getPropertyValue(name)", f"--{name}"))
+
+    assert {name: value(name) for name in colours} == colours
+    assert value("round") == "2px"
+    assert value("player-line") == "#6fa5f0"
+    assert page.locator(".logo").get_attribute("alt") == "Bots' house"
+    assert refused == []
+
+
+def test_a_limit_that_is_reached_is_told_to_the_site(house: House, page: Page) -> None:
+    table = house.table("mini")
+    frame = launch(page, "mini")
+    expect(frame.locator(".game")).to_be_visible(timeout=TIMEOUT)
+    expect_message(page, "ready")
+
+    def request(function: str, path: str, **body: Any) -> Any:
+        return page.frames[1].evaluate(
+            """async ([name, path, body]) => {
+                const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
+                const api = await import(loaded.find((name) => /core\\/api[^/]*js$/.test(name)));
+                return api[name](path, body).catch((problem) => problem.code);
+            }""",
+            [function, path, body],
+        )
+
+    player = request("get", "preferences")["player"]
+    house.post(f"/players/{player}/sandbox-credits", {"amount": "90.00", "currency": "EUR", "money_type": "real"})
+    request("command", "me/limits", limit_type="stake", period="day", amount="5.00", currency="EUR")
+    request("command", f"tables/{table}/seat", seat=1, buy_in="90.00", currency="EUR", money_type="real")
+    wager = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"}
+    assert request("command", f"tables/{table}/deal", **wager) == "play_limit_reached"
+    expect_message(page, '{"code":"play_limit_reached","limit_type":"stake","period":"day"}')
+    assert request("command", f"tables/{table}/leave", nonsense=True) == "unknown_field"
+    expect_message(page, 'error {"code":"unknown_field"}')
 
 
 def test_a_launch_that_was_used_is_refused_and_the_page_offers_the_way_back(

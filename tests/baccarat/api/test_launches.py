@@ -5,14 +5,20 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.test import Client
 
 from casino.events.sql import execute, fetch
-from casino.operators import credentials, origins
+from casino.operators import credentials, limits_groups, origins
+from casino.operators.limits_groups import GroupLimits
+from casino.operators.models import Player
+from casino.operators.principals import Scope
+from casino.operators.services import issue_key
+from casino.significant.models import SignificantEvent
 from tests.baccarat.api import contract
-from tests.baccarat.api.people import JSON, NOWHERE, Gambler, Tenant
+from tests.baccarat.api.people import JSON, NOWHERE, Caller, Gambler, Tenant
 from tests.conftest import Database
 
 SITE = "https://play.lucky.example"
@@ -73,7 +79,7 @@ def test_a_code_opens_a_session_of_a_player_who_was_not_known(lucky: Tenant) -> 
     assert launched["url"].startswith("http://testserver/play/?launch=lc_")
     assert session["launch"] == {
         "table": table, "money_type": "real", "currency": "EUR", "language": "pt-BR",
-        "return_url": f"{SITE}/lobby?a=1#b", "cashier_url": f"{SITE}/cashier", "parent_origin": SITE,
+        "return_url": f"{SITE}/lobby?a=1#b", "cashier_url": f"{SITE}/cashier", "parent_origin": SITE, "skin": None,
     }  # fmt: skip
     player = Gambler(session["token"], session["player"])
     assert set(player.balances().values()) == {"0.00"}
@@ -150,6 +156,8 @@ def test_a_preset_leads_to_its_table_with_the_most_free_seats(lucky: Tenant) -> 
         ({"cashier_url": "javascript:alert(1)"}, 422, "address_malformed"),
         ({"ttl_seconds": 59}, 422, "invalid_session_length"),
         ({"limits": "high"}, 422, "unknown_field"),
+        ({"limits_group": "high"}, 404, "unknown_limits_group"),
+        ({"skin": "gold"}, 404, "unknown_skin"),
     ],
 )
 def test_a_launch_that_could_not_work_is_refused_and_registers_nobody(
@@ -170,6 +178,29 @@ def test_a_closed_table_and_the_wrong_money_are_refused(lucky: Tenant) -> None:
     assert refused(lucky.post("launches", {"player": PLAYER, "table": closed})) == (409, "table_is_closed")
     answer = lucky.post("launches", {"player": PLAYER, "table": real, "money_type": "play"})
     assert refused(answer) == (422, "money_type_not_offered")
+
+
+def test_a_launch_moves_the_player_to_a_limits_group_until_another_does(lucky: Tenant) -> None:
+    for name, maximum in (("vip", 5_000_00), ("careful", 20_00)):
+        limits = GroupLimits(maximum=maximum)
+        limits_groups.change(operator=UUID(lucky.id), name=name, currency="EUR", limits=limits, by="test")
+
+    def group() -> str:
+        return Player.objects.values_list("limits_group", flat=True).get(operator_id=lucky.id)
+
+    for wanted, expected in (("vip", "vip"), (None, "vip"), ("vip", "vip"), ("careful", "careful"), ("standard",) * 2):
+        launch(lucky, limits_group=wanted)
+        assert group() == expected
+    moves = SignificantEvent.objects.filter(operator_id=lucky.id, kind="player_data_changed")
+    assert moves.count() == 3
+
+
+def test_a_key_without_the_scope_for_compliance_moves_nobody_to_a_limits_group(lucky: Tenant) -> None:
+    key = Caller(".".join(issue_key(operator=UUID(lucky.id), scopes=[Scope.READ, Scope.PLAY])))
+    answer = key.post("launches", {"player": PLAYER, "limits_group": "standard"})
+    assert (*refused(answer), answer.json()["scope"]) == (403, "scope_missing", "compliance")
+    assert lucky.read("players")["items"] == []
+    key.do("launches", {"player": PLAYER})
 
 
 # -- the page -----------------------------------------------------------------------------------------------------
@@ -213,7 +244,7 @@ def test_the_page_knows_the_way_back_before_the_code_is_traded_and_holds_no_code
     (named,) = re.findall(r'<meta name="launch" content="([^"]*)">', text)
     assert json.loads(html.unescape(named)) == {
         "id": launched["id"], "language": "fr", "return_url": f'{SITE}/?a="><script>',
-        "cashier_url": None, "parent_origin": None,
+        "cashier_url": None, "parent_origin": None, "casino": "Lucky", "logo": None,
     }  # fmt: skip
     assert code_of(launched) not in text
 

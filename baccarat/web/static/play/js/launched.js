@@ -1,10 +1,10 @@
 // The page as the operator's site opened it: trades the launch's code, shows the way back, and carries out what the page
 // that frames it asks for. Loaded for launches only.
 
-import { del, get, NoResponse, post, Problem, serverNow } from "./core/api.js";
+import { del, get, NoResponse, onRefusal, post, Problem, serverNow } from "./core/api.js";
 import { h, put } from "./core/dom.js";
 import { embedded, origin, SOURCE, tell, VERSION } from "./core/embedding.js";
-import { launch } from "./core/launch.js";
+import { launch, logo } from "./core/launch.js";
 import { goTo, tableInAddress, token } from "./core/session.js";
 import { describeProblem, LANGUAGES, loadLanguage, t } from "./messages/index.js";
 
@@ -18,6 +18,7 @@ import { describeProblem, LANGUAGES, loadLanguage, t } from "./messages/index.js
 const MAX_ID = 100;
 const WARN_SECONDS = 120;
 const MAX_TIMEOUT = 2 ** 31 - 1;
+const LIMITS = ["play_limit_reached", "over_own_table_limit"];
 
 /** A message that can't be carried out, for a reason with a code. */
 class Unanswerable extends Error {
@@ -43,7 +44,7 @@ export async function prepare(page) {
   const end = (code, title, words) => {
     clearTimeout(timer);
     tell("session.ended", { code });
-    put(page.app, h("main", { class: "door" }, h("h1", {}, title), h("p", { role: "alert" }, words),
+    put(page.app, h("main", { class: "door" }, logo(), h("h1", {}, title), h("p", { role: "alert" }, words),
       (launch?.return_url || embedded) && h("a", { class: "primary way-back", href: launch?.return_url ?? "#", target: "_top", onclick: goBack }, t("door.back"))));
   };
   /**
@@ -78,6 +79,11 @@ async function answerParent(page) {
   addEventListener("message", (event) => {
     if (event.source !== window.parent || event.origin !== origin || event.data?.source !== SOURCE) return;
     answer(event.data, catalogue.in, handlers);
+  });
+  onRefusal(({ code, document }) => {
+    const { limit_type, period } = /** @type {Record<string, unknown>} */ (document);
+    if (LIMITS.includes(code)) tell("limit.reached", { code, limit_type, period });
+    else tell("error", { code });
   });
   new ResizeObserver(() => tell("resized", { width: page.app.scrollWidth, height: page.app.scrollHeight })).observe(page.app);
 }

@@ -62,6 +62,17 @@ export function prepareForProblems(prepare) {
   prepareForProblem = prepare;
 }
 
+/** @type {(problem: Problem) => void} */
+let refusalHandler = () => undefined;
+
+/**
+ * Call a function with each refusal, whatever request it answers.
+ * @param {typeof refusalHandler} handler
+ */
+export function onRefusal(handler) {
+  refusalHandler = handler;
+}
+
 /** A refusal by the service (problem+json): `code` is stable, `title` and `remedy` are for people. */
 export class Problem extends Error {
   /**
@@ -128,6 +139,7 @@ async function read(response, text, { own }) {
   if (response.ok) return document;
   await prepareForProblem();
   const problem = new Problem(document, response.status);
+  refusalHandler(problem);
   if (own && SESSION_END_CODES.has(problem.code) && response.status === 401) endSession(problem);
   throw problem;
 }

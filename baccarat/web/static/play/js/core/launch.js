@@ -1,5 +1,7 @@
 // The launch by which the operator's site opened this page.
 
+import { h } from "./dom.js";
+
 /**
  * @typedef {object} Launch what the service names in the page before the code is traded
  * @property {string} id
@@ -7,12 +9,17 @@
  * @property {string | null} return_url
  * @property {string | null} cashier_url
  * @property {string | null} parent_origin
+ * @property {string} casino the name of the operator or its brand
+ * @property {string | null} logo the address of its picture
  */
 
 const named = document.querySelector("meta[name=launch]")?.getAttribute("content");
 
 /** @type {Launch | null} */
 export const launch = named ? JSON.parse(named) : null;
+
+/** Return the casino's logo, or null. */
+export const logo = () => (launch?.logo ? h("img", { class: "logo", src: launch.logo, alt: launch.casino }) : null);
 
 /** Return the launch's one-time code, or null, and leave in the address only the launch's id, which opens nothing. */
 export function takeLaunchCode() {

@@ -3,6 +3,7 @@
 import { percentOf } from "../art/felt.js";
 import { icon } from "../art/pieces.js";
 import { h, put, say, set } from "../core/dom.js";
+import { logo } from "../core/launch.js";
 import { findBalance, specialRules } from "../core/table_state.js";
 import { money, t } from "../messages/index.js";
 
@@ -29,7 +30,7 @@ export class Header {
     /** @type {Record<string, HTMLButtonElement>} */
     this.menu = Object.fromEntries(MENU.map((name) => [name, this.entry(name)]));
     this.nav = h("nav", { class: "menu" }, Object.values(this.menu));
-    this.element = h("header", { class: "header" }, this.lobby,
+    this.element = h("header", { class: "header" }, this.lobby, logo(),
       h("div", { class: "where" }, h("div", { class: "where-line" }, this.name, this.connection), this.facts, this.badges),
       h("div", { class: "balances" },
         h("p", { class: "balance balance-game" }, this.labels[0], this.game, this.rebuyButton),

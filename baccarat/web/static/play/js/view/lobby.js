@@ -4,6 +4,7 @@ import { icon } from "../art/pieces.js";
 import { bigRoadMarks, drawRoad } from "../art/roads.js";
 import { get, NoResponse, Problem, serverNow } from "../core/api.js";
 import { h, put, say, set } from "../core/dom.js";
+import { logo } from "../core/launch.js";
 import { LobbyStream } from "../core/lobby_stream.js";
 import { toMinor } from "../core/money.js";
 import { storeToken, storage } from "../core/session.js";
@@ -72,7 +73,7 @@ export class Lobby {
     const { nickname } = /** @type {{nickname?: string}} */ (storage.get("player", {}));
     const account = Object.entries(ACCOUNT).map(([name, part]) => h("button", { type: "button", class: name === "deposit" ? "primary" : "quiet", "data-account": name, onclick: () => this.openAccount(part) }, t(`lobby.${name}`)));
     this.element = h("main", { class: "lobby" },
-      h("header", { class: "lobby-head" }, h("h1", {}, t("title")),
+      h("header", { class: "lobby-head" }, logo(), h("h1", {}, t("title")),
         nickname ? h("p", { class: "lobby-who" }, h("span", { class: "lobby-face", "aria-hidden": "true" }, initialsOf(nickname)), nickname) : null, this.balances,
         h("div", { class: "lobby-acts" }, account),
         h("button", { type: "button", class: "quiet lobby-exit", "aria-label": t("lobby.exit"), title: t("lobby.exit"), onclick: () => this.exit() }, icon("leave"))),

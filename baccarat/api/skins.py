@@ -1,0 +1,176 @@
+"""Skins of the table page: an operator's colours and logos."""
+
+import base64
+import binascii
+from typing import Annotated, Any, Final
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
+from msgspec import Meta
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from baccarat.services import skins
+from baccarat.services.skins import ColourMissing, ContrastTooLow, LogoNotAccepted, Skin, TooManySkins, UnknownSkin
+from casino.api.fields import StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.openapi import operation
+from casino.api.shapes import ItemList, Shape, Timestamp
+from casino.operators.base_views import OperatorView
+from casino.operators.principals import Scope
+from casino.operators.refusals import InvalidSlug
+
+_COLOURS: Final = {"felt-1": "#7b2d5b", "felt-2": "#571f41", "felt-3": "#2c0f21", "print": "#fbe9f2"}
+EXAMPLE: Final[dict[str, Any]] = {"colours": _COLOURS, "round": 4}
+
+
+@extend_schema_field({"type": "string", "pattern": f"^{skins.COLOUR_PATTERN}$", "examples": ["#571f41"]})
+class ColourField(TextField):
+    """A colour such as #571f41, in lower case."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if not skins.is_colour(text):
+            raise ValidationError("A colour is # and six digits of 0-9 and a-f.", code="field_invalid")
+        return text
+
+
+class SkinColoursRequest(StrictSerializer):
+    """The colours that differ from the ordinary ones."""
+
+    def get_fields(self) -> dict[str, Any]:
+        """Add a field for each custom property, whose name need not be an identifier."""
+        return {name: ColourField(required=False, help_text=text) for name, text in skins.COLOURS.items()}
+
+
+class SkinRequest(StrictSerializer):
+    """A whole skin; it replaces the earlier one."""
+
+    colours = SkinColoursRequest(help_text="Custom properties of the page's style sheets.")
+    round = WholeNumberField(
+        required=False,
+        allow_null=True,
+        default=None,
+        min_value=0,
+        max_value=skins.MAX_RADIUS,
+        help_text="The radius of corners, in pixels.",
+    )
+    logo = TextField(
+        required=False, allow_null=True, default=None, max_length=skins.MAX_LOGO_BYTES * 4 // 3 + 4,
+        help_text="A PNG as base64. None by default.",
+    )  # fmt: skip
+
+    def validate_logo(self, value: str | None) -> bytes:
+        """Decode the picture."""
+        try:
+            return base64.b64decode(value or "", validate=True)
+        except binascii.Error:
+            raise ValidationError("This is not base64.", code="field_invalid") from None
+
+
+class SkinResponse(Shape):
+    """The looks of the table page for launches with this skin."""
+
+    name: Annotated[str, Meta(examples=["standard"])]
+    colours: Annotated[dict[str, str], Meta(description="By custom property.", examples=[_COLOURS])]
+    round: Annotated[int | None, Meta(description="The radius of corners, in pixels.", examples=[4])]
+    stylesheet_url: Annotated[
+        str, Meta(examples=["https://casino.example/play/skins/0199f3a2/3f5c9e0d1b2a4c6e8f70.css"])
+    ]
+    logo_url: Annotated[
+        str | None, Meta(examples=["https://casino.example/play/skins/0199f3a2/9d1b2a4c6e8f703f5c9e.png"])
+    ]
+    changed_at: Timestamp
+
+    @classmethod
+    def of(cls, skin: Skin, request: Request) -> "SkinResponse":
+        """Present a skin."""
+        properties = dict(skin.properties)
+        sheet, logo = skins.files(skin)
+
+        def address(name: str) -> str:
+            return request.build_absolute_uri(reverse("play-skin", kwargs={"skin": skin.id, "name": name}))
+
+        return cls(
+            name=skin.name,
+            round=properties.pop(skins.RADIUS, None),
+            colours=properties,
+            stylesheet_url=address(sheet),
+            logo_url=None if logo is None else address(logo),
+            changed_at=skin.changed_at,
+        )
+
+
+class SkinList(ItemList[SkinResponse]):
+    """All your skins, by name."""
+
+
+class SkinsView(OperatorView):
+    """The caller's skins."""
+
+    scope = Scope.CONFIGURE
+    tag = "operators"
+
+    @operation(
+        "listSkins",
+        "List your skins",
+        description="The looks of the table page that your launches can name.",
+        returns=SkinList,
+    )
+    def get(self, request: Request) -> Response:
+        rows = skins.list_skins(operator=self.caller.operator)
+        return Response(SkinList.of(SkinResponse.of(skin, request) for skin in rows))
+
+
+class SkinView(OperatorView):
+    """One of the caller's skins."""
+
+    scope = Scope.CONFIGURE
+    tag = "operators"
+
+    @operation(
+        "getSkin",
+        "Show one of your skins",
+        description="Its colours, and the addresses of its files, which never change what they contain.",
+        returns=SkinResponse,
+        refusals=(UnknownSkin,),
+    )
+    def get(self, request: Request, name: str) -> Response:
+        return Response(SkinResponse.of(skins.find(operator=self.caller.operator, name=name), request))
+
+    @operation(
+        "setSkin",
+        "Set a skin",
+        description=(
+            "Launches name it in `skin`. Without one they have the skin that is named as their brand's slug, else the "
+            "one named `standard`. Words must stand out from their background by WCAG AA, so some colours are set in "
+            "pairs. The logo is written anew from its pixels."
+        ),
+        request=SkinRequest,
+        example=EXAMPLE,
+        returns=SkinResponse,
+        refusals=(InvalidSlug, ColourMissing, ContrastTooLow, LogoNotAccepted, TooManySkins),
+    )
+    def put(self, request: Request, name: str) -> Response:
+        body, me = parse_body(SkinRequest, request), self.caller
+        skin = skins.change(
+            operator=me.operator,
+            name=name,
+            colours=body["colours"],
+            radius=body["round"],
+            logo=body["logo"] or b"",
+            by=me.actor,
+        )
+        return Response(SkinResponse.of(skin, request))
+
+    @operation(
+        "removeSkin",
+        "Remove a skin",
+        description="Pages that were launched with it have the ordinary looks when they are loaded again.",
+        responses={204: None},
+        refusals=(UnknownSkin,),
+    )
+    def delete(self, request: Request, name: str) -> Response:
+        del request
+        skins.remove(operator=self.caller.operator, name=name, by=self.caller.actor)
+        return Response(status=204)
