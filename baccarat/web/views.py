@@ -72,6 +72,7 @@ class LaunchOnPage(Struct):
 
     id: UUID
     language: str | None
+    currency: str
     return_url: str | None
     cashier_url: str | None
     parent_origin: str | None
@@ -95,6 +96,7 @@ def table_page(request: HttpRequest) -> HttpResponse:
     on_page = LaunchOnPage(
         id=launch.id,
         language=options.language,
+        currency=options.currency,
         return_url=options.return_url,
         cashier_url=options.cashier_url,
         parent_origin=options.parent_origin,

@@ -91,10 +91,16 @@ class DepositMethodRequest(StrictSerializer):
 
 
 class DepositMethodsQuery(serializers.Serializer[Any]):
-    """The amount to quote for."""
+    """The currency, and an amount to quote for."""
 
+    currency = CurrencyField(
+        required=False, default=None, allow_null=True, help_text="By default all, for players the operator's first."
+    )
     amount = AmountField(
-        required=False, default=None, allow_null=True, help_text="A decimal string in the caller's currency."
+        required=False,
+        default=None,
+        allow_null=True,
+        help_text="A decimal string in `currency`, else in the operator's first. Methods in others have no quote.",
     )
 
 
@@ -191,14 +197,21 @@ class DepositMethodListView(OperatorOrPlayerView):
         ),
     )
     def get(self, request: Request) -> Response:
-        amount = parse_query(DepositMethodsQuery, request)["amount"]
-        versions = methods.list_methods(operator=self.caller.operator)
-        if isinstance(self.caller, PlayerPrincipal):
-            currency = self.caller.currency
-            versions = [each for each in versions if each.offer.enabled and each.offer.terms.currency == currency]
+        query, caller = parse_query(DepositMethodsQuery, request), self.caller
+        versions = methods.list_methods(operator=caller.operator)
+        currency = query["currency"] or caller.currency
+        if isinstance(caller, PlayerPrincipal):
+            versions = [each for each in versions if each.offer.enabled]
+        if isinstance(caller, PlayerPrincipal) or query["currency"] is not None:
+            versions = [each for each in versions if each.offer.terms.currency == currency]
         now = database_now()
         return Response(
-            DepositMethodList.of(DepositMethodResponse.of(version, amount=amount, now=now) for version in versions)
+            DepositMethodList.of(
+                DepositMethodResponse.of(
+                    version, amount=query["amount"] if version.offer.terms.currency == currency else None, now=now
+                )
+                for version in versions
+            )
         )
 
     @operation(

@@ -11,9 +11,9 @@ from rest_framework.response import Response
 
 from casino.api import paging
 from casino.api.fields import (
+    FIRST_OFFERED,
     AmountField,
     CurrencyField,
-    EmptyRequest,
     EnumField,
     IdField,
     StrictSerializer,
@@ -151,17 +151,23 @@ class MyDepositListView(PlayerView):
         return Response(_load(caller, deposit), status=201)
 
 
+class QuickDepositRequest(StrictSerializer):
+    """The currency of the deposit."""
+
+    currency = CurrencyField(required=False, default=FIRST_OFFERED, help_text="By default the operator's first.")
+
+
 class QuickDepositView(PlayerView):
     """A repeat of the caller's last deposit."""
 
     @operation(
         "repeatLastDeposit",
         "Request a deposit with the method and the amount of the last one",
-        request=EmptyRequest,
-        example={},
+        request=QuickDepositRequest,
+        example={"currency": "EUR"},
         returns=DepositResponse,
         status=201,
-        description=("The same method and amount as the last deposit that was completed, by the terms of today."),
+        description="Method and amount are those of the last completed deposit in the currency, the terms today's.",
         refusals=(
             AmountOutOfRange,
             DepositMethodUnavailable,
@@ -176,9 +182,9 @@ class QuickDepositView(PlayerView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        parse_body(EmptyRequest, request)
-        caller = self.caller
-        return Response(_load(caller, deposits.repeat(**payer(caller), metadata=metadata(request))), status=201)
+        caller, currency = self.caller, parse_body(QuickDepositRequest, request)["currency"]
+        deposit = deposits.repeat(**payer(caller), currency=currency, metadata=metadata(request))
+        return Response(_load(caller, deposit), status=201)
 
 
 class MyDepositView(PlayerView):

@@ -29,8 +29,8 @@ APPLIED: Final = "applied"
 _OWNER: Final = "SELECT operator_id, player_id, currency FROM wallet_deposit WHERE id = %s AND provider = %s"
 _REFERENCE_IN_USE: Final = "SELECT FROM wallet_deposit WHERE provider = %s AND reference = %s AND id <> %s"
 _LAST: Final = """
-    SELECT method_id, amount, currency FROM wallet_deposit
-     WHERE player_id = %s AND operator_id = %s ORDER BY id DESC LIMIT 1
+    SELECT method_id, amount FROM wallet_deposit
+     WHERE player_id = %s AND operator_id = %s AND currency = %s ORDER BY id DESC LIMIT 1
 """
 
 
@@ -58,15 +58,15 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
     return deposit
 
 
-def repeat(*, operator: UUID, player: UUID, metadata: Metadata) -> UUID:
-    """Request the method, amount and currency of the player's last deposit again, at the method's current terms.
+def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> UUID:
+    """Request method and amount of the player's last deposit in a currency again, at the method's current terms.
 
     Raises NoEarlierDeposit and what `request` raises.
     """
-    rows = fetch(_LAST, [player, operator])
+    rows = fetch(_LAST, [player, operator, currency])
     if not rows:
         raise NoEarlierDeposit
-    method, amount, currency = rows[0]
+    method, amount = rows[0]
     return request(operator=operator, player=player, currency=currency, method=method, amount=amount, metadata=metadata)
 
 

@@ -243,7 +243,7 @@ def test_the_page_knows_the_way_back_before_the_code_is_traded_and_holds_no_code
     text = page(code_of(launched)).content.decode()
     (named,) = re.findall(r'<meta name="launch" content="([^"]*)">', text)
     assert json.loads(html.unescape(named)) == {
-        "id": launched["id"], "language": "fr", "return_url": f'{SITE}/?a="><script>',
+        "id": launched["id"], "language": "fr", "currency": "EUR", "return_url": f'{SITE}/?a="><script>',
         "cashier_url": None, "parent_origin": None, "casino": "Lucky", "logo": None,
     }  # fmt: skip
     assert code_of(launched) not in text

@@ -184,7 +184,7 @@ def test_deposits_stop_and_what_is_on_its_way_arrives_and_may_be_withdrawn(
     with pytest.raises(PlayerExcluded):
         deposits.request(**asked)
     with pytest.raises(PlayerExcluded):
-        deposits.repeat(**{key: asked[key] for key in ("operator", "player", "metadata")})
+        deposits.repeat(**{key: asked[key] for key in ("operator", "player", "currency", "metadata")})
 
     assert deposits.apply(report(made, "completed"), provider="sandbox") == deposits.APPLIED
     withdrawals.request(**asked)

@@ -170,12 +170,12 @@ def test_the_last_deposit_is_repeated_at_the_current_terms() -> None:
     open_alice()
     again: dict[str, Any] = {"operator": OPERATOR, "player": ALICE, "metadata": METADATA}
     with pytest.raises(NoEarlierDeposit):
-        deposits.repeat(**again)
+        deposits.repeat(**again, currency="EUR")
     card = method()
     deposit(card, 2000)
     deposit(card, 3000)
     methods.change(operator=OPERATOR, method=card.id, offer=offer(fee_fixed=0, fee_ppm=0), actor="test")
-    payment = deposits.repeat(**again)
+    payment = deposits.repeat(**again, currency="EUR")
     assert fetch("SELECT amount, fee, method_version FROM wallet_deposit WHERE id = %s", [payment])[0] == (3000, 0, 2)
 
 

@@ -6,6 +6,7 @@ import { h } from "./dom.js";
  * @typedef {object} Launch what the service names in the page before the code is traded
  * @property {string} id
  * @property {string | null} language
+ * @property {string} currency that of the launch
  * @property {string | null} return_url
  * @property {string | null} cashier_url
  * @property {string | null} parent_origin

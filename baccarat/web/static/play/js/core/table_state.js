@@ -136,13 +136,14 @@ export function netResult(part) {
 }
 
 /**
- * Find one of the player's balances as {amount, currency}, or null.
+ * Find one of the player's balances in a currency as {amount, currency}, or null.
  * @param {Api["Balances"] | null} balances
  * @param {Api["Balance"]["account"]} account
  * @param {Api["MoneyType"]} money_type
+ * @param {string} currency
  */
-export function findBalance(balances, account, money_type) {
-  return balances?.items.find((item) => item.account === account && item.money_type === money_type)?.balance ?? null;
+export function findBalance(balances, account, money_type, currency) {
+  return balances?.items.find((item) => item.account === account && item.money_type === money_type && item.balance.currency === currency)?.balance ?? null;
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { NoResponse, Problem, prepareForProblems } from "../core/api.js";
 import { launch } from "../core/launch.js";
+import { countDecimals } from "../core/money.js";
 import { storage } from "../core/session.js";
 
 /** @typedef {Record<string, string | number | null | undefined>} MessageValues */
@@ -115,12 +116,18 @@ const fill = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (_, name) => S
 export const hasMessage = (key) => key in messages;
 
 /**
- * Format an amount with its currency, from the decimal string: never through a float.
+ * Format an amount with its currency, from the decimal string: never through a float, and with all its decimals.
  * @param {string} amount
  * @param {string} currency
+ * @param {Intl.NumberFormatOptions} [options]
  */
-export function money(amount, currency) {
-  return formatter(Intl.NumberFormat, { style: "currency", currency, currencyDisplay: "narrowSymbol" }).format(/** @type {`${number}`} */ (amount));
+export function money(amount, currency, options = {}) {
+  const places = countDecimals(amount);
+  const digits = { minimumFractionDigits: places, maximumFractionDigits: places, ...options };
+  // Browsers format codes of three letters only; others that an operator has declared follow their amount.
+  const known = /^[A-Z]{3}$/.test(currency);
+  const text = formatter(Intl.NumberFormat, known ? { style: "currency", currency, currencyDisplay: "narrowSymbol", ...digits } : digits).format(/** @type {`${number}`} */ (amount));
+  return known ? text : `${text}\u00a0${currency}`;
 }
 
 /**
@@ -128,16 +135,14 @@ export function money(amount, currency) {
  * @param {string} amount
  * @param {string} currency
  */
-export function signedMoney(amount, currency) {
-  return formatter(Intl.NumberFormat, { style: "currency", currency, signDisplay: "exceptZero", currencyDisplay: "narrowSymbol" }).format(/** @type {`${number}`} */ (amount));
-}
+export const signedMoney = (amount, currency) => money(amount, currency, { signDisplay: "exceptZero" });
 
 /**
- * Format an amount as printed on chips: no zero cents, K for thousands.
+ * Format an amount as printed on chips: no zero cents, no zeros at the end of small fractions, K for thousands.
  * @param {string} amount
  */
 export function chipText(amount) {
-  const trimmed = amount.replace(/\.0+$/, "");
+  const trimmed = amount.replace(countDecimals(amount) > 2 ? /\.?0+$/ : /\.0+$/, "");
   if (/^\d+000$/.test(trimmed)) return `${trimmed.slice(0, -3)}K`;
   const places = trimmed.split(".")[1]?.length ?? 0;
   return formatter(Intl.NumberFormat, { minimumFractionDigits: places, maximumFractionDigits: places }).format(/** @type {`${number}`} */ (trimmed));

@@ -71,12 +71,13 @@ const followDeposit = (purse, payment, status) => follow(purse, payment, {
 });
 
 /**
- * Repeat the last deposit.
+ * Repeat the last deposit in a currency.
  * @param {Purse} purse
+ * @param {string} currency
  */
-export function quickDepositPart(purse) {
+export function quickDepositPart(purse, currency) {
   const status = h("p", { class: "quiet-words", role: "status" });
-  const submit = async () => followDeposit(purse, await command("me/deposits/quick", {}), status);
+  const submit = async () => followDeposit(purse, await command("me/deposits/quick", { currency }), status);
   return h("section", { class: "cash-part" }, h("h3", {}, t("cash.quick")), h("p", { class: "quiet-words" }, t("cash.quick.how")),
     form(submit, h("button", { class: "primary", type: "submit" }, t("cash.quick"))), status);
 }
@@ -111,10 +112,11 @@ const pastPayments = (methods, payments, kind) => h("ul", { class: "plain-list" 
 /**
  * Deposit by a method, with its fee, its time and its bounds, above the earlier deposits.
  * @param {Purse} purse
+ * @param {string} currency
  */
-export function depositPart(purse) {
+export function depositPart(purse, currency) {
   return h("section", { class: "cash-part" }, h("h3", {}, t("cash.deposit")),
-    whenLoaded(Promise.all([get("deposit-methods"), get("me/deposits?limit=6")]), ([methods, past]) => [
+    whenLoaded(Promise.all([get(`deposit-methods?currency=${currency}`), get("me/deposits?limit=6")]), ([methods, past]) => [
       depositForm(purse, methods.items.filter((/** @type {Api["DepositMethod"]} */ method) => method.enabled)),
       past.items.length ? [h("h4", {}, t("cash.earlier")), pastPayments(methods.items, past.items, "deposit")] : null]));
 }
@@ -136,7 +138,7 @@ function withdrawalForm(purse, methods, first) {
     const units = parseAmount(amount.value, digits);
     if (units === null) return say(quoted, "");
     try {
-      const { fee, net_amount: net, approvals_required: approvals } = await get(`me/withdrawal-quote?amount=${toDecimal(units, digits)}`);
+      const { fee, net_amount: net, approvals_required: approvals } = await get(`me/withdrawal-quote?amount=${toDecimal(units, digits)}&currency=${first.minimum.currency}`);
       const words = fee && net ? [t("withdraw.quote", { net: text(net), fee: text(fee) }), approvals ? t("withdraw.approval") : ""] : [t("withdraw.refused"), bounds];
       say(quoted, words.filter(Boolean).join(" "));
     } catch (error) {
@@ -162,11 +164,12 @@ function withdrawalForm(purse, methods, first) {
 /**
  * Withdraw by a method, with what it costs, above the earlier withdrawals.
  * @param {Purse} purse
+ * @param {string} currency
  */
-export function withdrawPart(purse) {
+export function withdrawPart(purse, currency) {
   const past = h("div");
   const load = async () => {
-    const [methods, page] = await Promise.all([get("deposit-methods"), get("me/withdrawals?limit=6")]);
+    const [methods, page] = await Promise.all([get(`deposit-methods?currency=${currency}`), get("me/withdrawals?limit=6")]);
     put(past, page.items.length ? [h("h4", {}, t("withdraw.earlier")), pastPayments(methods.items, page.items, "withdraw"),
       page.items.filter((/** @type {Api["Withdrawal"]} */ each) => each.can_cancel).map((/** @type {Api["Withdrawal"]} */ each) => form(async () => {
         await command(`me/withdrawals/${each.id}/cancel`, {});
@@ -177,15 +180,19 @@ export function withdrawPart(purse) {
   };
   const both = { refreshBalances: () => { purse.refreshBalances(); load().catch(() => undefined); } };
   return h("section", { class: "cash-part" }, h("h3", {}, t("withdraw.title")),
-    whenLoaded(Promise.all([load(), get("me/withdrawal-quote?amount=1")]), ([methods, quote]) =>
+    whenLoaded(Promise.all([load(), get(`me/withdrawal-quote?amount=1&currency=${currency}`)]), ([methods, quote]) =>
       [withdrawalForm(both, methods.items.filter((/** @type {Api["DepositMethod"]} */ method) => method.enabled && method.supports_withdrawals), quote), past]));
 }
 
 /** @param {string} kind */
 const entryWords = (kind) => (hasMessage(`entry.${kind}`) ? t(`entry.${kind}`) : kind.replaceAll("_", " "));
 
-/** All movements on the account, newest first, in real or play money. */
-export function statementPart() {
+/**
+ * All movements on the account in a currency, newest first, in real or play money.
+ * @param {Purse} _purse
+ * @param {string} currency
+ */
+export function statementPart(_purse, currency) {
   const list = h("ul", { class: "statement-lines" });
   const more = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => load(false) }, t("more"));
   const fault = h("p", { class: "form-fault", role: "alert" });
@@ -196,7 +203,7 @@ export function statementPart() {
   const load = async (fresh) => {
     const wanted = moneyType;
     try {
-      const page = /** @type {Api["Statement"]} */ (await get(`me/statement?money_type=${wanted}&limit=${LINES}${fresh || !next ? "" : `&cursor=${encodeURIComponent(next)}`}`));
+      const page = /** @type {Api["Statement"]} */ (await get(`me/statement?money_type=${wanted}&currency=${currency}&limit=${LINES}${fresh || !next ? "" : `&cursor=${encodeURIComponent(next)}`}`));
       if (wanted !== moneyType) return;
       if (fresh) put(list);
       list.append(...page.items.map((line) => h("li", {}, h("span", { class: "statement-kind" }, entryWords(line.kind)), h("time", {}, moment(line.recorded_at)),

@@ -32,7 +32,7 @@ export const sit = {
     const range = h("p", { class: "field-note" });
     /** @param {Api["MoneyType"]} money_type */
     const choose = (money_type) => {
-      const balance = toMinor(findBalance(game.balances, "account", money_type)?.amount ?? "0");
+      const balance = toMinor(findBalance(game.balances, "account", money_type, state.currency)?.amount ?? "0");
       const units = buyIns(minimum, balance);
       amount.value = toDecimal(units.findLast((each) => each <= minimum * 20n) ?? minimum, digits);
       put(offered, units.map((each) => h("button", { type: "button", class: "preset", onclick: () => { amount.value = toDecimal(each, digits); } }, money(toDecimal(each, digits), state.currency))));
@@ -63,7 +63,7 @@ export const sit = {
  * @param {Api["MoneyType"]} money_type
  */
 function balanceText(game, money_type) {
-  const held = findBalance(game.balances, "account", money_type);
+  const held = findBalance(game.balances, "account", money_type, game.state.currency);
   return held ? h("span", { class: "choice-have" }, money(held.amount, held.currency)) : null;
 }
 
@@ -93,7 +93,7 @@ function rebuy(game) {
  */
 function topUp(game) {
   const submit = async () => {
-    const { amount, balance } = await command("me/play-money", {});
+    const { amount, balance } = await command("me/play-money", { currency: game.state.currency });
     game.refreshBalances();
     game.notices.show(t("cash.topped", { amount: money(amount.amount, amount.currency), balance: money(balance.amount, balance.currency) }), { key: "cash" });
   };
@@ -104,7 +104,8 @@ function topUp(game) {
 export const cash = {
   /** @param {Game} game */
   make(game) {
+    const { currency } = game.state;
     if (game.state.you?.money_type === "play") return panel(game, t("menu.cash"), rebuy(game), topUp(game));
-    return panel(game, t("menu.cash"), rebuy(game), quickDepositPart(game), depositPart(game), withdrawPart(game), statementPart());
+    return panel(game, t("menu.cash"), rebuy(game), quickDepositPart(game, currency), depositPart(game, currency), withdrawPart(game, currency), statementPart(game, currency));
   },
 };

@@ -144,9 +144,9 @@ class Limits {
    * @param {Api["Limit"]} line
    * @param {HTMLElement} fault
    */
-  async answer(path, { limit_type, period }, fault) {
+  async answer(path, { limit_type, period, unit }, fault) {
     try {
-      this.draw(await command(`me/limits/${path}`, { limit_type, period }));
+      this.draw(await command(`me/limits/${path}`, { limit_type, period, ...(unit === "minutes" ? {} : { currency: unit }) }));
       this.showStatus(t(`limits.${path}ed`));
     } catch (error) {
       fault.textContent = errorText(error);
@@ -157,7 +157,7 @@ class Limits {
     const [limit_type, period] = [this.limitType.value, this.period.value];
     this.status.textContent = "";
     this.draw(await command("me/limits", { limit_type, period, ...this.enteredLimit(limit_type) }));
-    const line = /** @type {Api["Limit"]} */ (this.items.find((each) => each.limit_type === limit_type && each.period === period));
+    const line = /** @type {Api["Limit"]} */ (this.items.find((each) => each.limit_type === limit_type && each.period === period && ["minutes", this.game.state.currency].includes(each.unit)));
     this.amount.value = "";
     if (line.pending) this.showStatus(t("limits.asked", { name: limitName(line), when: moment(line.pending.confirm_from) }));
     else this.showStatus(t("limits.set", { name: limitName(line), amount: line.player_limit === null ? t("limits.no_limit") : limitAmount(line.player_limit, line.unit) }));

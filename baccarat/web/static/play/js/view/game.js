@@ -179,7 +179,7 @@ export class Game {
   }
 
   account() {
-    return findBalance(this.balances, "account", this.state.you?.money_type ?? this.state.money_types[0]);
+    return findBalance(this.balances, "account", this.state.you?.money_type ?? this.state.money_types[0], this.state.currency);
   }
 
   /** @param {"streaming" | "polling" | "offline"} status */

@@ -57,7 +57,7 @@ export class Header {
     say(this.labels[0], t("balance.game"));
     say(this.labels[1], t("balance.account"));
     say(this.game, you ? money(held ?? you.game_balance.amount, currency) : "–");
-    const account = findBalance(balances, "account", you?.money_type ?? state.money_types[0]);
+    const account = findBalance(balances, "account", you?.money_type ?? state.money_types[0], currency);
     say(this.account, account ? money(account.amount, account.currency) : "–");
     set(this.rebuyButton, { "aria-label": t("cash.rebuy"), hidden: !you });
     for (const [name, button] of Object.entries({ ...this.menu, lobby: this.lobby, leave: this.leave })) {

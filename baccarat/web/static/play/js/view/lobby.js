@@ -4,16 +4,17 @@ import { icon } from "../art/pieces.js";
 import { bigRoadMarks, drawRoad } from "../art/roads.js";
 import { get, NoResponse, Problem, serverNow } from "../core/api.js";
 import { h, put, say, set } from "../core/dom.js";
-import { logo } from "../core/launch.js";
+import { launch, logo } from "../core/launch.js";
 import { LobbyStream } from "../core/lobby_stream.js";
-import { toMinor } from "../core/money.js";
 import { storeToken, storage } from "../core/session.js";
-import { findBalance, specialRules } from "../core/table_state.js";
+import { specialRules } from "../core/table_state.js";
 import { describeProblem, formatNumber, money, t } from "../messages/index.js";
 import { depositPart, statementPart, withdrawPart } from "../panels/account.js";
+import { field, whenLoaded } from "../panels/widgets.js";
 import { initialsOf } from "./people.js";
 
 /** @typedef {Api["LobbyTable"]} LobbyTable */
+/** @typedef {(purse: {refreshBalances: () => void}, currency: string) => HTMLElement} AccountPart */
 
 const TICK = 500;
 const RELOAD_AFTER = 400;
@@ -30,7 +31,7 @@ const FILTERS = {
 };
 
 /** @param {LobbyTable} table */
-const lowest = (table) => Number(toMinor(table.minimum));
+const lowest = (table) => Number(table.minimum);
 
 /**
  * Compare by where the player sits, then by the last visit, then by company.
@@ -43,7 +44,7 @@ const byVisit = (a, b) => Number(Boolean(b.you)) - Number(Boolean(a.you)) || (b.
 const SORTS = {
   recent: byVisit,
   players: (a, b) => b.players - a.players || byVisit(a, b),
-  minimum: (a, b) => lowest(a) - lowest(b) || byVisit(a, b),
+  minimum: (a, b) => a.currency.localeCompare(b.currency) || lowest(a) - lowest(b) || byVisit(a, b),
   name: (a, b) => a.name.localeCompare(b.name),
 };
 
@@ -57,13 +58,17 @@ export class Lobby {
     this.tables = null;
     /** @type {Map<string, {signature: string, element: HTMLElement}>} */
     this.cards = new Map();
-    const stored = /** @type {{filters?: string[], sort?: string}} */ (storage.get("lobby", {}));
+    const stored = /** @type {{filters?: string[], sort?: string, currency?: string}} */ (storage.get("lobby", {}));
     /** @type {Set<string>} */
     this.filters = new Set((stored.filters ?? []).filter((name) => name in FILTERS));
     this.sort = stored.sort && stored.sort in SORTS ? stored.sort : "recent";
     this.wanted = "";
     this.list = h("ul", { class: "lobby-tables", "aria-busy": "true" }, [...Array(SKELETONS).keys()].map(() => h("li", { class: "lobby-skeleton", "aria-hidden": "true" })));
-    this.balances = h("p", { class: "lobby-balances" });
+    this.balances = h("div", { class: "lobby-balances" });
+    /** The currencies of the player's accounts. @type {string[]} */
+    this.currencies = [];
+    this.currency = stored.currency ?? "";
+    this.choice = h("select", { name: "currency", hidden: true, "aria-label": t("lobby.currency"), onchange: () => { this.currency = this.choice.value; this.remember(); this.draw(); } });
     this.status = h("p", { class: "lobby-status", role: "status" });
     this.dialog = h("dialog", { class: "lobby-account" });
     this.chips = Object.keys(FILTERS).map((name) => h("button", { type: "button", class: "filter", "data-filter": name, "aria-pressed": String(this.filters.has(name)), onclick: () => this.toggle(name) }, t(`lobby.filter.${name}`)));
@@ -77,7 +82,7 @@ export class Lobby {
         nickname ? h("p", { class: "lobby-who" }, h("span", { class: "lobby-face", "aria-hidden": "true" }, initialsOf(nickname)), nickname) : null, this.balances,
         h("div", { class: "lobby-acts" }, account),
         h("button", { type: "button", class: "quiet lobby-exit", "aria-label": t("lobby.exit"), title: t("lobby.exit"), onclick: () => this.exit() }, icon("leave"))),
-      h("div", { class: "lobby-tools", role: "search" }, this.search, h("div", { class: "filters", role: "group", "aria-label": t("lobby.filter") }, this.chips), this.sorting),
+      h("div", { class: "lobby-tools", role: "search" }, this.search, h("div", { class: "filters", role: "group", "aria-label": t("lobby.filter") }, this.chips), this.choice, this.sorting),
       this.status, this.list, this.dialog);
     this.stream = new LobbyStream({ changed: () => this.reloadSoon(), balances: (balances) => this.showBalances(balances) });
     this.timer = 0;
@@ -133,14 +138,46 @@ export class Lobby {
 
   /** @param {Api["Balances"]} balances */
   showBalances(balances) {
-    const shown = /** @type {const} */ (["real", "play"]).map((money_type) => ({ money_type, held: findBalance(balances, "account", money_type) }));
-    put(this.balances, shown.map(({ money_type, held }) => held && h("span", { class: "lobby-balance" }, h("small", {}, t(`money_type.${money_type}`)), h("strong", {}, money(held.amount, held.currency)))));
+    const held = balances.items.filter(({ account }) => account === "account");
+    this.currencies = [...new Set(held.map(({ balance }) => balance.currency))].sort();
+    put(this.balances, /** @type {const} */ (["real", "play"]).map((money_type) => h("p", { class: "lobby-balance" }, h("small", {}, t(`money_type.${money_type}`)),
+      held.filter((each) => each.money_type === money_type).sort((a, b) => a.balance.currency.localeCompare(b.balance.currency)).map(({ balance }) => h("strong", { "data-currency": balance.currency }, money(balance.amount, balance.currency))))));
+    this.drawCurrencies();
   }
 
-  /** @param {(purse: {refreshBalances: () => void}) => HTMLElement} part */
+  /** Offer the currencies of tables and accounts, if there are several. */
+  drawCurrencies() {
+    const offered = [...new Set([...this.currencies, ...(this.tables ?? []).map((table) => table.currency)])].sort();
+    if (!offered.includes(this.currency)) this.currency = "";
+    set(this.choice, { hidden: offered.length < 2 });
+    if (this.choice.dataset.offered === offered.join()) return;
+    this.choice.dataset.offered = offered.join();
+    put(this.choice, ["", ...offered].map((code) => h("option", { value: code, selected: code === this.currency }, code || t("lobby.currency.all"))));
+  }
+
+  /** @param {AccountPart} part */
   openAccount(part) {
-    put(this.dialog, h("form", { method: "dialog", class: "lobby-close" }, h("button", { class: "quiet" }, t("close"))), part(this));
+    put(this.dialog, h("form", { method: "dialog", class: "lobby-close" }, h("button", { class: "quiet" }, t("close"))), whenLoaded(get("me/balances"), (balances) => {
+      this.showBalances(balances);
+      return this.accountOf(part);
+    }));
     this.dialog.showModal();
+  }
+
+  /**
+   * Show a part of the account in one currency, which can be changed if the player has several.
+   * @param {AccountPart} part
+   */
+  accountOf(part) {
+    const { currencies } = this;
+    const content = h("div");
+    const first = [this.currency, launch?.currency].find((code) => code && currencies.includes(code)) ?? currencies[0];
+    /** @param {string} currency */
+    const show = (currency) => put(content, part(this, currency));
+    show(first);
+    if (currencies.length < 2) return content;
+    const choice = h("select", { name: "account-currency", onchange: () => show(choice.value) }, currencies.map((code) => h("option", { value: code, selected: code === first }, code)));
+    return [field(t("lobby.currency"), choice), content];
   }
 
   /** @param {string} name */
@@ -151,12 +188,12 @@ export class Lobby {
   }
 
   remember() {
-    storage.set("lobby", { filters: [...this.filters], sort: this.sort });
+    storage.set("lobby", { filters: [...this.filters], sort: this.sort, currency: this.currency });
   }
 
   clearFilters() {
     this.filters.clear();
-    this.search.value = this.wanted = "";
+    this.search.value = this.wanted = this.currency = this.choice.value = "";
     this.remember();
     this.draw();
     this.search.focus();
@@ -166,7 +203,8 @@ export class Lobby {
     const { tables } = this;
     if (!tables) return;
     for (const chip of this.chips) set(chip, { "aria-pressed": String(this.filters.has(chip.dataset.filter ?? "")) });
-    const matching = tables.filter((table) => [...this.filters].every((name) => FILTERS[name](table)) && (!this.wanted || `${table.name} ${t(`preset.${table.preset}`)}`.toLocaleLowerCase().includes(this.wanted)));
+    this.drawCurrencies();
+    const matching = tables.filter((table) => (!this.currency || table.currency === this.currency) && [...this.filters].every((name) => FILTERS[name](table)) && (!this.wanted || `${table.name} ${t(`preset.${table.preset}`)}`.toLocaleLowerCase().includes(this.wanted)));
     set(this.list, { "aria-busy": false });
     say(this.status, tables.length && matching.length < tables.length ? t("lobby.matching", { n: matching.length, all: formatNumber(tables.length) }) : "");
     if (!tables.length) return put(this.list, this.emptyState(t("lobby.none"), t("lobby.again"), () => this.reload()));
