@@ -51,6 +51,8 @@ WITNESSES = env.text("WITNESSES", "")
 """`URL COSIGNER RELEASE-KEY, ...`, as `manage.py witness` prints them; `-` for the release key of one that cosigns."""
 CLOSING_KEYS = env.text("CLOSING_KEYS", "")
 """`key-id:64 hex digits`, comma separated; the first signs closings of new chains, the others those of older ones."""
+WITNESS_QUORUM = env.integer("WITNESS_QUORUM", default=0, minimum=0, maximum=16)
+"""How many witnesses must cosign a checkpoint before what it holds counts as protected; 0 for more than half."""
 LOG_ORIGIN = env.text("LOG_ORIGIN", None if PRODUCTION and WITNESSES else "casino.localhost/log")
 """The name under which this log's checkpoints are signed, for good."""
 

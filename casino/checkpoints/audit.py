@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from casino.checkpoints import keyring, manifest_audit, records, replicas, storage, tree
+from casino.checkpoints import keyring, manifest_audit, note_audit, records, replicas, storage, tree
 from casino.checkpoints.document import CheckpointDocument, fingerprint
+from casino.checkpoints.note_audit import SignedRoot
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 from casino.kernel.merkle import CompactRange, Subtree
@@ -59,7 +60,8 @@ def check(
     signed = [each for each in (*stored, *unknown) if _check_signature(each, log, findings)]
     _check_chain(stored, findings)
     findings.extend(_missing_in_database(each, latest) for each in unknown)
-    findings.extend(TreeCheck(since, covered=0 if latest is None else latest.position).check(signed))
+    heads = note_audit.check(unknown_copies.witnessed, findings, since=0 if since is None else since.position)
+    findings.extend(TreeCheck(since, covered=tree.covered()).check([*map(_signed_root, signed), *heads]))
     _check_age(latest, now, findings)
     if since is None:
         findings.extend(manifest_audit.check(unknown_copies.manifests, now=now))
@@ -150,6 +152,10 @@ def _describe(checkpoint: CheckpointDocument) -> str:
     return f"position {checkpoint.position} at {checkpoint.made_at.isoformat()}"
 
 
+def _signed_root(checkpoint: CheckpointDocument) -> SignedRoot:
+    return SignedRoot(checkpoint.position, f"checkpoint {checkpoint.number}", checkpoint.root, checkpoint.head)
+
+
 class TreeCheck:
     """Computes the tree again from the digests and compares it with signed roots and stored nodes.
 
@@ -168,12 +174,12 @@ class TreeCheck:
         self._stored = {Subtree(level, place): bytes(node) for level, place, node in rows}
         self._tree = CompactRange(size=self._start, peaks=peaks, level=tree.STORED_LEVEL, on_subtree=self._compare_node)
 
-    def check(self, checkpoints: Sequence[CheckpointDocument]) -> list[Finding]:
-        """Compute the tree over all positions that the checkpoints cover, and return the contradictions.
+    def check(self, signed: Sequence[SignedRoot]) -> list[Finding]:
+        """Compute the tree over all positions that signed roots cover, and return the contradictions.
 
-        Checkpoints may come in any order; those at or before the start are skipped.
+        They may come in any order; those at or before the start are skipped.
         """
-        pending = sorted((each for each in checkpoints if each.position > self._start), key=_order, reverse=True)
+        pending = sorted((each for each in signed if each.position > self._start), key=_order, reverse=True)
         last = max(self._covered, pending[0].position if pending else 0)
         for digest in self._digests(last):
             self._tree.add(digest)
@@ -181,7 +187,7 @@ class TreeCheck:
                 self._compare_root(pending.pop(), digest)
         if pending:
             first, end = pending[-1], f"the log ends at {self._tree.size}"
-            self.findings.append(Finding(TAIL_CUT, f"checkpoint {first.number}", f"position {first.position}", end))
+            self.findings.append(Finding(TAIL_CUT, first.location, f"position {first.position}", end))
         self._report_extra_nodes()
         return self.findings
 
@@ -196,12 +202,12 @@ class TreeCheck:
             self.findings.append(Finding(NODE_DIFFERS, f"checkpoint {since.number}", since.root.hex(), root.hex()))
         return root == since.root
 
-    def _compare_root(self, checkpoint: CheckpointDocument, digest: bytes) -> None:
-        root = self._tree.root()
-        if (root, digest) != (checkpoint.root, checkpoint.head):
-            expected = f"root {checkpoint.root.hex()}, head {checkpoint.head.hex()}"
+    def _compare_root(self, signed: SignedRoot, digest: bytes) -> None:
+        root, head = self._tree.root(), signed.head or digest
+        if (root, digest) != (signed.root, head):
+            expected = f"root {signed.root.hex()}, head {head.hex()}"
             actual = f"root {root.hex()}, head {digest.hex()}"
-            self.findings.append(Finding(DIFFERS, f"checkpoint {checkpoint.number}", expected, actual))
+            self.findings.append(Finding(DIFFERS, signed.location, expected, actual))
 
     def _compare_node(self, subtree: Subtree, computed: bytes) -> None:
         stored = self._stored.pop(subtree, None)
@@ -230,8 +236,9 @@ class TreeCheck:
                 yield digest
 
 
-def _order(checkpoint: CheckpointDocument) -> tuple[int, int]:
-    return checkpoint.position, checkpoint.number
+def _order(signed: SignedRoot) -> tuple[int, bool, str]:
+    """Order by position, checkpoints before notes: they say more when the log ends before."""
+    return signed.position, signed.head is None, signed.location
 
 
 def _end(subtree: Subtree) -> int:

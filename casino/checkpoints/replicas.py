@@ -5,10 +5,10 @@ read before it: call `read_unknown_copies` first, then take the snapshot, then c
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from casino.checkpoints import manifests, records, storage
+from casino.checkpoints import manifests, note_audit, records, storage
 from casino.checkpoints.document import CheckpointDocument, MalformedCheckpoint, parse, serialize
 from casino.kernel.findings import Finding
 
@@ -27,6 +27,8 @@ class UnknownCopies:
     checkpoints: dict[int, bytes]
     manifests: dict[int, bytes]
     error: str = ""
+    witnessed: dict[str, str] = field(default_factory=dict)
+    """The newest note that each witness has cosigned, by the witness's name; empty for one that did not answer."""
 
 
 def read_unknown_copies() -> UnknownCopies:
@@ -37,8 +39,8 @@ def read_unknown_copies() -> UnknownCopies:
         _read_above(0 if last is None else last.number, storage.object_name, copies.checkpoints)
         _read_above(manifests.latest_number(), manifests.object_name, copies.manifests)
     except storage.StorageUnavailable as error:
-        return replace(copies, error=str(error))
-    return copies
+        copies = replace(copies, error=str(error))
+    return replace(copies, witnessed=note_audit.read_witnessed())
 
 
 def _read_above(newest: int, name_of: Callable[[int], str], texts: dict[int, bytes]) -> None:

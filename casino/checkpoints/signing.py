@@ -128,7 +128,7 @@ def _sign(is_wanted: Callable[[SigningContext], bool], *, lock: str) -> bool:
 
 def _next_checkpoint(context: SigningContext, keyring: CheckpointKeyring) -> CheckpointDocument:
     last, position = context.last, min(context.head.position, context.covered + MAX_POSITIONS)
-    tree.grow(context.covered, position)
+    tree.grow_to(position)
     checkpoint = CheckpointDocument(
         log=records.log_id(),
         number=1 if last is None else last.number + 1,

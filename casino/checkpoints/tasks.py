@@ -26,11 +26,12 @@ def sign_due() -> int:
         logger.warning("No checkpoint is signed while the storage is unavailable: %s", error)
     except (CannotSign, IncompleteTree) as error:
         logger.exception("No checkpoint can be signed")
-        _record(error)
+        record_failure(error)
     return 0
 
 
-def _record(error: Exception) -> None:
+def record_failure(error: Exception) -> None:
+    """Record, once for each checkpoint, why nothing can be signed."""
     last, reason = records.latest(), type(error).__name__
     number = 0 if last is None else last.number
     recorder.record(

@@ -24,6 +24,9 @@ _NODES: Final = """
 SELECT level, place, hash FROM checkpoints_node
 JOIN unnest(%s::smallint[], %s::bigint[]) AS wanted (level, place) USING (level, place)
 """
+_COVERED: Final = """
+SELECT greatest((SELECT max(position) FROM checkpoints_checkpoint), (SELECT max(size) FROM checkpoints_note), 0)
+"""
 _ADD: Final = """
 INSERT INTO checkpoints_node (level, place, hash) SELECT * FROM unnest(%s::smallint[], %s::bigint[], %s::bytea[])
 """
@@ -48,6 +51,18 @@ def grow(old: int, new: int) -> None:
         known.update(level)
     if nodes:
         execute(_ADD, [[each.level for each in nodes], [each.place for each in nodes], list(nodes.values())])
+
+
+def covered() -> int:
+    """Return for how many positions the tree is stored: up to the newest checkpoint or note."""
+    return int(fetch(_COVERED)[0][0])
+
+
+def grow_to(size: int) -> None:
+    """Store the tree for at least so many positions, as `grow` does."""
+    old = covered()
+    if size > old:
+        grow(old, size)
 
 
 def hashes(ranges: Sequence[Range]) -> list[bytes]:

@@ -131,13 +131,23 @@ class Home:
         self.lock.close()
 
 
-def checkpoint_keys(folder: Path) -> Path:
-    """Return the file of the keys that sign a home's checkpoints, generated on first use, readable by its user only."""
-    file = folder / "checkpoint-keys"
+def signing_keys(folder: Path, name: str) -> Path:
+    """Return a file of keys that sign for a home, generated on first use, readable by its user only."""
+    return _generated(folder / name, f"dev1:{secrets.token_hex(32)}")
+
+
+def log_origin(folder: Path, *, database: str) -> str:
+    """Return the name under which the log of a home's database is signed, generated on first use."""
+    file = checkpoints_folder(folder, database=database).with_suffix(".origin")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    return _generated(file, f"{secrets.token_hex(6)}.casino.localhost/log").read_text(encoding="utf-8").strip()
+
+
+def _generated(file: Path, text: str) -> Path:
     if not file.exists():
         draft = file.with_suffix(f".{os.getpid()}")
         draft.touch(mode=0o600)
-        draft.write_text(f"dev1:{secrets.token_hex(32)}\n", encoding="utf-8")
+        draft.write_text(f"{text}\n", encoding="utf-8")
         draft.replace(file)
     return file
 

@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from casino.devstack.errors import DevstackError
-from casino.devstack.home import PROJECT, Home, Secrets, checkpoint_keys, checkpoints_folder
+from casino.devstack.home import PROJECT, Home, Secrets, checkpoints_folder, log_origin, signing_keys
 from casino.devstack.postgres import Postgres
 from casino.devstack.processes import defer_signals, run_to_end
 from casino.devstack.redis import Redis
 from casino.production import SECRETS, own_variables
 
-_CASINO_ONLY = (*SECRETS, "PAYMENT_SECRETS", "DATABASE_URL", "REDIS_URL")
+_CASINO_ONLY = (*SECRETS, "CLOSING_KEYS", "PAYMENT_SECRETS", "DATABASE_URL", "REDIS_URL")
 """What the sandbox payment provider may not know."""
 
 
@@ -24,7 +24,7 @@ class Addresses:
     """URLs of the servers. `url` is the application's database, `owner_url` the same for its owner, `web_url` for web.
 
     `providers` and `provider_secrets` are the settings of the sandbox payment provider; `demo` is the operator as whose
-    players anybody can play.
+    players anybody can play, `witnesses` the setting of that name.
     """
 
     url: str
@@ -34,6 +34,7 @@ class Addresses:
     providers: str = ""
     provider_secrets: str = ""
     demo: str = ""
+    witnesses: str = ""
 
 
 def external_addresses(environment: Mapping[str, str]) -> Addresses | None:
@@ -85,6 +86,8 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Pa
     if addresses.providers:
         environment.setdefault("PAYMENT_PROVIDERS", addresses.providers)
         environment.setdefault("PAYMENT_SECRETS", addresses.provider_secrets)
+    if addresses.witnesses:
+        environment.setdefault("WITNESSES", addresses.witnesses)
     if addresses.demo:
         environment.setdefault("DEMO_OPERATOR", addresses.demo)
         environment.setdefault("INTEGRITY_AT_START", "true")  # to fill the list under Compliance
@@ -96,10 +99,12 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Pa
 
 
 def checkpoint_environment(folder: Path) -> dict[str, str]:
-    """Return the variables for signing, storing and checking a home's checkpoints."""
-    storage = checkpoints_folder(folder, database=os.environ.get("DATABASE_URL", ""))
-    keys = {} if "CHECKPOINT_KEYS" in os.environ else {"CHECKPOINT_KEYS_FILE": str(checkpoint_keys(folder))}
-    return {"CHECKPOINT_STORAGE": storage.as_uri(), **keys}
+    """Return the variables for signing, storing and checking a home's checkpoints, and for signing its closings."""
+    database = os.environ.get("DATABASE_URL", "")
+    storage = checkpoints_folder(folder, database=database)
+    files = {"CHECKPOINT_KEYS": "checkpoint-keys", "CLOSING_KEYS": "closing-keys"}
+    keys = {f"{key}_FILE": str(signing_keys(folder, name)) for key, name in files.items() if key not in os.environ}
+    return {"CHECKPOINT_STORAGE": storage.as_uri(), "LOG_ORIGIN": log_origin(folder, database=database), **keys}
 
 
 def process_environment(process: str, environment: Mapping[str, str]) -> dict[str, str]:

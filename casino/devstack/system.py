@@ -14,10 +14,11 @@ from types import TracebackType
 from typing import Self
 
 from casino.devstack.errors import DevstackError, translate_os_errors
-from casino.devstack.home import PROJECT, Home, base_folder, claim_any, remember
+from casino.devstack.home import PROJECT, Home, base_folder, checkpoints_folder, claim_any, log_origin, remember
 from casino.devstack.processes import Child, exit_on_signals, run_to_end, stop_all
 from casino.devstack.services import (
     Addresses,
+    checkpoint_environment,
     embedded_addresses,
     environment_for,
     external_addresses,
@@ -26,6 +27,7 @@ from casino.devstack.services import (
     run_embedded,
     write_running,
 )
+from casino.devstack.witness import prepare_witness
 
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 1024, 65535
@@ -40,9 +42,9 @@ class Stack:
 
     `base_url` is the web server's address, `environment` the variables of its processes, `child(name)` one of them:
     web, worker, worker-background, worker-outbound, sealer, provider (the sandbox payment provider, unless
-    PAYMENT_PROVIDERS is set) and, if they are embedded, postgres and redis. Enter it in a thread that
-    lives as long as the stack. With `fresh` the home's earlier data is deleted first; with `demo`, and on embedded
-    servers, anybody can play as the players of the operator `demo` on the table page. Raises DevstackError.
+    PAYMENT_PROVIDERS is set), witness (unless WITNESSES is set) and, if they are embedded, postgres and redis. Enter it
+    in a thread that lives as long as the stack. With `fresh` the home's earlier data is deleted first; with `demo`, and
+    on embedded servers, anybody can play as the players of the operator `demo` on the table page. Raises DevstackError.
     """
 
     def __init__(
@@ -99,6 +101,8 @@ class Stack:
         addresses = self._servers(exits)
         if self.demo and "postgres" in self.children:
             addresses = replace(addresses, demo=DEMO)
+        if not os.environ.get("WITNESSES"):
+            addresses = replace(addresses, witnesses=self._start_witness(exits))
         self.environment = environment_for(addresses, secrets=self.home.secrets, folder=self.home.folder)
         self.environment.setdefault("STATIC_ROOT", str(self.home.static))
         for name, requests in QUOTAS.items():
@@ -136,6 +140,24 @@ class Stack:
         data = str(self.home.folder / "provider.jsonl")
         module = [sys.executable, "-m", "casino.devstack.provider"]
         return [*module, "--port", str(port), "--callbacks", callbacks, "--data", data]
+
+    def _start_witness(self, exits: contextlib.ExitStack) -> str:
+        """Start a witness of this stack's own log, and return the setting that names it."""
+        database = os.environ.get("DATABASE_URL", "")
+        folder = checkpoints_folder(self.home.folder, database=database).with_suffix(".witness")
+        witness = prepare_witness(
+            folder,
+            port=free_port(0),
+            origin=log_origin(self.home.folder, database=database),
+            environment={**checkpoint_environment(self.home.folder), **os.environ},
+        )
+        self.children["witness"] = Child(
+            name="witness", command=witness.command, environment={}, log=self.home.logs / "witness.log", folder=PROJECT
+        )
+        exits.callback(self.child("witness").stop)
+        self.child("witness").start()
+        self.print_line(f"Witness    {witness.url}   (on this machine it shows the protocol, not independence)")
+        return witness.setting
 
     def _servers(self, exits: contextlib.ExitStack) -> Addresses:
         external = external_addresses(os.environ)

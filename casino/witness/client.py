@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -20,6 +21,7 @@ from casino.crypto import ed25519
 from casino.crypto.signing_keys import parse_keys
 from casino.witness import statements
 from casino.witness.addresses import WitnessAddress, parse_addresses
+from casino.witness.cosigning import CheckpointSubmission
 from casino.witness.statements import ChainCreation, ChainHeader, ClosingRequest, InvalidStatement, Release
 from casino.witness.transport import Transport, WitnessAnswer, WitnessAway
 
@@ -173,6 +175,18 @@ class WitnessClient:
         if not isinstance(chains, list):
             raise ChainRefused("invalid_answer", "The witness's answer is malformed.")
         return max((_parse_chain(each, address).signed.header.number for each in chains), default=0)
+
+    def submit_checkpoint(self, address: WitnessAddress, submission: CheckpointSubmission) -> Future[WitnessAnswer]:
+        """Ask a witness to cosign (C2SP tlog-witness); the result raises WitnessAway."""
+        return self._transport.send(address, "POST", "/add-checkpoint", submission.serialize().encode())
+
+    def latest_checkpoint(self, address: WitnessAddress, origin: str) -> str | None:
+        """Return the newest checkpoint that a witness has cosigned for an origin, if any. Raises WitnessAway."""
+        path = f"/{sha256(origin.encode()).hexdigest()}/checkpoint"
+        answer = self._transport.send(address, "GET", path, None).result()
+        if answer.status not in {200, 404}:
+            raise WitnessAway(f"{address.name} answered with status {answer.status}.")
+        return answer.body.decode(errors="replace") if answer.status == 200 else None
 
     def away_since(self, release_key: bytes) -> float | None:
         """Return since when a witness has not answered, in seconds since the epoch; None if it answered last.

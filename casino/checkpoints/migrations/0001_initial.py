@@ -5,7 +5,10 @@ from django.db import migrations, models
 from casino.events.immutability import append_only
 
 FORWARD = (Path(__file__).parent / "0001_tables.sql").read_text(encoding="utf-8")
-TABLES = [f"checkpoints_{name}" for name in ("log", "checkpoint", "copy", "node", "retirement", "key", "manifest")]
+TABLES = [
+    f"checkpoints_{name}"
+    for name in ("log", "checkpoint", "copy", "node", "retirement", "key", "manifest", "cosignature", "note")
+]
 REVERSE = f"DROP TABLE {', '.join(TABLES)}"
 
 

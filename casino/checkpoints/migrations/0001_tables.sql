@@ -44,6 +44,22 @@ CREATE TABLE checkpoints_retirement (
     until  timestamptz NOT NULL
 );
 
+-- Checkpoints as signed notes, for witnesses, which cosign them; the tree is stored up to the newest of both kinds.
+CREATE TABLE checkpoints_note (
+    size    bigint      NOT NULL PRIMARY KEY CHECK (size >= 1),
+    root    bytea       NOT NULL CHECK (length(root) = 32),
+    note    text        NOT NULL,
+    made_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+CREATE TABLE checkpoints_cosignature (
+    size        bigint      NOT NULL REFERENCES checkpoints_note,
+    witness     text        NOT NULL,
+    line        text        NOT NULL,
+    cosigned_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (size, witness)
+);
+
 -- Signed digests of append-only tables other than the log.
 CREATE TABLE checkpoints_manifest (
     number bigint NOT NULL PRIMARY KEY CHECK (number >= 1),

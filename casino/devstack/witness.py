@@ -1,0 +1,55 @@
+"""A witness of a stack's own log, on the same machine: it shows the protocol, and proves nothing to others."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from casino.crypto import ed25519
+from casino.crypto.signed_note import NoteKey, SignatureType
+from casino.crypto.signing_keys import parse_keys
+from casino.devstack.errors import DevstackError
+from casino.devstack.home import PROJECT
+from casino.witness.store import CannotStart, Store
+
+HOST: Final = "127.0.0.1"
+NAME: Final = "witness.localhost"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalWitness:
+    """A witness that is ready to start: its command, its URL, and the value of WITNESSES that names it."""
+
+    command: list[str]
+    url: str
+    setting: str
+
+
+def prepare_witness(folder: Path, *, port: int, origin: str, environment: Mapping[str, str]) -> LocalWitness:
+    """Make the witness's keys on the first start, and tell it this house's keys. Raises DevstackError."""
+    lines = [
+        f"{NoteKey(origin, SignatureType.NOTE, log_key).vkey} {closing_key.hex()}"
+        for log_key in _public_keys("CHECKPOINT_KEYS", environment)
+        for closing_key in _public_keys("CLOSING_KEYS", environment)
+    ]
+    try:
+        store = Store(folder, name=NAME)
+    except CannotStart as error:
+        raise DevstackError(f"The witness does not start. {error}") from error
+    identity = store.identity
+    store.close()
+    (folder / "houses").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    url = f"http://{HOST}:{port}"
+    command = [sys.executable, str(PROJECT / "manage.py"), "witness", "--data", str(folder), "--port", str(port)]
+    return LocalWitness(
+        command=[*command, "--name", NAME],
+        url=url,
+        setting=f"{url} {identity.cosign_key.vkey} {identity.release_key.hex()}",
+    )
+
+
+def _public_keys(name: str, environment: Mapping[str, str]) -> list[bytes]:
+    file = environment.get(f"{name}_FILE")
+    text = Path(file).read_text(encoding="utf-8").strip() if file else environment.get(name, "")
+    return [ed25519.public_key(private) for _, private in parse_keys(name, text)]
