@@ -1,6 +1,7 @@
 """Launches of players from the operator's own site."""
 
 import re
+from functools import partial
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -57,45 +58,29 @@ EXAMPLE: Final[dict[str, Any]] = {
 }
 
 
+_OptionalText: Final = partial(TextField, required=False, allow_null=True, default=None)
+
+
 class LaunchRequest(StrictSerializer):
     """Whom to launch, where to, and the sites around the game."""
 
     player = PlayerRequest(help_text="Registered unless the reference is known.")
     table = IdField(required=False, allow_null=True, default=None, help_text="The table to open.")
-    preset = TextField(
-        required=False, allow_null=True, default=None, max_length=40, help_text="Opens a table of this preset instead."
-    )
+    preset = _OptionalText(max_length=40, help_text="Opens a table of this preset instead.")
     money_type = MoneyTypeField(
         required=False, allow_null=True, default=None, help_text="Chosen when the player sits down."
     )
     currency = CurrencyField(required=False, default=None, allow_null=True, help_text="By default the operator's own.")
-    language = TextField(
-        required=False,
-        allow_null=True,
-        default=None,
-        max_length=35,
-        help_text="A language tag such as `de` or `pt-BR`.",
+    language = _OptionalText(max_length=35, help_text="A language tag such as `de` or `pt-BR`.")
+    return_url = _OptionalText(
+        max_length=MAX_ADDRESS_LENGTH, help_text="Where the player goes back to; of one of your registered origins."
     )
-    return_url = TextField(
-        required=False,
-        allow_null=True,
-        default=None,
-        max_length=MAX_ADDRESS_LENGTH,
-        help_text="Where the player goes back to; of one of your registered origins.",
-    )
-    cashier_url = TextField(
-        required=False,
-        allow_null=True,
-        default=None,
+    cashier_url = _OptionalText(
         max_length=MAX_ADDRESS_LENGTH,
         help_text="Where the player finds your cashier; of one of your registered origins.",
     )
-    parent_origin = TextField(
-        required=False,
-        allow_null=True,
-        default=None,
-        max_length=200,
-        help_text="The registered origin that frames the page and exchanges messages with it.",
+    parent_origin = _OptionalText(
+        max_length=200, help_text="The registered origin that frames the page and exchanges messages with it."
     )
     skin = TextField(
         required=False,

@@ -1,7 +1,7 @@
 """Players that resend with the same key until they get an answer, and record every answer."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -133,6 +133,18 @@ class Party:
         async with asyncio.TaskGroup() as group:
             for player in self.players:
                 group.create_task(player.play(enough))
+
+    async def play_during(self, happening: Coroutine[Any, Any, None]) -> None:
+        """Let all play until that which happens is over."""
+        over = asyncio.Event()
+
+        async def happen() -> None:
+            await happening
+            over.set()
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(happen())
+            group.create_task(self.play(over.is_set))
 
     async def bet(self) -> None:
         """Confirm a wager of every player."""

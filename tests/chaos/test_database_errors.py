@@ -110,7 +110,6 @@ FAULTS: Final[dict[str, tuple[Fault, str]]] = {
 async def play_through(system: System, fault: Fault) -> Counter[int]:
     """Let players bet before, during and after the fault; return how often each status was answered."""
     statuses: Counter[int] = Counter()
-    over = asyncio.Event()
 
     async def record(response: httpx.Response) -> None:
         statuses[response.status_code] += 1
@@ -126,11 +125,8 @@ async def play_through(system: System, fault: Fault) -> Counter[int]:
                 await until(lambda enough=enough: players.wagers() >= enough)  # type: ignore[misc]
                 if step is not None:
                     await step(system)
-            over.set()
 
-        async with asyncio.TaskGroup() as group:
-            group.create_task(strike())
-            group.create_task(players.play(over.is_set))
+        await players.play_during(strike())
         await agree(system, players)
     return statuses
 

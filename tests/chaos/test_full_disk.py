@@ -61,7 +61,6 @@ async def play_through(system: System, ballast: Path) -> None:
     """Let players bet before, during and after, and compare their answers with the log."""
     loop = asyncio.get_running_loop()
     async with asyncio.timeout(FULL + 4 * RECOVERY), system.watched(), party(system, TABLES) as players:
-        over = asyncio.Event()
 
         async def interrupt() -> None:
             await until(lambda: players.wagers() >= 2 * len(TABLES))
@@ -74,11 +73,8 @@ async def play_through(system: System, ballast: Path) -> None:
             await until(lambda: players.wagers() >= enough and not system.stack.dead())
             print(f"{loop.time() - emptied:.1f} s until {2 * len(TABLES)} more wagers")
             assert loop.time() - emptied <= RECOVERY
-            over.set()
 
-        async with asyncio.TaskGroup() as group:
-            group.create_task(interrupt())
-            group.create_task(players.play(over.is_set))
+        await players.play_during(interrupt())
         await agree(system, players)
 
 

@@ -59,7 +59,7 @@ async def postgres(system: System) -> None:
 
 async def play_through(system: System, kills: Sequence[Kill]) -> None:
     """Let players bet through kills at random moments and for a while after, then check all their answers."""
-    chance, over = Random(), asyncio.Event()
+    chance = Random()
     async with asyncio.timeout(LIMIT), system.watched(), party(system) as players:
 
         async def played(more: int) -> None:
@@ -72,11 +72,8 @@ async def play_through(system: System, kills: Sequence[Kill]) -> None:
                 await asyncio.sleep(chance.uniform(0, 0.5))
                 await kill(system)
             await played(MORE)
-            over.set()
 
-        async with asyncio.TaskGroup() as group:
-            group.create_task(kill_all())
-            group.create_task(players.play(over.is_set))
+        await players.play_during(kill_all())
         await agree(system, players)
 
 

@@ -134,7 +134,7 @@ class Watch:
 
 async def play_through(system: System, outage: Outage) -> Watch:
     """Let players bet before, during and after the outage, and check their answers."""
-    watch, over = Watch(), asyncio.Event()
+    watch = Watch()
     async with asyncio.timeout(OUTAGE + RECOVERY), party(system, TABLES) as players:
 
         async def interrupt() -> None:
@@ -148,11 +148,8 @@ async def play_through(system: System, outage: Outage) -> Watch:
             following.cancel()
             more = players.wagers() + len(TABLES)
             await until(lambda: players.wagers() >= more)
-            over.set()
 
-        async with asyncio.TaskGroup() as group:
-            group.create_task(interrupt())
-            group.create_task(players.play(over.is_set))
+        await players.play_during(interrupt())
         await agree(system, players)
     return watch
 

@@ -52,7 +52,6 @@ async def play_through(system: System, processes: Processes) -> int:
     """Let players bet before, during and after the pause; return how many wagers were confirmed during it."""
     during = 0
     async with asyncio.timeout(PAUSE + RECOVERY), party(system, TABLES) as players:
-        over = asyncio.Event()
 
         async def pause() -> None:
             nonlocal during
@@ -68,11 +67,8 @@ async def play_through(system: System, processes: Processes) -> int:
                     os.kill(pid, signal.SIGCONT)
             enough = players.wagers() + 2 * len(TABLES)
             await until(lambda: players.wagers() >= enough)
-            over.set()
 
-        async with asyncio.TaskGroup() as group:
-            group.create_task(pause())
-            group.create_task(players.play(over.is_set))
+        await players.play_during(pause())
         await agree(system, players)
     return during
 

@@ -43,17 +43,10 @@ class Caller:
         """Send a GET and return the response."""
         return self.send("get", path, data=query)
 
-    def post(self, path: str, body: Any = None, *, key: str | None = None, person: str = "") -> Any:
-        """Send a POST, with a new idempotency key unless one is passed, as a person on the staff or as nobody."""
-        headers = {"Idempotency-Key": key or uuid.uuid4().hex}
-        data = json.dumps(body or {})
-        if person:
-            headers[HEADER] = self.assertion(person, "POST", path, data.encode())
-        return self.send("post", path, data=data, content_type=JSON, headers=headers)
-
-    def assertion(self, person: str, method: str, path: str, body: bytes, **claims: Any) -> str:
-        """Sign an assertion of a person on the operator's staff."""
-        raise NotImplementedError(person, method, path, body, claims)
+    def post(self, path: str, body: Any = None, *, key: str | None = None, **headers: str) -> Any:
+        """Send a POST, with a new idempotency key unless one is passed, and return the response."""
+        headers["Idempotency-Key"] = key or uuid.uuid4().hex
+        return self.send("post", path, data=json.dumps(body or {}), content_type=JSON, headers=headers)
 
     def raw(self, path: str, body: bytes, *, content_type: str = JSON, **headers: str) -> Any:
         """Send a POST of bytes with exactly these headers, and return the response."""
@@ -73,9 +66,9 @@ class Caller:
         """Return the body of a GET that must succeed."""
         return _granted(self.get(path, **query))
 
-    def do(self, path: str, body: Any = None, *, person: str = "") -> Any:
+    def do(self, path: str, body: Any = None, **options: str) -> Any:
         """Return the body of a POST that must succeed."""
-        return _granted(self.post(path, body, person=person))
+        return _granted(self.post(path, body, **options))
 
     def pages(self, path: str, *, limit: int = 2, **query: Any) -> list[dict[str, Any]]:
         """All items of a list, in small pages."""
@@ -107,6 +100,12 @@ class Tenant(Caller):
     slug: str
     currency: str = "EUR"
     players: list[Gambler] = field(default_factory=list)
+
+    def post(self, path: str, body: Any = None, *, key: str | None = None, person: str = "", **headers: str) -> Any:
+        """Send a POST as a person on the operator's staff, or as nobody."""
+        if person:
+            headers[HEADER] = self.assertion(person, "POST", path, json.dumps(body or {}).encode())
+        return Caller.post(self, path, body, key=key, **headers)
 
     def assertion(self, person: str, method: str, path: str, body: bytes, **claims: Any) -> str:
         """Sign an assertion of a person on the operator's staff."""
