@@ -123,6 +123,14 @@ def _wrap(handler: Handler[View, Parameters], *, store: bool) -> IdempotentHandl
     return respond
 
 
+def read_key(request: HttpRequest) -> str | None:
+    """Return the request's Idempotency-Key, if it has one. Raises RequestRejected."""
+    key = request.META.get("HTTP_IDEMPOTENCY_KEY")
+    if key is not None and not _KEY.fullmatch(key):
+        raise RequestRejected(IDEMPOTENCY_KEY_MALFORMED)
+    return key
+
+
 @dataclass(frozen=True, slots=True)
 class _Claim:
     """A request: the digest of its caller, address and key, and all that makes it the same request."""
@@ -143,11 +151,9 @@ class _Claim:
 
 def _read_claim(request: Request) -> _Claim:
     http_request: HttpRequest = request._request  # noqa: SLF001  (quicker than the wrapper)
-    key = http_request.META.get("HTTP_IDEMPOTENCY_KEY")
+    key = read_key(http_request)
     if key is None:
         raise RequestRejected(IDEMPOTENCY_KEY_REQUIRED)
-    if not _KEY.fullmatch(key):
-        raise RequestRejected(IDEMPOTENCY_KEY_MALFORMED)
     if "HTTP_TRANSFER_ENCODING" in http_request.META and "CONTENT_LENGTH" not in http_request.META:
         # Without a length, the framework would treat the body as empty.
         raise RequestRejected(LENGTH_REQUIRED)

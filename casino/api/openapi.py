@@ -27,6 +27,12 @@ IDEMPOTENCY_KEY: Final = OpenApiParameter(
     description="Your own key for this request, such as a UUID. A repeated request with it gets the same response.",
     examples=[OpenApiExample("Key", value="8f1c0c5e-6f0e-4d43-9e0b-6a2d3a7f5b10")],
 )
+OPTIONAL_IDEMPOTENCY_KEY: Final = OpenApiParameter(
+    idempotency.HEADER,
+    IDEMPOTENCY_KEY.type,
+    OpenApiParameter.HEADER,
+    description="Your own random key for this request: with it, the request can be repeated until you have an answer.",
+)
 REQUEST_ID: Final = OpenApiParameter(
     HEADER,
     {"type": "string", "pattern": "^[A-Za-z0-9._-]{8,64}$"},

@@ -51,6 +51,7 @@ def check_url(url: str) -> str:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
+        host.encode("idna")  # as the name is when it is resolved
     except ValueError:
         raise InvalidWebhookUrl from None
     schemes = {"https"} if settings.PRODUCTION else {"https", "http"}
@@ -115,6 +116,8 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
     async def _resolve(self, host: str, port: int) -> list[Address]:
         try:
             rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=1)
+        except UnicodeError as error:
+            raise httpcore.ConnectError(f"{host} is no name of a host.") from error
         except OSError as error:
             raise httpcore.ConnectError(f"{host} has no address: {error.strerror or error}") from error
         return [ip_address(str(sockaddr[0]).partition("%")[0]) for *_, sockaddr in rows]

@@ -102,6 +102,8 @@ async def _send(delivery: ClaimedDelivery, client: WebhookClient, clock: Clock) 
 async def _attempt(delivery: ClaimedDelivery, client: WebhookClient, now: datetime) -> DeliveryOutcome:
     if delivery.body is None:
         return DeliveryOutcome(None, error="The item has expired.")
+    if not delivery.secrets:
+        return DeliveryOutcome(None, error="No secret of this webhook can be read; replace it.")
     headers = signatures.headers(delivery.secrets, message=delivery.message, now=now, body=delivery.body)
     headers |= {"content-type": "application/cloudevents+json", "user-agent": "casino-webhooks/1"}
     try:

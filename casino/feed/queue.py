@@ -5,6 +5,7 @@ bounded queue; the rest stays where it is, in the feed. A delivery is leased bef
 transaction. The lease of a process that dies expires, and the same message is sent again under the same id.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,6 +16,7 @@ from uuid import UUID
 import msgspec
 from django.db import transaction
 
+from casino.crypto.encryption import DecryptionFailed
 from casino.events.sql import execute, fetch
 from casino.feed import signatures
 from casino.feed.models import WebhookEndpoint, WebhookSecret, WebhookStatus
@@ -22,6 +24,8 @@ from casino.feed.queries import FeedEnvelope, ItemRow, present_item
 from casino.feed.signatures import SigningSecret
 from casino.feed.types import matching_types
 from casino.significant import recorder
+
+logger = logging.getLogger(__name__)
 
 PER_ENDPOINT: Final = 4
 """Deliveries of an endpoint that are sent at a time, each about another subject."""
@@ -61,11 +65,9 @@ SELECT uuidv7(), %(endpoint)s, %(run)s, number, subject, %(now)s, %(now)s, 0, ''
  ORDER BY number
     ON CONFLICT DO NOTHING
 """
+# Two senders that claim at once exceed what an endpoint may have: then nothing is left, not less.
 _CLAIM: Final = """
-UPDATE feed_webhookdelivery AS delivery
-   SET leased_until = %(now)s::timestamptz + %(lease)s, due_at = %(now)s::timestamptz + %(lease)s,
-       attempts = attempts + 1, last_tried_at = %(now)s, first_tried_at = coalesce(first_tried_at, %(now)s)
- WHERE id IN (
+  WITH due AS MATERIALIZED (
        SELECT due.id FROM feed_webhookendpoint AS endpoint
         CROSS JOIN LATERAL (
               SELECT id FROM feed_webhookdelivery AS one
@@ -75,13 +77,18 @@ UPDATE feed_webhookdelivery AS delivery
                       WHERE earlier.run = one.run AND earlier.subject = one.subject AND earlier.number < one.number
                         AND earlier.due_at IS NOT NULL)
                ORDER BY one.due_at, one.id
-               LIMIT %(each)s - (SELECT count(*) FROM feed_webhookdelivery AS sent
-                                  WHERE sent.endpoint_id = endpoint.id AND sent.due_at IS NOT NULL
-                                    AND sent.leased_until > %(now)s)
+               LIMIT greatest(0, %(each)s - (
+                     SELECT count(*) FROM feed_webhookdelivery AS sent
+                      WHERE sent.endpoint_id = endpoint.id AND sent.due_at IS NOT NULL
+                        AND sent.leased_until > %(now)s))
                  FOR UPDATE SKIP LOCKED
         ) AS due
         WHERE endpoint.status = 'active'
         LIMIT %(limit)s)
+UPDATE feed_webhookdelivery AS delivery
+   SET leased_until = %(now)s::timestamptz + %(lease)s, due_at = %(now)s::timestamptz + %(lease)s,
+       attempts = attempts + 1, last_tried_at = %(now)s, first_tried_at = coalesce(first_tried_at, %(now)s)
+  FROM due WHERE delivery.id = due.id
 RETURNING delivery.id
 """
 _CLAIMED: Final = """
@@ -112,7 +119,7 @@ RETURNING %(now)s - first_tried_at >= %(give_up)s
 
 @dataclass(frozen=True, slots=True)
 class ClaimedDelivery:
-    """A leased delivery. `body` is None where its item has expired."""
+    """A leased delivery. `body` is None where its item has expired; `secrets` are those that can be decrypted."""
 
     id: UUID
     endpoint: UUID
@@ -184,7 +191,10 @@ def _live_secrets(endpoints: set[UUID], now: datetime) -> dict[UUID, tuple[Signi
     live: dict[UUID, list[SigningSecret]] = {endpoint: [] for endpoint in endpoints}
     for row in WebhookSecret.objects.filter(endpoint__in=endpoints).order_by("-id"):
         if row.expires_at is None or row.expires_at > now:
-            live[row.endpoint_id].append(signatures.open_secret(row))
+            try:
+                live[row.endpoint_id].append(signatures.open_secret(row))
+            except DecryptionFailed as error:  # one endpoint's secret must not hold up the others
+                logger.critical("ALERT a secret of webhook %s can't be decrypted: %s", row.endpoint_id, error)
     return {endpoint: tuple(secrets) for endpoint, secrets in live.items()}
 
 

@@ -72,6 +72,14 @@ class FeedSource:
     load_facts: Callable[[Sequence[SealedEvent]], Mapping[str, Facts]]
 
 
+@dataclass(frozen=True, slots=True)
+class ItemMissing:
+    """An event that can't be read, so that it has no items of these types. `about` is its stream, such as `round-…`."""
+
+    about: str
+    types: tuple[str, ...]
+
+
 _sources: Final[list[FeedSource]] = []
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -87,18 +95,19 @@ def feed_sources() -> Sequence[FeedSource]:
 
 def feed_types() -> dict[str, FeedType]:
     """Return all types by their full names, in alphabetical order."""
-    every = {each.full_name: each for source in _sources for each in source.types}
+    every = {each.full_name: each for each in (MISSING, *(each for source in _sources for each in source.types))}
     return dict(sorted(every.items()))
 
 
 def matching_types(patterns: Sequence[str]) -> list[str] | None:
     """Return the full names of the types that any pattern names: `round.settled`, `round.*` or a full name.
 
-    None without patterns, which is all of them. Raises LookupError with a pattern that names none.
+    None without patterns, which is all of them. What is missing is named always. Raises LookupError with a pattern that
+    names none.
     """
     if not patterns:
         return None
-    names: set[str] = set()
+    names = {MISSING.full_name}
     for pattern in patterns:
         matches = {each.full_name for each in feed_types().values() if _matches(pattern, each)}
         if not matches:
@@ -125,6 +134,16 @@ def _derive_data(feed_type: FeedType) -> type[Shape]:
 
 
 _ITEMS: Final = Derivation(hides=lambda name, hint: name in HIDDEN or (name, hint) == ("reason", str))
+
+
+MISSING: Final = FeedType(
+    event=ItemMissing,
+    app="casino",
+    name="feed.item_missing",
+    subject="feed",
+    summary="An event could not be read, and has no items of `types`. It comes whatever types you name: read what it "
+    "is `about` by the API, and ask the house.",
+)
 
 
 def _minutes_as_text(values: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Items, numbers and the saved position are one transaction, so a writer that is k
 and the next one continues without a gap or a repeat.
 """
 
+import contextlib
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from casino.events import subscriptions
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.records import SealedEvent
 from casino.events.sql import database_now, execute, fetch
-from casino.feed.types import Facts, FeedSource, FeedType, feed_sources, operator_of
+from casino.feed.types import MISSING, Facts, FeedSource, FeedType, ItemMissing, feed_sources, operator_of
 from casino.kernel.errors import Refusal
 
 logger = logging.getLogger(__name__)
@@ -91,17 +92,22 @@ def _items(source: FeedSource, batch: Sequence[SealedEvent]) -> Iterator[NewItem
     own = [sealed for sealed in batch if sealed.type in types]
     facts = source.load_facts(own) if own else {}
     for sealed in own:
+        about = facts.get(sealed.stream, {})
         try:
             event = source.registry.decode(sealed.type, sealed.schema, sealed.data)
-            yield from _items_of(sealed, event, types[sealed.type], facts.get(sealed.stream, {}))
-        except (MalformedEvent, UnknownEvent, msgspec.ValidationError, KeyError, Refusal) as error:
-            # Logged and skipped: one unreadable event must not hide those after it. The audit reports it, too.
-            logger.critical("ALERT position %s is missing from the feed: %s", sealed.position, error)
+            yield from _items_of(sealed, event, types[sealed.type], about)
+        except (MalformedEvent, UnknownEvent, msgspec.DecodeError, KeyError, Refusal) as error:
+            # One unreadable event must not hide those after it. The audit reports it, too.
+            logger.critical("ALERT position %s is not in the feed: %s", sealed.position, error)
+            missing = ItemMissing(sealed.stream, tuple(each.full_name for each in types[sealed.type]))
+            with contextlib.suppress(msgspec.DecodeError):  # then nothing says whose event it is
+                owner = {"operator": operator_of(msgspec.json.decode(sealed.data, type=dict[str, Any]))}
+                yield from _items_of(sealed, missing, [MISSING], {**owner, **about})
 
 
 def _items_of(sealed: SealedEvent, event: Any, types: Sequence[FeedType], facts: Facts) -> list[NewItem]:
     operator = facts.get("operator") or getattr(event, "operator", None)
-    operator = operator or operator_of(msgspec.json.decode(sealed.metadata))
+    operator = operator or operator_of(msgspec.json.decode(sealed.metadata, type=dict[str, Any]))
     if operator is None:
         return []
     return [

@@ -1,7 +1,7 @@
 """Launches: an operator's server obtains a one-time code, and the table page trades it for the player's session.
 
-The code is in the page's address, so it is good for a minute and once. The launch itself stays known for a day, by its
-id, so that a frame may be reloaded and the page can offer the way back.
+The code is in the page's address, so it is good for a minute and for one browser. The launch itself stays known for a
+day, by its id, so that a frame may be reloaded and the page can offer the way back.
 """
 
 import re
@@ -101,13 +101,14 @@ def issue(
     return IssuedLaunch(launch.id, code, launch.expires_at)
 
 
-def redeem(*, code: str) -> tuple[UUID, OpenedSession, LaunchOptions]:
+def redeem(*, code: str, key: str | None = None) -> tuple[UUID, OpenedSession, LaunchOptions]:
     """Trade a code for a session: return the player, the session and how the page begins.
 
-    Raises UnknownLaunch, LaunchUsed, LaunchExpired, PlayerIsBanned.
+    A browser that has no answer repeats the trade under its own random key, within the minute, and gets a session that
+    replaces the first one. Raises UnknownLaunch, LaunchUsed, LaunchExpired, PlayerIsBanned.
     """
     with transaction.atomic():
-        launch = _use(code)
+        launch = _use(code, by=None if key is None else credentials.digest(f"{code} {key}"))
         brand = None if launch.brand is None else BrandScope(launch.brand.id, launch.brand.shares_players)
         opened = sessions.open_session(
             operator=launch.operator_id, player=launch.player_id, seconds=launch.session_seconds, brand=brand
@@ -118,10 +119,11 @@ def redeem(*, code: str) -> tuple[UUID, OpenedSession, LaunchOptions]:
 def renew(*, code: str, player: UUID, session: bytes) -> datetime:
     """Renew a player's own session, given by its token's hash, by the code of a new launch; return the new expiry.
 
-    Raises UnknownLaunch, also for another player's, LaunchUsed, LaunchExpired, SessionNotOpen.
+    The session may repeat that within the minute. Raises UnknownLaunch, also for another player's, LaunchUsed,
+    LaunchExpired, SessionNotOpen.
     """
     with transaction.atomic():
-        launch = _use(code, player=player)
+        launch = _use(code, by=session, player=player)
         return sessions.renew_session(player=player, session=session, seconds=launch.session_seconds)
 
 
@@ -144,17 +146,17 @@ def find(text: str) -> KnownLaunch | None:
     return KnownLaunch(launch.id, launch.operator_id, launch.casino, _options(launch), tuple(launch.origins))
 
 
-def _use(code: str, **conditions: Any) -> Launch:
-    """Use up a code. Of concurrent calls one succeeds; the others wait for it and are refused."""
+def _use(code: str, *, by: bytes | None, **conditions: Any) -> Launch:
+    """Use up a code. Of concurrent calls one succeeds; the others wait for it and are refused, unless it was theirs."""
     launches = Launch.objects.filter(code_hash=credentials.digest(code), **conditions)
     launch = launches.select_for_update().annotate(late=F("expires_at") - Now()).first()
     if launch is None:
         raise UnknownLaunch
-    if launch.used_at is not None:
+    if launch.used_at is not None and (by is None or launch.used_by is None or bytes(launch.used_by) != by):
         raise LaunchUsed
     if launch.late <= timedelta(0):
         raise LaunchExpired
-    launches.update(used_at=Now())
+    launches.update(used_at=Coalesce("used_at", Now()), used_by=by)
     return launch
 
 

@@ -309,6 +309,7 @@ class Launch(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True, blank=True)
+    used_by = models.BinaryField(max_length=32, null=True, help_text="Hash of what the browser may repeat that with.")
 
     class Meta:
         indexes = [models.Index(fields=["expires_at"], name="operators_launch_expiry")]

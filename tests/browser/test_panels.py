@@ -90,3 +90,18 @@ def test_the_measurement_finds_what_leaves_the_panel_and_small_controls(player):
 
     assert "is only 30" in found
     assert "leaves the panel" in found
+
+
+@pytest.mark.parametrize("name", ["help", "fair"])
+def test_a_panel_whose_module_did_not_arrive_says_so_and_loads_with_the_page(player, name):
+    player.page.route(
+        "**/panels/{}*.js".format({"help": "help", "fair": "fairness"}[name]), lambda route: route.abort()
+    )
+    player.page.locator(f'[data-panel="{name}"]').evaluate("button => button.click()")
+    expect(player.page.locator(".panel [role=alert]")).to_have_text("Your chips are safe. Try again in a moment.")
+
+    player.page.unroute_all()
+    player.page.locator(".panel").get_by_role("button", name="Look again").click()
+    expect(player.page.locator(".panel-head")).to_have_count(0)
+    open_panel(player.page, name)
+    expect(player.page.locator(".panel [role=alert]")).to_have_count(0)

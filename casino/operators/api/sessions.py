@@ -8,8 +8,10 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api.error_catalogue import IDEMPOTENCY_KEY_MALFORMED
 from casino.api.fields import StrictSerializer, TextField, WholeNumberField, parse_body
-from casino.api.openapi import operation
+from casino.api.idempotency import read_key
+from casino.api.openapi import OPTIONAL_IDEMPOTENCY_KEY, operation
 from casino.api.shapes import Shape, Timestamp
 from casino.api.views import BaseApiView
 from casino.operators import brands, launches, services, sessions
@@ -150,8 +152,12 @@ class LaunchSessionView(BaseApiView):
     @operation(
         "redeemLaunch",
         "Trade the code of a launch for a session",
-        description="The table page does this. A code works once, within a minute.",
+        description=(
+            "The table page does this. A code works once, within a minute. A browser that got no answer repeats the "
+            "request under the same key, and the session that it gets replaces the first one."
+        ),
         request=LaunchCodeRequest,
+        parameters=[OPTIONAL_IDEMPOTENCY_KEY],
         example=LAUNCH_CODE_EXAMPLE,
         returns=LaunchedSession,
         status=201,
@@ -160,11 +166,13 @@ class LaunchSessionView(BaseApiView):
             LaunchUsed,
             LaunchExpired,
             PlayerIsBanned,
+            IDEMPOTENCY_KEY_MALFORMED,
         ),
     )
     def post(self, request: Request) -> Response:
-        """Open the session; a repeat is refused, because a stored response would contain a secret."""
-        player, opened, options = launches.redeem(code=parse_body(LaunchCodeRequest, request)["code"])
+        """Open the session; a repeat opens another one, because a stored response would contain a secret."""
+        body, key = parse_body(LaunchCodeRequest, request), read_key(request)
+        player, opened, options = launches.redeem(code=body["code"], key=key)
         session = LaunchedSession(
             token=opened.token,
             expires_at=opened.expires_at,

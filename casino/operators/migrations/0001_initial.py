@@ -289,6 +289,12 @@ class Migration(migrations.Migration):
                 ("expires_at", models.DateTimeField()),
                 ("used_at", models.DateTimeField(blank=True, null=True)),
                 (
+                    "used_by",
+                    models.BinaryField(
+                        help_text="Hash of what the browser may repeat that with.", max_length=32, null=True
+                    ),
+                ),
+                (
                     "brand",
                     models.ForeignKey(null=True, on_delete=models.PROTECT, related_name="+", to="operators.brand"),
                 ),

@@ -41,8 +41,8 @@ def code_of(launched: dict[str, Any]) -> str:
     return str(launched["url"].partition("?launch=")[2])
 
 
-def redeem(code: str) -> Any:
-    answer = Client().post("/api/v1/sessions/launch", {"code": code}, content_type=JSON)
+def redeem(code: str, **headers: str) -> Any:
+    answer = Client().post("/api/v1/sessions/launch", {"code": code}, content_type=JSON, headers=headers)
     contract.check("post", "/api/v1/sessions/launch", answer)
     return answer
 
@@ -105,6 +105,26 @@ def test_of_ten_who_trade_a_code_at_once_one_gets_a_session(
     code = code_of(launch(lucky))
     statuses = in_threads(10, lambda _: redeem(code).status_code)
     assert sorted(statuses) == [201] + [409] * 9
+
+
+def test_a_browser_without_an_answer_repeats_its_trade_and_nobody_else_does(lucky: Tenant) -> None:
+    code, mine = code_of(launch(lucky)), {"Idempotency-Key": "3f2a"}
+    lost = redeem(code, **mine).json()
+    session = redeem(code, **mine).json()
+
+    assert Gambler(session["token"], session["player"]).get("sessions/current").status_code == 200
+    assert refused(Gambler(lost["token"], lost["player"]).get("sessions/current")) == (401, "session_taken_over")
+    for others in ({}, {"Idempotency-Key": "3f2b"}):
+        assert refused(redeem(code, **others)) == (409, "launch_used")
+    age(code, 61)
+    assert refused(redeem(code, **mine)) == (409, "launch_expired")
+
+
+def test_a_trade_without_a_key_is_repeated_by_nobody(lucky: Tenant) -> None:
+    code = code_of(launch(lucky))
+    redeem(code)
+    assert refused(redeem(code, **{"Idempotency-Key": "3f2a"})) == (409, "launch_used")
+    assert refused(redeem(code, **{"Idempotency-Key": "two words"})) == (400, "idempotency_key_malformed")
 
 
 def test_a_code_works_for_a_minute(lucky: Tenant) -> None:
@@ -283,7 +303,8 @@ def test_the_code_of_a_new_launch_renews_the_players_own_session(lucky: Tenant, 
 
     assert 1190 < seconds_left(ace) <= 1200
     assert ace.read("sessions/current") == renewed
-    assert refused(ace.post("sessions/renew", {"code": code})) == (409, "launch_used")
+    assert ace.do("sessions/renew", {"code": code})["expires_at"] >= renewed["expires_at"]
+    assert refused(redeem(code)) == (409, "launch_used")
     assert refused(redeem(code)) == (409, "launch_used")
 
 

@@ -35,7 +35,7 @@ def test_a_private_address_is_refused(address: str) -> None:
         "http://lucky.example/hook", "ftp://lucky.example/", "https://", "https:///hook", "//lucky.example", "hook",
         "https://me:secret@lucky.example/", "https://lucky.example/#part", "https://lucky.example:99999/",
         "https://lucky.example\\@10.0.0.1/", "https://lucky.example/\n", "https://lücky.example/",
-        "https://lucky.example/" + "x" * 500,
+        "https://lucky.example/" + "x" * 500, "https://lucky..example/", "https://" + "x" * 64 + ".example/",
     ],
 )  # fmt: skip
 @override_settings(PRODUCTION=True, WEBHOOK_NETWORKS=[])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from casino.events.sql import database_now
+from casino.events.sql import database_now, execute
 from casino.feed import queue
 from casino.feed.models import WebhookEndpoint
 from casino.significant.models import SignificantEvent
@@ -223,6 +223,44 @@ def test_two_senders_send_each_item_once(lucky: Tenant, theirs: Receiver) -> Non
     first, second = queue.claim(now, limit=3), queue.claim(now, limit=500)
     assert not {each.id for each in first} & {each.id for each in second}
     assert len([each for each in (*first, *second) if each.url.startswith(theirs.url)]) <= queue.PER_ENDPOINT
+
+
+def test_senders_that_exceeded_an_endpoints_share_leave_the_others_theirs(
+    lucky: Tenant, golden: Tenant, theirs: Receiver
+) -> None:
+    register(lucky, theirs)
+    play(lucky, rounds=3)
+    now = database_now()
+    queue.queue_new(now)
+    queue.claim(now, limit=500)
+    execute(
+        "UPDATE feed_webhookdelivery SET leased_until = %s WHERE number IS NOT NULL AND due_at IS NOT NULL",
+        [now + queue.LEASE],
+    )  # as if several had claimed at the same moment
+    register(golden, theirs, "player.*")
+    golden.player("Gus")
+    publish()
+    queue.queue_new(now)
+    assert [each.message.partition(":")[0] for each in queue.claim(now, limit=500)] == [golden.slug]
+
+
+def test_a_secret_that_cant_be_decrypted_fails_its_own_webhook_alone(
+    lucky: Tenant, golden: Tenant, theirs: Receiver
+) -> None:
+    damaged = register(lucky, theirs, "player.*")
+    register(golden, theirs, "player.*")
+    execute("UPDATE feed_webhooksecret SET encrypted = '' WHERE endpoint_id = %s", [damaged["id"]])
+    lucky.player("Alice")
+    golden.player("Gus")
+    publish()
+
+    send()
+
+    assert [message.headers["webhook-id"].partition(":")[0] for message in theirs.messages] == [golden.slug]
+    (delivery,) = lucky.read(f"webhooks/{damaged['id']}/deliveries")["items"]
+    assert delivery["error"] == "No secret of this webhook can be read; replace it."
+    lucky.do(f"webhooks/{damaged['id']}/rotate-secret")
+    assert send(ahead=DAY) == 1
 
 
 def test_redirects_are_not_followed(lucky: Tenant, theirs: Receiver) -> None:

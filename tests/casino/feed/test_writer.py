@@ -14,6 +14,7 @@ from django.test import Client
 
 from casino.devstack.home import PROJECT
 from casino.events import sealer, subscriptions
+from casino.events.codec import EventRegistry, MalformedEvent
 from casino.events.sql import execute, fetch
 from casino.feed import queries, types, writer
 from tests.baccarat.api.people import Tenant, bet, company, deal_all, tenant
@@ -146,11 +147,41 @@ def test_items_name_no_person(lucky: Tenant) -> None:
     assert bob.id in text
 
 
-def test_an_event_that_cant_be_read_hides_none_after_it(lucky: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("baccarat.feed.fetch", lambda *_: [])  # no facts: items of rounds and tables can't be made
+def test_an_event_that_cant_be_read_leaves_no_gap_hides_none_after_it_and_is_named(
+    lucky: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decode = EventRegistry.decode
+
+    def damaged(registry: EventRegistry, name: str, schema: int, data: str) -> Any:
+        if name == "RoundSettled":
+            raise MalformedEvent("no outcome")
+        return decode(registry, name, schema, data)
+
+    monkeypatch.setattr(EventRegistry, "decode", damaged)
+    table, (alice,) = company(lucky, "mini", "Alice")
+    with monkeypatch.context() as sound:
+        sound.setattr(EventRegistry, "decode", decode)
+        bet(alice, table, banker="25.00")
+        deal_all()
+    publish()
+
+    items = read_all(lucky)
+    assert [item["number"] for item in items] == list(range(1, len(items) + 1))
+    assert "wager.confirmed" in types_of(items)
+    assert "round.settled" not in types_of(items)
+    (notice,) = [item for item in items if item["type"] == "casino.feed.item_missing.v1"]
+    assert notice in read_all(lucky, types="deposit.*")
+    assert notice["data"]["about"].startswith("round-")
+    assert notice["data"]["types"] == ["baccarat.round.settled.v1", "baccarat.wager.settled.v1"]
+    jsonschema.validate(notice["data"], Client().get(notice["dataschema"]).json())
+
+
+def test_an_event_without_facts_is_named_too(lucky: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("baccarat.feed.fetch", lambda *_: [])  # items of rounds and tables can't be made
     play(lucky)
     names = types_of(read_all(lucky))
     assert "player.account_opened" in names
+    assert "feed.item_missing" in names
     assert "round.settled" not in names
 
 

@@ -1,7 +1,7 @@
 // The page as the operator's site opened it: trades the launch's code, shows the way back, and carries out what the page
 // that frames it asks for. Loaded for launches only.
 
-import { del, get, NoResponse, onRefusal, post, Problem, serverNow } from "./core/api.js";
+import { del, get, isTemporary, newKey, NoResponse, onRefusal, post, Problem, serverNow } from "./core/api.js";
 import { h, put } from "./core/dom.js";
 import { embedded, origin, SOURCE, tell, VERSION } from "./core/embedding.js";
 import { launch, logo } from "./core/launch.js";
@@ -48,18 +48,19 @@ export async function prepare(page) {
       (launch?.return_url || embedded) && h("a", { class: "primary way-back", href: launch?.return_url ?? "#", target: "_top", onclick: goBack }, t("door.back"))));
   };
   /**
-   * Trade the launch's code for a session, and go where the launch leads.
+   * Trade the launch's code for a session, and go where the launch leads. The key lets this browser repeat the trade.
    * @param {string} code
+   * @param {string} [key]
    * @returns {Promise<void>}
    */
-  const enter = async (code) => {
+  const enter = async (code, key = newKey()) => {
     try {
-      const session = /** @type {Api["LaunchedSession"]} */ (await post("sessions/launch", { code }, { bearer: null }));
+      const session = /** @type {Api["LaunchedSession"]} */ (await post("sessions/launch", { code }, { bearer: null, key }));
       if (session.launch.table && !tableInAddress()) goTo(session.launch.table, { silently: true });
       watchExpiry(session.expires_at);
       await page.arrive(session.token);
     } catch (error) {
-      if (error instanceof NoResponse) return page.retry(() => enter(code));
+      if (isTemporary(error)) return page.retry(() => enter(code, key));
       if (!(error instanceof Problem)) throw error;
       const { title, remedy } = describeProblem(error);
       end(error.code, title, remedy);

@@ -90,7 +90,8 @@ export class Problem extends Error {
 /** The service did not respond. */
 export class NoResponse extends Error {}
 
-function newKey() {
+/** Return a random idempotency key. */
+export function newKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
@@ -157,12 +158,18 @@ export const put = (path, body) => send("PUT", path, { body });
 /**
  * @param {string} path
  * @param {object} body
- * @param {{signal?: AbortSignal, bearer?: string | null}} [options]
+ * @param {{signal?: AbortSignal, bearer?: string | null, key?: string}} [options]
  */
 export const post = (path, body, options) => send("POST", path, { body, ...options });
 
 /** @param {string} path */
 export const del = (path) => send("DELETE", path);
+
+/**
+ * Return whether a request with this error may be sent again under its key.
+ * @param {unknown} error
+ */
+export const isTemporary = (error) => error instanceof NoResponse || (error instanceof Problem && [502, 503, 504].includes(error.status));
 
 /**
  * Send a command, and again under the same idempotency key while the service does not respond.
@@ -176,8 +183,7 @@ export async function command(path, body = {}) {
     try {
       return await send("POST", path, { body, key });
     } catch (error) {
-      const temporary = error instanceof NoResponse || (error instanceof Problem && [502, 503, 504].includes(error.status));
-      if (!temporary || Date.now() > deadline) throw error;
+      if (!isTemporary(error) || Date.now() > deadline) throw error;
     }
     await Promise.race([wait(pause), new Promise((done) => addEventListener("online", done, { once: true }))]);
   }

@@ -1,6 +1,7 @@
 // The panels that open beside the table.
 
-import { h } from "../core/dom.js";
+import { h, put } from "../core/dom.js";
+import { t } from "../messages/index.js";
 import { cash, sit } from "./cashier.js";
 import { chat, report } from "./chat.js";
 import { history } from "./history.js";
@@ -29,6 +30,9 @@ function later(load) {
         place.replaceWith(...h("div", {}, panel.make(game)).childNodes);
         made = panel;
         game.panel.querySelector("h2")?.focus();
+      }, () => {
+        // Browsers remember a module that did not arrive, until the page is loaded again.
+        put(place, h("p", { role: "alert" }, t("problem.no_answer.remedy")), h("button", { onclick: () => location.reload() }, t("lobby.again")));
       });
       return place;
     },
