@@ -102,7 +102,7 @@ class StakeRequest(StrictSerializer):
 class DealRequest(StrictSerializer):
     """Empty to confirm the chips on the table, or the whole wager, which replaces them, with its currency.
 
-    A contribution goes to the cut of the round's own shoe, even if the stakes open the round, or of the next long shoe.
+    A contribution goes to the cut of the next shoe: that of the round that is bet on is closed.
     """
 
     codes = (refusals.NoStakes.code, refusals.DuplicateSpot.code)

@@ -297,12 +297,11 @@ class ContributeToCutView(TableActionView):
         CutRequest,
         {"contribution": "9f2c5e7a41b0d863"},
         "The order of a shoe follows from the house's seed, which the table has committed to, and from the cut: the "
-        "contributions that seats add afterwards. The next shoe and its commitment are shown as `next_shoe` before "
-        "anybody can bet on it. If each round has its own shoe, contribute while betting is open, or with the stakes "
-        "that open the round; at a table with a long shoe, to the next one, until it starts. A seat's last "
-        "contribution counts, 1 to 32 bytes of your choice in hex; everyone at the table can see it. Contributing is "
-        "optional.",
-        refusals=(*betting.TURN, *betting.OPENING, *betting.CUT),
+        "contributions that seats add afterwards. They go to `next_shoe`, which nobody can bet on yet: a long shoe is "
+        "cut until it starts, a round's own shoe until the terms of that round are fixed, which is when the round "
+        "before it ends. A seat's last contribution counts, 1 to 32 bytes of your choice in hex; everyone at the table "
+        "can see it. Contributing is optional.",
+        refusals=(UnknownTable, NotSeated, *betting.CUT),
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:

@@ -158,6 +158,8 @@ class LogReplay:
         table.version = row.version
         if row.type == "ShoeCommitted":
             self._first_use(row, str(event.shoe), event.commitment)
+        elif row.type == "TermsFixed":
+            self._record_commitment(row, event.next_shoe)
         TABLE_STEPS[row.type](table, event)
         self._sitting(table, event)
         return table.accounts

@@ -91,8 +91,9 @@ def _in_play(replay: LogReplay) -> dict[UUID, tuple[TableTrace, str | None, Long
             shoes[table.shoe.shoe] = table, table.shoe.commitment, table.shoe
         elif table.round is not None:
             shoes[table.round.opened.shoe] = table, table.round.opened.commitment, None
-        if table.next_shoe is not None:
-            shoes[table.next_shoe.shoe] = table, table.next_shoe.commitment, None
+        for committed in (table.coming_shoe, table.next_shoe):
+            if committed is not None:
+                shoes[committed.shoe] = table, committed.commitment, None
     return shoes
 
 

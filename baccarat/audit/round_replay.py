@@ -1,6 +1,6 @@
 """Replay one round from its own and its table's stream, and report where events contradict the rules."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -30,20 +30,23 @@ SELECT type, schema, data::text FROM events_event WHERE version = 1
 
 @dataclass(frozen=True, slots=True)
 class ShoeAnnouncement:
-    """A shoe as committed to by the opening before its round, and the time."""
+    """A shoe as committed to one round ahead, and the time."""
 
     shoe: ShoeCommitment
     at: datetime
 
 
-def find_announcement(round_: RoundOpened, table: TableOpened) -> ShoeAnnouncement | None:
-    """Return the commitment to a round's own shoe; None if there is none."""
+def find_announcement(round_: RoundOpened, table_events: Sequence[object]) -> ShoeAnnouncement | None:
+    """Return the commitment to a round's own shoe: by the table's events, or the opening before; None if none is."""
     if round_.commitment is None:
         return None
-    opening: RoundOpened | TableOpened | None = table
-    if round_.number > 1:
-        rows = fetch(_BEFORE, [round_.table, round_.number - 1])
-        opening = CATALOGUE.decode(*rows[0]) if rows else None
+    for event in table_events:
+        match event:
+            case te.TermsFixed(next_shoe=shoe, fixed_at=at) | TableOpened(next_shoe=shoe, opened_at=at):
+                if shoe is not None and shoe.shoe == round_.shoe:
+                    return ShoeAnnouncement(shoe, at)
+    rows = fetch(_BEFORE, [round_.table, round_.number - 1])
+    opening: RoundOpened | None = CATALOGUE.decode(*rows[0]) if rows else None
     if opening is None or opening.next_shoe is None:
         return None
     return ShoeAnnouncement(opening.next_shoe, opening.opened_at)
@@ -70,9 +73,7 @@ def narrate_announcement(announcement: ShoeAnnouncement, events: Iterable[object
         if wagers
         else ""
     )
-    return NarrativeLine(
-        1, RoundOpened.__name__, f"That commitment was published with the previous opening, at {at}{ahead}."
-    )
+    return NarrativeLine(1, RoundOpened.__name__, f"That commitment was published one round ahead, at {at}{ahead}.")
 
 
 class NoSuchRound(LookupError):
@@ -152,7 +153,7 @@ def replay_round(round_id: UUID) -> RoundReplay:
     trace = _new_trace(opening, table_events, notes)
     for row, (version, event) in zip(rows[1:], events[1:], strict=True):
         _replay_event(trace, row, version, event)
-    announcement = find_announcement(opening, table_events[0])
+    announcement = find_announcement(opening, table_events)
     check_announcement(opening, announcement, notes)
     lines, fairness = list(_decrypt_texts(narrate(table_events[0], events))), _fairness(trace, table_events, notes)
     if announcement is not None:

@@ -182,15 +182,16 @@ def _lifecycle(table: TableTrace) -> RulesLifecycle:
 def _effective_choices(table: TableTrace, rules: TableRules) -> tuple[e.EffectiveFrom, ...]:
     """Return what rules published now may wait for."""
     late = table.shoe is not None and versions.waits_for_shoe(table.rules, rules)
-    usual, next_shoe = e.EffectiveFrom.NEXT_SHOE if late else e.EffectiveFrom.NEXT_ROUND, table.next_shoe
-    if next_shoe is None or rules.shape == next_shoe.shape:
+    usual = e.EffectiveFrom.NEXT_SHOE if late else e.EffectiveFrom.NEXT_ROUND
+    committed = [shoe.shape for shoe in (table.coming_shoe, table.next_shoe) if shoe is not None]
+    if all(shape == rules.shape for shape in committed):
         return (usual,)
-    return (e.EffectiveFrom.NEW_SHOE,) if next_shoe.shape == table.rules.shape else ()
+    return (e.EffectiveFrom.NEW_SHOE,) if committed[-1] in (table.rules.shape, rules.shape) else ()
 
 
 def _is_early(table: TableTrace, pending: PendingRules) -> bool:
     """Return whether a shoe must end before pending rules: the one in play, or one committed to by other rules."""
-    next_shoe = table.next_shoe
+    next_shoe = table.coming_shoe or table.next_shoe
     if table.shoe is not None or next_shoe is None:
         return table.shoe is not None
     return pending.rules.shape != next_shoe.shape

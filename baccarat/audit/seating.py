@@ -73,7 +73,7 @@ def replay_closure_announced(table: TableTrace, event: TableClosureAnnounced) ->
 
 def replay_table_closed(table: TableTrace, event: TableClosed) -> None:
     """Check that a closed table is empty, and that every secret seed was revealed."""
-    secret = {shoe.shoe: shoe for shoe in (table.shoe, table.next_shoe) if shoe is not None}
+    secret = {shoe.shoe: shoe for shoe in (table.shoe, table.coming_shoe, table.next_shoe) if shoe is not None}
     if table.closed or table.seats or table.round is not None:
         table.record_difference(OUT_OF_PLACE, "an empty table", f"{len(table.seats)} seats taken")
     if [each.shoe for each in event.seeds] != list(secret):
@@ -86,7 +86,8 @@ def replay_table_closed(table: TableTrace, event: TableClosed) -> None:
             table.record_difference("seed missing", "the shoe's seed", each.seed)
         elif seed is not None and shoe is not None:
             check_revealed_seed(table, shoe, seed)
-    table.shoe, table.next_shoe, table.closed = None, None, True
+    table.shoe = table.coming_shoe = table.next_shoe = table.terms = None
+    table.closed = True
     table.clear_show()
 
 
@@ -292,6 +293,7 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     e.ShowEnded: replay_show_ended,
     ShoeCommitted: shoes.replay_shoe_committed,
     ShoeCutContributed: shoes.replay_shoe_cut_contribution,
+    e.TermsFixed: shoes.replay_terms_fixed,
     e.ShoeStarted: replay_shoe_started,
     e.ShoeEnded: replay_shoe_ended,
     PlayStopped: kill_switches.replay_play_stopped,

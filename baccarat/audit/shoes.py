@@ -1,6 +1,7 @@
 """Checks shoes: the commitment before the first bet, the cut from the contributions, and the cards from the seed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -9,11 +10,13 @@ from baccarat.audit.traces import OUT_OF_PLACE, CommittedShoe, LongShoe, RoundTr
 from baccarat.domain.fairness.commitment import commit, shoe_root
 from baccarat.domain.fairness.cut import Contribution, MalformedContribution, compute_cut, parse_contribution
 from baccarat.domain.fairness.shuffle import SEED_BYTES, shuffle
+from baccarat.domain.fairness.terms import Terms, digest_cards
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES, SeatContribution
 from baccarat.domain.rounds.events import BettingClosed, CutContributed, ShoeCommitment
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.tables.events import ShoeCommitted, ShoeCutContributed, ShoeStarted
+from baccarat.domain.tables.events import ShoeCommitted, ShoeCutContributed, ShoeStarted, TermsFixed
+from baccarat.domain.tables.shoes import digest_rules
 
 MISSING: Final = "commitment missing"
 OTHER_SHOE: Final = "shoe differs from the committed one"
@@ -21,6 +24,7 @@ NO_NEXT: Final = "next shoe not committed"
 OTHER_SHAPE: Final = "shoe composition differs from its commitment"
 MALFORMED: Final = "contribution malformed"
 CONTRIBUTED_LATE: Final = "contribution given late"
+OTHER_TERMS: Final = "terms differ"
 OTHER_CUT: Final = "cut differs from the contributions"
 TOO_OFTEN: Final = "contribution changed too often"
 NOT_OPENED = "seed does not open the commitment"
@@ -38,7 +42,7 @@ class DifferenceRecorder(Protocol):
 def check_committed_shoe(round_: RoundTrace) -> None:
     """Check that a round opens with the shoe, commitment and shape that were committed to."""
     event, table = round_.opened, round_.table
-    next_shoe, rules = table.next_shoe, table.rules
+    next_shoe, rules = table.coming_shoe if event.terms else table.next_shoe, table.rules
     if event.commitment is None:
         round_.record_difference(MISSING, "a commitment before the first bet", "none")
     if next_shoe is None:
@@ -76,6 +80,78 @@ def replay_shoe_commitment(
     table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shoe.shape)
 
 
+def check_terms(round_: RoundTrace) -> None:
+    """Check that a round opens on the terms fixed for it, under the rules in force, and with their cut."""
+    event, table = round_.opened, round_.table
+    fixed = table.fixed_terms()
+    if fixed is None or fixed.digest != event.terms:
+        round_.record_difference(OTHER_TERMS, None if fixed is None else fixed.digest, event.terms)
+        return
+    if fixed.terms.rules != digest_rules(table.rules):
+        round_.record_difference(OTHER_TERMS, digest_rules(table.rules), fixed.terms.rules)
+    cut = "" if event.commitment is None else fixed.terms.cut
+    if (fixed.contributions, cut) != (event.contributions, event.cut):
+        expected = f"{_format_contributions(fixed.contributions)}: {cut}"
+        round_.record_difference(OTHER_CUT, expected, f"{_format_contributions(event.contributions)}: {event.cut}")
+
+
+def replay_terms_fixed(table: TableTrace, event: TermsFixed) -> None:
+    """Check terms against the table: between rounds, once for each round unless other rules take effect."""
+    if table.round is not None or table.closed or table.pending_closure is not None:
+        table.record_difference(OUT_OF_PLACE, "a table between rounds", event.terms.number)
+    anew = table.fixed_terms()
+    if anew is not None and event.next_shoe is None and not table.has_long_shoe:
+        expected = replace(anew.terms, rules=digest_rules(table.rules))
+        contributions = anew.contributions
+    else:
+        expected, contributions = _terms_of_next_round(table, event)
+    if event.terms != expected or event.contributions != contributions:
+        table.record_difference(OTHER_TERMS, expected, event.terms)
+    if event.digest != event.terms.digest():
+        table.record_difference(OTHER_TERMS, event.terms.digest(), event.digest)
+    table.terms = event
+    if not table.has_long_shoe and event.next_shoe is not None:
+        if anew is not None:
+            table.record_difference(OUT_OF_PLACE, "terms fixed once", event.next_shoe.shoe)
+        table.coming_shoe = table.next_shoe
+        replay_shoe_commitment(
+            table, event.next_shoe, number=event.terms.number + 1, record_difference=table.record_difference
+        )
+
+
+def _terms_of_next_round(table: TableTrace, event: TermsFixed) -> tuple[Terms, tuple[Contribution, ...]]:
+    """Return the terms that follow from the table's shoe, or from the committed one and its contributions."""
+    shoe, next_shoe = table.shoe, table.next_shoe
+    contributions: tuple[Contribution, ...] = ()
+    cut: str | None
+    if shoe is not None:
+        named, commitment, cut = shoe.shoe, shoe.commitment, shoe.cut
+        following = None if next_shoe is None else next_shoe.commitment
+    elif next_shoe is not None and not table.has_long_shoe:
+        contributions = _listed(next_shoe.contributions)
+        named, commitment, cut = next_shoe.shoe, next_shoe.commitment, _computed_cut(next_shoe.shoe, contributions)
+        following = None if event.next_shoe is None else event.next_shoe.commitment
+    else:
+        table.record_difference(OTHER_SHOE, "a shoe for the next round", "none")
+        return event.terms, event.contributions
+    if following is None:
+        table.record_difference(NO_NEXT, f"the shoe after round {event.terms.number}", "none")
+        following = event.terms.next_commitment
+    terms = Terms(
+        table=table.opened.table,
+        number=table.rounds + 1,
+        shoe=named,
+        next_place=0 if shoe is None else shoe.cards_used,
+        cards=digest_cards([] if shoe is None else shoe.seen_cards()),
+        rules=digest_rules(table.rules),
+        commitment=commitment,
+        cut=event.terms.cut if cut is None else cut,
+        witnesses=(),
+        next_commitment=following,
+    )
+    return terms, contributions
+
+
 def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
     """Check a contribution to a round's own shoe: by a seat in the round, while betting is open."""
     part, opened = round_.seats.get(event.seat), round_.opened
@@ -83,7 +159,8 @@ def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
         round_.record_difference(
             "seat not in the round", None if part is None else part.player, event.player, seat=event.seat
         )
-    if round_.phase is not Phase.BETTING or round_.suspension_reason is not None or opened.commitment is None:
+    closed = opened.commitment is None or bool(opened.terms)
+    if round_.phase is not Phase.BETTING or round_.suspension_reason is not None or closed:
         round_.record_difference(
             OUT_OF_PLACE, "open betting on a shoe of its own", round_.suspension_reason or round_.phase
         )
@@ -97,7 +174,13 @@ def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
 
 
 def check_cut(round_: RoundTrace, event: BettingClosed) -> None:
-    """Check that the cut of the round's own shoe results from the contributions until betting closed."""
+    """Check that the cut is that of the terms, or results from the contributions until betting closed."""
+    if round_.opened.terms:
+        opened = round_.opened
+        if (event.contributions, event.cut) != (opened.contributions, opened.cut):
+            round_.record_difference(OTHER_CUT, opened.cut, event.cut)
+        round_.cut = event.cut
+        return
     difference = _cut_difference(round_.contributions, event.contributions, event.cut, shoe=round_.opened.shoe)
     if difference is not None:
         round_.record_difference(OTHER_CUT, *difference)
@@ -121,11 +204,11 @@ def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
 
 
 def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutContributed) -> None:
-    """Check a contribution to the committed long shoe, by a seated player."""
+    """Check a contribution to the next committed shoe, by a seated player."""
     table_seat, next_shoe = table.seats.get(event.player), table.next_shoe
     if table_seat is None or table_seat.seat != event.seat:
         table.record_difference("seat differs", None if table_seat is None else table_seat.seat, event.seat)
-    if next_shoe is None or next_shoe.shoe != event.shoe or not table.has_long_shoe:
+    if next_shoe is None or next_shoe.shoe != event.shoe:
         table.record_difference(OTHER_SHOE, None if next_shoe is None else next_shoe.shoe, event.shoe)
         return
     for what, expected in _faults(next_shoe.contributions, event):
@@ -176,14 +259,25 @@ def _cut_difference(
     by_seat: dict[int, SeatContribution], contributions: Sequence[Contribution], recorded_cut: str, *, shoe: UUID
 ) -> tuple[str, str] | None:
     """Return both sides as text if a cut differs from its contributions, else None."""
-    expected = tuple(Contribution(each.seat, each.contribution) for each in sort_contributions(by_seat))
-    try:
-        computed = compute_cut(shoe, expected).hex()
-    except MalformedContribution:  # recorded with the contribution
+    expected = _listed(by_seat)
+    computed = _computed_cut(shoe, expected)
+    if computed is None:
         return None
     if expected == tuple(contributions) and computed == recorded_cut:
         return None
     return f"{_format_contributions(expected)}: {computed}", f"{_format_contributions(contributions)}: {recorded_cut}"
+
+
+def _listed(by_seat: dict[int, SeatContribution]) -> tuple[Contribution, ...]:
+    return tuple(Contribution(each.seat, each.contribution) for each in sort_contributions(by_seat))
+
+
+def _computed_cut(shoe: UUID, contributions: Sequence[Contribution]) -> str | None:
+    """Return the cut in hex, None if a contribution is malformed, which is recorded with it."""
+    try:
+        return compute_cut(shoe, contributions).hex()
+    except MalformedContribution:
+        return None
 
 
 def _format_contributions(contributions: Sequence[Contribution]) -> str:

@@ -21,7 +21,7 @@ from baccarat.domain.rules.payouts import Settlement, settle
 from baccarat.domain.rules.roads import RoundMark, find_pairs
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot, Stakes
-from baccarat.domain.tables.events import TableOpened
+from baccarat.domain.tables.events import TableOpened, TermsFixed
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.state import NextShoe, PendingClosure, PlayStop, RulesLifecycle, Seat, Shoe, TableState
 from baccarat.storage import rules_versions
@@ -77,6 +77,11 @@ class LongShoe:
     finished: bool = False
     deals: list[tuple[int, tuple[Card, ...], UUID | str]] = field(default_factory=list)
 
+    def seen_cards(self) -> list[Card]:
+        """List the cards that everybody has seen, in dealing order: the turned card first."""
+        turned = [] if self.first_card is None else [self.first_card]
+        return [*turned, *(card for _, cards, _ in self.deals for card in cards)]
+
     def draw(self, out: int, rules: TableRules) -> None:
         """Advance the shoe to where `out` cards have left it."""
         self.cards_used = out
@@ -124,6 +129,8 @@ class TableTrace:
     show_skips: list[UUID] = field(default_factory=list)
     stops: dict[tuple[StopScope, str], PlayStop] = field(default_factory=dict)
     rules_lifecycle: RulesLifecycle | None = None
+    terms: TermsFixed | None = None
+    coming_shoe: CommittedShoe | None = None
     versions: rules_versions.VersionRows = field(default_factory=dict)
     rules: TableRules = field(init=False)
     label: str = field(init=False)
@@ -193,6 +200,7 @@ class TableTrace:
                 shoe.root,
                 shoe.cut_card_out,
                 shoe.finished,
+                " ".join(shoe.seen_cards()),
             ),
             shoes=self.shoes,
             round=None if self.round is None else self.round.opened.round,
@@ -208,7 +216,13 @@ class TableTrace:
             betting_opens_at=self.betting_opens_at,
             show_skips=tuple(self.show_skips),
             rules_lifecycle=self.rules_lifecycle,
+            terms=self.terms,
+            coming_shoe=None if self.coming_shoe is None else self._next_shoe(self.coming_shoe),
         )
+
+    def fixed_terms(self) -> TermsFixed | None:
+        """Return the terms of a round that has not opened."""
+        return self.terms if self.terms is not None and self.terms.terms.number > self.rounds else None
 
     @staticmethod
     def _next_shoe(shoe: CommittedShoe) -> NextShoe:
@@ -282,6 +296,8 @@ class RoundTrace:
 
     def __post_init__(self) -> None:
         self.rules = self.table.rules
+        if self.opened.terms and self.opened.commitment is not None:
+            self.cut = self.opened.cut
 
     def record_difference(self, what: str, expected: object, actual: object, *, seat: int | None = None) -> None:
         """Record a contradiction at the current event."""

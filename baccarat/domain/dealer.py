@@ -9,16 +9,14 @@ from baccarat.domain.fairness.commitment import commit, opens, shoe_root
 from baccarat.domain.fairness.cut import compute_cut
 from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rounds import commands as rc
-from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rounds.events import SeatInRound, ShoeCommitment
 from baccarat.domain.rounds.refusals import RoundIsNotDue
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import ShoeShape
 from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables.decider import require_show_over
 from baccarat.domain.tables.shoes import contributions_and_cut
-from baccarat.domain.tables.state import TableState
+from baccarat.domain.tables.state import NextShoe, TableState
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 
 MAX_CARDS_PER_ROUND: Final = 6
@@ -39,30 +37,52 @@ class Entropy:
     deferred_seed_check: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _ShoeForRound:
-    """The shoe to deal a round from, its commitment if it is the round's own, and the commitment for the next round."""
+def fix_terms(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
+    """Fix the terms of the next round, which closes the cut of its own shoe, and commit to the shoe after it.
 
-    shoe: UUID
-    commitment: str | None = None
-    next_commitment: ShoeCommitment | None = None
+    Published rules take effect first, and a long shoe that is due starts. Does nothing if a round is running, the table
+    closes, the terms are fixed under the rules in force, other rules are due but wait for the end of the show, or a
+    long shoe cannot start because nobody is seated or the committed shoe's seed cannot be read.
+    """
+    table = uow.table
+    if table.round is not None or table.closed or table.pending_closure is not None:
+        return
+    if table.pending_rules_are_due():
+        if table.show_runs(now) or not may_open_round(table):
+            return
+        uow.decide_on_table(tc.PutRulesIntoEffect(now=now))
+    if not table.has_long_shoe():
+        _fix_terms_of_own_shoe(uow, entropy=entropy, now=now)
+        return
+    if table.seats or table.shoe is not None:
+        _ensure_shoes(uow, entropy=entropy, now=now)
+    if uow.table.shoe is not None:
+        uow.decide_on_table(tc.FixTerms(next_shoe=None, now=now))
+
+
+def _fix_terms_of_own_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
+    following = None
+    if uow.table.fixed_terms() is None:
+        seed = ShoeSeed(shoe=entropy.shoe, seed=entropy.seed)
+        uow.new_seeds.append(seed)
+        following = commitment_to(seed, shape=uow.table.next_shape())
+    uow.decide_on_table(tc.FixTerms(next_shoe=following, now=now))
 
 
 def open_round(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
-    """Open betting for the seated players, starting a shoe first if one is due.
+    """Open betting for the seated players on the terms of the next round, which are fixed first if they are not.
 
     Does nothing if a round is running, the last deal is still shown, nobody is seated, rounds are not allowed, or the
-    committed shoe's seed cannot be read. Published rules take effect here.
+    shoe's seed cannot be read.
     """
     table = uow.table
     if table.round is not None or table.show_runs(now) or not table.seats or not may_open_round(table):
         return
-    if table.rules_lifecycle is not None:
-        uow.decide_on_table(tc.PutRulesIntoEffect(now=now))
-    shoe = _shoe_for_round(uow, entropy=entropy, now=now)
-    if shoe is None:
-        return
+    fix_terms(uow, entropy=entropy, now=now)
     table = uow.table
+    fixed, own = table.fixed_terms(), table.coming_shoe
+    if fixed is None or (own is not None and not _is_readable(uow, own, entropy)):
+        return
     opened, turn_seconds = table.require_opened(), table.rules.turn_seconds
     uow.open_round(
         rc.OpenRound(
@@ -71,48 +91,31 @@ def open_round(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
             operator=opened.operator,
             number=table.rounds + 1,
             rules=table.rules.label,
-            shoe=shoe.shoe,
-            commitment=shoe.commitment,
+            shoe=fixed.terms.shoe,
+            commitment=None if own is None else own.commitment,
             seats=tuple(
                 SeatInRound(seat=seat.seat, player=seat.player, money_type=seat.money_type) for seat in table.seats
             ),
             now=now,
             deadline_at=None if turn_seconds is None else now + timedelta(seconds=turn_seconds),
-            next_shoe=shoe.next_commitment,
+            terms=fixed.digest,
+            contributions=fixed.contributions,
+            cut="" if own is None else fixed.terms.cut,
         )
     )
+
+
+def _is_readable(uow: UnitOfWork, own: NextShoe, entropy: Entropy) -> bool:
+    """Return whether the seed of the round's own shoe opens its commitment, or note that the write has to check it."""
+    if entropy.deferred_seed_check:
+        uow.deferred_seed_checks.append(own)
+        return True
+    return entropy.committed_seed is not None and opens(own.commitment, entropy.committed_seed)
 
 
 def may_open_round(table: TableState) -> bool:
     """Return whether rounds may open: the table stays open, no stop applies, and its rules are not retired."""
     return not (table.stops or table.closed or table.pending_closure is not None or table.rules_are_retired())
-
-
-def _shoe_for_round(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> _ShoeForRound | None:
-    """Return the shoe in play or the shoe committed to earlier, None if there is neither."""
-    if uow.table.has_long_shoe():
-        _ensure_shoes(uow, entropy=entropy, now=now)
-        long_shoe = uow.table.shoe
-        return None if long_shoe is None else _ShoeForRound(long_shoe.shoe)
-    committed = _committed_for_round(uow, entropy)
-    if committed is None:
-        return None
-    shoe, commitment = committed
-    next_seed = ShoeSeed(shoe=entropy.shoe, seed=entropy.seed)
-    uow.new_seeds.append(next_seed)
-    return _ShoeForRound(shoe, commitment, commitment_to(next_seed, shape=uow.table.next_shape()))
-
-
-def _committed_for_round(uow: UnitOfWork, entropy: Entropy) -> tuple[UUID, str] | None:
-    """Return the id and commitment announced earlier, None if the seed is unavailable."""
-    next_shoe = uow.table.next_shoe
-    if next_shoe is None:
-        return None
-    if entropy.deferred_seed_check:
-        uow.deferred_seed_checks.append(next_shoe)
-    elif entropy.committed_seed is None or not opens(next_shoe.commitment, entropy.committed_seed):
-        return None
-    return next_shoe.shoe, next_shoe.commitment
 
 
 def commitment_to(secret: ShoeSeed, *, shape: ShoeShape) -> ShoeCommitment:
@@ -145,7 +148,7 @@ def _start_shoe(uow: UnitOfWork, *, seed: bytes | None, now: datetime) -> None:
 
 
 def next_shoe_starts_after_round(uow: UnitOfWork) -> bool:
-    """Return whether the committed shoe may come into play as soon as the current round ends.
+    """Return whether the first committed shoe may come into play as soon as the current round ends.
 
     True if each round has its own shoe and the next round opens by itself, and after the last round of a long shoe.
     """
@@ -201,13 +204,13 @@ def next_cards(uow: UnitOfWork, seed: bytes) -> tuple[tuple[Card, ...], int]:
 
 
 def _cut(uow: UnitOfWork) -> bytes:
-    """Return the players' cut: fixed at the start of a long shoe, at the close of betting for a round's own shoe."""
+    """Return the players' cut of the shoe that the round is dealt from."""
     shoe, round_ = uow.table.shoe, uow.round
-    return (
-        compute_cut(round_.require_opened().shoe, as_contributions(round_.contributions))
-        if shoe is None
-        else bytes.fromhex(shoe.cut)
-    )
+    if shoe is not None:
+        return bytes.fromhex(shoe.cut)
+    if round_.cut is not None:
+        return bytes.fromhex(round_.cut)
+    return compute_cut(round_.require_opened().shoe, round_.shoe_contributions())
 
 
 def players_cards(uow: UnitOfWork, seed: bytes) -> tuple[Card, Card]:
@@ -243,7 +246,8 @@ def end_finished_shoe(uow: UnitOfWork, *, seed: bytes, now: datetime) -> None:
 
 
 def open_next_round(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
-    """Open the next round at a table with turns if a seat acted in the last round or a player is waiting."""
+    """Fix the terms of the next round; at a table with turns, open it if a seat acted in the last or a player waits."""
+    fix_terms(uow, entropy=entropy, now=now)
     if uow.table.rules.turn_seconds is None or uow.table.round is not None:
         return
     if uow.round.phase is Phase.UNOPENED or _somebody_acted_or_waits(uow):
@@ -258,16 +262,11 @@ def _somebody_acted_or_waits(uow: UnitOfWork) -> bool:
 
 
 def contribute_to_cut(uow: UnitOfWork, *, player: UUID, contribution: str, now: datetime) -> None:
-    """Add to the cut of the shoe that accepts contributions now: the next long shoe, or the round's own.
+    """Add to the cut of the next shoe that is not cut yet: nobody can bet on it before its cut is closed.
 
-    `contribution` is 1 to 32 bytes in lower-case hex. Raises NotSeated, NoShoeToCut, CutChangedTooOften, NoOpenRound,
-    BettingNotOpen, NotYourTurn, BettingIsClosed.
+    `contribution` is 1 to 32 bytes in lower-case hex. Raises NotSeated, NoShoeToCut, CutChangedTooOften.
     """
-    if uow.table.has_long_shoe():
-        uow.decide_on_table(tc.ContributeToShoeCut(player=player, contribution=contribution, now=now))
-    else:
-        require_show_over(uow.table, now)
-        uow.decide_on_round(rc.ContributeToCut(player=player, contribution=contribution, now=now))
+    uow.decide_on_table(tc.ContributeToShoeCut(player=player, contribution=contribution, now=now))
 
 
 def leave_round(uow: UnitOfWork, *, player: UUID) -> None:

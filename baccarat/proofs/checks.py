@@ -40,6 +40,7 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
     "record": checks_game.check_record,
     "commitment": checks_shoe.check_commitment,
     "cut": checks_shoe.check_cut,
+    "terms": checks_shoe.check_terms,
     "cards": checks_shoe.check_cards,
     "hands": checks_game.check_hands,
     "wagers": checks_game.check_wagers,

@@ -8,7 +8,9 @@ import msgspec
 from baccarat.domain.fairness.commitment import CardOpening, commit, is_valid_opening, shoe_root
 from baccarat.domain.fairness.cut import Contribution, compute_cut, parse_contribution
 from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.terms import digest_cards
 from baccarat.domain.rules.cards import parse, points
+from baccarat.domain.tables.shoes import digest_rules
 from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, shoe_id
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
 
@@ -16,7 +18,7 @@ from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismat
 def _commitment_and_cut_events(exported: RoundExport) -> tuple[ExportedEvent, ExportedEvent | None]:
     """Return the event that committed to the seed, and the one that fixed the cut."""
     if not exported.is_long:
-        return _committing_opening(exported), exported.find_event("BettingClosed")
+        return _committing_opening(exported), _cut_event(exported)
     started = exported.find_shoe_event("ShoeStarted")
     if started is None:
         raise Mismatch(
@@ -28,18 +30,32 @@ def _commitment_and_cut_events(exported: RoundExport) -> tuple[ExportedEvent, Ex
     return committing_event, started
 
 
+def _cut_event(exported: RoundExport) -> ExportedEvent | None:
+    """Return the event that closed the cut of the round's own shoe: its terms, or before them the close of betting."""
+    return _require_terms(exported)[0] if exported.has_terms else exported.find_event("BettingClosed")
+
+
+def _require_terms(exported: RoundExport) -> list[ExportedEvent]:
+    fixed = exported.terms_events(exported.opened.number)
+    if not fixed:
+        what = "no event fixes the round's terms"
+        raise Mismatch(what, "TermsFixed", [event.type for event in exported.table_events])
+    return fixed
+
+
 def _committing_opening(exported: RoundExport) -> ExportedEvent:
-    """Return the opening that committed to the round's own shoe: the table's, or that of the round before."""
+    """Return the event that committed to the round's own shoe: the table's opening, or what was fixed a round ahead."""
     number = exported.opened.number
     first = next((event for event in exported.table_events if event.type == "TableOpened"), None)
     if first is None:
         raise Mismatch("an event is missing", "TableOpened", [event.type for event in exported.table_events])
+    terms = [event for event in exported.terms_events(number - 1) if decode_event(event).next_shoe is not None]
     before = (event for event in exported.other_events if event.type == "RoundOpened")
-    event = first if number == 1 else next(before, None)
+    event = first if number == 1 else next(iter([*terms, *before]), None)
     opening: Any = None if event is None else decode_event(event)
     if event is None or opening.next_shoe is None:
         raise Mismatch("no earlier event commits to the round's shoe", f"the opening before round {number}", "none")
-    if number > 1 and opening.number != number - 1:
+    if number > 1 and getattr(opening, "number", number - 1) != number - 1:
         raise Mismatch("another round's opening committed to the shoe", number - 1, opening.number)
     require_equal(opening.next_shoe.shoe, exported.opened.shoe, "the commitment is to another shoe")
     return event
@@ -95,9 +111,9 @@ def _time_before_bets(exported: RoundExport, committing_event: ExportedEvent) ->
         return ", before the first bet"
     wager = exported.find_event("WagerConfirmed")
     if wager is None:
-        return " by the previous opening"
+        return " one round ahead"
     seconds = (_recorded_at(wager) - _recorded_at(committing_event)) // timedelta(seconds=1)
-    return f" by the previous opening, {seconds} s before the first wager"
+    return f" one round ahead, {seconds} s before the first wager"
 
 
 def _recorded_at(event: ExportedEvent) -> datetime:
@@ -114,7 +130,7 @@ def check_cut(exported: RoundExport) -> str:
     contributions = _contributions(exported, committing_event, cut_event)
     computed = compute_cut(shoe_id(exported), contributions).hex()
     listed = [{"seat": each.seat, "contribution": each.contribution} for each in contributions]
-    for where, data in (("recorded", cut_event.data or {}), ("exported", msgspec.to_builtins(exported.shoe))):
+    for where, data in (*_recorded_cuts(exported, cut_event), ("exported", msgspec.to_builtins(exported.shoe))):
         require_equal(listed, data.get("contributions"), f"the {where} contributions differ from those in the log")
         require_equal(computed, data.get("cut"), f"the {where} cut does not result from the contributions")
     if not listed:
@@ -123,12 +139,56 @@ def check_cut(exported: RoundExport) -> str:
     return f"{computed}, from the contributions of seats {seats} before the first card"
 
 
+def _recorded_cuts(exported: RoundExport, cut_event: ExportedEvent) -> list[tuple[str, dict[str, Any]]]:
+    """Return the events that have the cut with its contributions."""
+    data = cut_event.data or {}
+    if exported.is_long or not exported.has_terms:
+        return [("recorded", data)]
+    opened, closed = exported.require_event("RoundOpened"), exported.find_event("BettingClosed")
+    terms = {"contributions": data["contributions"], "cut": data["terms"]["cut"]}
+    cuts = [("recorded", terms), ("opening's", opened.data or {})]
+    return [*cuts, ("closing's", closed.data or {})] if closed is not None else cuts
+
+
+def check_terms(exported: RoundExport) -> str:
+    """Check that the round opened on terms fixed before it, that name its table, rules, shoe and cut."""
+    opened_event, opened = exported.require_event("RoundOpened"), exported.opened
+    if not exported.has_terms:
+        raise CheckNotApplicable("the round is from before there were terms")
+    events = _require_terms(exported)
+    if events[-1].position > opened_event.position:
+        raise Mismatch("the terms were fixed after betting opened", opened_event.position, events[-1].position)
+    first, fixed = decode_event(events[0]), decode_event(events[-1])
+    digest = fixed.terms.digest()
+    for where, value in (("recorded", fixed.digest), ("opening's", opened.terms)):
+        require_equal(digest, value, f"the {where} digest is not of these terms")
+    wanted: dict[str, Any] = {
+        "table": str(opened.table),
+        "number": opened.number,
+        "shoe": str(opened.shoe),
+        "rules": digest_rules(exported.table_rules),
+        "commitment": exported.shoe.commitment,
+        "cut": exported.shoe.cut,
+        "witnesses": [],
+    }
+    dealt = exported.find_event("CardsDealt")
+    if dealt is not None:
+        wanted["next_place"] = decode_event(dealt).shoe_position
+    if not exported.is_long:
+        following = None if first.next_shoe is None else first.next_shoe.commitment
+        wanted |= {"next_place": 0, "cards": digest_cards(()), "next_commitment": following}
+    for name, value in wanted.items():
+        require_equal(value, (events[-1].data or {})["terms"][name], f"the terms differ: {name}")
+    return f"{digest}, fixed at position {events[-1].position}, before betting opened"
+
+
 def _contributions(
     exported: RoundExport, committing_event: ExportedEvent, cut_event: ExportedEvent
 ) -> list[Contribution]:
     """Return each seat's last contribution."""
+    of_table = exported.is_long or exported.has_terms
     kind, events = (
-        ("ShoeCutContributed", exported.table_events) if exported.is_long else ("CutContributed", exported.round_events)
+        ("ShoeCutContributed", exported.table_events) if of_table else ("CutContributed", exported.round_events)
     )
     last: dict[int, Contribution] = {}
     for event in events:

@@ -149,6 +149,16 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         """Yield the round's events of a kind that are not withheld."""
         return (decode_event(event) for event in self.round_events if event.type == kind and event.data is not None)
 
+    @property
+    def has_terms(self) -> bool:
+        """Return whether the round's terms were fixed before it opened, and with them the cut of its own shoe."""
+        return bool(self.opened.terms)
+
+    def terms_events(self, number: int) -> list[ExportedEvent]:
+        """Return the events that fix the terms of the table's round with this number."""
+        fixed = [event for event in self.table_events if event.type == "TermsFixed" and event.data is not None]
+        return [event for event in fixed if decode_event(event).terms.number == number]
+
     def find_shoe_event(self, kind: str) -> ExportedEvent | None:
         """Return the table's event of a kind about the round's shoe, None if there is none."""
         events = (event for event in self.table_events if event.data and event.data.get("shoe") == self.shoe.id)

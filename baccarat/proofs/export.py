@@ -6,8 +6,8 @@
     rules         the table's rules as recorded in the log (amounts in minor units), and the third-card table by name
     shoe          id, decks, commitment, contributions [{seat, contribution}], cut, seed (null while secret), root and
                   shoe_position (null where there is none), openings [{shoe_position, card, salt, path}]
-    events        every event of the round's stream; those of its table that contain the rules, or commit to the
-                  shoe, cut, start or end it; the opening of the previous round if it committed to the shoe:
+    events        every event of the round's stream; those of its table that contain the rules, fix the terms, or commit
+                  to the shoe, cut, start or end it; the opening of the previous round if it committed to the shoe:
                   position, id, stream, version, type, schema, data, metadata, recorded_at, previous, digest. `data`
                   and `metadata` are null where they are withheld from the reader
     inclusion_proofs
@@ -77,7 +77,7 @@ def _round(evidence: RoundEvidence) -> dict[str, Any]:
 
 def _shoe(evidence: RoundEvidence) -> dict[str, Any]:
     opened, started = evidence.opened, evidence.shoe_event_data("ShoeStarted")
-    fixed = (evidence.round_event_data("BettingClosed") or {}) if started is None else started
+    fixed = _closed_cut(evidence) if started is None else started
     root, seed, cut = fixed.get("root"), _revealed(evidence), fixed.get("cut", "")
     return {
         "id": opened["shoe"],
@@ -90,6 +90,12 @@ def _shoe(evidence: RoundEvidence) -> dict[str, Any]:
         "shoe_position": (evidence.round_event_data("CardsDealt") or {}).get("shoe_position"),
         "openings": _openings(evidence, cut) if seed is None and root is not None else [],
     }
+
+
+def _closed_cut(evidence: RoundEvidence) -> dict[str, Any]:
+    """Return the event with the cut of the round's own shoe: from before there were terms, the close of betting."""
+    opened = evidence.opened
+    return opened if opened.get("terms") else evidence.round_event_data("BettingClosed") or {}
 
 
 def _revealed(evidence: RoundEvidence) -> str | None:

@@ -18,6 +18,7 @@ from casino.events.sql import fetch
 TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 RULES_EVENTS: Final = ("TableOpened", "RulesTookEffect")
 SHOE_EVENTS: Final = ("ShoeCommitted", "ShoeCutContributed", "ShoeStarted", "ShoeEnded")
+TERMS_FIXED: Final = "TermsFixed"
 TABLE_CLOSED: Final = "TableClosed"
 PROVABLE_PHASES: Final = frozenset({"settled", "voided"})
 
@@ -34,6 +35,7 @@ _OF_ROUND: Final = _SEALED + "ORDER BY event.version"
 _OF_TABLE: Final = _SEALED + (
     "AND seal.position IS NOT NULL AND (event.type = ANY (%s::text[])"
     " OR event.type = ANY (%s::text[]) AND event.data ->> 'shoe' = %s"
+    " OR event.type = %s AND (event.data #>> '{terms,number}' = %s OR event.data #>> '{next_shoe,shoe}' = %s)"
     " OR event.type = %s AND (event.data -> 'seeds')::jsonb @> jsonb_build_array(jsonb_build_object('shoe', %s::text)))"
     " ORDER BY event.version"
 )
@@ -134,8 +136,8 @@ def load_evidence(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Round
     opened = of_round[0].data
     if viewer is not None and str(viewer) not in {seat["player"] for seat in opened["seats"]}:
         raise NotInThatRound
-    shoe = opened["shoe"]
-    parameters = [f"table-{table}", list(RULES_EVENTS), list(SHOE_EVENTS), shoe, TABLE_CLOSED, shoe]
+    shoe, terms = opened["shoe"], (TERMS_FIXED, str(opened["number"]), opened["shoe"])
+    parameters = [f"table-{table}", list(RULES_EVENTS), list(SHOE_EVENTS), shoe, *terms, TABLE_CLOSED, shoe]
     return RoundEvidence(
         round_events=of_round,
         table_events=_decode(fetch(_OF_TABLE, parameters)),
@@ -160,7 +162,7 @@ def format_time(moment: datetime) -> str:
 
 
 def _announcing(openings: Sequence[EvidenceEvent], shoe: str) -> tuple[EvidenceEvent, ...]:
-    """Return the opening that commits to a shoe; a table's own opening is among the events of the table."""
+    """Return the opening that commits to a shoe, from before there were terms; others are among the table's events."""
     return tuple(event for event in openings if (event.data["next_shoe"] or {}).get("shoe") == shoe)
 
 

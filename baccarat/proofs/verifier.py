@@ -44,6 +44,7 @@ SEAL_TAG = b"casino.events.seal/1".ljust(24, b"\0")
 COMMITMENT_TAG = b"casino.baccarat.commitment.v1\0"
 SHUFFLE_TAG = b"casino.baccarat.shuffle.v1\0"
 CUT_TAG = b"casino.baccarat.cut.v1\0"
+TERMS_TAG = b"casino.baccarat.terms.v1\0"
 CARD_TAG = b"casino.baccarat.card.v1\0"
 SALT_TAG = b"casino.baccarat.salt.v1\0"
 
@@ -350,6 +351,27 @@ def cut_of(shoe: str, contributions: dict[int, bytes]) -> bytes:
     return sha256(*parts)
 
 
+def digest_of_terms(terms: Json) -> str:
+    """Return the digest of a round's terms."""
+    digests = [bytes.fromhex(terms[name]) for name in ("cards", "rules", "commitment", "cut")]
+    if [len(each) for each in digests[:3]] != [32] * 3 or len(digests[3]) not in {0, 32}:
+        raise CheckFailed("the terms have a digest of another length", "32 bytes", terms)
+    return sha256(
+        TERMS_TAG,
+        uuid_bytes(terms["table"]),
+        struct.pack(">Q", terms["number"]),
+        uuid_bytes(terms["shoe"]),
+        struct.pack(">Q", terms["next_place"]),
+        *digests,
+        bytes([len(terms["witnesses"])]),
+        bytes.fromhex(terms["next_commitment"]),
+    ).hex()
+
+
+def uuid_bytes(text: str) -> bytes:
+    return bytes.fromhex(text.replace("-", ""))
+
+
 def card_leaf(place: int, card: str, salt: bytes) -> bytes:
     return sha256(b"\0", CARD_TAG, struct.pack(">Q", place), card.encode("ascii"), salt)
 
@@ -476,6 +498,16 @@ class Proof:
     @property
     def is_long(self) -> bool:
         return bool(self.rules["shuffle"] == "shoe")
+
+    @property
+    def has_terms(self) -> bool:
+        """Return whether the round's terms were fixed before it opened, and with them the cut of its own shoe."""
+        return bool(self.opened.get("terms"))
+
+    def terms_events(self, number: int) -> list[Json]:
+        """Return the events that fix the terms of the table's round with this number."""
+        fixed = [event for event in self.of_table if event["type"] == "TermsFixed" and event["data"]]
+        return [event for event in fixed if event["data"]["terms"]["number"] == number]
 
     def find_shoe_event(self, kind: str) -> Json | None:
         """Return the table's event of a kind about this shoe."""
@@ -664,7 +696,7 @@ def check_record(proof: Proof) -> str:
 def find_commitment(proof: Proof) -> tuple[Json, Json | None]:
     """Return the event that committed to the shoe's seed, and the one that fixed its order."""
     if not proof.is_long:
-        return find_announcing_event(proof), proof.find_event("BettingClosed")
+        return find_announcing_event(proof), find_cut_event(proof)
     started = proof.find_shoe_event("ShoeStarted")
     if started is None:
         raise CheckFailed(
@@ -676,18 +708,29 @@ def find_commitment(proof: Proof) -> tuple[Json, Json | None]:
     return promise, started
 
 
+def find_cut_event(proof: Proof) -> Json | None:
+    """Return the event that closed the cut of the round's own shoe: its terms, or before them the close of betting."""
+    if not proof.has_terms:
+        return proof.find_event("BettingClosed")
+    fixed = proof.terms_events(proof.opened["number"])
+    if not fixed:
+        raise CheckFailed("no event fixes the round's terms", "TermsFixed", [each["type"] for each in proof.of_table])
+    return fixed[0]
+
+
 def find_announcing_event(proof: Proof) -> Json:
-    """Return the opening that committed to the round's own shoe: the table's, or that of the round before."""
+    """Return the event that committed to the round's own shoe: the table's opening, or what was fixed a round ahead."""
     number = proof.opened["number"]
     first = next((event for event in proof.of_table if event["type"] == "TableOpened"), None)
     if first is None:
         raise CheckFailed("an event is missing", "TableOpened", [event["type"] for event in proof.of_table])
+    terms = [event for event in proof.terms_events(number - 1) if event["data"]["next_shoe"]]
     before = (event for event in proof.others if event["type"] == "RoundOpened")
-    event: Json | None = first if number == 1 else next(before, None)
+    event: Json | None = first if number == 1 else next(iter([*terms, *before]), None)
     commitment = event["data"]["next_shoe"] if event else None
     if event is None or commitment is None:
         raise CheckFailed("no earlier event commits to the round's shoe", f"the opening before round {number}", "none")
-    if number > 1 and event["data"]["number"] != number - 1:
+    if number > 1 and event["data"].get("number", number - 1) != number - 1:
         raise CheckFailed("another round's opening committed to the shoe", number - 1, event["data"]["number"])
     if commitment["shoe"] != proof.opened["shoe"]:
         raise CheckFailed("the commitment is to another shoe", commitment["shoe"], proof.opened["shoe"])
@@ -704,9 +747,9 @@ def describe_commitment_time(proof: Proof, promise: Json) -> str:
         return ", before the first bet"
     wager = proof.find_event("WagerConfirmed")
     if wager is None:
-        return " by the previous opening"
+        return " one round ahead"
     seconds = (microseconds(wager["recorded_at"]) - microseconds(promise["recorded_at"])) // 10**6
-    return f" by the previous opening, {seconds} s before the first wager"
+    return f" one round ahead, {seconds} s before the first wager"
 
 
 def find_revealed_seed(proof: Proof) -> Any:
@@ -752,12 +795,12 @@ def check_commitment(proof: Proof) -> str:
 
 def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> dict[int, bytes]:
     """Return each seat's last contribution between the commitment and the fixing of the cut."""
-    contributions = {}
-    for event in proof.of_table if proof.is_long else proof.of_round:
+    contributions, of_table = {}, proof.is_long or proof.has_terms
+    for event in proof.of_table if of_table else proof.of_round:
         data = event["data"]
-        if event["type"] != ("ShoeCutContributed" if proof.is_long else "CutContributed") or data is None:
+        if event["type"] != ("ShoeCutContributed" if of_table else "CutContributed") or data is None:
             continue
-        if proof.is_long and data["shoe"] != proof.shoe["id"]:
+        if of_table and data["shoe"] != proof.shoe["id"]:
             continue
         if not promise["position"] < event["position"] < fixed["position"]:
             when = [promise["position"], fixed["position"]]
@@ -776,7 +819,7 @@ def check_cut(proof: Proof) -> str:
     contributions = collect_contributions(proof, promise, fixed)
     listed = [{"seat": seat, "contribution": data.hex()} for seat, data in sorted(contributions.items())]
     cut = cut_of(proof.shoe["id"], contributions).hex()
-    for where, data in (("recorded", fixed["data"]), ("exported", proof.shoe)):
+    for where, data in (*recorded_cuts(proof, fixed), ("exported", proof.shoe)):
         if not same_type_and_value(data["contributions"], listed):
             raise CheckFailed(f"the {where} contributions differ from those in the log", listed, data["contributions"])
         if data["cut"] != cut:
@@ -785,6 +828,48 @@ def check_cut(proof: Proof) -> str:
         return "nobody contributed, so the cut is empty"
     seats = ", ".join(str(line["seat"]) for line in listed)
     return f"{cut}, from the contributions of seats {seats} before the first card"
+
+
+def recorded_cuts(proof: Proof, fixed: Json) -> list[tuple[str, Json]]:
+    """Return the events that have the cut with its contributions."""
+    if proof.is_long or not proof.has_terms:
+        return [("recorded", fixed["data"])]
+    closed = proof.find_event("BettingClosed")
+    terms = {"contributions": fixed["data"]["contributions"], "cut": fixed["data"]["terms"]["cut"]}
+    cuts = [("recorded", terms), ("opening's", proof.opened)]
+    return [*cuts, ("closing's", closed["data"])] if closed else cuts
+
+
+def check_terms(proof: Proof) -> str:
+    """Check that the round opened on terms fixed before it, that name its table, rules, shoe and cut."""
+    opened = proof.require_event("RoundOpened")
+    if not proof.has_terms:
+        raise DoesNotApply("the round is from before there were terms")
+    fixed = proof.terms_events(opened["data"]["number"])
+    if not fixed:
+        raise CheckFailed("no event fixes the round's terms", "TermsFixed", [each["type"] for each in proof.of_table])
+    if fixed[-1]["position"] > opened["position"]:
+        raise CheckFailed("the terms were fixed after betting opened", opened["position"], fixed[-1]["position"])
+    last = fixed[-1]["data"]
+    digest, dealt = digest_of_terms(last["terms"]), proof.find_event("CardsDealt")
+    for where, value in (("recorded", last["digest"]), ("opening's", opened["data"]["terms"])):
+        if value != digest:
+            raise CheckFailed(f"the {where} digest is not of these terms", digest, value)
+    rules = {name: value for name, value in proof.rules.items() if name != "third_cards"}
+    wanted = {
+        "table": proof.round["table"], "number": opened["data"]["number"], "shoe": opened["data"]["shoe"],
+        "rules": sha256(canonical(rules)).hex(), "commitment": proof.shoe["commitment"], "cut": proof.shoe["cut"],
+        "witnesses": [],
+    }  # fmt: skip
+    if dealt:
+        wanted["next_place"] = dealt["data"]["shoe_position"]
+    if not proof.is_long:
+        following = fixed[0]["data"]["next_shoe"]
+        wanted |= {"next_place": 0, "cards": sha256(b"").hex(), "next_commitment": (following or {}).get("commitment")}
+    for name, value in wanted.items():
+        if not same_type_and_value(last["terms"][name], value):
+            raise CheckFailed(f"the terms differ: {name}", value, last["terms"][name])
+    return f"{digest}, fixed at position {fixed[-1]['position']}, before betting opened"
 
 
 def check_cards(proof: Proof) -> str:
@@ -1032,6 +1117,7 @@ CHECKS = (
     ("record", check_record),
     ("commitment", check_commitment),
     ("cut", check_cut),
+    ("terms", check_terms),
     ("cards", check_cards),
     ("hands", check_hands),
     ("wagers", check_wagers),

@@ -14,9 +14,9 @@ from msgspec import Meta
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
-from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.table_rules import Shuffle
-from baccarat.domain.tables.events import ShoeCommitted, ShoeEnded, ShoeStarted, TableClosed
+from baccarat.domain.tables.events import ShoeCommitted, ShoeEnded, ShoeStarted, TableClosed, TableOpened, TermsFixed
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.shoes import long_shoe_events, revealed_seeds
 from baccarat.storage import repository
@@ -36,6 +36,11 @@ WHERE stream = %s AND type IN ('ShoeCommitted', 'ShoeStarted', 'ShoeEnded', 'Tab
 ORDER BY version DESC LIMIT %s
 """
 _CLOSED: Final = "SELECT type, schema, data::text FROM events_event WHERE stream = %s AND type = 'TableClosed'"
+_ANNOUNCING: Final = """
+SELECT type, schema, data::text FROM events_event
+WHERE stream = %s AND type IN ('TableOpened', 'TermsFixed') AND data #>> '{next_shoe,shoe}' = ANY (%s::text[])
+ORDER BY version
+"""
 _DECK_COUNTS: Final = """
 SELECT first_round, (rules->>'decks')::int FROM baccarat_rulesversion
 WHERE table_id = %s AND first_round IS NOT NULL ORDER BY first_round DESC
@@ -74,11 +79,12 @@ class TableFairness(Shape):
     voids: Annotated[int, Meta(description="Number of voided rounds.")]
     closed: Annotated[bool, Meta(description="Whether the table is closed permanently.")]
     shoe: Annotated[
-        ShoeResponse | None, Meta(description="The shoe in play: the long shoe, or that of the current round.")
+        ShoeResponse | None,
+        Meta(description="The shoe in play: the long shoe, or that of the current round, or of the next one."),
     ]
     next_shoe: Annotated[
         ShoeResponse | None,
-        Meta(description="The next shoe: the long shoe that players cut now, or the next round's."),
+        Meta(description="The shoe that players cut now: the next long shoe, or that of a later round."),
     ]
     revealed_shoes: Annotated[tuple[RevealedShoe, ...], Meta(description="The latest ones, newest first.")]
 
@@ -123,24 +129,43 @@ def _long_shoe_in_play(state: TableState) -> ShoeResponse | None:
 
 def _own_shoe_in_play(state: TableState, round_: RoundState) -> ShoeResponse | None:
     if round_.opened is None:
-        return None
+        return _coming_shoe(state)
     opened = round_.opened
     return ShoeResponse(
         id=opened.shoe,
         number=opened.number,
         round=opened.round,
         commitment=opened.commitment or "",
-        contributions=as_contributions(round_.contributions),
+        contributions=round_.shoe_contributions(),
         cut=round_.cut,
         root=None,
         cards_used=None,
         decks=state.rules.decks,
-        accepts_contributions=round_.phase is Phase.BETTING and round_.suspension_reason is None,
+        accepts_contributions=False,
+    )
+
+
+def _coming_shoe(state: TableState) -> ShoeResponse | None:
+    """Present the shoe of the next round, whose terms are fixed."""
+    shoe, terms = state.coming_shoe, state.fixed_terms()
+    if shoe is None or terms is None:
+        return None
+    return ShoeResponse(
+        id=shoe.shoe,
+        number=shoe.number,
+        round=None,
+        commitment=shoe.commitment,
+        contributions=terms.contributions,
+        cut=terms.terms.cut,
+        root=None,
+        cards_used=None,
+        decks=shoe.shape.decks,
+        accepts_contributions=False,
     )
 
 
 def _next_shoe(state: TableState) -> ShoeResponse | None:
-    shoe, shape = state.next_shoe, state.committed_shape()
+    shoe = state.next_shoe
     if shoe is None:
         return None
     return ShoeResponse(
@@ -152,8 +177,8 @@ def _next_shoe(state: TableState) -> ShoeResponse | None:
         cut=None,
         root=None,
         cards_used=None,
-        decks=None if shape is None else shape.decks,
-        accepts_contributions=state.has_long_shoe(),  # the shoe of a round accepts them while its round is open
+        decks=shoe.shape.decks,
+        accepts_contributions=True,
     )
 
 
@@ -177,7 +202,7 @@ def _present_shoe_of_round(round_: RoundState, seed: str, ended_at: datetime, de
         number=opened.number,
         round=opened.round,
         commitment=opened.commitment or "",
-        contributions=as_contributions(round_.contributions),
+        contributions=round_.shoe_contributions(),
         cut=round_.cut,
         root=None,
         cards_used=None,
@@ -189,16 +214,23 @@ def _present_shoe_of_round(round_: RoundState, seed: str, ended_at: datetime, de
 
 
 def _unused_shoes(state: TableState, last: RoundState) -> list[RevealedShoe]:
-    """Return the shoe, revealed, that a closed table had committed to for a round that never opened."""
-    shoe = state.require_opened().next_shoe if last.opened is None else last.opened.next_shoe
-    if shoe is None or not state.closed:
+    """Return the shoes, revealed, that a closed table had committed to for rounds that never opened, newest first."""
+    if not state.closed:
         return []
-    rows = fetch(_CLOSED, [f"table-{state.require_opened().table}"])
-    closures: list[TableClosed] = [CATALOGUE.decode(*row) for row in rows]
+    stream = f"table-{state.require_opened().table}"
+    closures: list[TableClosed] = [CATALOGUE.decode(*row) for row in fetch(_CLOSED, [stream])]
+    seeds = {each.shoe: (each.seed, event.closed_at) for event in closures for each in event.seeds}
+    announcing: list[TableOpened | TermsFixed] = [
+        CATALOGUE.decode(*row) for row in fetch(_ANNOUNCING, [stream, [str(shoe) for shoe in seeds]])
+    ]
+    announced = [event.next_shoe for event in announcing]
+    if last.opened is not None and not last.opened.terms:
+        announced = [last.opened.next_shoe]
+    shoes = [shoe for shoe in announced if shoe is not None]
     return [
         RevealedShoe(
             id=shoe.shoe,
-            number=state.rounds + 1,
+            number=number,
             round=None,
             commitment=shoe.commitment,
             contributions=(),
@@ -207,12 +239,12 @@ def _unused_shoes(state: TableState, last: RoundState) -> list[RevealedShoe]:
             cards_used=None,
             decks=shoe.shape.decks,
             accepts_contributions=False,
-            seed=each.seed,
-            ended_at=event.closed_at,
+            seed=seed,
+            ended_at=closed_at,
         )
-        for event in closures
-        for each in event.seeds
-        if each.shoe == shoe.shoe and each.seed is not None
+        for number, shoe in reversed(list(enumerate(shoes, state.rounds + 1)))
+        for seed, closed_at in (seeds.get(shoe.shoe, (None, None)),)
+        if seed is not None and closed_at is not None
     ]
 
 

@@ -274,6 +274,13 @@ def _after_commission(event: te.SeatLeft | te.SeatReleased, table: NarratedTable
     return f", after {_with_currency(collected, table.rules)} of owed commission" if collected else ""
 
 
+def _terms_fixed(event: te.TermsFixed, _table: NarratedTable) -> Iterator[str]:
+    terms = event.terms
+    yield f"The terms of round {terms.number} were fixed at {_time(event.fixed_at)}: {event.digest}."
+    if event.next_shoe is not None:
+        yield f"For the round after it, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
+
+
 def _shoe_started(event: te.ShoeStarted, _table: NarratedTable) -> Iterator[str]:
     yield f"Shoe {event.number} was shuffled, as committed to before."
     if event.contributions:
@@ -367,6 +374,7 @@ SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] =
     te.ShoeCutContributed: _in_one_sentence(
         lambda event, _: f"Seat {event.seat} added {event.contribution} to the cut of the next shoe."
     ),
+    te.TermsFixed: _terms_fixed,
     te.ShoeStarted: _shoe_started,
     te.ShoeEnded: _shoe_ended,
     te.ShoeRevealed: _in_one_sentence(

@@ -193,7 +193,13 @@ class RoundResponse(Shape):
     contributions: Annotated[tuple[Contribution, ...], Meta(description="To the cut of the round's own shoe.")]
     cut: Annotated[
         HexText | None,
-        Meta(description='Fixed when betting closes; "" if nobody contributed to a shoe of its own.'),
+        Meta(description='Closed before betting opens; "" if nobody contributed to a shoe of its own.'),
+    ]
+    terms: Annotated[
+        HexText | None,
+        Meta(
+            description="Digest of the terms that were fixed before betting opened. Null for rounds from before terms."
+        ),
     ]
     seed: HexText | None
     cards: tuple[CardText, ...]
@@ -226,8 +232,9 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         ended_at=round_.ended_at,
         commitment=opened.commitment,
         shoe=opened.shoe,
-        contributions=present_contributions(round_.contributions),
+        contributions=round_.shoe_contributions(),
         cut=round_.cut,
+        terms=opened.terms or None,
         seed=round_.seed,
         cards=round_.cards,
         player_hand=Hand(cards=player, total=round_.player_total),

@@ -10,7 +10,6 @@ from msgspec import Meta
 
 from baccarat.domain.fairness.commitment import CardOpening, open_cards
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rounds.refusals import RoundIsRunning
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted, TableClosed
@@ -67,7 +66,7 @@ def _own_shoe(state: RoundState, decks: int) -> RoundShoe:
         number=None,
         decks=decks,
         commitment=opened.commitment or "",
-        contributions=as_contributions(state.contributions),
+        contributions=state.shoe_contributions(),
         cut=state.cut or "",
         root=None,
         seed=state.seed or _revealed_later(opened.table, opened.shoe),

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rounds.state import RoundState, SeatStatus
+from baccarat.domain.tables.events import TermsFixed
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.state import NextShoe, Seat, Shoe, TableState
 from baccarat.queries.low_balance import LowBalance, present_low_balance
@@ -82,9 +83,9 @@ class ShoeInPlay(Shape):
 
 
 class NextShoeResponse(Shape):
-    """The next shoe, already committed to: a long shoe, or the shoe of the next round.
+    """The shoe that accepts contributions now, already committed to: a long shoe, or the own shoe of a later round.
 
-    A long shoe accepts contributions to its cut until it starts, a round's own shoe while betting is open.
+    A long shoe accepts them until it starts, a round's own shoe until the terms of that round are fixed.
     """
 
     id: UUID
@@ -100,6 +101,38 @@ class NextShoeResponse(Shape):
             number=shoe.number,
             commitment=shoe.commitment,
             contributions=present_contributions(shoe.contributions),
+        )
+
+
+class TermsResponse(Shape):
+    """Terms of a round, fixed before its first chip: what its cards will follow from, and by which rules."""
+
+    digest: Annotated[HexText, Meta(description="SHA-256 of a tag and all other fields but the contributions.")]
+    number: Annotated[int, Meta(description="The number of the round.")]
+    shoe: UUID
+    next_place: Annotated[int, Meta(description="Position in the shoe of the round's first card.")]
+    cards: Annotated[HexText, Meta(description="SHA-256 of the cards dealt from the shoe so far, two letters each.")]
+    rules: Annotated[HexText, Meta(description="SHA-256 of the rules as canonical JSON (RFC 8785).")]
+    commitment: HexText
+    contributions: Annotated[tuple[Contribution, ...], Meta(description="To the cut of the round's own shoe.")]
+    cut: Annotated[HexText, Meta(description='"" if nobody contributed.')]
+    next_commitment: Annotated[HexText, Meta(description="The commitment of the shoe after this one.")]
+
+    @classmethod
+    def of(cls, fixed: TermsFixed) -> "TermsResponse":
+        """Present the terms of a round."""
+        terms = fixed.terms
+        return cls(
+            digest=fixed.digest,
+            number=terms.number,
+            shoe=terms.shoe,
+            next_place=terms.next_place,
+            cards=terms.cards,
+            rules=terms.rules,
+            commitment=terms.commitment,
+            contributions=fixed.contributions,
+            cut=terms.cut,
+            next_commitment=terms.next_commitment,
         )
 
 
@@ -138,6 +171,7 @@ class TableStateResponse(Shape, kw_only=True):
     seats: tuple[SeatResponse, ...]
     shoe: ShoeInPlay | None
     next_shoe: NextShoeResponse | None
+    terms: Annotated[TermsResponse | None, Meta(description="Of the current round, or of the next one if none runs.")]
     round: RoundResponse | None
     betting_opens_at: Annotated[Timestamp | None, Meta(description=BETTING_OPENS_AT)]
     you: OwnSeat | None
@@ -186,6 +220,7 @@ def present_table_state(
         seats=tuple(SeatResponse.of(seat, viewer, table) for seat in table.seats),
         shoe=None if table.shoe is None else ShoeInPlay.of(table.shoe),
         next_shoe=None if table.next_shoe is None else NextShoeResponse.of(table.next_shoe),
+        terms=None if table.terms is None else TermsResponse.of(table.terms),
         round=None if round_.opened is None else present_round(round_, viewer=viewer, currency=currency),
         betting_opens_at=table.betting_opens_at if round_.opened is None else round_.opened.opened_at,
         you=None

@@ -88,6 +88,7 @@ STAKING: Final = (
 WAGER: Final = (NoChipsPlaced, UnderMinimum, UnderGroupMinimum, DebtOutstanding, PlayLimitReached)
 """Refusals of a confirmation, beside those of its chips."""
 CUT: Final = (NoShoeToCut, CutChangedTooOften)
+"""Refusals of a contribution, beside those of who may contribute."""
 CEREMONY: Final = (UnknownTable, NotSeated, NoCeremony, NotYourCards, CardsAreHandedBack)
 
 
@@ -184,16 +185,16 @@ def deal(
 ) -> TableStateResponse:
     """Confirm the placed chips as the seat's wager; `stakes` first replace them, all in one transaction.
 
-    A `contribution` (hex) to the cut is recorded first, even if the stakes open the round, because its shoe was
-    committed to before. Raises NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding, PlayLimitReached and the
-    refusals of `place` and of a cut. Stakes under the minimum are raised if the table's rules say so; `raised` in the
-    response contains the amounts added.
+    A `contribution` (hex) is recorded first, for a later round than the one that is bet on, whose cut is closed. Raises
+    NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding, PlayLimitReached and the refusals of `place` and of a
+    cut. Stakes under the minimum are raised if the table's rules say so; `raised` in the response contains the amounts
+    added.
     """
 
     def play(turn: Turn) -> None:
         require_currency(currency, turn.uow)
         if contribution is not None:
-            _contribute(turn, contribution, opens_round=bool(stakes))
+            _contribute(turn, contribution)
         if stakes:
             _open_if_none(turn)
             turn.uow.decide_on_round(c.ClearChips(player=turn.player, now=turn.now))
@@ -221,9 +222,8 @@ def skip_show(*, actor: TableActor) -> TableStateResponse:
 def contribute_to_cut(*, actor: TableActor, contribution: str) -> TableStateResponse:
     """Record the seat's contribution to the cut, 1 to 32 bytes in lower-case hex, replacing its earlier one.
 
-    It goes to the round's own shoe while betting is open, or to the next long shoe. Returns the new state of the table.
-    Raises UnknownTable, NotSeated, NoShoeToCut, CutChangedTooOften, NoOpenRound, BettingNotOpen, NotYourTurn,
-    BettingIsClosed.
+    It goes to the next shoe that is not cut yet. Returns the new state of the table. Raises UnknownTable, NotSeated,
+    NoShoeToCut, CutChangedTooOften.
     """
     with transaction.atomic(savepoint=False):
         uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
@@ -320,10 +320,11 @@ def _open_if_none(turn: Turn) -> None:
     )
 
 
-def _contribute(turn: Turn, contribution: str, *, opens_round: bool) -> None:
-    """Add to the cut. With `opens_round`, open a round first if it has a shoe of its own."""
-    if opens_round and not turn.uow.table.has_long_shoe():
-        _open_if_none(turn)
+def _contribute(turn: Turn, contribution: str) -> None:
+    """Add to the cut of the next shoe, after fixing the terms of a round that is about to be bet on without any."""
+    if turn.uow.table.round is None:
+        entropy = repository.draw_entropy(turn.uow, now=turn.now, defer_seed_check=True)
+        dealer.fix_terms(turn.uow, entropy=entropy, now=turn.now)
     dealer.contribute_to_cut(turn.uow, player=turn.player, contribution=contribution, now=turn.now)
 
 

@@ -62,10 +62,10 @@ def _deal_all(claimed: repository.LoadedTables) -> int:
 
 def _shoes_of(uow: UnitOfWork) -> list[UUID]:
     """Return the shoe of the round, if any, and the one that may come into play right after it."""
-    opened, next_shoe = uow.round.opened, uow.table.next_shoe
+    opened, committed = uow.round.opened, uow.table.committed_shoes()
     shoes = [] if opened is None else [opened.shoe]
-    if next_shoe is not None and dealer.next_shoe_starts_after_round(uow):
-        shoes.append(next_shoe.shoe)
+    if committed and dealer.next_shoe_starts_after_round(uow):
+        shoes.append(committed[0].shoe)
     return shoes
 
 

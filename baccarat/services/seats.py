@@ -99,7 +99,7 @@ def take(
 ) -> TableStateResponse:
     """Seat the player with `buy_in` minor units from the account, opening a round at an idle table.
 
-    A `contribution` (hex) goes to the cut of the next long shoe, which may start with that very round.
+    A `contribution` (hex) goes to the cut of the next shoe; at a table without terms yet, that of the very next round.
 
     Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, TableNotOffered, MoneyTypeNotOffered, WrongCurrency,
     DebtOutstanding,
@@ -125,8 +125,10 @@ def take(
         )
         if contribution is not None:
             dealer.contribute_to_cut(uow, player=actor.player, contribution=contribution, now=now)
+        entropy = repository.draw_entropy(uow, now=now)
+        dealer.fix_terms(uow, entropy=entropy, now=now)
         if uow.table.rules.turn_seconds is not None:
-            dealer.open_round(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
+            dealer.open_round(uow, entropy=entropy, now=now)
         repository.save([(uow, actor.metadata)])
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=buy_in)
 

@@ -173,7 +173,7 @@ def _empty_round(uow: UnitOfWork, now: datetime) -> None:
 
 
 def _secret_shoes(table: TableState) -> list[UUID]:
-    return [shoe.shoe for shoe in (table.shoe, table.next_shoe) if shoe is not None]
+    return [shoe.shoe for shoe in (table.shoe, *table.committed_shoes()) if shoe is not None]
 
 
 def _readable_seeds(shoes: list[UUID]) -> dict[UUID, bytes]:

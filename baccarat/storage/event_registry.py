@@ -1,12 +1,21 @@
 """Event types of tables, rounds and switches, with their schemas."""
 
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
-from baccarat.domain.rounds.events import RoundEvent
+from baccarat.domain.rounds.events import RoundEvent, RoundOpened
 from baccarat.domain.tables.events import TableEvent
 from baccarat.domain.tables.kill_switch import StopEvent
 from casino.events.codec import EventRegistry, EventType
 
+
+def _round_opened_before_terms(fields: dict[str, Any]) -> dict[str, Any]:
+    """Upcast a round whose cut closed with its betting, which opened on no terms."""
+    return {**fields, "contributions": [], "cut": "", "terms": ""}
+
+
+_CHANGED: Final = {RoundOpened: EventType(RoundOpened, schema=2, upcasts={1: _round_opened_before_terms})}
+
 CATALOGUE: Final = EventRegistry(
-    EventType(event) for event in (*get_args(TableEvent), *get_args(RoundEvent), *get_args(StopEvent))
+    _CHANGED.get(event) or EventType(event)
+    for event in (*get_args(TableEvent), *get_args(RoundEvent), *get_args(StopEvent))
 )

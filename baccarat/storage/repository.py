@@ -169,10 +169,11 @@ def draw_entropy(
 ) -> Entropy:
     """Draw new ids, of the database's time `now`, and a new seed from the operating system's generator.
 
-    Includes the seed of the table's committed shoe if it is to come into play: from `seeds` if already read, otherwise
-    read now. With `defer_seed_check`, the check of a round's own seed is left to the write, which reads it anyway.
+    Includes the seed of the table's first committed shoe if it is to come into play: from `seeds` if already read,
+    otherwise read now. With `defer_seed_check`, the check of a round's own seed is left to the write, which reads it
+    anyway.
     """
-    table, next_shoe = uow.table, uow.table.next_shoe
+    table, next_shoe = uow.table, next(iter(uow.table.committed_shoes()), None)
     deferred, available = defer_seed_check and not table.has_long_shoe(), seeds or {}
     starts_now = table.shoe is None and table.round is None and bool(table.seats)
     if next_shoe is not None and starts_now and seeds is None and not deferred:
@@ -210,15 +211,17 @@ def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]]) -> None:
     units = [uow for uow, _ in changed]
     ledger.post(_append_events(changed))
     _project(units)
-    _store_seeds(units)
-    shoe_seeds.delete([shoe for uow in units for shoe in uow.revealed_shoes])
+    _check_seeds(units)
+    shoe_seeds.store(
+        [seed for uow in units for seed in uow.new_seeds],
+        revealed=[shoe for uow in units for shoe in uow.revealed_shoes],
+    )
 
 
-def _store_seeds(units: Sequence[UnitOfWork]) -> None:
-    """Store new seeds, and check in the same statement those of shoes used without reading them."""
+def _check_seeds(units: Sequence[UnitOfWork]) -> None:
+    """Check the seeds of shoes used without reading them. Raises NextShoeUnreadable."""
     deferred = [(uow.table, shoe) for uow in units for shoe in uow.deferred_seed_checks]
-    new = [seed for uow in units for seed in uow.new_seeds]
-    seeds = shoe_seeds.store(new, also_read=[shoe.shoe for _, shoe in deferred])
+    seeds = shoe_seeds.decrypt([shoe.shoe for _, shoe in deferred])
     for table, shoe in deferred:
         seed = seeds.get(shoe.shoe)
         if seed is None or not opens(shoe.commitment, seed):

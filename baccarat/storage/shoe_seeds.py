@@ -28,8 +28,8 @@ _READ: Final = "SELECT shoe_id, key_id, nonce, ciphertext FROM baccarat_shoesecr
 _ONE_OF_EACH_KEY: Final = """
 SELECT DISTINCT ON (key_id) shoe_id, key_id, nonce, ciphertext FROM baccarat_shoesecret ORDER BY key_id, shoe_id
 """
-_INSERT_AND_READ: Final = f"WITH inserted AS ({_INSERT}) {_READ}"
 _DELETE: Final = "DELETE FROM baccarat_shoesecret WHERE shoe_id = ANY (%s::uuid[])"
+_INSERT_AND_DELETE: Final = f"WITH inserted AS ({_INSERT}) {_DELETE}"
 _OLDER_KEYS: Final = """
 SELECT shoe_id, key_id, nonce, ciphertext FROM baccarat_shoesecret
 WHERE shoe_id > %s AND key_id <> %s ORDER BY shoe_id LIMIT %s FOR UPDATE
@@ -71,16 +71,14 @@ def parse_keys(configured: str) -> dict[str, AESGCM]:
     return keys
 
 
-def store(new: Sequence[ShoeSeed], *, also_read: Sequence[UUID] = ()) -> Mapping[UUID, bytes]:
-    """Store seeds, encrypted, and decrypt the stored ones of `also_read`, as `decrypt` does, in one statement."""
+def store(new: Sequence[ShoeSeed], *, revealed: Sequence[UUID] = ()) -> None:
+    """Store seeds, encrypted, and delete revealed ones, in one statement."""
     if not new:
-        return decrypt(also_read)
+        delete(revealed)
+        return
     key_id, key = next(iter(parse_keys(settings.SHOE_KEYS).items()))
     rows = encode([_encrypted_row(secret, key_id, key) for secret in new]).decode()
-    if not also_read:
-        execute(_INSERT, [rows])
-        return {}
-    return _decrypt_rows(fetch(_INSERT_AND_READ, [rows, list(also_read)]))
+    execute(_INSERT_AND_DELETE, [rows, list(revealed)])
 
 
 def _encrypted_row(secret: ShoeSeed, key_id: str, key: AESGCM) -> dict[str, Any]:

@@ -40,9 +40,9 @@ LOBBY_CHANGES: Final = frozenset(
 
 _WITHOUT_MONEY: Final = frozenset(
     {
-        "RoundOpened", "SeatChanged", "CutContributed", "ShoeCutContributed", "PlayerAccountOpened", "TableLimitSet",
-        CHAT_MESSAGE_SENT, "PlayerReported", "ChatReportClosed", "PlayerMuted", "PlayerUnmuted", "PlayerBanned",
-        "PlayerUnbanned", "PlayerBlocked", "PlayerUnblocked",
+        "RoundOpened", "SeatChanged", "CutContributed", "ShoeCutContributed", "TermsFixed", "PlayerAccountOpened",
+        "TableLimitSet", CHAT_MESSAGE_SENT, "PlayerReported", "ChatReportClosed", "PlayerMuted", "PlayerUnmuted",
+        "PlayerBanned", "PlayerUnbanned", "PlayerBlocked", "PlayerUnblocked",
     }
 )  # fmt: skip
 _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode

@@ -428,22 +428,25 @@ def test_players_contribute_to_the_shuffle_and_verify_the_round_afterwards(stack
     screen = open_screen(table, 1)
     panel = screen.open("fair")
     expect(panel.locator(".fair-now")).to_contain_text("Your browser drew")
-    commitment = panel.locator("section", has_text="Shoe of round 1, next").locator(".hash").first.text_content()
+    commitment = panel.locator("section", has_text="Shoe of round 2, next").locator(".hash").first.text_content()
     panel.get_by_label("Add something of your own").fill("lucky seven")
     panel.get_by_role("button", name="Add it").click()
-    expect(panel.get_by_role("status")).to_have_text("It goes along with your next bet.")
+    expect(panel.get_by_role("status")).to_have_text("Added. The last one counts.")
 
     screen.place("banker", "5")
     screen.act("deal")
     first = house.settled(table, 1)
     screen.expect_round(first)
-    assert first["contributions"] == [{"seat": 1, "contribution": b"lucky seven".hex()}]
-    assert first["commitment"] == commitment, "published before the first bet"
+    assert first["contributions"] == [], "its cut was closed before"
     panel.locator("summary", has_text="Shoe of round 1").click()
     expect(panel.locator(".facts")).to_contain_text([first["seed"]])
     screen.act("rebetDeal")
     second = house.settled(table, 2)
-    assert len(bytes.fromhex(second["contributions"][0]["contribution"])) == 16, "random bytes drawn by the browser"
+    assert second["contributions"] == [{"seat": 1, "contribution": b"lucky seven".hex()}]
+    assert second["commitment"] == commitment, "published before the first bet"
+    screen.act("rebetDeal")
+    third = house.settled(table, 3)
+    assert len(bytes.fromhex(third["contributions"][0]["contribution"])) == 16, "random bytes drawn by the browser"
 
     stack.manage("checkpoint")
     with screen.page.expect_popup() as opened:

@@ -61,6 +61,8 @@ class TableMachine(RuleBasedStateMachine):
         self.rounds: dict[UUID, RoundState] = {}
         self.log: list[Any] = []
         self.seeds: dict[UUID, bytes] = {}
+        self.named: dict[int, re.ShoeCommitment | None] = {}
+        self.terms: dict[int, te.TermsFixed] = {}
         self.revealed: list[UUID] = []
         self.balances: Counter[AccountName] = Counter()
         self.owing: Counter[UUID] = Counter()
@@ -175,16 +177,14 @@ class TableMachine(RuleBasedStateMachine):
     def cut(self, who: int, contribution: bytes) -> None:
         """Anybody adds to the cut; it takes only what may still count."""
         player, given = self._who(who), contribution.hex()
-        open_to = self._in_hand() if not self.table.has_long_shoe() else self.table.next_shoe
         took = self._try(
             lambda journal: dealer.contribute_to_cut(journal, player=player, contribution=given, now=self.now)
         )
-        if took and self.table.has_long_shoe():
+        if took:
             assert self.table.next_shoe is not None
             assert given in {each.contribution for each in self.table.next_shoe.contributions}
-        elif took:
-            assert open_to.phase is Phase.BETTING  # type: ignore[union-attr]
-            assert given in {each.contribution for each in self._in_hand().contributions}
+            fixed = self.table.terms
+            assert fixed is None or fixed.terms.shoe != self.table.next_shoe.shoe
 
     @rule(who=anybody, hands_back=st.booleans())
     def take_the_cards(self, who: int, hands_back: bool) -> None:
@@ -370,7 +370,7 @@ class TableMachine(RuleBasedStateMachine):
 
     @invariant()
     def a_seed_is_shown_once_and_only_when_its_shoe_is_over(self) -> None:
-        in_use = {shoe.shoe for shoe in (self.table.shoe, self.table.next_shoe) if shoe is not None}
+        in_use = {shoe.shoe for shoe in (self.table.shoe, *self.table.committed_shoes()) if shoe is not None}
         if self.table.round is not None:
             in_use.add(self._in_hand().require_opened().shoe)
         assert len(set(self.revealed)) == len(self.revealed)
@@ -408,13 +408,23 @@ class TableMachine(RuleBasedStateMachine):
         self.revealed += journal.revealed_shoes
 
     def _require_named(self, event: Any) -> None:
-        """Check that a round's own shoe is the one announced earlier, and that the round announces the next."""
-        if isinstance(event, re.RoundOpened) and event.commitment is not None:
-            named, following = self.table.next_shoe, event.next_shoe
-            assert named is not None
-            assert following is not None
-            assert (named.shoe, named.commitment, named.number) == (event.shoe, event.commitment, event.number)
-            assert following.shape == self.table.rules.shape
+        """Check that a round opens on its terms, and on the own shoe that was announced a round before it."""
+        if isinstance(event, te.TableOpened):
+            self.named[1] = event.next_shoe
+        elif isinstance(event, te.TermsFixed):
+            assert event.digest == event.terms.digest()
+            self.terms[event.terms.number] = event
+            if event.next_shoe is not None:
+                assert event.terms.number + 1 not in self.named
+                assert event.next_shoe.shape == self.table.rules.shape
+                self.named[event.terms.number + 1] = event.next_shoe
+        elif isinstance(event, re.RoundOpened):
+            fixed, named = self.terms[event.number], self.named.get(event.number)
+            assert (event.terms, event.shoe) == (fixed.digest, fixed.terms.shoe)
+            if event.commitment is not None:
+                assert named is not None
+                assert (named.shoe, named.commitment) == (event.shoe, event.commitment)
+                assert (event.cut, event.contributions) == (fixed.terms.cut, fixed.contributions)
 
     def _post(self, event: Any) -> None:
         entry = entry_for(event, 1, PLACE)
@@ -453,7 +463,7 @@ class TableMachine(RuleBasedStateMachine):
 
     def _fresh(self) -> Entropy:
         self.drawn += 1
-        coming = self.table.next_shoe
+        coming = next(iter(self.table.committed_shoes()), None)
         return Entropy(
             round=UUID(int=10_000 + self.drawn),
             shoe=UUID(int=90_000 + self.drawn),

@@ -37,12 +37,13 @@ def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) ->
     seed = seed_for(outcome, rules.decks)
 
     def fresh(journal: UnitOfWork, *, now: datetime, **_: object) -> Entropy:
-        coming = journal.table.next_shoe
+        coming = next(iter(journal.table.committed_shoes()), None)
         if coming is not None and not journal.table.has_long_shoe() and not opens(coming.commitment, seed):
             own = ShoeSeed(new_id(now), seed)
-            shoe_seeds.delete([coming.shoe])
+            shoe_seeds.delete([shoe.shoe for shoe in journal.table.committed_shoes()])
             shoe_seeds.store([own])
-            journal.table = replace(journal.table, next_shoe=replace(coming, shoe=own.shoe, commitment=commit(seed)))
+            fixed = replace(coming, shoe=own.shoe, commitment=commit(seed), contributions=())
+            journal.table = replace(journal.table, terms=None, coming_shoe=None, next_shoe=fixed)
         return Entropy(round=new_id(now), shoe=new_id(now), seed=seed, committed_seed=seed)
 
     monkeypatch.setattr(repository, "draw_entropy", fresh)

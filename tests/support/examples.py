@@ -62,6 +62,9 @@ def opened(
         seats=seats,
         opened_at=OPENED,
         deadline_at=None if rules.turn_seconds is None else DEADLINE,
+        contributions=(),
+        cut="",
+        terms="7e" * 32,
         next_shoe=None,
     )
     return replace(event, **changes)

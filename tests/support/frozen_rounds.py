@@ -48,7 +48,13 @@ Document = dict[str, Any]
 def play(evening: Document, rounds: list[Document]) -> list[Document]:
     """Return what each round of an evening came to, and last what the players' leaving did."""
     table = Evening(**evening)
-    return [*(table.play_round(**given) for given in rounds), table.leave()]
+    cuts = [given["cut"] for given in rounds]
+    table.cut_own_shoe(cuts[0])
+    results = [
+        table.play_round(cut=cut, wagers=given["wagers"], next_cut=next_cut)
+        for given, cut, next_cut in zip(rounds, cuts, [*cuts[1:], {}], strict=True)
+    ]
+    return [*results, table.leave()]
 
 
 class Evening:
@@ -68,16 +74,29 @@ class Evening:
             taken = TakeSeat(self.players[seat], int(seat), BOOKS[money_type], BUY_IN, available=BUY_IN, now=self.now)
             self.journal.decide_on_table(taken)
 
-    def play_round(self, *, cut: dict[str, str], wagers: dict[str, dict[str, int]]) -> Document:
-        """Play one round: `cut` has contributions in hex, `wagers` what is placed on which spots, both by seat."""
-        if not self.journal.table.has_long_shoe():
-            self._open_round()
-        for seat, contribution in cut.items():
-            dealer.contribute_to_cut(self.journal, player=self.players[seat], contribution=contribution, now=self.now)
+    def play_round(
+        self, *, cut: dict[str, str], wagers: dict[str, dict[str, int]], next_cut: dict[str, str]
+    ) -> Document:
+        """Play one round: `cut` has contributions in hex, `wagers` what is placed on which spots, both by seat.
+
+        The cut of a round's own shoe is closed by now; that of the next one, `next_cut`, closes as this round ends.
+        """
+        if self.journal.table.has_long_shoe():
+            self._contribute(cut)
         self._open_round()
         for seat in self.players:
             self._bet(seat, wagers.get(seat))
+        self.cut_own_shoe(next_cut)
         return self._deal()
+
+    def cut_own_shoe(self, cut: dict[str, str]) -> None:
+        """Contribute to the shoe of the next round, where each round has its own."""
+        if not self.journal.table.has_long_shoe():
+            self._contribute(cut)
+
+    def _contribute(self, cut: dict[str, str]) -> None:
+        for seat, contribution in cut.items():
+            dealer.contribute_to_cut(self.journal, player=self.players[seat], contribution=contribution, now=self.now)
 
     def leave(self) -> Document:
         """Let everybody leave, with what the ledger says they have."""
@@ -144,7 +163,7 @@ class Evening:
 
     def _fresh(self) -> dealer.Entropy:
         """Name the next shoe and the next round; which shoe is committed to already, the journal knows."""
-        number, coming = len(self.journal.new_seeds), self.journal.table.next_shoe
+        number, coming = len(self.journal.new_seeds), next(iter(self.journal.table.committed_shoes()), None)
         shoe = UUID(int=1000 + number)
         committed = None if coming is None else self._seed_of(coming.shoe)
         return dealer.Entropy(UUID(int=10_000 + self.journal.table.rounds), shoe, self._seed_of(shoe), committed)

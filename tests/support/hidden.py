@@ -55,10 +55,11 @@ def in_play() -> list[Hidden]:
         elif round_state is not None:
             round_ = projections.decode_round(round_state)
             shoe = round_.require_opened().shoe
-            found.append((shoe, compute_cut(shoe, as_contributions(round_.contributions)), decks, 0))
-        if table.next_shoe is not None:
-            coming = table.next_shoe
-            found.append((coming.shoe, compute_cut(coming.shoe, as_contributions(coming.contributions)), decks, 0))
+            found.append((shoe, bytes.fromhex(round_.require_opened().cut), decks, 0))
+        found.extend(
+            (coming.shoe, compute_cut(coming.shoe, as_contributions(coming.contributions)), decks, 0)
+            for coming in table.committed_shoes()
+        )
     seeds = shoe_seeds.decrypt([shoe for shoe, *_ in found])
     return [
         Hidden(shoe, seeds[shoe], shuffle(seeds[shoe], cut=mixed, decks=decks)[out:])

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
-from baccarat.domain.rounds.events import SeatInRound, ShoeCommitment, VoidReason
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.rounds.events import SeatInRound, VoidReason
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
@@ -13,9 +14,9 @@ from casino.kernel.money import MoneyType
 
 @dataclass(frozen=True, slots=True)
 class OpenRound:
-    """Open betting for the occupied seats. `deadline_at` is None at a table without turn limits.
+    """Open betting for the occupied seats, on these terms. `deadline_at` is None at a table without turn limits.
 
-    `next_shoe` is the commitment for the following round, None at a table with a long shoe.
+    `contributions` and `cut` are those of the round's own shoe.
     """
 
     round: UUID
@@ -28,7 +29,9 @@ class OpenRound:
     seats: tuple[SeatInRound, ...]
     now: datetime
     deadline_at: datetime | None
-    next_shoe: ShoeCommitment | None = None
+    terms: str
+    contributions: tuple[Contribution, ...] = ()
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +82,6 @@ class ConfirmWager:
 @dataclass(frozen=True, slots=True)
 class PassTurn:
     player: UUID
-    now: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class ContributeToCut:
-    """Contribute to the cut of the round's own shoe: 1 to 32 bytes in lower-case hex."""
-
-    player: UUID
-    contribution: str
     now: datetime
 
 
@@ -193,4 +187,4 @@ class DeclineVoid:
 CeremonyCommand = LookAtCards | HandBackCards
 PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | ConfirmWager | PassTurn
 StaffCommand = SuspendRound | ResumeRound | VoidRound | ApproveVoid | DeclineVoid
-RoundCommand = OpenRound | PlayerCommand | ContributeToCut | LeaveRound | DealRound | CeremonyCommand | StaffCommand
+RoundCommand = OpenRound | PlayerCommand | LeaveRound | DealRound | CeremonyCommand | StaffCommand

@@ -53,9 +53,9 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
 
 
 def _close_betting(command: c.DealRound, state: RoundState) -> e.BettingClosed:
-    """Close betting. This fixes the cut of the round's own shoe; a long shoe's was fixed when it started."""
-    contributions = cut.as_contributions(state.contributions)
-    cut_hex = cut.cut_in_hex(state.require_opened().shoe, contributions)
+    """Close betting. The cut of the round's own shoe was closed before, unless the round is from before the terms."""
+    contributions = state.shoe_contributions()
+    cut_hex = cut.cut_in_hex(state.require_opened().shoe, contributions) if state.cut is None else state.cut
     return e.BettingClosed(closed_at=command.now, contributions=contributions, cut=cut_hex)
 
 

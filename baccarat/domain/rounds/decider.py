@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from baccarat.domain.rounds import commands as c
-from baccarat.domain.rounds import cut, dealing, voiding
+from baccarat.domain.rounds import dealing, voiding
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, SeatStatus, evolve
@@ -40,7 +40,10 @@ def _open(command: c.OpenRound, state: RoundState) -> Events:
             seats=command.seats,
             opened_at=command.now,
             deadline_at=command.deadline_at,
-            next_shoe=command.next_shoe,
+            contributions=command.contributions,
+            cut=command.cut,
+            terms=command.terms,
+            next_shoe=None,
         ),
     )
 
@@ -166,25 +169,6 @@ def _pass(command: c.PassTurn, state: RoundState) -> Events:
     return (e.SeatPassed(seat=_require_turn(command, state).seat),)
 
 
-def _contribute(command: c.ContributeToCut, state: RoundState) -> Events:
-    """Accept a contribution from any player in the round until betting closes, even with a wager confirmed."""
-    _require_open(state, command.now)
-    seat = state.seat_of(command.player)
-    if seat is None or seat.status is SeatStatus.LEFT:
-        raise r.NotYourTurn
-    if state.require_opened().commitment is None:
-        raise r.NoShoeToCut
-    if not cut.is_new_contribution(
-        state.contributions, seat=seat.seat, player=seat.player, contribution=command.contribution
-    ):
-        return ()
-    return (
-        e.CutContributed(
-            seat=seat.seat, player=seat.player, contribution=command.contribution, contributed_at=command.now
-        ),
-    )
-
-
 def _leave(command: c.LeaveRound, state: RoundState) -> Events:
     if not state.is_running():
         return ()
@@ -204,7 +188,6 @@ _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.RepeatWager: _repeat,
     c.ConfirmWager: _confirm,
     c.PassTurn: _pass,
-    c.ContributeToCut: _contribute,
     c.LeaveRound: _leave,
     **dealing.DECIDE,
     **voiding.DECIDE,

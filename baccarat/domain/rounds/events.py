@@ -21,9 +21,9 @@ from casino.kernel.money import MoneyType
 
 @dataclass(frozen=True, slots=True)
 class ShoeCommitment:
-    """The committed shoe of the table's next round: its id, its commitment in hex, and its shape.
+    """A committed shoe of one round: its id, its commitment in hex, and its shape.
 
-    Published when the table or the previous round opens, before anybody can bet on it.
+    Published one round ahead: when the table opens, and then with the terms of the round before it.
     """
 
     shoe: UUID
@@ -42,10 +42,11 @@ class SeatInRound:
 
 @dataclass(frozen=True, slots=True)
 class RoundOpened:
-    """Betting opened. `deadline_at` ends the turn; `commitment` is set if this round has a shoe of its own.
+    """Betting opened on terms fixed before. `deadline_at` ends the turn.
 
-    That shoe is the one announced by the previous opening, of table or round. `next_shoe` is announced for the
-    following round, None if a long shoe is played.
+    If the round has a shoe of its own, `commitment` is to it and `cut`, in hex, is closed, from the `contributions`;
+    a long shoe's are in its own events. `terms` is the digest of the terms, "" for a round from before there were
+    terms: its cut closed with its betting, and its `next_shoe` is that of the following round.
     """
 
     round: UUID
@@ -58,6 +59,9 @@ class RoundOpened:
     seats: tuple[SeatInRound, ...]
     opened_at: datetime
     deadline_at: datetime | None
+    contributions: tuple[Contribution, ...]
+    cut: str
+    terms: str
     next_shoe: ShoeCommitment | None
 
 
@@ -127,9 +131,9 @@ class SeatLeftRound:
 
 @dataclass(frozen=True, slots=True)
 class CutContributed:
-    """A seat set its contribution, 1 to 32 bytes in hex, replacing its earlier one.
+    """A seat set its contribution, 1 to 32 bytes in hex, to the shoe of a round from before there were terms.
 
-    It applies to the shoe committed to when the round opened. Everyone at the table may see it at once.
+    Contributions are events of the table now, for a round that nobody can bet on yet.
     """
 
     seat: int
@@ -140,10 +144,7 @@ class CutContributed:
 
 @dataclass(frozen=True, slots=True)
 class BettingClosed:
-    """Betting closed.
-
-    If the round has a shoe of its own, this fixes its cut, in hex, from these contributions; "" without any.
-    """
+    """Betting closed. If the round has a shoe of its own, `cut` is its cut, in hex, from the contributions."""
 
     closed_at: datetime
     contributions: tuple[Contribution, ...]

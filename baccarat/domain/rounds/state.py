@@ -7,9 +7,10 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
-from baccarat.domain.rounds.cut import SeatContributions
+from baccarat.domain.rounds.cut import SeatContributions, as_contributions
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.wagers import Spot
@@ -75,7 +76,8 @@ class Ceremony:
 class RoundState:
     """All state needed to decide about a round and to display it.
 
-    `contributions` are those to the round's own shoe. `cut` is fixed when betting closes, in hex, "" without any.
+    `cut` is that of the round's own shoe, in hex; in a round from before there were terms it is fixed when betting
+    closes, from the `contributions`, which stay empty in any other.
     """
 
     phase: Phase = Phase.UNOPENED
@@ -103,6 +105,14 @@ class RoundState:
         if self.opened is None:
             raise LookupError("the round was never opened")
         return self.opened
+
+    def shoe_contributions(self) -> tuple[Contribution, ...]:
+        """Return the contributions to the round's own shoe."""
+        return (
+            as_contributions(self.contributions)
+            if not self.require_opened().terms
+            else self.require_opened().contributions
+        )
 
     def seat_of(self, player: UUID) -> RoundSeat | None:
         """Return the player's seat in this round, None for a player waiting for the next one."""
@@ -148,7 +158,8 @@ def _placements(state: RoundState, number: int) -> tuple[dict[Spot, int], ...]:
 
 def _round_opened(state: RoundState, event: e.RoundOpened) -> RoundState:
     seats = tuple(RoundSeat(seat=seat.seat, player=seat.player, money_type=seat.money_type) for seat in event.seats)
-    return replace(state, phase=Phase.BETTING, opened=event, seats=seats)
+    own_cut = event.cut if event.terms and event.commitment is not None else None
+    return replace(state, phase=Phase.BETTING, opened=event, seats=seats, cut=own_cut)
 
 
 def _chips_placed(state: RoundState, event: e.ChipsPlaced) -> RoundState:

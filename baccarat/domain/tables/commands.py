@@ -123,6 +123,17 @@ class ContributeToShoeCut:
 
 
 @dataclass(frozen=True, slots=True)
+class FixTerms:
+    """Fix the terms of the next round. `next_shoe` is that of the round after it, None at a table with long shoes.
+
+    Terms already fixed are fixed anew only if the rules have changed, and keep their shoes.
+    """
+
+    next_shoe: ShoeCommitment | None
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class StartShoe:
     """Start the committed long shoe, whose order follows from its seed and its cut.
 
@@ -243,7 +254,7 @@ class RetireRules:
 
 ShowCommand = RequestShowSkip | EndShow
 SeatCommand = TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat
-ShoeCommand = CommitShoe | ContributeToShoeCut | StartShoe | EndShoe | RevealShoe
+ShoeCommand = CommitShoe | ContributeToShoeCut | FixTerms | StartShoe | EndShoe | RevealShoe
 VersionCommand = DraftRules | PublishRules | RejectRules | PutRulesIntoEffect | RetireRules
 StopCommand = StopPlay | ResumePlay
 TableCommand = (

@@ -196,7 +196,7 @@ def _close(command: c.CloseTable, state: TableState) -> Events:
         return ()
     if state.seats or state.round is not None:
         raise r.TableIsOccupied
-    secret_shoes = [shoe.shoe for shoe in (state.shoe, state.next_shoe) if shoe is not None]
+    secret_shoes = [shoe.shoe for shoe in (state.shoe, *state.committed_shoes()) if shoe is not None]
     return (
         e.TableClosed(
             by=command.by,

@@ -11,6 +11,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.terms import Terms
 from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import ShoeShape, TableRules
@@ -150,7 +151,8 @@ class ShoeCommitted:
 class ShoeCutContributed:
     """A seat set its contribution to the next shoe, 1 to 32 bytes in hex, replacing its earlier one.
 
-    Everyone at the table may see it at once. It can change until that shoe starts.
+    Everyone at the table may see it at once. It can change until a long shoe starts, or the terms of the round with
+    that shoe are fixed.
     """
 
     shoe: UUID
@@ -178,6 +180,22 @@ class ShoeStarted:
     contributions: tuple[Contribution, ...]
     cut: str
     root: str
+
+
+@dataclass(frozen=True, slots=True)
+class TermsFixed:
+    """The terms of the table's next round were fixed, before anybody could bet on it. `digest` is theirs.
+
+    If that round has a shoe of its own, its cut is closed from these `contributions`, and `next_shoe` is committed to
+    for the round after it. Terms that are fixed anew, because other rules take effect, keep both shoes: `next_shoe` is
+    None then, as at a table with long shoes.
+    """
+
+    terms: Terms
+    digest: str
+    contributions: tuple[Contribution, ...]
+    next_shoe: ShoeCommitment | None
+    fixed_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +339,7 @@ TableEvent = (
     | ShowEnded
     | ShoeCommitted
     | ShoeCutContributed
+    | TermsFixed
     | ShoeStarted
     | ShoeEnded
     | ShoeRevealed

@@ -79,6 +79,13 @@ def _shoe_cut_contributed(state: TableState, event: e.ShoeCutContributed) -> Tab
     return replace(state, next_shoe=replace(next_shoe, contributions=contributions))
 
 
+def _terms_fixed(state: TableState, event: e.TermsFixed) -> TableState:
+    following = _announced_shoe(event.next_shoe, number=event.terms.number + 1)
+    if following is None:
+        return replace(state, terms=event)
+    return replace(state, terms=event, coming_shoe=state.next_shoe, next_shoe=following)
+
+
 def _show_skip_requested(state: TableState, event: e.ShowSkipRequested) -> TableState:
     return replace(state, show_skips=(*state.show_skips, event.player))
 
@@ -93,7 +100,16 @@ def _table_closure_announced(state: TableState, event: e.TableClosureAnnounced) 
 
 
 def _table_closed(state: TableState, event: e.TableClosed) -> TableState:
-    return replace(state, closed=True, shoe=None, next_shoe=None, betting_opens_at=None, show_skips=())
+    return replace(
+        state,
+        closed=True,
+        shoe=None,
+        next_shoe=None,
+        coming_shoe=None,
+        terms=None,
+        betting_opens_at=None,
+        show_skips=(),
+    )
 
 
 def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
@@ -104,6 +120,7 @@ def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
         cards_used=0 if event.turned_card is None else 1 + event.burned_count,
         cut=event.cut,
         root=event.root,
+        cards=event.turned_card or "",
     )
     return replace(state, shoe=shoe, shoes=event.number, marks="", next_shoe=None)
 
@@ -117,7 +134,13 @@ def _round_opened(state: TableState, event: re.RoundOpened) -> TableState:
         state.next_shoe if event.next_shoe is None else _announced_shoe(event.next_shoe, number=event.number + 1)
     )
     return replace(
-        state, round=event.round, rounds=event.number, next_shoe=next_shoe, betting_opens_at=None, show_skips=()
+        state,
+        round=event.round,
+        rounds=event.number,
+        next_shoe=next_shoe,
+        coming_shoe=None,
+        betting_opens_at=None,
+        show_skips=(),
     )
 
 
@@ -150,7 +173,8 @@ def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
     if state.shoe is None:
         return replace(state, pairs=pairs) if pairs else state
     shoe = _take_cards(state.shoe, state.rules, cards_used=event.shoe_position + len(event.cards))
-    return replace(state, shoe=shoe, pairs=pairs)
+    seen = " ".join((*state.shoe.cards.split(), *event.cards))
+    return replace(state, shoe=replace(shoe, cards=seen), pairs=pairs)
 
 
 def _take_cards(shoe: Shoe, rules: TableRules, *, cards_used: int) -> Shoe:
@@ -249,6 +273,7 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     e.ShowEnded: _show_ended,
     e.ShoeCommitted: _shoe_committed,
     e.ShoeCutContributed: _shoe_cut_contributed,
+    e.TermsFixed: _terms_fixed,
     e.ShoeStarted: _shoe_started,
     e.ShoeEnded: _shoe_ended,
     PlayStopped: _play_stopped,

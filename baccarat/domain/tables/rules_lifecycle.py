@@ -101,12 +101,12 @@ def _require_still_acknowledged(draft: RulesDraft, *, floor: int) -> None:
 def effective_from(state: TableState, rules: TableRules) -> e.EffectiveFrom:
     """Return what rules must wait for once published.
 
-    Raises CommittedShoeConflict if the next shoe was committed to with the shape of pending rules and these rules have
+    Raises CommittedShoeConflict if the last shoe was committed to with the shape of pending rules and these rules have
     another.
     """
-    committed = state.committed_shape()
-    if committed is not None and rules.shape != committed:
-        if committed != state.rules.shape:
+    committed = [shoe.shape for shoe in state.committed_shoes()]
+    if any(shape != rules.shape for shape in committed):
+        if committed[-1] not in (state.rules.shape, rules.shape):
             raise r.CommittedShoeConflict
         return e.EffectiveFrom.NEW_SHOE
     waits = state.shoe is not None and versions.waits_for_shoe(state.rules, rules)

@@ -1,17 +1,23 @@
-"""Decisions on long shoes: commit to the next, add to its cut, start it, end it. Pure."""
+"""Decisions on shoes: commit to the next, add to its cut, fix a round's terms, start a long shoe, end it. Pure."""
 
+import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from functools import lru_cache
 from typing import Any, Final
 
 from baccarat.domain.fairness.commitment import opens
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.terms import Terms, digest_cards
 from baccarat.domain.rounds import cut
-from baccarat.domain.rounds.refusals import NoShoeToCut
+from baccarat.domain.rounds.refusals import NoShoeToCut, RoundIsOpen
 from baccarat.domain.rules.cards import Card, points
+from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.state import NextShoe, TableState
+from casino.kernel.canonical_json import canonical
 
 Events = Sequence[e.TableEvent]
 
@@ -49,6 +55,51 @@ def _contribute(command: c.ContributeToShoeCut, state: TableState) -> Events:
             contributed_at=command.now,
         ),
     )
+
+
+def _fix_terms(command: c.FixTerms, state: TableState) -> Events:
+    """Fix the terms of the next round; with a shoe of its own, this closes its cut."""
+    if state.round is not None:
+        raise RoundIsOpen
+    fixed = state.fixed_terms()
+    if fixed is not None:
+        return _fix_anew(fixed, command, state)
+    shoe, next_shoe = state.shoe, state.next_shoe
+    if next_shoe is None or (shoe is None and state.has_long_shoe()):
+        raise r.NoShoeCommitted
+    if shoe is not None:
+        own: tuple[Contribution, ...] = ()
+        contributions, cut_hex = own, shoe.cut
+    else:
+        contributions, cut_hex = contributions_and_cut(next_shoe)
+    following = command.next_shoe
+    terms = Terms(
+        table=state.require_opened().table,
+        number=state.rounds + 1,
+        shoe=next_shoe.shoe if shoe is None else shoe.shoe,
+        next_place=0 if shoe is None else shoe.cards_used,
+        cards=digest_cards(() if shoe is None else shoe.cards.split()),
+        rules=digest_rules(state.rules),
+        commitment=next_shoe.commitment if shoe is None else shoe.commitment,
+        cut=cut_hex,
+        witnesses=(),
+        next_commitment=next_shoe.commitment if following is None else following.commitment,
+    )
+    return (e.TermsFixed(terms, terms.digest(), contributions, following, command.now),)
+
+
+def _fix_anew(fixed: e.TermsFixed, command: c.FixTerms, state: TableState) -> Events:
+    """Fix terms anew if the rules have changed since: nobody could bet on them yet."""
+    terms = replace(fixed.terms, rules=digest_rules(state.rules))
+    if terms == fixed.terms:
+        return ()
+    return (e.TermsFixed(terms, terms.digest(), fixed.contributions, None, command.now),)
+
+
+@lru_cache(maxsize=256)
+def digest_rules(rules: TableRules) -> str:
+    """Return the digest of rules as canonical JSON, in hex."""
+    return hashlib.sha256(canonical(asdict(rules))).hexdigest()
 
 
 def _start(command: c.StartShoe, state: TableState) -> Events:
@@ -113,6 +164,7 @@ def burn_count(turned: Card) -> int:
 DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.CommitShoe: _commit,
     c.ContributeToShoeCut: _contribute,
+    c.FixTerms: _fix_terms,
     c.StartShoe: _start,
     c.EndShoe: _end,
     c.RevealShoe: _reveal,

@@ -63,7 +63,8 @@ class Seat:
 class Shoe:
     """The long shoe in play. `cards_used` have left it. One more round follows the cut card.
 
-    `cut`, "" for a shoe without contributions, and `root` are in hex.
+    `cut`, "" for a shoe without contributions, and `root` are in hex. `cards` are those that everybody has seen, in
+    dealing order, separated by spaces: the turned card first.
     """
 
     shoe: UUID
@@ -74,14 +75,14 @@ class Shoe:
     root: str
     cut_card_out: bool = False
     finished: bool = False
+    cards: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class NextShoe:
-    """The committed shoe that is not yet in play, with the contributions to its cut so far.
+    """A committed shoe that is not yet in play, with the contributions to its cut so far.
 
-    A long shoe is numbered by shoe; a single round's shoe has that round's `number`, and is cut while that round is
-    open. `shape` is part of the commitment.
+    A long shoe is numbered by shoe; a single round's shoe has that round's `number`. `shape` is part of the commitment.
     """
 
     shoe: UUID
@@ -118,6 +119,9 @@ class TableState:
     MAX_RUN_LENGTH if every round has its own shoe. `pairs` are those of dealt cards not yet settled. `voids` counts
     voided rounds. Without a round, `betting_opens_at` is when the show of the last deal ends; the players in
     `show_skips` asked to skip it.
+
+    `terms` are those of the round in play, or of the next one. `coming_shoe` is the next round's own shoe once its cut
+    is closed; then `next_shoe` is that of the round after it.
     """
 
     opened: e.TableOpened | None = None
@@ -137,6 +141,8 @@ class TableState:
     betting_opens_at: datetime | None = None
     show_skips: tuple[UUID, ...] = ()
     rules_lifecycle: RulesLifecycle | None = None
+    terms: e.TermsFixed | None = None
+    coming_shoe: NextShoe | None = None
 
     def require_opened(self) -> e.TableOpened:
         """Return the opening event, which every opened table has."""
@@ -167,9 +173,18 @@ class TableState:
             return True
         return self.shoe is None and self.committed_shape() in (None, pending.rules.shape)
 
+    def fixed_terms(self) -> e.TermsFixed | None:
+        """Return the terms of the next round, None while a round is in play or if they are not fixed yet."""
+        terms = self.terms
+        return terms if terms is not None and terms.terms.number == self.rounds + 1 else None
+
+    def committed_shoes(self) -> tuple[NextShoe, ...]:
+        """Return the committed shoes that are not in play yet, in the order of their rounds."""
+        return tuple(shoe for shoe in (self.coming_shoe, self.next_shoe) if shoe is not None)
+
     def committed_shape(self) -> ShoeShape | None:
-        """Return the shape that the next shoe is committed to with, None without such a shoe."""
-        return None if self.next_shoe is None else self.next_shoe.shape
+        """Return the shape that the first of the committed shoes has, None without such a shoe."""
+        return next((shoe.shape for shoe in self.committed_shoes()), None)
 
     def next_shape(self) -> ShoeShape:
         """Return the shape for a shoe committed to now: by the pending rules, if any."""

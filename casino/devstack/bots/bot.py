@@ -142,13 +142,8 @@ class Bot:
         await self._rebuy_when_low(state)
 
     def _cut(self) -> dict[str, Any]:
-        """Return random bytes for the cut of the round's shoe or the table's next one, mostly, and once for each shoe.
-
-        The next one is the next long shoe, or with stakes that open a round the shoe committed for it.
-        """
-        state = self.watch.state
-        in_round = self._rules["shuffle"] != "shoe" and (state.get("round") or {}).get("phase") == "betting"
-        shoe = state.get("round" if in_round else "next_shoe") or {}
+        """Return random bytes for the cut of the table's next shoe, mostly, and once for each shoe."""
+        shoe = self.watch.state.get("next_shoe") or {}
         if self.cut == shoe.get("id") or self.rng.random() < 0.3:
             return {}
         self.cut = shoe.get("id")

@@ -24,29 +24,39 @@ def fixed(shoe: dict[str, Any]) -> bytes:
     )
 
 
-def test_two_players_cut_a_rounds_own_shoe_and_a_third_who_says_nothing_holds_nothing_up(lucky: Tenant) -> None:
+def test_two_players_cut_the_next_rounds_shoe_and_a_third_who_says_nothing_holds_nothing_up(lucky: Tenant) -> None:
     table, (alice, bob, cora) = company(lucky, "atlantic_city", "Alice", "Bob", "Cora")
     before = cora.read(f"tables/{table}/fairness")
-    assert (before["shoe"]["contributions"], before["shoe"]["cut"], before["shoe"]["accepts_contributions"]) == (
-        [],
-        None,
-        True,
-    )
+    assert (before["shoe"]["accepts_contributions"], before["next_shoe"]["accepts_contributions"]) == (False, True)
+    assert (before["next_shoe"]["contributions"], before["next_shoe"]["cut"]) == ([], None)
 
     alice.do(f"tables/{table}/cut", {"contribution": "AA"})
     alice.do(f"tables/{table}/cut", {"contribution": "a1b2"})
     bob.do(f"tables/{table}/deal", {"stakes": [{"spot": "tie", "amount": "5.00"}], "currency": "EUR",
                                     "contribution": "0b"})  # fmt: skip
-    shown = cora.read(f"tables/{table}/fairness")["shoe"]
+    shown = cora.read(f"tables/{table}/fairness")["next_shoe"]
     assert shown["contributions"] == [{"seat": 1, "contribution": "a1b2"}, {"seat": 2, "contribution": "0b"}]
     alice.do(f"tables/{table}/pass")
     cora.do(f"tables/{table}/pass")
+    deal_all()
+
+    closed = cora.read(f"tables/{table}")["terms"]
+    assert (closed["shoe"], closed["contributions"], closed["cut"]) == (
+        shown["id"],
+        shown["contributions"],
+        fixed(shown).hex(),
+    )
+    alice.do(f"tables/{table}/cut", {"contribution": "ff"})  # too late for that round
+    for player in (alice, cora):
+        player.do(f"tables/{table}/pass")
+    bet(bob, table, tie="5.00")
     deal_all()
 
     told = cora.read(f"tables/{table}/fairness")
     revealed, played = told["revealed_shoes"][0], lucky.read(f"tables/{table}")["last_round"]
     assert (revealed["round"], revealed["cut"]) == (played["id"], fixed(revealed).hex())
     assert revealed["contributions"] == shown["contributions"] == played["contributions"]
+    assert played["terms"] == closed["digest"]
     assert opens(shown["commitment"], bytes.fromhex(revealed["seed"]))
     cards = shuffle(bytes.fromhex(revealed["seed"]), cut=fixed(revealed), decks=8, first=len(played["cards"]))
     assert list(cards) == played["cards"]
@@ -99,26 +109,38 @@ def test_what_does_not_count_is_refused_with_its_reason(lucky: Tenant, golden: T
     assert code(alice, table, 7) == (422, "not_a_string")
     assert code(late, table, "aa") == (409, "not_seated")
     assert code(stranger, table, "aa") == (404, "unknown_table")
-    sit(late, table, 3)
-    assert code(late, table, "aa") == (409, "not_your_turn")
     for number in range(MAX_CUT_CHANGES):
         assert code(alice, table, f"{number:02x}")[0] == 200
     assert code(alice, table, "ff") == (409, "too_many_contributions")
     assert code(alice, table, f"{MAX_CUT_CHANGES - 1:02x}") == (200, "")
-    alone = lucky.table("mini")
-    sit(bob, alone)
-    assert code(bob, alone, "aa") == (409, "no_open_round")
+    assert bob.read(f"tables/{table}")["next_shoe"]["contributions"] == [{"seat": 1, "contribution": "07"}]
 
 
-def test_the_stakes_that_open_a_round_may_bring_a_cut_for_the_shoe_that_was_named_before(lucky: Tenant) -> None:
+def test_terms_are_shown_before_the_first_chip_and_stakes_can_not_bring_a_cut_for_their_own_round(
+    lucky: Tenant,
+) -> None:
     table, bob = lucky.table("mini"), lucky.player("Bob")
-    sit(bob, table)
-    coming = bob.read(f"tables/{table}")["next_shoe"]
+    first = bob.read(f"tables/{table}")["next_shoe"]
+    bob.do(f"tables/{table}/seat", {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real",
+                                    "contribution": "5e"})  # fmt: skip
+    shown = bob.read(f"tables/{table}")
+    assert (shown["round"], shown["terms"]["number"], shown["terms"]["shoe"]) == (None, 1, first["id"])
+    assert (shown["terms"]["commitment"], shown["terms"]["next_commitment"]) == (
+        first["commitment"],
+        shown["next_shoe"]["commitment"],
+    )
+    assert shown["terms"]["contributions"] == [{"seat": 1, "contribution": "5e"}]
+    assert bob.read(f"tables/{table}/fairness")["shoe"]["cut"] == shown["terms"]["cut"]
+
     stakes = [{"spot": "tie", "amount": "5.00"}]
-    opened = bob.do(f"tables/{table}/deal", {"stakes": stakes, "currency": "EUR", "contribution": "aa"})["round"]
-    assert (opened["shoe"], opened["commitment"]) == (coming["id"], coming["commitment"])
-    assert opened["contributions"] == [{"seat": 1, "contribution": "aa"}]
-    assert coming["number"] == opened["number"] == 1
+    opened = bob.do(f"tables/{table}/deal", {"stakes": stakes, "currency": "EUR", "contribution": "aa"})
+    assert (opened["round"]["shoe"], opened["round"]["terms"]) == (first["id"], shown["terms"]["digest"])
+    assert opened["round"]["contributions"] == [{"seat": 1, "contribution": "5e"}]
+    assert opened["terms"] == shown["terms"]
+    assert opened["next_shoe"]["contributions"] == [{"seat": 1, "contribution": "aa"}]
+    deal_all()
+    bob.do(f"tables/{table}/rebet-and-deal")
+    assert bob.read(f"tables/{table}")["round"]["contributions"] == [{"seat": 1, "contribution": "aa"}]
 
 
 @pytest.mark.parametrize("path", ["tables/{}/fairness", "rounds/{}/shoe"])
@@ -140,8 +162,8 @@ def test_each_rounds_commitment_is_shown_before_its_first_bet(lucky: Tenant, pre
     sit(alice, table)
     played = []
     for _ in range(2):
-        bet(alice, table, tie="5.00")
         shown.append(alice.read(f"tables/{table}/fairness")["next_shoe"])
+        bet(alice, table, tie="5.00")
         deal_all()
         played.append(alice.read(f"tables/{table}")["last_round"])
     assert [each["number"] for each in shown] == [1, 2, 3]

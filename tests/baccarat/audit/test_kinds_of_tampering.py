@@ -60,6 +60,15 @@ class Attacker:
             f"round-{self.round(preset, number)}", kind,
         )  # fmt: skip
 
+    def terms(self, preset, number):
+        """Return id and stream of the event that fixed the terms of a settled round."""
+        return self.row(
+            "SELECT event.id, stream FROM events_event AS event JOIN baccarat_round AS round "
+            "ON stream = 'table-' || table_id AND data #>> '{terms,number}' = number::text "
+            "WHERE round.id = %s AND type = 'TermsFixed'",
+            self.round(preset, number),
+        )
+
     def round(self, preset, number):
         """Return the first, second … settled round at the preset's table."""
         return self.row(
@@ -456,7 +465,7 @@ def a_commitment_swapped(attacker):
 
 @kind(WITH_RECOMPUTED_CHAIN)
 def another_commitment_for_the_next_round(attacker):
-    event, *_ = attacker.event("overview", 1, "RoundOpened")
+    event, _ = attacker.terms("overview", 1)
     _, following, *_ = attacker.event("overview", 2, "RoundOpened")
     attacker.change(event, lambda data: data["next_shoe"].update(commitment="ce" * 32))
     return "shoe differs from the committed one", following.replace("-", " ", 1)
@@ -471,9 +480,24 @@ def a_round_dealt_from_another_shoe_than_committed_to(attacker):
 
 @kind(WITH_RECOMPUTED_CHAIN)
 def a_round_without_a_commitment_to_the_next_shoe(attacker):
-    event, stream, *_ = attacker.event("mini", 2, "RoundOpened")
+    event, stream = attacker.terms("mini", 2)
     attacker.change(event, lambda data: data.update(next_shoe=None))
     return "next shoe not committed", stream.replace("-", " ", 1)
+
+
+@kind(WITH_RECOMPUTED_CHAIN)
+def terms_under_other_rules(attacker):
+    event, stream = attacker.terms("mini", 2)
+    attacker.change(event, lambda data: data["terms"].update(rules="ab" * 32))
+    return "terms differ", stream.replace("-", " ", 1)
+
+
+@kind(WITH_RECOMPUTED_CHAIN)
+def a_contribution_invented_after_the_terms(attacker):
+    event, stream, *_ = attacker.event("overview", 2, "RoundOpened")
+    invented = [{"seat": 1, "contribution": "aa"}]
+    attacker.change(event, lambda data: data.update(contributions=invented, cut="ab" * 32))
+    return "cut differs from the contributions", stream.replace("-", " ", 1)
 
 
 @kind(WITH_RECOMPUTED_CHAIN)

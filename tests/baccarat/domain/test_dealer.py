@@ -11,14 +11,15 @@ from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.commitment import commit, shoe_root
 from baccarat.domain.fairness.cut import NO_CUT, Contribution, compute_cut
 from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.terms import digest_cards
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rounds.refusals import RoundIsNotDue
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.table_rules import Shuffle, TableRules
 from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables.events import ShoeStarted
-from baccarat.domain.tables.state import INITIAL
+from baccarat.domain.tables.events import EffectiveFrom, ShoeStarted
+from baccarat.domain.tables.state import INITIAL, PendingRules, RulesLifecycle
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from casino.kernel.money import MoneyType
 from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, P, confirm, open_table, place
@@ -73,7 +74,10 @@ def test_a_round_opens_for_those_seated_with_a_committed_seed_and_a_deadline() -
     assert [seat.player for seat in facts.seats] == [ANN, BEN]
     assert (facts.number, facts.rules, facts.deadline_at) == (1, "atlantic_city@1", DEADLINE)
     assert (facts.shoe, facts.commitment) == (fresh(0).shoe, commit(fresh(0).seed))
-    assert facts.next_shoe == ShoeCommitment(fresh(1).shoe, commit(fresh(1).seed), AC.shape)
+    fixed = journal.table.terms
+    assert fixed is not None
+    assert fixed.next_shoe == ShoeCommitment(fresh(1).shoe, commit(fresh(1).seed), AC.shape)
+    assert (facts.terms, facts.number) == (fixed.terms.digest(), fixed.terms.number)
     assert [(secret.shoe, secret.seed) for secret in journal.new_seeds] == [(fresh(1).shoe, fresh(1).seed)]
 
 
@@ -127,7 +131,8 @@ def test_a_table_where_nobody_said_a_word_rests() -> None:
     finish(journal, at=DEADLINE)
 
     assert journal.table.round is None
-    assert [page.stream.split("-")[0] for page in journal.changes] == ["table", "round"]
+    assert [page.stream.split("-")[0] for page in journal.changes] == ["table", "round", "table"]
+    assert journal.table.fixed_terms() is not None
 
 
 @pytest.mark.parametrize("word", ["pass", "bet", "leave", "sit down"])
@@ -189,7 +194,7 @@ def test_the_end_of_a_shoe_reveals_its_seed_and_the_next_round_has_a_new_one() -
     assert journal.revealed_shoes == [fresh(0).shoe]
     assert (journal.table.shoes, journal.round.require_opened().shoe) == (2, fresh(1).shoe)
     names = [type(event).__name__ for page in journal.changes for event in page.events]
-    assert names[-5:] == ["RoundSettled", "ShoeEnded", "ShoeStarted", "ShoeCommitted", "RoundOpened"]
+    assert names[-6:] == ["RoundSettled", "ShoeEnded", "ShoeStarted", "ShoeCommitted", "TermsFixed", "RoundOpened"]
 
 
 def test_what_players_add_while_a_shoe_runs_cuts_the_next_one() -> None:
@@ -212,8 +217,9 @@ def test_what_players_add_while_a_shoe_runs_cuts_the_next_one() -> None:
     assert event.turned_card == shuffle(fresh(1).seed, cut=fixed, decks=8, first=1)[0]
 
 
-def test_what_players_add_while_betting_is_open_cuts_the_shoe_of_that_round() -> None:
+def test_what_players_add_while_betting_is_open_cuts_the_shoe_of_the_next_round() -> None:
     journal = in_round(ANN, BEN)
+    before = journal.round.cut
     dealer.contribute_to_cut(journal, player=BEN, contribution="0b", now=OPENED)
     bet(journal, ANN)
     dealer.contribute_to_cut(journal, player=ANN, contribution="0a", now=OPENED)
@@ -221,10 +227,79 @@ def test_what_players_add_while_betting_is_open_cuts_the_shoe_of_that_round() ->
 
     finish(journal)
 
-    round_ = journal.changed_rounds[fresh(1).round][0]
-    fixed = compute_cut(fresh(0).shoe, [Contribution(1, "0a"), Contribution(2, "0b")])
-    assert round_.cut == fixed.hex()
-    assert round_.cards == shuffle(fresh(0).seed, cut=fixed, decks=8, first=len(round_.cards))
+    first, second = journal.changed_rounds[fresh(1).round][0], journal.round
+    assert first.cut == before == ""
+    assert first.cards == shuffle(fresh(0).seed, cut=NO_CUT, decks=8, first=len(first.cards))
+    fixed = compute_cut(fresh(1).shoe, [Contribution(1, "0a"), Contribution(2, "0b")])
+    assert (second.cut, second.require_opened().number) == (fixed.hex(), 2)
+    bet(journal, ANN)
+    journal.decide_on_round(rc.PassTurn(player=BEN, now=OPENED))
+    dealer.deal_round(journal, seed=fresh(1).seed, entropy=fresh(3), now=OPENED)
+    dealt = journal.changed_rounds[second.require_opened().round][0]
+    assert dealt.cards == shuffle(fresh(1).seed, cut=fixed, decks=8, first=len(dealt.cards))
+
+
+def test_terms_are_fixed_as_the_round_before_ends_and_what_is_added_later_counts_for_the_round_after() -> None:
+    journal = in_round(ANN, rules=MINI)
+    dealer.contribute_to_cut(journal, player=ANN, contribution="aa", now=OPENED)
+    bet(journal, ANN)
+
+    finish(journal)
+
+    fixed, coming, later = journal.table.fixed_terms(), journal.table.coming_shoe, journal.table.next_shoe
+    assert fixed is not None
+    assert coming is not None
+    assert later is not None
+    assert (fixed.terms.number, fixed.terms.shoe, fixed.terms.next_commitment) == (2, coming.shoe, later.commitment)
+    assert fixed.contributions == (Contribution(1, "aa"),)
+    assert fixed.terms.cut == compute_cut(coming.shoe, fixed.contributions).hex()
+    dealer.contribute_to_cut(journal, player=ANN, contribution="bb", now=OPENED)
+    dealer.open_round(journal, entropy=replace(fresh(5), committed_seed=fresh(1).seed), now=OPENED)
+    assert (journal.round.require_opened().terms, journal.round.cut) == (fixed.digest, fixed.terms.cut)
+    following = journal.table.next_shoe
+    assert following is not None
+    assert [each.contribution for each in following.contributions] == ["bb"]
+
+
+def test_terms_of_a_long_shoe_name_the_next_place_and_the_cards_seen_so_far() -> None:
+    journal = in_round(ANN, rules=BIG)
+    shoe = journal.table.shoe
+    assert shoe is not None
+    bet(journal, ANN)
+    finish(journal)
+
+    fixed, now = journal.table.terms, journal.table.shoe
+    assert fixed is not None
+    assert now is not None
+    seen = (*shoe.cards.split(), *next(iter(journal.changed_rounds.values()))[0].cards)
+    assert (fixed.terms.next_place, fixed.terms.cards) == (now.cards_used, digest_cards(seen))
+    assert (fixed.terms.shoe, fixed.terms.cut, fixed.next_shoe) == (now.shoe, now.cut, None)
+    assert journal.round.require_opened().terms == fixed.digest
+
+
+def test_terms_are_fixed_anew_only_if_the_rules_have_changed() -> None:
+    journal = in_round(ANN, rules=MINI)
+    bet(journal, ANN)
+    finish(journal)
+    first = journal.table.fixed_terms()
+    assert first is not None
+    events = len(journal.new_events())
+
+    dealer.fix_terms(journal, entropy=fresh(8), now=OPENED)
+    assert len(journal.new_events()) == events
+
+    pending = PendingRules(replace(MINI, version=2, minimum=1000), EffectiveFrom.NEXT_ROUND)
+    lifecycle = RulesLifecycle(in_force=MINI, latest_version=2, pending=pending)
+    journal.table = replace(journal.table, rules_lifecycle=lifecycle)
+    shoes = journal.table.committed_shoes()
+    dealer.open_round(journal, entropy=replace(fresh(8), committed_seed=fresh(1).seed), now=OPENED)
+
+    again = journal.table.terms
+    assert again is not None
+    assert again.terms == replace(first.terms, rules=again.terms.rules)
+    assert again.terms.rules != first.terms.rules
+    assert (journal.round.require_opened().terms, journal.round.require_opened().rules) == (again.digest, "mini@2")
+    assert shoes[1:] == (journal.table.next_shoe,)
 
 
 @pytest.mark.parametrize("seed", [None, b"another seed of thirty-two bytes"])

@@ -50,6 +50,7 @@ def in_round() -> UnitOfWork:
             seats=facts.seats,
             now=OPENED,
             deadline_at=DEADLINE,
+            terms=facts.terms,
         )
     )
     return work

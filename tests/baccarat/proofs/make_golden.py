@@ -1,11 +1,14 @@
-"""Makes the golden files again, from rounds played for them: make test ARGS=tests/baccarat/proofs/make_golden.py"""
+"""Makes the golden files again, from rounds played for them: make test ARGS=tests/baccarat/proofs/make_golden.py
+
+Those of rounds from before there were terms are not made again: they say what was exported then.
+"""
 
 import json
 from pathlib import Path
 
 from tests.baccarat.proofs.playing import history
 
-FOLDER = Path(__file__).parent / "golden"
+FOLDER = Path(__file__).parent / "golden" / "terms"
 
 
 def test_the_golden_files_are_made(database):

@@ -6,10 +6,12 @@ import sys
 import pytest
 
 from baccarat.proofs import checks, verifier
+from tests.baccarat.proofs import forgeries_of_terms
 from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden
 
-FILES = sorted(GOLDEN.glob("*.json"))
+assert forgeries_of_terms.forged  # importing it lists its forgeries
+FILES = sorted(GOLDEN.rglob("*.json"))
 PARTLY = {"long-shoe-running", "voided-as-its-player-sees-it"}
 UNVERIFIED = {"no-checkpoint-yet", "younger-than-the-checkpoint"}
 
@@ -23,7 +25,7 @@ def verdicts(document) -> dict[str, str]:
     return {check["name"]: check["verdict"] for check in document["checks"]}
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(GOLDEN).with_suffix("")))
 def test_both_verifiers_give_the_same_result_for_an_export(file):
     raw = file.read_bytes()
     ours, standalone = checks.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
@@ -40,9 +42,15 @@ def commitment_text(name: str) -> str:
 
 
 def test_the_commitment_check_says_when_it_was_published():
-    assert " s before the first wager" in commitment_text("mini")
-    assert commitment_text("voided-before-the-cards").count("by the previous opening") == 1
-    assert commitment_text("long-shoe-ended").endswith("before the first bet")
+    for course in ("", "terms/"):
+        assert " s before the first wager" in commitment_text(f"{course}mini")
+        assert commitment_text(f"{course}voided-before-the-cards").count("one round ahead") == 1
+        assert commitment_text(f"{course}long-shoe-ended").endswith("before the first bet")
+
+
+def test_the_check_of_terms_does_not_apply_to_rounds_from_before_them():
+    for name, verdict in (("mini", "none"), ("terms/mini", "ok"), ("terms/long-shoe-running", "ok")):
+        assert verdicts(verifier.verify(encode(golden(name)), [key()]))["terms"] == verdict
 
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)

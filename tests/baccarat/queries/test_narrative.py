@@ -54,6 +54,7 @@ def narrate_round(preset, cards, *bets, currency="EUR"):
             seats=tuple(SeatInRound(seat, player, MoneyType.PLAY) for seat, player in enumerate(players, 1)),
             now=NOW,
             deadline_at=None if turn is None else NOW + timedelta(seconds=turn),
+            terms="7e" * 32,
         )
     )
     for player, bet in zip(players, bets, strict=True):

@@ -178,7 +178,7 @@ def test_the_seed_of_a_round_voided_while_its_key_was_missing_is_revealed_when_t
     assert shoe_keys.reveal_overdue_seeds() == 0
     assert [each.kind for each in engine.run_audit(max_wait=3600).findings if str(stuck.shoe) in each.location] == []
 
-    settings.SHOE_KEYS = keys
+    settings.SHOE_KEYS = f"{keys}, {OLD}"  # the shoe after the next one was committed to under that key
     (finding,) = [each for each in engine.run_audit(max_wait=3600).findings if str(stuck.shoe) in each.location]
     assert finding.kind == "seed of a void round not revealed"
     call_command("rotate_shoe_keys")

@@ -132,7 +132,7 @@ def test_a_revealed_shoe_says_how_many_decks_it_was_made_of_whatever_the_table_p
         ann.deal({B: 500})
         deal_all()
     revealed = fairness.table_fairness(table=table, operator=house.operator).revealed_shoes
-    assert [shoe.decks for shoe in revealed] == [6, 7, 7, 8]  # each named a round before it was played
+    assert [shoe.decks for shoe in revealed] == [7, 7, 8, 8]  # each named before the round before it
 
 
 def test_other_rules_begin_another_board_and_repeat_no_wager_of_the_old_ones(house: House) -> None:

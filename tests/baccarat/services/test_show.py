@@ -12,7 +12,7 @@ from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.table_rules import ShowMilliseconds
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.refusals import BettingNotOpen, NoShow
-from baccarat.services import betting, dealing, kill_switch, table_lifecycle
+from baccarat.services import dealing, kill_switch, table_lifecycle
 from baccarat.storage import repository, shoe_seeds
 from tests.support.examples import B
 from tests.support.house import BUY_IN, At, House, deal_all, until
@@ -44,7 +44,6 @@ def ways_to_act(at: At) -> dict[str, Callable[[], object]]:
         "undo": at.undo,
         "clear": at.clear,
         "pass": at.pass_turn,
-        "cut": lambda: betting.contribute_to_cut(actor=at.guest, contribution="0a"),
     }
 
 
@@ -98,7 +97,7 @@ def test_a_player_alone_skips_the_show_by_acting(house: House, way: str) -> None
     house.agree(table)
 
 
-@pytest.mark.parametrize("way", ["deal the chips", "undo", "clear", "pass", "cut"])
+@pytest.mark.parametrize("way", ["deal the chips", "undo", "clear", "pass"])
 def test_what_would_open_no_round_skips_no_show(house: House, way: str) -> None:
     table, (ann,) = played(house, 1)
     with pytest.raises(BettingNotOpen):
@@ -171,9 +170,9 @@ def test_a_table_closes_for_good_during_the_show(house: House) -> None:
 
 def test_a_table_whose_next_seed_is_lost_becomes_idle(house: House) -> None:
     table, _ = played(house, show=SHORT)
-    next_shoe = house.state(table).next_shoe
-    assert next_shoe is not None
-    shoe_seeds.delete([next_shoe.shoe])
+    coming = house.state(table).coming_shoe
+    assert coming is not None
+    shoe_seeds.delete([coming.shoe])
 
     until(lambda: house.state(table).betting_opens_at is None)
 

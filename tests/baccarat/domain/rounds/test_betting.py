@@ -68,6 +68,7 @@ def test_a_round_opens_once() -> None:
         seats=event.seats,
         now=OPENED,
         deadline_at=DEADLINE,
+        terms=event.terms,
     )
 
     Spec(ROUND).when(command).then(event).when(command).refused(r.RoundIsOpen)

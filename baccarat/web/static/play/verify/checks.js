@@ -14,7 +14,8 @@ import * as shoe from "./shoe.js";
 /** @type {[name: string, check: (proof: Proof) => Finding | Promise<Finding>][]} */
 const CHECKS = [
   ["digests", log.digests], ["chain", log.chain], ["inclusion", log.inclusion], ["signature", log.signature], ["key", log.key],
-  ["rules", game.rules], ["record", game.record], ["commitment", shoe.commitment], ["cut", shoe.cut], ["cards", shoe.cards],
+  ["rules", game.rules], ["record", game.record], ["commitment", shoe.commitment], ["cut", shoe.cut], ["terms", shoe.terms],
+  ["cards", shoe.cards],
   ["hands", game.hands], ["wagers", game.wagers], ["payouts", game.payouts], ["commission", game.commission], ["void", game.voiding],
 ];
 

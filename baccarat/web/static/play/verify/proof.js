@@ -93,6 +93,26 @@ export class Proof {
     return this.requireEvent("RoundOpened").data;
   }
 
+  /** Whether the round's terms were fixed before it opened, and with them the cut of its own shoe. */
+  get hasTerms() {
+    return Boolean(this.opened.terms);
+  }
+
+  /**
+   * The events that fix the terms of the table's round with this number.
+   * @param {number} number
+   */
+  termsEvents(number) {
+    return this.tableEvents.filter((event) => event.type === "TermsFixed" && event.data?.terms.number === number);
+  }
+
+  /** The events that fix the terms of this round. */
+  requireTerms() {
+    const fixed = this.termsEvents(this.opened.number);
+    if (!fixed.length) throw new CheckFailed("event.missing", "TermsFixed", this.tableEvents.map((event) => event.type), { kind: "TermsFixed" });
+    return fixed;
+  }
+
   get isLong() {
     return this.rules.shuffle === "shoe";
   }
@@ -110,7 +130,7 @@ export class Proof {
    * @returns {[promise: LogEvent, fixed: LogEvent | undefined]}
    */
   findCommitment() {
-    if (!this.isLong) return [this.findAnnouncingEvent(), this.findEvent("BettingClosed")];
+    if (!this.isLong) return [this.findAnnouncingEvent(), this.hasTerms ? this.requireTerms()[0] : this.findEvent("BettingClosed")];
     const started = this.findShoeEvent("ShoeStarted");
     if (!started) throw new CheckFailed("shoe.unstarted", "ShoeStarted", this.tableEvents.map((event) => event.type));
     const promise = this.findShoeEvent("ShoeCommitted");
@@ -118,15 +138,16 @@ export class Proof {
     return [promise, started];
   }
 
-  /** The opening that committed to the round's own shoe: the table's, or that of the previous round. */
+  /** The event that committed to the round's own shoe: the table's opening, or what was fixed a round ahead. */
   findAnnouncingEvent() {
     const { number, shoe } = this.opened;
     const first = this.tableEvents.find((event) => event.type === "TableOpened");
     if (!first) throw new CheckFailed("event.missing", "TableOpened", this.tableEvents.map((event) => event.type), { kind: "TableOpened" });
-    const event = number === 1 ? first : this.otherEvents.find((each) => each.type === "RoundOpened");
+    const terms = this.termsEvents(number - 1).find((each) => each.data.next_shoe);
+    const event = number === 1 ? first : terms ?? this.otherEvents.find((each) => each.type === "RoundOpened");
     const commitment = event?.data.next_shoe ?? null;
     if (!event || commitment === null) throw new CheckFailed("announcement.none", number - 1, null, { number });
-    if (number > 1 && event.data.number !== number - 1) throw new CheckFailed("announcement.other", number - 1, event.data.number);
+    if (number > 1 && (event.data.number ?? number - 1) !== number - 1) throw new CheckFailed("announcement.other", number - 1, event.data.number);
     if (commitment.shoe !== shoe) throw new CheckFailed("announcement.shoe", commitment.shoe, shoe);
     return event;
   }

@@ -3,13 +3,13 @@
 import { big, bytes, hex, hmac, joined, leafOf, rootByPath, rootOf, sha256, unhex } from "./hashes.js";
 import { DECK, points } from "./hands.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
-import { isSame } from "./read.js";
+import { canonical, isSame } from "./read.js";
 
 /** @import { Finding, LogEvent, Proof } from "./proof.js" */
 
 /** @param {string} name */
 const tag = (name) => joined(bytes(`casino.baccarat.${name}.v1`), Uint8Array.of(0));
-const [COMMITMENT, SHUFFLE, CUT, CARD, SALT] = ["commitment", "shuffle", "cut", "card", "salt"].map(tag);
+const [COMMITMENT, SHUFFLE, CUT, TERMS, CARD, SALT] = ["commitment", "shuffle", "cut", "terms", "card", "salt"].map(tag);
 const WORD_RANGE = 2 ** 32;
 
 /** @param {Proof} proof */
@@ -83,12 +83,57 @@ export async function cut(proof) {
   const collected = contributions(proof, promise, fixed);
   const listed = [...collected].sort(([one], [other]) => one - other).map(([seat, contribution]) => ({ seat, contribution }));
   const computed = listed.length ? hex(await cutOf(proof.shoe.id, listed)) : "";
-  for (const data of [fixed.data, proof.shoe]) {
+  for (const data of [...recordedCuts(proof, fixed), proof.shoe]) {
     if (!isSame(data.contributions, listed)) throw new CheckFailed("cut.contributions", listed, data.contributions);
     if (data.cut !== computed) throw new CheckFailed("cut.differs", computed, data.cut);
   }
   if (!listed.length) return ["cut.empty"];
   return ["cut.ok", { cut: computed, seats: listed.map((line) => line.seat).join(", ") }];
+}
+
+/**
+ * The recorded data that have the cut with its contributions.
+ * @param {Proof} proof
+ * @param {LogEvent} fixed
+ */
+function recordedCuts(proof, fixed) {
+  if (proof.isLong || !proof.hasTerms) return [fixed.data];
+  const closed = proof.findEvent("BettingClosed");
+  const cuts = [{ contributions: fixed.data.contributions, cut: fixed.data.terms.cut }, proof.opened];
+  return closed ? [...cuts, closed.data] : cuts;
+}
+
+/**
+ * Whether the round opened on terms fixed before it, that name its table, rules, shoe and cut.
+ * @param {Proof} proof
+ * @returns {Promise<Finding>}
+ */
+export async function terms(proof) {
+  const opened = proof.requireEvent("RoundOpened");
+  if (!proof.hasTerms) throw new DoesNotApply("terms.none");
+  const fixed = proof.requireTerms();
+  const [first, last] = [fixed[0], fixed[fixed.length - 1]];
+  if (last.position > opened.position) throw new CheckFailed("terms.late", opened.position, last.position);
+  const recorded = last.data.terms;
+  const digest = hex(await sha256(...encodeTerms(recorded)));
+  for (const value of [last.data.digest, opened.data.terms]) if (value !== digest) throw new CheckFailed("terms.digest", digest, value);
+  const rules = Object.fromEntries(Object.entries(proof.rules).filter(([name]) => name !== "third_cards"));
+  const { number, shoe } = opened.data;
+  const { commitment: committed, cut: closed } = proof.shoe;
+  /** @type {Record<string, unknown>} */
+  const wanted = { table: proof.round.table, number, shoe, rules: hex(await sha256(bytes(canonical(rules)))), commitment: committed, cut: closed, witnesses: [] };
+  const dealt = proof.findEvent("CardsDealt");
+  if (dealt) wanted.next_place = dealt.data.shoe_position;
+  if (!proof.isLong) Object.assign(wanted, { next_place: 0, cards: hex(await sha256()), next_commitment: first.data.next_shoe?.commitment ?? null });
+  for (const [name, value] of Object.entries(wanted)) if (!isSame(recorded[name], value)) throw new CheckFailed("terms.differ", value, recorded[name], { name });
+  return ["terms.ok", { terms: digest, position: last.position }];
+}
+
+/** @param {any} recorded */
+function encodeTerms({ table, number, shoe, next_place: place, cards: dealt, rules, commitment: committed, cut: closed, witnesses, next_commitment: following }) {
+  const [uuids, digests] = [[table, shoe].map((id) => unhex(id.replaceAll("-", ""))), [dealt, rules, committed, closed, following].map(unhex)];
+  if (digests.some((each, at) => each.length !== 32 && !(at === 3 && each.length === 0))) throw new TypeError("a digest of another length");
+  return [TERMS, uuids[0], big(number, 8), uuids[1], big(place, 8), ...digests.slice(0, 4), big(witnesses.length, 1), digests[4]];
 }
 
 /**
@@ -99,9 +144,10 @@ export async function cut(proof) {
  */
 function contributions(proof, promise, fixed) {
   const bySeat = new Map();
-  const kind = proof.isLong ? "ShoeCutContributed" : "CutContributed";
-  for (const event of proof.isLong ? proof.tableEvents : proof.roundEvents) {
-    if (event.type !== kind || !event.data || (proof.isLong && event.data.shoe !== proof.shoe.id)) continue;
+  const ofTable = proof.isLong || proof.hasTerms;
+  const kind = ofTable ? "ShoeCutContributed" : "CutContributed";
+  for (const event of ofTable ? proof.tableEvents : proof.roundEvents) {
+    if (event.type !== kind || !event.data || (ofTable && event.data.shoe !== proof.shoe.id)) continue;
     if (!(promise.position < event.position && event.position < fixed.position)) throw new CheckFailed("cut.time", [promise.position, fixed.position], event.position);
     bySeat.set(event.data.seat, hex(unhex(event.data.contribution)));
   }

@@ -77,7 +77,7 @@ class Fairness {
     const { cut, state, updates } = this.game;
     const open = cut.openShoe();
     const contribution = cut.ownContribution(open);
-    say(this.now, contribution ? t("fair.given", { contribution }) : t(cut.chosen ? "fair.chosen" : "fair.to_come", { contribution: cut.next }));
+    say(this.now, contribution ? t("fair.given", { contribution }) : t("fair.to_come", { contribution: cut.next }));
     /** @type {string} */
     const signature = JSON.stringify([updates.lastRound, state.round?.shoe, state.round?.phase, state.shoe?.id, state.next_shoe?.id, open]);
     if (signature === this.signature || this.game.animation.running) return;
@@ -111,9 +111,9 @@ class Fairness {
   async submit() {
     const contribution = parseContribution(this.input.value);
     if (contribution === null) throw new InvalidInput(t("fair.wrong"));
-    const now = await this.game.cut.contribute(contribution);
+    await this.game.cut.contribute(contribution);
     this.input.value = "";
-    say(this.status, t(now ? "fair.gave" : "fair.kept"));
+    say(this.status, t("fair.gave"));
     this.draw();
   }
 }

@@ -30,17 +30,14 @@ export class CutContributions {
   constructor(game) {
     this.game = game;
     this.next = randomContribution();
-    this.chosen = false;
     /** @type {string | null} */
     this.sentFor = null;
   }
 
-  /** Return the shoe that accepts contributions now as {id, contributions}; null if none, or without a seat. */
+  /** Return the shoe that accepts contributions now; null if none, or without a seat. */
   openShoe() {
-    const { you, rules, round, next_shoe: next } = this.game.state;
-    if (!you) return null;
-    if (rules.shuffle === "shoe") return next;
-    return round?.phase === "betting" && you.in_round ? { id: round.shoe, contributions: round.contributions } : null;
+    const { you, next_shoe: next } = this.game.state;
+    return you ? next : null;
   }
 
   /**
@@ -61,7 +58,6 @@ export class CutContributions {
   takeNext() {
     const contribution = this.next;
     this.next = randomContribution();
-    this.chosen = false;
     return contribution;
   }
 
@@ -80,16 +76,10 @@ export class CutContributions {
   }
 
   /**
-   * Contribute the player's choice: now if a shoe is open (true), else with the next deal (false).
+   * Contribute the player's choice to the next shoe.
    * @param {string} contribution
    */
   async contribute(contribution) {
-    if (!this.openShoe()) {
-      this.next = contribution;
-      this.chosen = true;
-      return false;
-    }
     this.game.updates.applyAnswer(await command(`tables/${this.game.table}/cut`, { contribution }));
-    return true;
   }
 }

@@ -1,0 +1,131 @@
+"""Golden files of rounds with terms, tampered with by somebody who recomputes and signs whatever he can."""
+
+from uuid import UUID
+
+from baccarat.domain.fairness.cut import Contribution, compute_cut
+from baccarat.domain.fairness.terms import Terms
+from tests.baccarat.proofs.forgeries import OTHER, forged
+from tests.baccarat.proofs.forging import Document, event, event_data, reseal, resign
+
+
+def own_terms(document: Document) -> Document:
+    """Return the event that fixed the terms of the round."""
+    number = document["round"]["number"]
+    fixed = [each for each in document["events"] if each["type"] == "TermsFixed"]
+    own: Document = next(each for each in fixed if each["data"]["terms"]["number"] == number)
+    return own
+
+
+def digest_again(document: Document) -> None:
+    """Recompute the digest of the terms, and write it wherever it stands."""
+    data = own_terms(document)["data"]
+    fields = {**data["terms"], "witnesses": ()}
+    terms = Terms(**{**fields, "table": UUID(fields["table"]), "shoe": UUID(fields["shoe"])})
+    data["digest"] = event_data(document, "RoundOpened")["terms"] = terms.digest()
+    sign_again(document)
+
+
+def sign_again(document: Document) -> None:
+    reseal(document)
+    resign(document)
+
+
+@forged("terms/mini", "terms")
+def the_terms_are_left_out(document: Document) -> None:
+    document["events"].remove(own_terms(document))
+
+
+@forged("terms/mini", "terms")
+def the_round_opened_on_other_terms(document: Document) -> None:
+    event_data(document, "RoundOpened")["terms"] = OTHER
+    sign_again(document)
+
+
+@forged("terms/mini", "terms")
+def the_terms_have_another_digest(document: Document) -> None:
+    own_terms(document)["data"]["digest"] = OTHER
+    sign_again(document)
+
+
+@forged("terms/mini", "terms")
+def the_terms_were_under_other_rules(document: Document) -> None:
+    own_terms(document)["data"]["terms"]["rules"] = OTHER
+    digest_again(document)
+
+
+@forged("terms/mini", "terms")
+def the_terms_had_another_commitment(document: Document) -> None:
+    own_terms(document)["data"]["terms"]["commitment"] = OTHER
+    digest_again(document)
+
+
+@forged("terms/long-shoe-ended", "terms")
+def the_terms_named_another_place(document: Document) -> None:
+    own_terms(document)["data"]["terms"]["next_place"] += 6
+    digest_again(document)
+
+
+@forged("terms/mini", "terms")
+def the_terms_spoke_of_cards_already_dealt(document: Document) -> None:
+    own_terms(document)["data"]["terms"]["cards"] = OTHER
+    digest_again(document)
+
+
+@forged("terms/mini", "terms")
+def the_terms_named_another_commitment_for_the_round_after(document: Document) -> None:
+    own_terms(document)["data"]["terms"]["next_commitment"] = OTHER
+    digest_again(document)
+
+
+@forged("terms/mini", "terms")
+def the_terms_were_of_another_table(document: Document) -> None:
+    own_terms(document)["data"]["terms"]["table"] = document["round"]["id"]
+    digest_again(document)
+
+
+@forged("terms/mini", "terms")
+def the_terms_were_fixed_when_betting_was_open(document: Document) -> None:
+    own_terms(document)["position"] = event(document, "WagerConfirmed")["position"] + 100
+    sign_again(document)
+
+
+@forged("terms/rules-of-a-later-version", "cut")
+def a_contribution_was_invented_once_the_bets_were_seen(document: Document) -> None:
+    shoe, data = document["shoe"], own_terms(document)["data"]
+    last = event(document, "ShoeCutContributed")
+    late = {
+        **last,
+        "id": last["id"] + 1000,
+        "version": last["version"] + 50,
+        "data": {**last["data"], "contribution": "aa"},
+    }
+    late["position"] = event(document, "BettingClosed")["position"] + 100
+    document["events"].append(late)
+    listed = [{"seat": last["data"]["seat"], "contribution": "aa"}]
+    cut = compute_cut(UUID(shoe["id"]), [Contribution(each["seat"], each["contribution"]) for each in listed]).hex()
+    for place in (data, shoe, event_data(document, "RoundOpened"), event_data(document, "BettingClosed")):
+        place["contributions"] = listed
+    data["terms"]["cut"] = shoe["cut"] = cut
+    event_data(document, "RoundOpened")["cut"] = event_data(document, "BettingClosed")["cut"] = cut
+    digest_again(document)
+
+
+@forged("terms/mini", "cut")
+def the_opening_has_another_cut_than_the_terms(document: Document) -> None:
+    event_data(document, "RoundOpened")["cut"] = OTHER
+    sign_again(document)
+
+
+@forged("terms/mini", "cut")
+def the_closing_has_another_cut_than_the_terms(document: Document) -> None:
+    event_data(document, "BettingClosed")["cut"] = OTHER
+    sign_again(document)
+
+
+@forged("terms/mini", "commitment")
+def the_terms_before_named_another_shoe(document: Document) -> None:
+    number = document["round"]["number"] - 1
+    fixed = [each for each in document["events"] if each["type"] == "TermsFixed"]
+    before = next(each for each in fixed if each["data"]["terms"]["number"] == number)
+    before["data"]["next_shoe"]["shoe"] = document["round"]["id"]
+    sign_again(document)
