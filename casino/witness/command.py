@@ -14,6 +14,7 @@ from granian.server import Server
 
 from casino.observability.process import end_with_parent
 from casino.witness.app import Application
+from casino.witness.compare import CannotCompare, compare, read_source
 from casino.witness.houses import read_houses
 from casino.witness.service import Witness
 from casino.witness.store import CannotStart, Store
@@ -28,9 +29,27 @@ def main(arguments: Sequence[str]) -> None:
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     try:
-        _serve(options)
+        if options.compare:
+            _compare(*options.compare, origin=options.origin)
+        else:
+            _serve(options)
     except CannotStart as error:
         sys.exit(f"The witness does not start. {error}")
+    except CannotCompare as error:
+        sys.exit(f"Nothing is compared. {error}")
+
+
+def _compare(first: str, second: str, *, origin: str) -> None:
+    """Print the contradictions; exit 1 if there are any."""
+    sources = [read_source(name, origin=origin) for name in (first, second)]
+    findings = compare(*sources)
+    for finding in findings:
+        print(f"{finding.kind}: {finding.location}\n  {finding.expected}\n  {finding.actual}")
+    for source in sources:
+        print(f"{source.name}: {len(source.statements)} statements, {len(source.notes)} checkpoints")
+    print(f"{len(findings)} findings" if findings else "No contradiction.")
+    if findings:
+        sys.exit(1)
 
 
 def _serve(options: Namespace) -> None:
@@ -90,4 +109,8 @@ def _parser() -> ArgumentParser:
         "--generation-file", type=Path, help="never in a backup (default: the folder's name with .generation)"
     )
     parser.add_argument("--restored", action="store_true", help="the folder is a restored copy: retire all chains")
+    parser.add_argument(
+        "--compare", nargs=2, metavar=("A", "B"), help="compare witnesses (URLs) or files of what was kept, and exit"
+    )
+    parser.add_argument("--origin", default="", help="compare this log only")
     return parser
