@@ -90,4 +90,4 @@ def register() -> None:
     exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS)
     exports.register_operator_files(OPERATOR_FILES)
     erasure.register_check(player_activity)
-    table_digests.register({"wallet_deposit_method": "id"})
+    table_digests.register({"wallet_deposit_method": "id", "wallet_withdrawal_policy": "id"})

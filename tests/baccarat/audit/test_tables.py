@@ -1,0 +1,107 @@
+"""Every table of the installation is protected in a way that is named here, or thrown away for a reason."""
+
+from typing import Final
+
+from baccarat.management.commands.rebuild import projectors
+from casino.checkpoints.table_digests import COVERED_TABLES
+from casino.events.sql import fetch
+
+STORE: Final = {
+    "events_event": "the events",
+    "events_seal": "their positions and chained digests",
+    "events_chainhead": "heads of the chain",
+    "checkpoints_checkpoint": "signed, copied outside",
+    "checkpoints_copy": "the copies' receipts",
+    "checkpoints_cosignature": "signed by witnesses",
+    "checkpoints_key": "public keys, compared with those that signed",
+    "checkpoints_log": "the log's id, which signatures bind",
+    "checkpoints_manifest": "digests of append-only tables, which are events, too",
+    "checkpoints_node": "recomputed from the seals",
+    "checkpoints_note": "signed",
+    "checkpoints_retirement": "signed",
+}
+"""The events, and what is signed over them: the audit recomputes it."""
+COMPARED: Final = {
+    "wallet_account": "the ledger's audit derives its name and id",
+    "wallet_entry": "the ledger's audit derives it from its event",
+    "wallet_posting": "the ledger's audit derives it from its entry's event",
+    "baccarat_shoesecret": "the audit compares a seed with its commitment",
+    "chat_chatmessage": "the audit compares it with the digest in its event",
+    "chat_chatreport": "the audit compares it with the digest in its event",
+    "chat_chatreportclosure": "the audit compares it with the digest in its event",
+    "chat_moderationaction": "the audit compares it with the digest in its event",
+}
+"""Not rebuilt, but compared with the events by the audit."""
+THROWN_AWAY: Final = {
+    "api_idempotentrequest": "responses to repeats, kept for a day",
+    "auth_permission": "made from the code by migrate",
+    "axes_accessattempt": "failed sign-ins, for the lock; a sign-in itself is in staff_signin",
+    "axes_accessattemptexpiration": "as the attempts",
+    "axes_accessfailurelog": "as the attempts",
+    "axes_accesslog": "not written",
+    "django_content_type": "made from the code by migrate",
+    "django_migrations": "the application may not write it",
+    "django_session": "signed in until it expires",
+    "events_subscription": "how far a subscriber has read; what it wrote is compared",
+    "events_unsealed": "the sealer's queue, which the audit checks for gaps",
+    "feed_feedhead": "written again from the log",
+    "feed_feeditem": "written again from the log",
+    "feed_webhookdelivery": "a queue",
+    "feed_webhookrun": "a queue",
+    "jobs_job": "when jobs are due",
+    "operators_launch": "good for a minute, known for a day",
+    "operators_streamticket": "good for a minute",
+    "operators_usedassertion": "forgotten after minutes",
+    "significant_unacknowledged": "a queue, derived from significant events",
+    "wallet_payment_due": "a queue, repaired by a rebuild",
+    "wallet_reconciliation_try": "when a reconciliation is tried again",
+}
+RECORDED: Final = {
+    "auth_group", "auth_group_permissions", "auth_user", "auth_user_groups", "auth_user_user_permissions",
+    "baccarat_skin", "compliance_clockreading", "compliance_componentdigest", "crypto_blindindexkey",
+    "crypto_personalkey", "django_admin_log", "feed_webhookendpoint", "feed_webhooksecret", "operators_apikey",
+    "operators_assertionkey", "operators_brand", "operators_change", "operators_declaredcurrency",
+    "operators_limitsgroup", "operators_operator", "operators_player", "operators_playerpin",
+    "operators_playersession", "operators_staffmembership", "operators_staffsubject", "staff_authenticator",
+    "staff_recoverycode", "staff_staffaccount", "baccarat_playerpreferences", "chat_closedchat",
+    "wallet_adjustment_text", "wallet_discrepancy_note", "wallet_exclusion_note", "wallet_notice",
+    "wallet_providercallback",
+}  # fmt: skip
+"""Not under seal: working tables and texts whose changes are recorded at most, and which the audit does not compare.
+
+This set may only become smaller.
+"""
+
+
+def classes() -> dict[str, set[str]]:
+    return {
+        "event": set(STORE),
+        "projection": {table for projector in projectors() for table in projector.tables},
+        "compared": set(COMPARED),
+        "held by manifest": set(COVERED_TABLES),
+        "thrown away": set(THROWN_AWAY),
+        "recorded": RECORDED,
+    }
+
+
+def test_every_table_has_exactly_one_class(db: None) -> None:
+    tables = fetch(
+        "SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') "
+        "AND NOT relispartition"
+    )
+    classified = sorted(table for group in classes().values() for table in group)
+    assert classified == sorted(table for (table,) in tables)
+
+
+def test_what_is_not_under_seal_becomes_less() -> None:
+    assert len(RECORDED) <= 35
+
+
+def test_the_application_can_neither_change_nor_remove_events_or_what_manifests_hold(db: None) -> None:
+    held = {*STORE, *COVERED_TABLES}
+    writable = fetch(
+        "SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relname = ANY (%s) "
+        "AND (has_table_privilege(oid, 'UPDATE') OR has_table_privilege(oid, 'TRUNCATE'))",
+        [sorted(held)],
+    )
+    assert writable == []
