@@ -1,12 +1,16 @@
 () => {
   // Lists what overlaps something else on the table page, leaves its frame, is cut off or is smaller than a finger.
   const faults = [];
-  const seen = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && element.getClientRects().length > 0;
+  const swipedAway = (element) => {  // seats that are a swipe away
+    const [plate, row] = [element.closest(".plate"), element.closest(".seat-row")].map((each) => each?.getBoundingClientRect());
+    return Boolean(plate && row) && (plate.left < row.left - 1 || plate.right > row.right + 1);
+  };
+  const seen = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && element.getClientRects().length > 0 && !swipedAway(element);
   const all = (selector) => [...document.querySelectorAll(selector)].filter(seen);
   const name = (element) => `${element.className?.baseVal ?? element.className} "${element.getAttribute("aria-label") ?? element.textContent.trim().slice(0, 30)}"`;
   const text = (box) => [box.left, box.top, box.right, box.bottom].map(Math.round).join(" ");
   const groups = {
-    hand: all(".hands .card").filter((card) => !card.getAnimations().length), headline: all(".hand-name"), call: all(".callout"), chips: all(".circle .stack, .panel-spot .stack"),
+    hand: all(".hands .card").filter((card) => !card.getAnimations().length), headline: all(".hand-name"), call: all(".callout, .caller"), chips: all(".circle .stack, .panel-spot .stack"),
     seat: all(".plate"), control: all(".controls button, .panel-spot, .message, .timer, .bet"), dealer: all(".tray, .shoe, .discard"),
     scoreboard: all(".game > .scoreboard"), header: all(".header"),
   };
@@ -20,6 +24,7 @@
     if (across > 1 && down > 1 && !meant(a, b)) faults.push(`${a.group} ${name(a.element)} overlaps ${b.group} ${name(b.element)}: ${text(a.box)} / ${text(b.box)}`);
   }));
   for (const { group, element, box } of items) {
+    if (group === "hand" && Math.max(box.width, box.height) < 40) faults.push(`${name(element)} is too small to read: ${text(box)}`);
     const frame = element.closest(".felt")?.getBoundingClientRect() ?? { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
     if (box.left < frame.left - 1 || box.top < frame.top - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1) {
       faults.push(`${group} ${name(element)} leaves its frame: ${text(box)} / ${text(frame)}`);

@@ -92,16 +92,35 @@ def test_the_measurement_finds_what_leaves_the_panel_and_small_controls(player):
     assert "leaves the panel" in found
 
 
-@pytest.mark.parametrize("name", ["help", "fair"])
-def test_a_panel_whose_module_did_not_arrive_says_so_and_loads_with_the_page(player, name):
-    player.page.route(
-        "**/panels/{}*.js".format({"help": "help", "fair": "fairness"}[name]), lambda route: route.abort()
-    )
-    player.page.locator(f'[data-panel="{name}"]').evaluate("button => button.click()")
-    expect(player.page.locator(".panel [role=alert]")).to_have_text("Your chips are safe. Try again in a moment.")
+def test_a_panel_that_did_not_arrive_is_asked_for_again(player):
+    player.page.route("**/panels/help*.js", lambda route: route.abort())
+    panel = player.open("help")
+    expect(panel.get_by_role("alert")).to_contain_text("The service does not answer")
+    player.page.unroute("**/panels/help*.js")
 
-    player.page.unroute_all()
-    player.page.locator(".panel").get_by_role("button", name="Look again").click()
-    expect(player.page.locator(".panel-head")).to_have_count(0)
-    open_panel(player.page, name)
-    expect(player.page.locator(".panel [role=alert]")).to_have_count(0)
+    panel.get_by_role("button", name="Try again").click()
+
+    expect(panel.locator("kbd").first).to_be_visible()
+    expect(panel.get_by_role("heading", name="Help")).to_be_focused()
+
+
+def test_in_small_frames_the_menu_unfolds_over_the_felt(player):
+    menu = player.page.get_by_role("button", name="Game menu")
+    expect(menu).to_be_hidden()
+    resize(player.page, (320, 480))
+    entries = player.page.get_by_role("navigation", name="Game menu").get_by_role("button")
+    expect(entries).to_have_count(0)
+
+    menu.click()
+    expect(menu).to_have_attribute("aria-expanded", "true")
+    boxes = [entry.bounding_box() for entry in entries.all()]
+    assert len(boxes) >= len(PANELS) - 1, "the cashier has a button of its own"
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 320 and box["height"] >= 44 for box in boxes)
+    player.press("Escape")
+    expect(entries).to_have_count(0)
+    expect(menu).to_be_focused()
+    menu.click()
+    entries.filter(has_text="Help").click()
+    expect(player.page.locator(".panel-head h2")).to_have_text("Help")
+    expect(entries).to_have_count(0)
+    resize(player.page, (1280, 800))

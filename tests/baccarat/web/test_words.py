@@ -20,6 +20,9 @@ REFUSALS = {
 """The translated refusals: English is the service's own."""
 TRANSLATIONS = sorted(LANGUAGES.keys() - {"en"})
 TEMPLATE = re.compile(r"`([\w.]*)\$\{[^}`]*\}([\w.]*)`")
+ONE_INCLUDES_ZERO = {"fr", "pt"}
+"""Languages in which zero takes the form of one."""
+MAY_BE_ZERO = {"turn.left", "reality_check.reality", "played.since", "lobby.matching"}
 PLURALS = {key.removesuffix(".one") for key in LANGUAGES["en"] if key.endswith(".one")}
 NOT_FOR_PLAYERS = """
 acknowledgement_differs acknowledgement_not_needed address_malformed adjustment_decided adjustment_note_missing
@@ -74,6 +77,11 @@ def placeholders(sentence: str) -> set[str]:
     return set(re.findall(r"\{(\w+)\}", sentence))
 
 
+def required(words: dict[str, str], key: str) -> set[str]:
+    """Return a sentence's placeholders, without the number where it says "one"."""
+    return placeholders(words[key]) - ({"n"} if key.endswith(".one") else set())
+
+
 def unprefixed(key: str) -> str:
     """Return a key as the module names it: those of the verification page leave their prefix out."""
     return key.removeprefix("verify.")
@@ -85,7 +93,15 @@ def test_each_language_has_the_keys_and_placeholders_of_english(language: str):
 
     assert own_keys(language) == own_keys("en")
     assert len(english) > 400
-    assert {key for key in english if key in words and placeholders(words[key]) != placeholders(english[key])} == set()
+    shared = english.keys() & words.keys()
+    assert {key for key in shared if required(words, key) != required(english, key)} == set()
+
+
+@pytest.mark.parametrize("language", sorted(ONE_INCLUDES_ZERO))
+def test_where_one_stands_for_zero_too_the_sentence_names_the_number(language: str):
+    words = LANGUAGES[language]
+
+    assert {key for key in MAY_BE_ZERO if "n" not in placeholders(words[f"{key}.one"])} == set()
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)

@@ -144,9 +144,9 @@ function showSessionEnd(problem) {
 }
 
 onSessionEnd(showSessionEnd);
+await loadLanguage();
 const code = takeLaunchCode();
 const offered = takeOfferedToken();
-await loadLanguage();
 const launched = launch || code ? await (await import("./launched.js")).prepare({ app, sound, view: () => view, arrive, retry, signOut }) : null;
 addEventListener("hashchange", () => arrive());
 document.addEventListener("casino:language", route);

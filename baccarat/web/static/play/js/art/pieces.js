@@ -8,10 +8,12 @@ import { chipText } from "../messages/index.js";
 const PATHS = {
   stats: "M4 20V10M10 20V4M16 20v-8M22 20H2",
   chat: "M4 5h16v11H10l-5 4v-4H4z",
+  chat_off: "M4 5h16v11H10l-5 4v-4H4zM9 8l6 5M15 8l-6 5",
   history: "M12 7v5l4 2M4.5 9a8 8 0 1 1-.5 4M4 4v5h5",
   options: "M4 7h10M18 7h2M4 17h2M10 17h10M14 4v6M8 14v6",
   help: "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.6v.4",
   cash: "M3 7h18v10H3zM12 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zM6 10v4M18 10v4",
+  more: "M4 7h16M4 12h16M4 17h16",
   lobby: "M4 11l8-7 8 7M6 10v10h12V10",
   close: "M6 6l12 12M18 6L6 18",
   plus: "M12 5v14M5 12h14",
@@ -69,15 +71,17 @@ export function drawChip(units, digits) {
 }
 
 /**
- * Draw a tower of chips for an amount, the largest at the bottom: at most eight, the label says how much it is.
+ * Draw a tower of chips for an amount, the largest at the bottom: at most eight, or its largest chip alone. The label says how
+ * much it is.
  * @param {bigint} units
  * @param {bigint[]} chips
  * @param {number} digits
  * @param {string} label
- * @param {number} [seed] turns the chips a little, as if placed by hand
+ * @param {{ seed?: number, single?: boolean }} [look] `seed` turns the chips a little, as if placed by hand
  */
-export function drawStack(units, chips, digits, label, seed = 0) {
-  const shown = splitIntoChips(units, chips).slice(-TOWER);
+export function drawStack(units, chips, digits, label, { seed = 0, single = false } = {}) {
+  const split = splitIntoChips(units, chips);
+  const shown = single ? split.slice(0, 1) : split.slice(-TOWER);
   const high = 100 + EDGE * (shown.length - 1);
   const tower = s("svg", { viewBox: `0 0 100 ${high}`, class: "tower", "aria-hidden": "true" }, shown.map((chip, i) => {
     const turn = ((seed * 7 + i * 5) % (2 * TILT + 1)) - TILT;

@@ -96,7 +96,7 @@ export class ChatBox {
     this.input = h("input", { type: "text", name: "text", maxlength: LONGEST_MESSAGE, autocomplete: "off", "aria-label": t("chat.write"), placeholder: t("chat.write") });
     this.status = h("p", { class: "quiet-words", role: "status" });
     this.form = form(() => this.send(), h("div", { class: "chat-write" }, this.input, h("button", { class: "primary", type: "submit" }, t("chat.send"))));
-    this.openButton = h("button", { type: "button", class: "chat-tool", onclick: () => this.toggle() }, icon("close"));
+    this.openButton = h("button", { type: "button", class: "chat-tool", onclick: () => this.toggle() });
     this.reportButton = h("button", { type: "button", class: "chat-tool", "aria-label": t("report.title"), title: t("report.title"), onclick: () => game.actions.open("report", 0) }, icon("flag"));
     this.element = h("div", { class: "chat-box" },
       h("div", { class: "chat-head" }, h("h2", {}, t("menu.chat")), h("div", { class: "chat-tools" }, this.reportButton, this.openButton)),
@@ -131,7 +131,7 @@ export class ChatBox {
     set(this.form, { hidden: !chat.can_write });
     const words = t(chat.open ? "chat.shut" : "chat.reopen");
     set(this.openButton, { "aria-label": words, title: words });
-    put(this.openButton, icon(chat.open ? "close" : "chat"));
+    put(this.openButton, icon(chat.open ? "chat_off" : "chat"));
     set(this.list, { hidden: !chat.open });
     say(this.status, statusText(chat));
   }

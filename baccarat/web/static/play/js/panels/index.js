@@ -1,13 +1,15 @@
 // The panels that open beside the table.
 
 import { h, put } from "../core/dom.js";
-import { t } from "../messages/index.js";
+import { launch } from "../core/launch.js";
+import { describeProblem, t } from "../messages/index.js";
 import { cash, sit } from "./cashier.js";
 import { chat, report } from "./chat.js";
 import { history } from "./history.js";
 import { limit } from "./limits.js";
 import { options } from "./options.js";
 import { stats } from "./statistics.js";
+import { panel } from "./widgets.js";
 
 /** @import { Children } from "../core/dom.js" */
 /** @import { Game } from "../view/game.js" */
@@ -15,32 +17,36 @@ import { stats } from "./statistics.js";
 /** @typedef {{make: (game: Game) => Children, draw?: (game: Game) => void}} Panel made when it opens, drawn again with the game */
 
 /**
- * A panel that few open, whose module is loaded when it opens.
+ * A panel that few open, whose module is loaded when it opens, and again as often as it did not arrive.
+ * @param {"fair" | "help"} name
  * @param {() => Promise<Panel>} load
  * @returns {Panel}
  */
-function later(load) {
+function later(name, load) {
   /** @type {Panel | null} */
-  let made = null;
+  let loaded = null;
+  let again = false;
   return {
     make: (game) => {
-      const place = h("div");
-      load().then((panel) => {
-        if (!place.isConnected) return;
-        place.replaceWith(...h("div", {}, panel.make(game)).childNodes);
-        made = panel;
+      if (loaded) return loaded.make(game);
+      const open = async () => {
+        loaded = await load().catch(() => null);
+        if (game.open !== name) return;
+        const { title, remedy } = describeProblem(null);
+        // Some browsers remember a module that did not arrive until the page is loaded again, which ends a launched session.
+        const retry = again && !launch ? () => location.reload() : open;
+        put(game.panel, loaded ? loaded.make(game) : panel(game, t(`menu.${name}`), h("p", { role: "alert" }, `${title} ${remedy}`), h("button", { type: "button", class: "quiet", onclick: retry }, t("again"))));
+        again = true;
         game.panel.querySelector("h2")?.focus();
-      }, () => {
-        // Browsers remember a module that did not arrive, until the page is loaded again.
-        put(place, h("p", { role: "alert" }, t("problem.no_answer.remedy")), h("button", { onclick: () => location.reload() }, t("lobby.again")));
-      });
-      return place;
+      };
+      open();
+      return h("div", { "aria-busy": "true" });
     },
-    draw: (game) => made?.draw?.(game),
+    draw: (game) => loaded?.draw?.(game),
   };
 }
 
-const fair = later(async () => (await import("./fairness.js")).fair);
-const help = later(async () => (await import("./help.js")).help);
+const fair = later("fair", async () => (await import("./fairness.js")).fair);
+const help = later("help", async () => (await import("./help.js")).help);
 
 export const panels = { cash, chat, fair, help, history, limit, options, report, sit, stats };

@@ -63,7 +63,7 @@ export class Board {
     this.scene = scene;
     set(this.element, { class: `board ${scene ? "ring" : "row"}`, "data-seats": rules.seats });
     if (scene) this.element.replaceChildren(drawFelt(scene, clothWords(rules)), lay(this.owed, rackOf(scene), scene), ...scene.seats.map((place, i) => this.seat(place, i + 1, scene)));
-    else this.element.replaceChildren(drawDealer(), this.owed, this.row(rules.seats));
+    else this.drawRow(rules.seats);
     return true;
   }
 
@@ -81,9 +81,17 @@ export class Board {
   }
 
   /** @param {number} seats */
-  row(seats) {
-    return h("div", { class: "seat-row", role: "group", "aria-label": t("seats.label"), vars: { "--columns": String(Math.min(7, seats)) } },
-      Array.from({ length: seats }, (_, i) => this.plate(i + 1)));
+  drawRow(seats) {
+    const plates = Array.from({ length: seats }, (_, i) => this.plate(i + 1));
+    const row = h("div", { class: "seat-row", role: "group", "aria-label": t("seats.label"), vars: { "--columns": String(Math.min(7, seats)) } }, plates);
+    this.element.replaceChildren(drawDealer(), this.owed, row);
+  }
+
+  /** Bring the viewer's seat into view where the row of seats has to be swiped. */
+  centreOwn() {
+    const own = this.plates.get(this.yours)?.element;
+    const row = own?.closest(".seat-row");
+    if (own && row) row.scrollLeft = own.offsetLeft - (row.clientWidth - own.offsetWidth) / 2;
   }
 
   /**
@@ -106,7 +114,7 @@ export class Board {
     const number = h("span", { class: "plate-number", "aria-hidden": "true" }, String(seat));
     const name = h("span", { class: "plate-name" });
     const note = h("span", { class: "plate-note" });
-    const chips = new SpotChips();
+    const chips = new SpotChips({ single: true });
     const element = h("button", { type: "button", class: "plate", onclick: () => this.act.seat(seat) }, number, name, note, chips.element);
     this.plates.set(seat, { element, number, name, note, chips });
     return element;

@@ -56,14 +56,14 @@ export class Caller {
     this.game.hands.clear();
     this.drawn = [drawCard(null), drawCard(null)];
     put(this.cards, this.drawn);
-    set(this.look, { disabled: false });
+    set(this.look, { hidden: false });
     announce(t(ceremony.you ? "caller.you" : "caller.seat", { seat: ceremony.seat }));
     if (ceremony.you) this.look.focus();
   }
 
   /** Get the cards from the service and let this player squeeze them, on this screen only. */
   async lookAt() {
-    set(this.look, { disabled: true });
+    set(this.look, { hidden: true });
     try {
       const { cards } = await command(`tables/${this.game.table}/look`, {});
       this.drawn = cards.map((/** @type {string} */ card) => squeezable(card, () => this.turned(card)));

@@ -177,7 +177,7 @@ export class Controls {
     const digits = currencyDigits(state);
     const can = availableActions(state, pending);
     const status = ownStatus(state);
-    set(this.element, { "aria-label": t("controls.label"), hidden: status === "out" });
+    set(this.element, { "aria-label": t("controls.label"), "data-watching": status === "out" });
     set(this.chips, { "aria-label": t("chips.label") });
     this.drawChips(state, digits, selected, can.place);
     const part = ownPart(animation.round ?? state.round);

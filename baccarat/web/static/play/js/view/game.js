@@ -90,8 +90,8 @@ export class Game {
     this.caller = new Caller(this);
     this.spots = new Spots((spot) => this.actions.place(spot));
     this.board = new Board(this.actions, this.spots);
-    const lastCard = new LastCard(sound);
-    this.stage = h("div", { class: "stage" }, this.board.element, this.hands.box, this.caller.element, lastCard.element);
+    this.lastCard = new LastCard(sound);
+    this.stage = h("div", { class: "stage" }, this.board.element, this.hands.box, this.caller.element, this.lastCard.element);
     this.layer = h("div", { class: "layer", "aria-hidden": "true" });
     this.felt = h("main", { class: "felt", onclick: () => this.animation.running && this.animation.finish() },
       this.stage);
@@ -110,7 +110,7 @@ export class Game {
     this.element = h("div", { class: "game", "data-table": this.table },
       this.header.element, this.felt, this.people.element, this.notices.element, this.scoreboard.element, h("section", { class: "chat-column", "aria-label": t("menu.chat") }, this.chat.element), this.spots.element, this.controls.element, this.panel, this.layer);
     this.animation = new RoundAnimation({
-      hands: this.hands, lastCard, board: this.board, layer: this.layer, sound: this.sound,
+      hands: this.hands, lastCard: this.lastCard, board: this.board, layer: this.layer, sound: this.sound,
       chips: () => this.state.rules.chips.map(toMinor), digits: () => currencyDigits(this.state),
       call: (round) => this.rounds.call(round),
       caption: (words) => this.callout.caption(words), changed: () => this.draw(),
@@ -277,6 +277,7 @@ export class Game {
     const kind = getComputedStyle(this.element).getPropertyValue("--seats").trim() === "ring" ? "ring" : "row";
     this.room = width && height ? { kind, width, height, third: wide > high * THIRD_BESIDE ? "beside" : "below" } : null;
     this.drawNow();
+    this.board.centreOwn();
   }
 
   /** Lay the felt out for its size. */
@@ -284,11 +285,14 @@ export class Game {
     if (!this.room) return;
     const changed = this.board.arrange(this.state, this.room);
     const { scene } = this.board;
-    if (changed) set(this.stage, { class: `stage ${scene ? "ring" : "row"}` });
-    if (changed && !scene) this.hands.box.removeAttribute("style");
-    if (changed && scene) {
-      this.stage.style.setProperty("--aspect", String(scene.width / 100));
-      lay(this.hands.box, scene.hands, scene).style.setProperty("--headline", `${HEADLINE}cqb`);
+    if (changed) {
+      set(this.stage, { class: `stage ${scene ? "ring" : "row"}` });
+      if (scene) this.stage.style.setProperty("--aspect", String(scene.width / 100));
+      for (const element of [this.hands.box, this.caller.element, this.lastCard.element]) {
+        if (scene) lay(element, scene.hands, scene).style.setProperty("--headline", `${HEADLINE}cqb`);
+        else element.removeAttribute("style");
+      }
+      this.board.centreOwn();
     }
     set(this.hands.box, { "data-third": scene ? scene.hands.third : this.room.third });
   }

@@ -29,13 +29,32 @@ export class Header {
     this.leave = h("button", { type: "button", class: "menu-button to-leave", onclick: () => act.run("leave") }, icon("leave"), h("span"));
     /** @type {Record<string, HTMLButtonElement>} */
     this.menu = Object.fromEntries(MENU.map((name) => [name, this.entry(name)]));
-    this.nav = h("nav", { class: "menu" }, Object.values(this.menu));
-    this.element = h("header", { class: "header" }, this.lobby, logo(),
+    this.nav = h("nav", { class: "menu", onclick: () => this.unfold(false) }, Object.values(this.menu));
+    this.more = h("button", { type: "button", class: "menu-button to-more", onclick: () => this.unfold(!this.unfolded) }, icon("more"));
+    this.unfolded = false;
+    this.element = h("header", { class: "header", onkeydown: (/** @type {KeyboardEvent} */ event) => this.fold(event) }, this.lobby, logo(),
       h("div", { class: "where" }, h("div", { class: "where-line" }, this.name, this.connection), this.facts, this.badges),
       h("div", { class: "balances" },
         h("p", { class: "balance balance-game" }, this.labels[0], this.game, this.rebuyButton),
         h("p", { class: "balance balance-account" }, this.labels[1], this.account)),
-      this.nav, this.leave);
+      this.nav, this.leave, this.more);
+    this.element.addEventListener("focusout", ({ relatedTarget }) => relatedTarget instanceof Node && !this.element.contains(relatedTarget) && this.unfold(false));
+    this.unfold(false);
+  }
+
+  /** In small frames the menu is folded away behind a button. @param {boolean} open */
+  unfold(open) {
+    this.unfolded = open;
+    set(this.nav, { "data-unfolded": open });
+    set(this.more, { "aria-expanded": String(open) });
+  }
+
+  /** @param {KeyboardEvent} event */
+  fold(event) {
+    if (event.key !== "Escape" || !this.unfolded) return;
+    event.stopPropagation();
+    this.unfold(false);
+    this.more.focus();
   }
 
   /** @param {typeof MENU[number]} name */
@@ -68,6 +87,7 @@ export class Header {
     }
     set(this.leave, { hidden: !you });
     set(this.nav, { "aria-label": t("menu.label") });
+    set(this.more, { "aria-label": t("menu.label") });
   }
 
   /**

@@ -128,7 +128,7 @@ export class Lobby {
       if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
       const { title, remedy } = describeProblem(error);
       say(this.status, `${title} ${remedy}`);
-      if (!this.tables) put(this.list, this.emptyState(t("lobby.unavailable"), t("lobby.again"), () => this.reload()));
+      if (!this.tables) put(this.list, this.emptyState(t("lobby.unavailable"), t("again"), () => this.reload()));
     }
   }
 
@@ -207,7 +207,7 @@ export class Lobby {
     const matching = tables.filter((table) => (!this.currency || table.currency === this.currency) && [...this.filters].every((name) => FILTERS[name](table)) && (!this.wanted || `${table.name} ${t(`preset.${table.preset}`)}`.toLocaleLowerCase().includes(this.wanted)));
     set(this.list, { "aria-busy": false });
     say(this.status, tables.length && matching.length < tables.length ? t("lobby.matching", { n: matching.length, all: formatNumber(tables.length) }) : "");
-    if (!tables.length) return put(this.list, this.emptyState(t("lobby.none"), t("lobby.again"), () => this.reload()));
+    if (!tables.length) return put(this.list, this.emptyState(t("lobby.none"), t("again"), () => this.reload()));
     if (!matching.length) return put(this.list, this.emptyState(t("lobby.no_match"), t("lobby.clear"), () => this.clearFilters()));
     put(this.list, matching.sort(SORTS[this.sort]).map((table) => this.cardOf(table)));
     this.tick();
@@ -286,8 +286,8 @@ function card(table) {
       h("span", { class: "lobby-road" }, drawRoad("big_road", bigRoadMarks(table.big_road)), table.totals.hands ? null : h("span", { class: "lobby-no-hands" }, t("stats.none"))),
       h("span", { class: "lobby-title" }, h("strong", { class: "lobby-name" }, table.name), h("span", { class: "lobby-preset" }, t(`preset.${table.preset}`))),
       h("span", { class: "lobby-phase" }, h("span", { class: "lobby-ring" }), h("span", { class: "lobby-phase-words" })),
-      h("span", { class: "lobby-limits" }, limits),
-      h("span", { class: "lobby-players" }, t("lobby.players", { players: formatNumber(table.players), seats: formatNumber(table.seats) })),
+      h("span", { class: "lobby-line" }, h("strong", { class: "lobby-limits" }, limits),
+        h("span", { class: "lobby-players" }, t("lobby.players", { players: formatNumber(table.players), seats: formatNumber(table.seats) }))),
       h("ul", { class: "lobby-labels" }, h("li", { class: free ? "free" : "full" }, t(free ? "lobby.free" : "lobby.full", { n: free })), table.money_types.map((money_type) => h("li", { class: money_type }, t(`money_type.${money_type}`))), labels),
       h("span", { class: table.you ? "lobby-go primary" : "lobby-go" }, way)));
 }

@@ -14,7 +14,9 @@ import { chipText, money, t } from "../messages/index.js";
 
 /** The chips on one spot: the stake as a tower, what it won beside it. */
 export class SpotChips {
-  constructor() {
+  /** @param {{ single?: boolean }} [look] one chip in place of a tower, where there is no room for more */
+  constructor({ single = false } = {}) {
+    this.single = single;
     this.element = h("span", { class: "spot-chips" });
     this.drawn = "";
   }
@@ -27,12 +29,12 @@ export class SpotChips {
     if (wanted === this.drawn) return;
     this.drawn = wanted;
     const text = chipText(toDecimal(all, digits));
-    put(this.element, all > 0n ? drawStack(all, chips, digits, text, seed) : null, won > 0n ? this.winnings(won, chips, digits, seed) : null);
+    put(this.element, all > 0n ? drawStack(all, chips, digits, text, { seed, single: this.single }) : null, won > 0n ? this.winnings(won, chips, digits, seed) : null);
   }
 
   /** @param {bigint} won @param {bigint[]} chips @param {number} digits @param {number} seed */
   winnings(won, chips, digits, seed) {
-    const stack = drawStack(won, chips, digits, "", seed + 3);
+    const stack = drawStack(won, chips, digits, "", { seed: seed + 3 });
     stack.classList.add("winnings");
     return stack;
   }
