@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from collections.abc import Generator
 from typing import Any
 from uuid import uuid4
@@ -12,9 +13,11 @@ from playwright.sync_api import Browser, FrameLocator, Page, expect
 from casino.devstack.home import PROJECT
 from casino.devstack.site import Site, running_site
 from tests.browser.house import House
+from tests.browser.layout import MEASURE
 
 pytestmark = pytest.mark.slow
 TIMEOUT = 30_000
+SMALL_FRAMES = ((320, 480), (375, 667), (640, 400), (844, 390))
 CATALOGUE = json.loads((PROJECT / "baccarat/web/static/play/js/core/embedding.json").read_text(encoding="utf-8"))
 
 
@@ -77,13 +80,28 @@ def test_another_site_can_not_frame_the_game(house: House, site: Site, page: Pag
     assert page.frames[1].url.startswith("chrome-error:")
 
 
-def test_in_a_small_frame_the_game_can_be_played(house: House, page: Page) -> None:
+def test_a_visitor_without_money_plays_a_round_in_each_small_frame(house: House, page: Page) -> None:
+    page.set_viewport_size({"width": 1300, "height": 900})
     house.table("mini")
-    page.add_style_tag(content="iframe { width: 320px !important; height: 480px !important; }")
     frame = launch(page, "mini")
-    expect(frame.locator(".game .felt")).to_be_visible(timeout=TIMEOUT)
-    wide = page.frames[1].evaluate("document.documentElement.scrollWidth")
-    assert wide <= 320
+    frame.get_by_role("button", name=re.compile("free, sit down here")).first.click(timeout=TIMEOUT)
+    frame.get_by_role("button", name="Top up play money").click()
+    expect(frame.locator(".field-note")).to_contain_text("From", timeout=TIMEOUT)
+    frame.get_by_role("button", name="Sit down", exact=True).click()
+    expect(frame.locator("button.spot.mine").first).to_be_visible(timeout=TIMEOUT)
+    found = {}
+
+    for width, height in SMALL_FRAMES:
+        page.add_style_tag(content=f"iframe {{ width: {width}px !important; height: {height}px !important; }}")
+        frame.locator('[data-chip="5.00"]').click()
+        frame.locator('[data-spot="banker"]').click()
+        frame.locator('[data-act="deal"]').click()
+        expect(frame.locator('[data-act="deal"]')).to_be_disabled()
+        expect(frame.locator(".game")).to_have_attribute("data-step", "over", timeout=TIMEOUT)
+        expect(frame.locator(".hands .card.shown").nth(3)).to_be_in_viewport()
+        found[width, height] = page.frames[1].evaluate(MEASURE)
+
+    assert not any(found.values()), {size: what for size, what in found.items() if what}
 
 
 def test_each_message_to_the_page_is_answered(house: House, page: Page) -> None:

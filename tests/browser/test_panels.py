@@ -94,6 +94,8 @@ def test_the_measurement_finds_what_leaves_the_panel_and_small_controls(player):
 
 def test_a_panel_that_did_not_arrive_is_asked_for_again(player):
     player.page.route("**/panels/help*.js", lambda route: route.abort())
+    player.page.reload()  # the window may have loaded it for another test
+    expect(player.page.locator(".board")).to_be_visible(timeout=TIMEOUT)
     panel = player.open("help")
     expect(panel.get_by_role("alert")).to_contain_text("The service does not answer")
     player.page.unroute("**/panels/help*.js")

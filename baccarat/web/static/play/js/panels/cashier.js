@@ -30,6 +30,7 @@ export const sit = {
     const amount = amountInput({ name: "amount", id: "buy-in" });
     const offered = h("div", { class: "presets", role: "group", "aria-label": t("sit.presets") });
     const range = h("p", { class: "field-note" });
+    const short = h("div");
     /** @param {Api["MoneyType"]} money_type */
     const choose = (money_type) => {
       const balance = toMinor(findBalance(game.balances, "account", money_type, state.currency)?.amount ?? "0");
@@ -38,6 +39,7 @@ export const sit = {
       put(offered, units.map((each) => h("button", { type: "button", class: "preset", onclick: () => { amount.value = toDecimal(each, digits); } }, money(toDecimal(each, digits), state.currency))));
       const amounts = { minimum: money(state.rules.minimum, state.currency), maximum: money(toDecimal(balance, digits), state.currency) };
       say(range, t(balance < minimum ? "sit.short" : "sit.range", amounts));
+      put(short, balance < minimum && (money_type === "play" ? topUp(game, () => put(game.panel, sit.make(game))) : h("button", { type: "button", class: "quiet", onclick: () => game.actions.open("cash") }, t("menu.cash"))));
     };
     choose(money_types[0]);
     const choices = money_types.map((money_type, i) => h("label", { class: "choice" },
@@ -50,7 +52,7 @@ export const sit = {
       if (seated) game.actions.close();
       game.refreshBalances();
     };
-    return panel(game, t("sit.title", { seat: game.detail ?? 1 }), form(submit,
+    return panel(game, t("sit.title", { seat: game.detail ?? 1 }), short, form(submit,
       h("fieldset", { class: "choices" }, h("legend", {}, t("sit.with")), choices),
       field(t("sit.amount"), amount), range, offered,
       h("p", { class: "quiet-words" }, t("sit.stakes", { minimum: money(state.rules.minimum, state.currency), maximum: money(state.rules.maximum, state.currency) })),
@@ -90,11 +92,13 @@ function rebuy(game) {
 /**
  * Play money is free, up to the operator's cap.
  * @param {Game} game
+ * @param {() => void} [done]
  */
-function topUp(game) {
+function topUp(game, done) {
   const submit = async () => {
     const { amount, balance } = await command("me/play-money", { currency: game.state.currency });
-    game.refreshBalances();
+    await game.refreshBalances();
+    done?.();
     game.notices.show(t("cash.topped", { amount: money(amount.amount, amount.currency), balance: money(balance.amount, balance.currency) }), { key: "cash" });
   };
   return h("section", { class: "cash-part" }, h("h3", {}, t("cash.top_up")), h("p", { class: "quiet-words" }, t("cash.top_up.how")),
