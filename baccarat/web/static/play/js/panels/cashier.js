@@ -49,7 +49,7 @@ export const sit = {
     const submit = async (element) => {
       const body = { seat: Number(game.detail ?? 1), buy_in: readAmount(amount, digits), currency: state.currency, money_type: new FormData(element).get("money_type") };
       const seated = await game.actions.send("seat", body);
-      if (seated) game.actions.close();
+      if (seated && game.open === "sit") game.actions.close();
       game.refreshBalances();
     };
     return panel(game, t("sit.title", { seat: game.detail ?? 1 }), short, form(submit,

@@ -140,7 +140,7 @@ export class LastCard {
       say(this.words, t(`squeeze.last.${side}`));
       say(this.button, t("squeeze.turn"));
       put(this.card, drawn);
-      set(this.element, { hidden: false, "aria-label": t("option.squeeze") });
+      set(this.element, { hidden: false, "data-side": side, "aria-label": t("option.squeeze") });
       this.focused = document.activeElement;
       drawn.focus({ preventScroll: true });
     });

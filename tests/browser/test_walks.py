@@ -1,0 +1,115 @@
+"""Two new players walk from the lobby to a squeeze won: one with a mouse, one with nothing but a keyboard."""
+
+from collections.abc import Generator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.house import House
+
+pytestmark = pytest.mark.slow
+TIMEOUT = 30_000
+MAX_TABS = 60
+MAX_ROUNDS = 40
+"""Rounds within which a stake on Banker wins; the probability that none does is below 10^-10."""
+
+
+@pytest.fixture
+def page(browser: Browser) -> Generator[Page]:
+    """Open a window of a browser in which nobody has played."""
+    context = browser.new_context(locale="en-GB", viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.set_default_timeout(TIMEOUT)
+    yield page
+    context.close()
+
+
+def won(page: Page) -> bool:
+    """Wait for the call, and return whether the player has won."""
+    expect(page.locator(".callout-net")).not_to_be_empty(timeout=TIMEOUT)
+    return (page.locator(".callout-net").text_content() or "").startswith("+")
+
+
+def test_with_a_mouse(house: House, page: Page) -> None:
+    table = house.table("mini")
+    page.goto(f"{house.base_url}/play/#token={house.newcomer()}")
+    page.locator(f'[data-table="{table}"] a').click(timeout=TIMEOUT)
+    expect(page.locator(".message")).to_have_text("Take a seat to play")
+    page.get_by_role("button", name="Seat 1: free").click()
+    page.get_by_role("button", name="Sit down", exact=True).click()
+    page.locator(".corner").hover()
+    page.locator('[data-panel="options"]').click()
+    page.get_by_role("switch", name="Squeeze the last card").check()
+    page.locator(".panel-close").click()
+    page.locator('[data-chip="25.00"]').click()
+    page.locator(".circle.banker").click()
+    page.locator('[data-act="deal"]').click()
+
+    for _ in range(MAX_ROUNDS):
+        card = page.locator(".last-card .card")
+        expect(card).to_be_visible(timeout=TIMEOUT)
+        side = page.locator(".last-card").get_attribute("data-side")
+        box = card.bounding_box()
+        for other in page.locator(f".hand.{side} .card.shown").all():
+            assert apart(box, other.bounding_box()), "the cards that it is added to stay in view"
+        x, bottom = box["x"] + box["width"] / 2, box["y"] + box["height"] - 4
+        page.mouse.move(x, bottom)
+        page.mouse.down()
+        page.mouse.move(x, bottom - 0.8 * box["height"], steps=6)
+        page.mouse.up()
+        if won(page):
+            return
+        page.locator('[data-act="rebetDeal"]').click()
+    raise AssertionError("Banker never won")
+
+
+def apart(a: dict[str, float], b: dict[str, float]) -> bool:
+    """Return whether two boxes do not overlap."""
+    return (
+        a["x"] + a["width"] <= b["x"]
+        or b["x"] + b["width"] <= a["x"]
+        or a["y"] + a["height"] <= b["y"]
+        or b["y"] + b["height"] <= a["y"]
+    )
+
+
+def reach(page: Page, target: Locator) -> None:
+    """Press Tab until this has the focus, which must be drawn."""
+    expect(target).to_be_visible(timeout=TIMEOUT)
+    for _ in range(MAX_TABS):
+        if target.evaluate("element => element === document.activeElement"):
+            assert target.evaluate("element => element.matches(':focus-visible')")
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"no way to {target} by Tab")
+
+
+def test_with_the_keyboard_alone(house: House, page: Page) -> None:
+    table = house.table("mini")
+    page.goto(f"{house.base_url}/play/#token={house.newcomer()}")
+    reach(page, page.locator(f'[data-table="{table}"] a'))
+    page.keyboard.press("Enter")
+    reach(page, page.get_by_role("button", name="Seat 1: free"))
+    page.keyboard.press("Enter")
+    reach(page, page.get_by_label("Bring to the table"))
+    page.keyboard.press("Enter")
+    expect(page.locator("button.spot.mine").first).to_be_visible(timeout=TIMEOUT)
+    reach(page, page.locator('[data-panel="options"]'))
+    page.keyboard.press("Enter")
+    reach(page, page.get_by_role("switch", name="Squeeze the last card"))
+    page.keyboard.press("Space")
+    page.keyboard.press("Escape")
+    page.keyboard.press("3")
+    page.keyboard.press("b")
+    expect(page.locator('[data-act="deal"]')).to_be_enabled(timeout=TIMEOUT)
+    reach(page, page.locator('[data-act="deal"]'))
+    page.keyboard.press("Enter")
+
+    for _ in range(MAX_ROUNDS):
+        expect(page.locator(".last-card .card")).to_be_focused(timeout=TIMEOUT)
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
+        if won(page):
+            return
+        page.keyboard.press("r")
+    raise AssertionError("Banker never won")
