@@ -59,7 +59,6 @@ def test_everybody_reads_when_betting_opens_after_the_last_deal(
         ("undo", {}),
         ("clear", {}),
         ("pass", {}),
-        ("cut", {"contribution": "0a"}),
     ],
 )
 def test_what_acts_on_the_next_round_is_refused_with_the_time(
