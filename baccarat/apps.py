@@ -14,6 +14,7 @@ class BaccaratConfig(AppConfig):
         from baccarat.compliance import personal_data
         from baccarat.queries.rules_versions import check_rules_in_force
         from baccarat.reports import performance, revenue, significant, variance, voids
+        from baccarat.services import void_policy
         from baccarat.services.kill_switch import stop_for_integrity
         from baccarat.storage import shoe_seeds
         from casino.api.compression import register_dictionary
@@ -32,6 +33,7 @@ class BaccaratConfig(AppConfig):
         )
         attestation.register(rules_check=check_rules_in_force, stop_play=stop_for_integrity)
         personal_data.register()
+        void_policy.register()
         register_dictionary((Path(self.path) / "api" / "stored_response.json").read_bytes())
         register(*feed.SOURCES)
         register_channel(_stream_channel)

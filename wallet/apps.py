@@ -11,12 +11,14 @@ class WalletConfig(AppConfig):
         from casino.observability import health
         from casino.reports.definition import register_reports
         from wallet import compliance, feed
-        from wallet.payments import changes
+        from wallet.payments import changes as payment_changes
         from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
+        from wallet.responsible_gaming import changes as protection_changes
 
         register_reports(LIABILITY, ACCOUNTS, ADJUSTMENTS)
         compliance.register()
-        changes.register()
+        payment_changes.register()
+        protection_changes.register()
         register(feed.SOURCE)
         oldest = "SELECT extract(epoch FROM clock_timestamp() - min(next_try_at)) FROM wallet_payment_due"
         health.house.register("payments", health.overdue(oldest, limit=60.0, what="a payment has been due"))

@@ -12,6 +12,7 @@ from casino.api.fields import EnumField, StrictSerializer, TextField, WholeNumbe
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
+from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.api.players import PinField
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals, metadata
 from casino.operators.principals import Scope
@@ -19,7 +20,7 @@ from casino.operators.refusals import PinLocked, PinNotSet, PinWrong, UnknownPla
 from casino.operators.services import require_player
 from wallet.api.limits import ExclusionResponse
 from wallet.ledger.refusals import UnknownAccount
-from wallet.responsible_gaming import exclusions, services
+from wallet.responsible_gaming import changes, exclusions, services
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.exclusions import AnnotatedExclusion
 from wallet.responsible_gaming.refusals import (
@@ -198,9 +199,13 @@ class EndExclusionView(OperatorView):
         "endPlayerExclusion",
         "End a player's self-exclusion after its minimum length",
         returns=CurrentExclusion,
-        description=(
-            "For a self-exclusion whose minimum is over, when the player asks for it. A cooling-off ends by itself."
-        ),
+        **{
+            **LIVE,
+            "description": (
+                "For a self-exclusion whose minimum is over, when the player asks for it. A cooling-off ends by "
+                f"itself. {LIVE['description']}"
+            ),
+        },
         refusals=(
             ExclusionStillRunning,
             NotSelfExcluded,
@@ -211,7 +216,11 @@ class EndExclusionView(OperatorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         del request
-        return Response(CurrentExclusion.of(services.end_exclusion(context=_context(self, player))))
+        context = _context(self, player)
+        if not self.caller.sandbox:
+            change = changes.request_end_of_exclusion(operator=context.operator, player=player, by=self.use_person())
+            return Response(ChangeResponse.of(change), status=202)
+        return Response(CurrentExclusion.of(services.end_exclusion(context=context)))
 
 
 def _context(view: OperatorView, player: UUID) -> PlayerContext:

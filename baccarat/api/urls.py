@@ -4,7 +4,18 @@ from typing import Final
 
 from django.urls import include, path
 
-from baccarat.api import actions, exclusions, kill_switch, launches, preferences, rounds, rules, skins, tables
+from baccarat.api import (
+    actions,
+    exclusions,
+    kill_switch,
+    launches,
+    preferences,
+    rounds,
+    rules,
+    skins,
+    tables,
+    void_policy,
+)
 
 TABLE_URLS: Final = [
     path("deal", actions.DealView.as_view(), name="deal"),
@@ -48,6 +59,7 @@ urlpatterns = [
     path("rounds/<uuid:round>/dispute-pack", rounds.DisputePackUrlView.as_view(), name="dispute-pack-url"),
     path("dispute-packs/keys", rounds.DisputePackKeysView.as_view(), name="dispute-pack-keys"),
     path("dispute-packs/<str:token>", rounds.DownloadDisputePackView.as_view(), name="dispute-pack"),
+    path("void-policy", void_policy.VoidPolicyView.as_view(), name="void-policy"),
     path("stops", kill_switch.StopsView.as_view(), name="stops"),
     path("stops/resume", kill_switch.ResumePlayView.as_view(), name="resume-play"),
     path("me/exclusions", exclusions.MyExclusionsView.as_view(), name="my-exclusions"),

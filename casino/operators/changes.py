@@ -15,6 +15,7 @@ from django.db import transaction
 
 from casino.events.ids import new_id
 from casino.events.sql import database_now
+from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.kernel.persons import is_another_person, is_person
 from casino.operators.models import Change, ChangeStatus, Operator
@@ -51,6 +52,18 @@ def register(kind: ChangeKind) -> None:
 def permission_for(change: Change) -> str:
     """Return the permission that staff need to confirm a change."""
     return _kinds[change.kind].permission
+
+
+def operator_of(change: Change) -> UUID:
+    """Return the operator of a change of a kind that always has one."""
+    if change.operator_id is None:
+        raise AssertionError(f"a change of {change.kind} belongs to an operator")
+    return change.operator_id
+
+
+def metadata(change: Change) -> Metadata:
+    """Return the metadata of events that a change causes."""
+    return Metadata(operator=str(change.operator_id or ""), actor=change.requested_by, causation=str(change.pk))
 
 
 def is_secret(change: Change) -> bool:

@@ -128,6 +128,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "significant.add_threshold",
             "wallet.approve_adjustment",
             "wallet.change_depositmethod",
+            "wallet.change_playerrestrictions",
             "wallet.change_withdrawal",
         }
     ),

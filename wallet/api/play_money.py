@@ -15,10 +15,11 @@ from casino.api.fields import (
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
+from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import Scope
 from wallet.ledger.refusals import UnknownAccount
-from wallet.responsible_gaming import play_money, services
+from wallet.responsible_gaming import changes, play_money, services
 from wallet.responsible_gaming.refusals import InvalidPlayLimit, PlayerExcluded, PlayMoneyCapReached, PlayMoneyTooSoon
 
 
@@ -96,12 +97,15 @@ class PlayMoneyPolicyView(OperatorView):
         request=PlayMoneyPolicyRequest,
         example={"cap": "100.00", "currency": "EUR"},
         returns=PlayMoneyPolicy,
-        description=("Takes effect with the next top-up; balances stay as they are."),
+        **{**LIVE, "description": f"{LIVE['description']} Balances stay as they are."},
         refusals=(InvalidPlayLimit,),
     )
     @idempotent
     def post(self, request: Request) -> Response:
         body, caller = parse_body(PlayMoneyPolicyRequest, request), self.caller
+        if not caller.sandbox:
+            change = changes.request_play_money_cap(operator=caller.operator, by=self.use_person(), **body)
+            return Response(ChangeResponse.of(change), status=202)
         services.set_play_money_cap(
             operator=caller.operator, currency=body["currency"], cap=body["cap"], metadata=metadata(request)
         )

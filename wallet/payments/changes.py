@@ -74,7 +74,7 @@ def register() -> None:
 def _apply_policy(change: Change) -> None:
     details = change.details
     methods.set_policy(
-        operator=_operator(change),
+        operator=changes.operator_of(change),
         currency=details["currency"],
         auto_approve_up_to=details["auto_approve_up_to"],
         second_approval_above=details["second_approval_above"],
@@ -87,14 +87,8 @@ def _apply_method(change: Change) -> None:
     details: dict[str, Any] = change.details
     fields = details["offer"]
     offer = MethodOffer(**{**fields, "terms": DepositTerms(**fields["terms"])})
-    method, operator = UUID(details["method"]), _operator(change)
+    method, operator = UUID(details["method"]), changes.operator_of(change)
     if details["is_new"]:
         methods.create(operator=operator, offer=offer, actor=change.requested_by, method=method)
     else:
         methods.change(operator=operator, method=method, offer=offer, actor=change.requested_by)
-
-
-def _operator(change: Change) -> UUID:
-    if change.operator_id is None:
-        raise AssertionError("payment terms belong to an operator")
-    return change.operator_id

@@ -1,4 +1,4 @@
-"""`manage.py void_policy`: set an operator's policy on winnings spent before their round is voided."""
+"""`manage.py void_policy`: show the policy on winnings spent before their round is voided, or set a sandbox's."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from casino.operators.models import Operator
 
 
 class Command(BaseCommand):
-    help = "Show or set the policy on winnings that were spent before their round was voided."
+    help = "Show the policy on winnings that were spent before their round was voided, or set a sandbox operator's."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -21,6 +21,8 @@ class Command(BaseCommand):
         tenant = Operator.objects.filter(slug=operator).first()
         if tenant is None:
             raise CommandError(f"There is no operator {operator!r}.")
+        if spent is not None and not tenant.sandbox:
+            raise CommandError("For a live operator two persons agree on it, in the admin or over HTTP.")
         if spent is not None:
             voiding.set_policy(operator=tenant.id, forgive=spent == "forgive", actor=by)
         word = "forgive" if voiding.forgives_spent_winnings(operator=tenant.id) else "debt"

@@ -24,6 +24,7 @@ from casino.backoffice.columns import (
     time_column,
 )
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter, since_by_uuid
+from casino.backoffice.pages.terms import MethodTerms
 from casino.backoffice.sections import Facts, Section
 from casino.operators import memberships
 from wallet.models import Deposit, DepositMethod, ProviderCallback, Withdrawal
@@ -56,8 +57,8 @@ _PAGES: Final = {PaymentKind.DEPOSIT: "deposit", PaymentKind.PAYOUT: "withdrawal
 
 
 @admin.register(DepositMethod)
-class DepositMethodAdmin(LabelledRowsAdmin):
-    """Every version of each deposit method; operators change them by the API. Found by the method's id."""
+class DepositMethodAdmin(MethodTerms, LabelledRowsAdmin):
+    """Every version of each deposit method; a change is the next one. Found by the method's id."""
 
     names = ("operator",)
     list_display = ("name", "version", "operator", "range", "fee", "status", "since")

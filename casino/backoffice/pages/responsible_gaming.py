@@ -9,17 +9,17 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, staff_metadata
+from casino.backoffice.actions import RowAction
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import choice_filter, operator_filter
 from casino.backoffice.sections import Grid, Section
+from casino.operators import memberships
 from casino.operators.models import Operator
 from wallet.models import PlayerRestrictions
-from wallet.responsible_gaming import exclusions, queries, services
+from wallet.responsible_gaming import changes, exclusions, queries
 from wallet.responsible_gaming.events import responsible_gaming_stream
 from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
 from wallet.responsible_gaming.refusals import format_limit
-from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import ExclusionKind
 
 CHANGE: Final = "wallet.change_playerrestrictions"
@@ -62,13 +62,13 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         permission=CHANGE,
         applies=_is_self_excluded,
         tone="bad",
-        help_text="It can be ended once its time is over.",
-        question="Let this player play again?",
+        help_text="Once its time is over and another person confirms, the player may play again after a day.",
+        question="Request that this player may play again?",
     )
     def end(self, request: HttpRequest, row: Any, _data: dict[str, Any]) -> str:
-        metadata = staff_metadata(request, row.operator_id)
-        services.end_exclusion(context=PlayerContext(row.operator_id, row.player_id, "", metadata))
-        return "The self-exclusion has ended; the player may play again."
+        by = memberships.staff_actor(request.user)
+        changes.request_end_of_exclusion(operator=row.operator_id, player=row.player_id, by=by)
+        return "Requested; another person has to confirm it."
 
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show the limits with what is used of them, and the exclusions."""

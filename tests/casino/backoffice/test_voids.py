@@ -143,3 +143,6 @@ def test_a_command_sets_the_policy_for_spent_winnings(office: Office) -> None:
     assert told("lucky") == "void_policy: operator=lucky spent=forgive"
     with pytest.raises(CommandError):
         told("nobody")
+    Operator.objects.update(sandbox=False)
+    with pytest.raises(CommandError, match="two persons"):
+        told("lucky", "--spent", "debt")

@@ -1,0 +1,35 @@
+"""What happens to winnings that were spent before their round is voided, on which two persons agree."""
+
+from typing import Final
+from uuid import UUID
+
+from baccarat.services import voiding
+from casino.operators import changes
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change
+
+KIND: Final = "void_policy"
+CONFIRM: Final = "baccarat.approve_void"
+
+
+def request_policy(*, operator: UUID, forgive: bool, by: str) -> Change:
+    """Request that the house bears them, or that they become the player's debt. Raises ChangeNeedsSecondPerson."""
+    bearer = "The house bears" if forgive else "Players owe"
+    return changes.request(
+        operator=operator,
+        kind=KIND,
+        subject=f"operator:{operator}",
+        summary=f"{bearer} winnings that were spent before their round is voided",
+        details={"forgive": forgive},
+        by=by,
+    )
+
+
+def register() -> None:
+    """Register what two persons may change here."""
+    changes.register(ChangeKind(KIND, permission=CONFIRM, apply=_apply, delayed=True))
+
+
+def _apply(change: Change) -> None:
+    operator = changes.operator_of(change)
+    voiding.set_policy(operator=operator, forgive=change.details["forgive"], actor=change.requested_by)

@@ -1,0 +1,204 @@
+"""Terms that two persons agree on: withdrawal policies, deposit methods, play money, winnings spent before a void."""
+
+from typing import Any, ClassVar, Final
+
+from django import forms
+from django.http import HttpRequest
+
+from baccarat.services import void_policy
+from casino.backoffice.actions import RowAction
+from casino.backoffice.forms import RowForm, line_field
+from casino.kernel import money
+from casino.kernel.errors import Refusal
+from casino.operators import memberships
+from casino.operators.models import Operator
+from wallet.models import DepositMethod
+from wallet.payments import changes as payment_changes
+from wallet.payments.methods import MethodOffer
+from wallet.payments.terms import DepositTerms, WithdrawalTerms, parse_percent, percent
+from wallet.responsible_gaming import changes as protection_changes
+
+CHANGE_TERMS: Final = "wallet.change_depositmethod"
+WAITS: Final = "Requested; another person has to confirm it."
+
+
+def _amount(title: str, *, required: bool = True, **kwargs: Any) -> forms.CharField:
+    return line_field(title, max_length=20, required=required, **kwargs)
+
+
+class AmountsForm(RowForm):
+    """A form with amounts of the currency that is chosen in it, cleaned to minor units; empty ones to None."""
+
+    currency = forms.ChoiceField(label="Currency")
+    amounts: ClassVar[tuple[str, ...]] = ()
+    percents: ClassVar[tuple[str, ...]] = ()
+
+    def prepare(self) -> None:
+        """Offer the operator's currencies."""
+        self.fields["currency"].choices = [(code, code) for code in self.row.currencies]  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        """Parse the amounts and percentages. Raises ValidationError."""
+        data, currency = self.cleaned_data, self.cleaned_data.get("currency")
+        if currency is None:
+            return data
+        for names, parse in ((self.amounts, lambda text: _parse(text, currency)), (self.percents, parse_percent)):
+            for name in names:
+                try:
+                    data[name] = parse(data[name]) if data.get(name) else None
+                except Refusal as refusal:
+                    self.add_error(name, refusal.message())
+        return data
+
+
+def _parse(text: str, currency: str) -> int:
+    return money.parse(text, currency) if text.strip("0.") == "" else money.parse_positive(text, currency)
+
+
+class PlayMoneyForm(AmountsForm):
+    cap = _amount("Balance up to which players top up")
+    amounts = ("cap",)
+
+
+class WithdrawalPolicyForm(AmountsForm):
+    auto_approve_up_to = _amount("Needs no approval up to")
+    second_approval_above = _amount("Needs two approvals above")
+    minimum = _amount("Lowest withdrawal (empty: any)", required=False)
+    maximum = _amount("Highest withdrawal (empty: any)", required=False)
+    max_pending = forms.IntegerField(label="Pending at once (empty: any)", min_value=1, max_value=1000, required=False)
+    fee_fixed = _amount("Fixed fee", initial="0")
+    fee_percent = line_field("Fee in percent", max_length=8, initial="0")
+    amounts = ("auto_approve_up_to", "second_approval_above", "minimum", "maximum", "fee_fixed")
+    percents = ("fee_percent",)
+
+
+class DepositMethodForm(AmountsForm):
+    name = line_field("Name that players see", max_length=60)
+    provider = line_field("Provider", max_length=40)
+    minimum = _amount("Lowest deposit")
+    maximum = _amount("Highest deposit")
+    fee_fixed = _amount("Fixed fee", initial="0")
+    fee_percent = line_field("Fee in percent", max_length=8, initial="0")
+    processing_seconds = forms.IntegerField(label="Usual seconds to complete", min_value=0, initial=0)
+    supports_withdrawals = forms.BooleanField(label="Also pays withdrawals", required=False)
+    enabled = forms.BooleanField(label="Offered to players", required=False, initial=True)
+    amounts = ("minimum", "maximum", "fee_fixed")
+    percents = ("fee_percent",)
+
+
+class MethodVersionForm(DepositMethodForm):
+    def prepare(self) -> None:
+        """Begin with the terms in use; a method keeps its currency."""
+        row: DepositMethod = self.row
+        self.fields["currency"].choices = [(row.currency, row.currency)]  # type: ignore[attr-defined]
+        for name in ("name", "provider", "processing_seconds", "supports_withdrawals", "enabled"):
+            self.fields[name].initial = getattr(row, name)
+        for name in self.amounts:
+            self.fields[name].initial = money.format_amount(getattr(row, name), row.currency)
+        self.fields["fee_percent"].initial = percent(row.fee_ppm)
+
+
+class SpentWinningsForm(RowForm):
+    spent = forms.ChoiceField(label="They are", choices=[("debt", "the player's debt"), ("forgive", "the house's")])
+
+
+def _offer(data: dict[str, Any]) -> MethodOffer:
+    terms = DepositTerms(
+        data["currency"], data["minimum"] or 0, data["maximum"] or 0, data["fee_fixed"] or 0, data["fee_percent"] or 0
+    )
+    return MethodOffer(
+        data["name"],
+        data["provider"],
+        terms,
+        data["processing_seconds"],
+        supports_withdrawals=data["supports_withdrawals"],
+        enabled=data["enabled"],
+    )
+
+
+class OperatorTerms:
+    """Row actions on an operator. Each is a change that another person confirms."""
+
+    @RowAction(
+        "Request",
+        name="withdrawal_policy",
+        title="Withdrawal policy",
+        permission=CHANGE_TERMS,
+        form=WithdrawalPolicyForm,
+        help_text="The whole policy of one currency. It takes effect a day after another person confirms it.",
+    )
+    def request_withdrawal_policy(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        terms = WithdrawalTerms(
+            1 if data["minimum"] is None else data["minimum"],
+            data["maximum"],
+            data["max_pending"],
+            data["fee_fixed"] or 0,
+            data["fee_percent"] or 0,
+        )
+        payment_changes.request_policy(
+            operator=operator.pk,
+            currency=data["currency"],
+            auto_approve_up_to=data["auto_approve_up_to"] or 0,
+            second_approval_above=data["second_approval_above"] or 0,
+            terms=terms,
+            by=memberships.staff_actor(request.user),
+        )
+        return WAITS
+
+    @RowAction(
+        "Request",
+        name="deposit_method",
+        title="New deposit method",
+        permission=CHANGE_TERMS,
+        form=DepositMethodForm,
+        help_text="It is offered a day after another person confirms it.",
+    )
+    def request_deposit_method(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        by = memberships.staff_actor(request.user)
+        payment_changes.request_method(operator=operator.pk, offer=_offer(data), by=by)
+        return WAITS
+
+    @RowAction(
+        "Request",
+        name="play_money",
+        title="Play money",
+        permission=CHANGE_TERMS,
+        form=PlayMoneyForm,
+        help_text="Players top up to this balance a day after another person confirms it; zero for no play money.",
+    )
+    def request_play_money_cap(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        by = memberships.staff_actor(request.user)
+        protection_changes.request_play_money_cap(
+            operator=operator.pk, currency=data["currency"], cap=data["cap"] or 0, by=by
+        )
+        return WAITS
+
+    @RowAction(
+        "Request",
+        name="void_policy",
+        title="Winnings that were spent before their round is voided",
+        permission=void_policy.CONFIRM,
+        form=SpentWinningsForm,
+        help_text="Holds for voids from a day after another person confirms it.",
+    )
+    def request_void_policy(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        by, forgive = memberships.staff_actor(request.user), data["spent"] == "forgive"
+        void_policy.request_policy(operator=operator.pk, forgive=forgive, by=by)
+        return WAITS
+
+
+class MethodTerms:
+    """The row action on a deposit method."""
+
+    @RowAction(
+        "Request",
+        name="next_version",
+        title="Change the terms",
+        permission=CHANGE_TERMS,
+        form=MethodVersionForm,
+        help_text="Deposits from a day after another person confirms it; pending ones keep their terms.",
+    )
+    def request_version(self, request: HttpRequest, row: DepositMethod, data: dict[str, Any]) -> str:
+        by = memberships.staff_actor(request.user)
+        payment_changes.request_method(operator=row.operator_id, offer=_offer(data), by=by, method=row.method_id)
+        return WAITS

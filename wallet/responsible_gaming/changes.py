@@ -1,0 +1,69 @@
+"""What two persons agree on about players' protection: the end of a self-exclusion, and the cap on play money.
+
+Both wait: a player who comes back has a day to think it over. A sandbox operator's key alone does both at once.
+"""
+
+from typing import Final
+from uuid import UUID
+
+from casino.kernel.money import format_amount
+from casino.operators import changes
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change
+from casino.operators.services import require_player
+from wallet.responsible_gaming import services
+from wallet.responsible_gaming.services import PlayerContext
+
+END_EXCLUSION: Final = "end_exclusion"
+PLAY_MONEY_CAP: Final = "play_money_cap"
+RESTRICTIONS: Final = "wallet.change_playerrestrictions"
+POLICY: Final = "wallet.change_depositmethod"
+
+
+def request_end_of_exclusion(*, operator: UUID, player: UUID, by: str) -> Change:
+    """Request the end of a player's self-exclusion whose minimum is over.
+
+    Raises UnknownPlayer, UnknownAccount, NotSelfExcluded, ExclusionStillRunning, ChangeNeedsSecondPerson.
+    """
+    require_player(operator=operator, player=player)
+    return changes.request(
+        operator=operator,
+        kind=END_EXCLUSION,
+        subject=f"player:{player}",
+        summary="End a player's self-exclusion",
+        details={"player": str(player)},
+        by=by,
+    )
+
+
+def request_play_money_cap(*, operator: UUID, currency: str, cap: int, by: str) -> Change:
+    """Request a cap on play money, in minor units. Raises InvalidPlayLimit, ChangeNeedsSecondPerson."""
+    return changes.request(
+        operator=operator,
+        kind=PLAY_MONEY_CAP,
+        subject=f"operator:{operator}",
+        summary=f"Top up play money to {format_amount(cap, currency)} {currency}",
+        details={"currency": currency, "cap": cap},
+        by=by,
+    )
+
+
+def register() -> None:
+    """Register what two persons may change here."""
+    changes.register(ChangeKind(END_EXCLUSION, permission=RESTRICTIONS, apply=_end_exclusion, delayed=True))
+    changes.register(ChangeKind(PLAY_MONEY_CAP, permission=POLICY, apply=_set_cap, delayed=True))
+
+
+def _end_exclusion(change: Change) -> None:
+    player = UUID(change.details["player"])
+    operator = changes.operator_of(change)
+    services.end_exclusion(context=PlayerContext(operator, player, "", changes.metadata(change)))
+
+
+def _set_cap(change: Change) -> None:
+    services.set_play_money_cap(
+        operator=changes.operator_of(change),
+        currency=change.details["currency"],
+        cap=change.details["cap"],
+        metadata=changes.metadata(change),
+    )
