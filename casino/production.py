@@ -23,6 +23,8 @@ USES_PROVIDER_SECRETS: Final = ("", "web", "worker-background")
 """Processes that read PAYMENT_SECRETS, where there is a provider."""
 SIGNS_CLOSINGS: Final = ("", "worker", "worker-background")
 """Processes that read CLOSING_KEYS, where there is a witness."""
+SENDS_MAIL: Final = "worker-background"
+"""The process that sends e-mails, and reads EMAIL_PASSWORD."""
 _MIN_SECRET_KEY_LENGTH: Final = 50
 _MIN_PROVIDER_SECRET_LENGTH: Final = 32
 
@@ -41,6 +43,8 @@ def own_variables(process: str, environment: Mapping[str, str]) -> dict[str, str
         others.add("PAYMENT_SECRETS")
     if process not in SIGNS_CLOSINGS:
         others.add("CLOSING_KEYS")
+    if process not in ("", SENDS_MAIL):
+        others.add("EMAIL_PASSWORD")
     return {name: value for name, value in environment.items() if name.removesuffix("_FILE") not in others} | {
         "CASINO_PROCESS": process
     }
@@ -56,6 +60,7 @@ def check(settings: Mapping[str, Any]) -> None:
         raise ImproperlyConfigured("STAFF_TOTP_REQUIRED must be true in production.")
     _check_secrets(settings)
     _check_addresses(settings)
+    _check_mail(settings)
     _check_images(env.string_list("CONTAINER_IMAGES"))
 
 
@@ -79,6 +84,15 @@ def _check_secrets(settings: Mapping[str, Any]) -> None:
     secrets = [each for of_provider in settings["PAYMENT_SECRETS"].values() for each in of_provider]
     if any(len(each) < _MIN_PROVIDER_SECRET_LENGTH for each in secrets):
         raise ImproperlyConfigured("PAYMENT_SECRETS must be of 32 characters or more.")
+
+
+def _check_mail(settings: Mapping[str, Any]) -> None:
+    if settings["PROCESS"] != SENDS_MAIL:
+        return
+    if not settings["EMAIL_HOST"] or settings["DEFAULT_FROM_EMAIL"].endswith("@localhost"):
+        raise ImproperlyConfigured("EMAIL_HOST and EMAIL_FROM must name your mail server and the sender.")
+    if settings["EMAIL_SECURITY"] == "none":
+        raise ImproperlyConfigured("EMAIL_SECURITY must be starttls or tls in production.")
 
 
 def _is_strong(key: str) -> bool:

@@ -80,6 +80,7 @@ INSTALLED_APPS = [
     "casino.crypto",
     "casino.events",
     "casino.jobs",
+    "casino.mail",
     "casino.significant",
     "casino.compliance",
     "casino.api",
@@ -179,6 +180,7 @@ CELERY_BEAT_SCHEDULE = {
     "check-clock": {"task": "compliance.check_clock", "schedule": 300.0},
     "expire-feed": {"task": "feed.expire", "schedule": 3600.0},
     "process-payments": {"task": "wallet.process_payments", "schedule": 2.0},
+    "send-mail": {"task": "mail.send_due", "schedule": 5.0},
     "apply-changes": {"task": "operators.apply_changes", "schedule": 30.0},
 }
 
@@ -310,6 +312,18 @@ AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "password", "code", "csrf
 AXES_ENABLE_ADMIN = False
 SILENCED_SYSTEM_CHECKS = ["axes.W002"]  # lockout_middleware replaces its middleware
 AXES_VERBOSE = False
+
+# -- e-mail ---------------------------------------------------------------------------------------------------------
+
+EMAIL_HOST = env.text("EMAIL_HOST", "")
+"""The mail server. Without one, development prints e-mails."""
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'console'}.EmailBackend"
+EMAIL_PORT = env.integer("EMAIL_PORT", default=587, minimum=1, maximum=65535)
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = env.text("EMAIL_USER", ""), env.text("EMAIL_PASSWORD", "")
+EMAIL_SECURITY = env.choice("EMAIL_SECURITY", ("", "starttls", "tls", "none")) or "starttls"
+EMAIL_USE_TLS, EMAIL_USE_SSL = EMAIL_SECURITY == "starttls", EMAIL_SECURITY == "tls"
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("EMAIL_FROM", "casino@localhost")
 
 RETENTION_DAYS = {
     _kind: env.parse_integer(f"RETENTION_DAYS: {_kind}", _days) for _kind, _days in env.pairs("RETENTION_DAYS")

@@ -45,6 +45,7 @@ _policies: Final[dict[str, RetentionPolicy]] = {
     "idempotency_keys": RetentionPolicy({"api_idempotentrequest": "created_at"}, FOUR_MONTHS, FOUR_MONTHS),
     "failed_logins": RetentionPolicy({"axes_accessattempt": "attempt_time"}, 90, 90),
     "staff_sessions": RetentionPolicy({"django_session": "expire_date"}, 0, 0),
+    "emails": RetentionPolicy({"mail_email": "sent_at"}, 90, 90),
     "launches": RetentionPolicy({"operators_launch": "expires_at"}, 1, 1),
     "stream_tickets": RetentionPolicy({"operators_streamticket": "expires_at"}, 0, 0),
 }

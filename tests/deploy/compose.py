@@ -18,6 +18,8 @@ VALUES = {
     "SHOE_KEYS": "2026a:" + "5c" * 32,
     "PERSONAL_KEYS": "2026a:" + "6d" * 32,
     "CHECKPOINT_KEYS": "2026a:" + "6d" * 32,
+    "EMAIL_HOST": "mail.example.com",
+    "EMAIL_FROM": "casino@example.com",
     "POSTGRES_IMAGE": "postgres:18@sha256:" + "0a" * 32,
     "REDIS_IMAGE": "redis:7@sha256:" + "0b" * 32,
     "PYTHON_IMAGE": "python:3.13-slim@sha256:" + "0c" * 32,

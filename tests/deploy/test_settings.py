@@ -127,3 +127,18 @@ def test_a_refused_setting_ends_the_process():
     done = check(environment={**PRODUCTION, "SECRET_KEY": "short"})
     assert done.returncode != 0
     assert "SECRET_KEY must be a secret of your own" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"EMAIL_HOST": ""}, "EMAIL_HOST and EMAIL_FROM must name"),
+        ({"EMAIL_FROM": "casino@localhost"}, "EMAIL_HOST and EMAIL_FROM must name"),
+        ({"EMAIL_SECURITY": "none"}, "EMAIL_SECURITY must be starttls or tls"),
+        ({"EMAIL_SECURITY": "ssl"}, "EMAIL_SECURITY must be"),
+    ],
+)
+def test_the_process_that_sends_emails_does_not_start_with(monkeypatch, changes, reason):
+    sender = services()["worker-background"]["environment"]
+    with pytest.raises(ImproperlyConfigured, match=re.escape(reason)):
+        settings_of({**sender, **changes}, monkeypatch)
