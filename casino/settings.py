@@ -298,7 +298,11 @@ SESSION_COOKIE_AGE = STAFF_IDLE_SECONDS
 LOGIN_REDIRECT_URL = "admin:index"  # also where a refused `next` leads
 SESSION_ENGINE = "casino.staff.login"  # sliding expiry; only staff have sessions
 
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "casino.staff.login.RoleBackend"]
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "casino.staff.login.RoleBackend",
+    "casino.staff.password_codes.PasswordCodeBackend",
+]
 AXES_HANDLER = "casino.staff.lockout.LockoutHandler"
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address", "user_agent"]]  # instead of the last one, the known browser
 AXES_USERNAME_CALLABLE = "casino.staff.lockout.counted_name"

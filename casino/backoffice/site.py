@@ -8,6 +8,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import SuspiciousOperation, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -16,11 +17,13 @@ from django.utils.decorators import method_decorator
 from django.utils.safestring import mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
+from django.views.decorators.debug import sensitive_post_parameters
 from django_otp import login as remember_device
 
 from casino.backoffice import badges, html
 from casino.kernel.errors import Refusal
-from casino.staff import access_changes, access_log, authenticators, lockout
+from casino.operators import memberships, notices
+from casino.staff import access_changes, access_log, authenticators, lockout, password_codes
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite as BaseSite
@@ -64,6 +67,37 @@ class SignInForm(BaseLoginForm):
         return self.cleaned_data
 
 
+class SetPasswordForm(forms.Form):
+    """A login, both halves of its code, and a new password; no error says which of the first three was wrong."""
+
+    username = forms.CharField(label="Login", max_length=150)
+    first_half = forms.CharField(label="First half of the code", max_length=40)
+    second_half = forms.CharField(label="Second half of the code", max_length=40)
+    password = forms.CharField(label="New password", widget=forms.PasswordInput({"autocomplete": "new-password"}))
+    again = forms.CharField(label="Once more", widget=forms.PasswordInput({"autocomplete": "new-password"}))
+
+    def __init__(self, request: HttpRequest, data: Any = None) -> None:
+        super().__init__(data, auto_id=False, label_suffix="")
+        self.request = request
+        self.user: Any = None
+
+    def clean(self) -> dict[str, Any]:
+        """Check the password by the rules for all, then the code. Raises ValidationError."""
+        data = self.cleaned_data
+        if self.errors:
+            return data
+        if data["password"] != data["again"]:
+            raise ValidationError("The two passwords differ.")
+        validate_password(data["password"], User(username=data["username"]))
+        halves = {"first_secret": data["first_half"], "second_secret": data["second_half"]}
+        self.user = authenticate(self.request, username=data["username"], **halves)
+        if getattr(self.request, "axes_locked_out", False):
+            raise ValidationError(SignInForm.error_messages["locked"])
+        if self.user is None:
+            raise ValidationError("Wrong login or code, or the code is older than a day.")
+        return data
+
+
 class StaffSite(BaseSite):
     """The admin. Production requires a second factor."""
 
@@ -86,8 +120,11 @@ class StaffSite(BaseSite):
         return guarded
 
     def get_urls(self) -> list[Any]:
-        """Add the page where an authenticator is set up."""
-        own: list[URLPattern] = [path("authenticator/", self.authenticator, name="authenticator")]
+        """Add the pages where an authenticator is set up and a password set."""
+        own: list[URLPattern] = [
+            path("authenticator/", self.authenticator, name="authenticator"),
+            path("set-password/", self.set_password, name="set_password"),
+        ]
         return [*own, *super().get_urls()]
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
@@ -130,6 +167,31 @@ class StaffSite(BaseSite):
         drawing = segno.make(enrolment.provisioning_uri, error="m").svg_inline(scale=5, border=2, light="white")
         qr_code = mark_safe(drawing)  # noqa: S308
         return self._page(request, "Set up your authenticator", enrolment=enrolment, qr_code=qr_code)
+
+    @method_decorator([never_cache, csrf_protect, sensitive_post_parameters()])
+    def set_password(self, request: HttpRequest) -> HttpResponse:
+        """Let a user with both halves of a code set a password, and go to the login."""
+        form = SetPasswordForm(request, request.POST if request.method == "POST" else None)
+        if form.is_valid():
+            try:
+                password_codes.set_password(form.user, form.cleaned_data["password"])
+            except Refusal as refusal:
+                messages.error(request, refusal.message())
+            else:
+                messages.success(request, "Your password is set. Log in with it.")
+            return HttpResponseRedirect(reverse("admin:login"))
+        return self._page(request, "Set your password", form=form)
+
+    def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Let users change their own password, and tell them."""
+        response = super().password_change(request, extra_context)
+        if request.method == "POST" and isinstance(response, HttpResponseRedirect):
+            notices.tell(
+                [memberships.staff_actor(request.user)],
+                subject="Your password was changed",
+                text="It was changed by somebody who knew the earlier one.",
+            )
+        return response
 
     def _enrolled(self, request: HttpRequest) -> HttpResponse:
         if not self.has_permission(request):

@@ -150,14 +150,21 @@ def request_key(*, operator: UUID, name: str, jwk: str, subject: str, by: str) -
 
 def register_change() -> None:
     """Let two members of staff register keys."""
-    changes.register(ChangeKind(KIND, permission=REGISTER, apply=_apply, event=SignificantEventKind.ACCESS_CHANGED))
+    event = SignificantEventKind.ACCESS_CHANGED
+    changes.register(ChangeKind(KIND, REGISTER, _apply, event=event, in_admin=True, concerns=_people_it_names))
+
+
+def _people_it_names(change: Change) -> list[str]:
+    """List the members of staff as whom the key's holder can act."""
+    linked = StaffSubject.objects.filter(operator_id=changes.operator_of(change))
+    if subject := change.details["subject"]:
+        linked = linked.filter(subject=subject)
+    return [f"staff:{user}" for user in linked.values_list("user_id", flat=True)]
 
 
 def _apply(change: Change) -> None:
-    if change.operator_id is None:
-        raise AssertionError("an assertion key belongs to an operator")
     register_key(
-        operator=change.operator_id,
+        operator=changes.operator_of(change),
         requested_by=change.requested_by,
         confirmed_by=change.decided_by,
         **change.details,

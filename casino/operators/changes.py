@@ -4,7 +4,7 @@ Apps register the kinds of changes that they can apply. A change is checked when
 the transaction of its confirmation or, after the delay, of `apply_due`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -18,8 +18,9 @@ from casino.events.sql import database_now
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.kernel.persons import is_another_person, is_person
+from casino.operators import notices
 from casino.operators.models import Change, ChangeStatus, Operator
-from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, UnknownChange
+from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
 from casino.significant import recorder
 from casino.significant.recorder import SignificantEventKind
 
@@ -30,8 +31,9 @@ BATCH: Final = 20
 class ChangeKind:
     """What a kind of change does. `apply` may refuse; what it refuses at once can't be requested.
 
-    `permission` is what staff need to confirm it. A delayed change takes effect after CHANGE_DELAY_HOURS, at once for a
-    sandbox operator. The details of a `secret` one are forgotten when it ends.
+    `permission` is what staff need to confirm it; one that is `in_admin` is not confirmed over HTTP. A delayed change
+    takes effect after CHANGE_DELAY_HOURS, at once for a sandbox operator. The details of a `secret` one are forgotten
+    when it ends. `concerns` names who is told of it, beside the two persons.
     """
 
     name: str
@@ -40,6 +42,8 @@ class ChangeKind:
     event: SignificantEventKind = SignificantEventKind.CONFIG_CHANGED
     delayed: bool = False
     secret: bool = False
+    in_admin: bool = False
+    concerns: Callable[[Change], Iterable[str]] = lambda change: (change.subject,)
 
 
 _kinds: Final[dict[str, ChangeKind]] = {}
@@ -47,6 +51,11 @@ _kinds: Final[dict[str, ChangeKind]] = {}
 
 def register(kind: ChangeKind) -> None:
     _kinds[kind.name] = kind
+
+
+def kinds() -> tuple[str, ...]:
+    """List the kinds of changes that need two persons."""
+    return tuple(_kinds)
 
 
 def permission_for(change: Change) -> str:
@@ -90,24 +99,27 @@ def request(
     with transaction.atomic():
         _rehearse(change)
         change.save(force_insert=True)
-        _record(change, actor=by, reason=f"Requested: {summary}")
+        _note(change, "Requested", by=by)
     return change
 
 
 def confirm(change: UUID, *, operator: UUID | None = None, by: str) -> Change:
     """Confirm a change as another person; it takes effect at once, or after its delay.
 
-    Raises UnknownChange, ChangeDecided, ChangeNeedsSecondPerson, and what its kind refuses.
+    `operator` is that of a request over HTTP. Raises UnknownChange, ChangeDecided, ChangeNeedsSecondPerson,
+    ChangeIsForTheAdmin, and what its kind refuses.
     """
     with transaction.atomic():
         row = _lock(change, operator, ChangeStatus.REQUESTED)
+        if operator is not None and _kinds[row.kind].in_admin:
+            raise ChangeIsForTheAdmin
         if not is_another_person(by, row.requested_by) or by == row.subject:
             raise ChangeNeedsSecondPerson
         row.status, row.decided_by, row.decided_at = ChangeStatus.CONFIRMED, by, database_now()
         row.effective_at = row.decided_at + _delay(row)
         row.save()
         if row.effective_at > row.decided_at:
-            _record(row, actor=row.requested_by, authorised_by=by, reason=f"Confirmed: {row.summary}")
+            _note(row, "Confirmed", by=row.requested_by, authorised_by=by)
         else:
             _apply(row)
     return row
@@ -159,8 +171,9 @@ def _apply_if_due(change: UUID) -> bool:
                 _apply(row)
         except Refusal as refusal:
             row.status = ChangeStatus.CANCELLED
-            row.save(update_fields=["status"])
-            _record(row, actor="system:changes", reason=f"Could not take effect: {refusal.message()}")
+            _forget_secret(row)
+            row.save(update_fields=["status", "details"])
+            _note(row, "Could not take effect", by="system:changes", detail=refusal.message())
     return True
 
 
@@ -169,7 +182,7 @@ def _apply(change: Change) -> None:
     change.status = ChangeStatus.EFFECTIVE
     _forget_secret(change)
     change.save(update_fields=["status", "details"])
-    _record(change, actor=change.requested_by, authorised_by=change.decided_by, reason=f"Took effect: {change.summary}")
+    _note(change, "Took effect", by=change.requested_by, authorised_by=change.decided_by)
 
 
 def _forget_secret(change: Change) -> None:
@@ -190,7 +203,7 @@ def _end(change: UUID, operator: UUID | None, by: str, status: ChangeStatus, wai
         row.status, row.decided_by, row.decided_at, row.effective_at = status, by, database_now(), None
         _forget_secret(row)
         row.save()
-        _record(row, actor=by, reason=f"{status.value.capitalize()}: {row.summary}")
+        _note(row, status.value.capitalize(), by=by)
     return row
 
 
@@ -212,14 +225,17 @@ def _delay(change: Change) -> timedelta:
     return timedelta(hours=settings.CHANGE_DELAY_HOURS)
 
 
-def _record(change: Change, *, actor: str, reason: str, authorised_by: str = "") -> None:
+def _note(change: Change, step: str, *, by: str, authorised_by: str = "", detail: str = "") -> None:
+    """Record a step of a change, and tell the people concerned."""
+    kind = _kinds[change.kind]
+    notices.tell_of_change(change, step, concerned=kind.concerns(change), by=authorised_by or by)
     recorder.record(
-        kind=_kinds[change.kind].event,
+        kind=kind.event,
         operator=change.operator_id,
         subject=change.subject,
-        actor=actor,
+        actor=by,
         authorised_by=authorised_by,
-        reason=reason,
+        reason=f"{step}: {detail or change.summary}",
         after={
             "change": change.pk,
             "status": change.status,

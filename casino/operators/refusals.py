@@ -112,6 +112,13 @@ class ChangeDecided(Refusal):
     fact_types = {"current_status": str}
 
 
+class ChangeIsForTheAdmin(Refusal):
+    code = "change_for_the_admin"
+    kind = RefusalKind.FORBIDDEN
+    title = "This change is confirmed in the admin"
+    remedy = "Sign in to the admin as another person, and confirm it there."
+
+
 class ChangeNeedsSecondPerson(Refusal):
     code = "change_needs_second_person"
     kind = RefusalKind.FORBIDDEN

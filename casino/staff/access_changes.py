@@ -1,7 +1,8 @@
 """Changes of a user's access by another user, each recorded.
 
-What could let one administrator act as somebody else (a password, a reset of the authenticator, a role, the link to an
-operator's person) is a change that another administrator confirms, and of which the user is told at the next login.
+What could let one administrator act as somebody else (a password, a reset of the authenticator, an e-mail address, a
+role, a disabled user who comes back, the link to an operator's person) is a change that another administrator confirms,
+and of which the user is told by e-mail and at the next login. Neither administrator learns the password.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,25 +10,26 @@ from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from casino.kernel.persons import normalise_subject
-from casino.operators import changes
+from casino.operators import changes, notices
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import sole_operator, staff_actor
 from casino.operators.models import Change, ChangeStatus, StaffSubject
 from casino.significant import recorder
-from casino.staff import authenticators, lockout, roles
+from casino.staff import authenticators, lockout, password_codes, roles
 from casino.staff.refusals import InvalidLink, OwnAccessChange, ReasonMissing, RolesApart
 
 MIN_REASON_LENGTH, MAX_REASON_LENGTH = 3, 500
 SUBJECT: Final = "staff"
 AUTHENTICATOR: Final = "staff_authenticator"
+EMAIL: Final = "staff_email"
 LINK: Final = "staff_link"
 PASSWORD: Final = "staff_password"  # noqa: S105  (a kind of change)
+RETURN: Final = "staff_return"
 ROLES: Final = "staff_roles"
 SUPERUSER: Final = "staff_superuser"
 TOLD_FOR_DAYS: Final = 14
@@ -48,26 +50,36 @@ def request_reset(user: User, *, by: User, reason: str) -> Change:
     return _request(user, AUTHENTICATOR, f"Reset the authenticator of {user.username}: {reason.strip()}", {}, by)
 
 
-def request_password(user: User, *, password: str, by: User, reason: str) -> Change:
-    """Request another password for a user. Raises ReasonMissing, OwnAccessChange."""
+def request_password(user: User, *, by: User, reason: str) -> Change:
+    """Request that a user may set a password, by a code in two halves. Raises ReasonMissing, OwnAccessChange."""
     _check_change(user, by=by, reason=reason)
-    details = {"password": make_password(password)}
-    return _request(user, PASSWORD, f"Replace the password of {user.username}: {reason.strip()}", details, by)
+    return _request(user, PASSWORD, f"Let {user.username} set a password: {reason.strip()}", {}, by)
+
+
+def request_email(user: User, *, email: str, by: User) -> Change:
+    """Request another e-mail address for a user. Raises OwnAccessChange."""
+    _refuse_own(user, by)
+    summary = f"Change the e-mail address of {user.username} from {user.email or 'none'} to {email or 'none'}"
+    return _request(user, EMAIL, summary, {"email": email}, by)
+
+
+def request_return(user: User, *, by: User) -> Change:
+    """Request that a disabled user may log in again. Raises OwnAccessChange."""
+    _refuse_own(user, by)
+    return _request(user, RETURN, f"Let {_describe(user)} log in again", {}, by)
 
 
 def request_roles(user: User, *, names: Iterable[str], by: User) -> Change:
     """Request roles for a user, beside those that the user has. Raises OwnAccessChange, RolesApart."""
-    if user.pk == by.pk:
-        raise OwnAccessChange
+    _refuse_own(user, by)
     wanted = sorted(names)
-    return _request(user, ROLES, f"Give {user.username} the roles {', '.join(wanted)}", {"roles": wanted}, by)
+    return _request(user, ROLES, f"Give {_describe(user)} the roles {', '.join(wanted)}", {"roles": wanted}, by)
 
 
 def request_superuser(user: User, *, by: User) -> Change:
     """Request that a user becomes a superuser. Raises OwnAccessChange."""
-    if user.pk == by.pk:
-        raise OwnAccessChange
-    return _request(user, SUPERUSER, f"Make {user.username} a superuser", {}, by)
+    _refuse_own(user, by)
+    return _request(user, SUPERUSER, f"Make {_describe(user)} a superuser", {}, by)
 
 
 def request_link(user: User, *, operator: UUID, subject: str, by: User) -> Change:
@@ -75,8 +87,7 @@ def request_link(user: User, *, operator: UUID, subject: str, by: User) -> Chang
     spelling = normalise_subject(subject)
     if spelling is None:
         raise InvalidLink
-    if user.pk == by.pk:
-        raise OwnAccessChange
+    _refuse_own(user, by)
     details = {"operator": str(operator), "subject": spelling}
     return _request(user, LINK, f"Link {user.username} to the person {spelling} of assertions", details, by)
 
@@ -93,12 +104,14 @@ def register() -> None:
     for name, permission, apply in (
         (AUTHENTICATOR, "staff.reset_authenticator", _apply_reset),
         (PASSWORD, "staff.reset_authenticator", _apply_password),
+        (EMAIL, "staff.reset_authenticator", _apply_email),
+        (RETURN, "staff.reset_authenticator", _apply_return),
         (ROLES, "staff.assign_role", _apply_roles),
         (SUPERUSER, "staff.make_superuser", _apply_superuser),
         (LINK, "staff.assign_role", _apply_link),
     ):
         kind = recorder.SignificantEventKind.ACCESS_CHANGED
-        changes.register(ChangeKind(name, permission, apply, event=kind, secret=name == PASSWORD))
+        changes.register(ChangeKind(name, permission, apply, event=kind, in_admin=True))
 
 
 def _request(user: User, kind: str, summary: str, details: Mapping[str, Any], by: User) -> Change:
@@ -121,9 +134,21 @@ def _apply_reset(change: Change) -> None:
 
 
 def _apply_password(change: Change) -> None:
+    password_codes.begin(_user(change), change.pk)
+
+
+def _apply_email(change: Change) -> None:
     user = _user(change)
-    user.password = change.details["password"]
-    user.save(update_fields=["password"])
+    if user.email != change.details["email"]:  # the address that goes is told as well
+        notices.tell_address(user.email, subject="Your e-mail address was changed", text=change.summary)
+    user.email = change.details["email"]
+    user.save(update_fields=["email"])
+
+
+def _apply_return(change: Change) -> None:
+    user = _user(change)
+    user.is_active = True
+    user.save(update_fields=["is_active"])
 
 
 def _apply_roles(change: Change) -> None:
@@ -181,8 +206,18 @@ def record_access_change(
     )
 
 
-def _check_change(user: User, *, by: User, reason: str) -> None:
+def _describe(user: User) -> str:
+    """Return what the second administrator has to know a user by."""
+    name = user.get_full_name()
+    return f"{user.username} ({', '.join(filter(None, (name, user.email or 'no e-mail address')))})"
+
+
+def _refuse_own(user: User, by: User) -> None:
     if user.pk == by.pk:
         raise OwnAccessChange
+
+
+def _check_change(user: User, *, by: User, reason: str) -> None:
+    _refuse_own(user, by)
     if not MIN_REASON_LENGTH <= len(reason.strip()) <= MAX_REASON_LENGTH:
         raise ReasonMissing

@@ -19,6 +19,8 @@ from django_otp import DEVICE_ID_SESSION_KEY
 from django_otp.oath import TOTP
 
 from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
+from casino.operators import notices
+from casino.operators.memberships import staff_actor
 from casino.staff.models import Authenticator, RecoveryCode
 from casino.staff.refusals import AlreadyEnrolled, NothingToConfirm, WrongCode
 
@@ -70,8 +72,9 @@ def confirm(user: Any, code: str) -> tuple[Authenticator, list[str]]:
         authenticator.confirmed = True
         authenticator.save(update_fields=["confirmed"])
         RecoveryCode.objects.filter(user_id=user.pk).delete()
-        codes = [_new_recovery_code() for _ in range(RECOVERY_CODES)]
-        RecoveryCode.objects.bulk_create(RecoveryCode(user_id=user.pk, digest=_digest(code)) for code in codes)
+        notices.tell([staff_actor(user)], subject="You have a new authenticator", text="It was set up after a login.")
+        codes = [new_code() for _ in range(RECOVERY_CODES)]
+        RecoveryCode.objects.bulk_create(RecoveryCode(user_id=user.pk, digest=digest_code(code)) for code in codes)
     return authenticator, codes
 
 
@@ -169,16 +172,16 @@ def _accepts(authenticator: Authenticator, code: str) -> bool:
 
 
 def _recovers(user: Any, code: str) -> bool:
-    unused = RecoveryCode.objects.filter(user_id=user.pk, digest=_digest(code), used_at=None)
+    unused = RecoveryCode.objects.filter(user_id=user.pk, digest=digest_code(code), used_at=None)
     return unused.update(used_at=timezone.now()) == 1
 
 
-def _new_recovery_code() -> str:
+def new_code() -> str:
     text = b32encode(secrets.token_bytes(10)).decode().lower()
     return "-".join(text[at : at + 4] for at in range(0, len(text), 4))
 
 
-def _digest(code: str) -> bytes:
+def digest_code(code: str) -> bytes:
     """Hash a recovery code. It has 80 random bits, so it needs no slow hash."""
     return hashlib.sha256(b"casino.staff.recovery.v1\n" + code.strip().lower().replace("-", "").encode()).digest()
 

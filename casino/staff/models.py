@@ -116,6 +116,21 @@ class RecoveryCode(models.Model):
         return f"recovery code of staff {self.user_id}"
 
 
+class PasswordCode(models.Model):
+    """A code by which a user sets a password: one half from each of two administrators, stored as their SHA-256."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="password_code"
+    )
+    change_id = models.UUIDField(help_text="The change on which the two administrators agreed.")
+    first_digest = models.BinaryField(max_length=32, null=True, help_text="Of the half that the requester gives.")
+    second_digest = models.BinaryField(max_length=32, null=True, help_text="Of the half that the other one gives.")
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"password code of staff {self.user_id}"
+
+
 class Member(User):  # type: ignore[django-manager-missing]
     """A user, as shown in the access review."""
 

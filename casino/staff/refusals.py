@@ -45,6 +45,13 @@ class RolesApart(Refusal):
     remedy = "Give the roles to different people."
 
 
+class NoPasswordCode(Refusal):
+    code = "staff_password_code_gone"
+    kind = RefusalKind.CONFLICT
+    title = "There is no half of a code to give out"
+    remedy = "Each administrator sees the own half once, within a day. Request another code."
+
+
 class InvalidLink(Refusal):
     code = "staff_link_invalid"
     kind = RefusalKind.CONFLICT

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
@@ -16,8 +16,10 @@ from casino.backoffice.sections import Alert, Section
 from casino.kernel.persons import is_another_person
 from casino.operators import assertions, changes, memberships
 from casino.operators.models import AssertionKey, Change, ChangeStatus
+from casino.staff import password_codes
 
 DECIDE: Final = "operators.change_change"
+RESET: Final = "staff.reset_authenticator"
 REMOVE_KEY: Final = "operators.delete_assertionkey"
 _TONES: Final = {
     "requested": "warn",
@@ -84,6 +86,19 @@ class ChangeAdmin(ReadOnlyAdmin):
         _require(request, change)
         changes.cancel(change.pk, by=memberships.staff_actor(request.user))
         return "Cancelled; nothing has changed."
+
+    @RowAction(
+        "Show my half",
+        name="half",
+        title="Code for a password",
+        permission=RESET,
+        applies=lambda request, change: password_codes.waits_for(change, memberships.staff_actor(request.user)),
+        help_text="It is shown once. Give it to the user yourself, in person or by telephone, and to nobody else.",
+    )
+    def show_half(self, request: HttpRequest, change: Change, _data: dict[str, Any]) -> str:
+        half = password_codes.take_half(change, memberships.staff_actor(request.user))
+        messages.warning(request, f"Your half of the code: {half}. The user needs the other person's half, too.")
+        return "Showed one half of the code."  # what is returned is logged
 
     def sections(self, request: HttpRequest, obj: Change) -> Sequence[Section]:
         details = [(name.replace("_", " ").capitalize(), str(value)) for name, value in obj.details.items()]

@@ -8,7 +8,6 @@ from django import forms
 from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import User
-from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, StreamingHttpResponse
@@ -41,14 +40,12 @@ class AccessChangeForm(RowForm):
     reason = line_field("Reason", max_length=access_changes.MAX_REASON_LENGTH, required=False)
 
 
-class PasswordForm(AccessChangeForm):
-    password = forms.CharField(label="New password", widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}))
+class EmailForm(RowForm):
+    email = forms.EmailField(label="E-mail address (empty for none)", max_length=254, required=False)
 
-    def clean_password(self) -> str:
-        """Check the password by the rules for all. Raises ValidationError."""
-        password: str = self.cleaned_data["password"]
-        validate_password(password, self.row)
-        return password
+    def prepare(self) -> None:
+        """Begin with the address in use."""
+        self.fields["email"].initial = self.row.email
 
 
 class LinkForm(RowForm):
@@ -142,16 +139,32 @@ class MemberAdmin(ReadOnlyAdmin):
         return WAITS
 
     @RowAction(
-        "Replace the password",
+        "Let the member set a password",
         name="password",
         permission=RESET,
-        form=PasswordForm,
+        form=AccessChangeForm,
         applies=_is_other,
         tone="bad",
-        help_text="For a forgotten password, once another administrator confirms.",
+        help_text=(
+            "For a new member or a forgotten password. Once another administrator confirms, each of you sees one half "
+            "of a code on the page of the change, and gives it to the member."
+        ),
     )
-    def replace_password(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
-        access_changes.request_password(member, by=_user(request), **data)
+    def request_password(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
+        access_changes.request_password(member, by=_user(request), reason=data["reason"])
+        return WAITS
+
+    @RowAction(
+        "Change",
+        name="email",
+        title="E-mail address",
+        permission=RESET,
+        form=EmailForm,
+        applies=_is_other,
+        help_text="Once another administrator confirms. The address in use now is told.",
+    )
+    def change_email(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
+        access_changes.request_email(member, email=data["email"], by=_user(request))
         return WAITS
 
     @RowAction(
@@ -171,6 +184,7 @@ class MemberAdmin(ReadOnlyAdmin):
         facts = (
             ("Name", review.name),
             ("Login", review.login),
+            ("E-mail address", obj.email or html.NOTHING),
             ("User id", html.code(review.user_id)),
             ("Roles", ", ".join(review.roles)),
             ("Operators", ", ".join(review.operators)),

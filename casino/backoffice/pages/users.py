@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
@@ -23,16 +24,16 @@ from casino.staff import access_changes, roles
 if TYPE_CHECKING:  # django-unfold adds looks only, and is untyped
     from django.contrib.auth.forms import UserChangeForm
 
-    AdminPasswordChangeForm: Any
-    UserCreationForm: Any
     BaseUserAdmin = DjangoUserAdmin[User]
     BaseUserForm = UserChangeForm[User]
+    BaseNewUserForm = forms.ModelForm[User]
     BaseInline = admin.TabularInline[StaffMembership, User]
 else:
     from unfold.admin import ModelAdmin
     from unfold.admin import TabularInline as BaseInline
-    from unfold.forms import AdminPasswordChangeForm, UserCreationForm
     from unfold.forms import UserChangeForm as BaseUserForm
+
+    BaseNewUserForm = forms.ModelForm
 
     class BaseUserAdmin(DjangoUserAdmin, ModelAdmin):
         """Django's page of users with the looks of the other pages."""
@@ -54,6 +55,17 @@ class UserForm(BaseUserForm):
         return groups
 
 
+class NewUserForm(BaseNewUserForm):
+    class Meta:
+        model = User
+        fields = ("username", "first_name", "last_name", "email")
+
+    def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002  (Django's)
+        """Save the user without a password."""
+        self.instance.set_unusable_password()
+        return super().save(commit)
+
+
 class MembershipInline(BaseInline):
     """The operators that a user works for; edited by superusers alone."""
 
@@ -70,11 +82,14 @@ class MembershipInline(BaseInline):
 
 @admin.register(User)
 class UserAdmin(BaseUserAdmin):
-    """Users. Permissions come from roles alone, and nobody changes their own; leavers are disabled, not deleted."""
+    """Users. Permissions come from roles alone, and nobody changes their own; leavers are disabled, not deleted.
+
+    Nobody chooses a password for somebody else: new users get a code in two halves.
+    """
 
     form = UserForm
-    add_form = UserCreationForm
-    change_password_form = AdminPasswordChangeForm
+    add_form = NewUserForm
+    add_fieldsets = ((None, {"classes": ("wide",), "fields": ("username", "first_name", "last_name", "email")}),)
     filter_horizontal = ("groups",)
     inlines = (MembershipInline,)
 
@@ -92,6 +107,8 @@ class UserAdmin(BaseUserAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         """Lock the roles without the permission to assign them, and one's own; only superusers make superusers."""
         fields = {*super().get_readonly_fields(request, obj), "last_login", "date_joined"}
+        if obj is not None:
+            fields |= {"username", "email"}  # whoever changes these could become somebody else
         if not request.user.is_superuser:
             fields.add("is_superuser")
         is_own = obj is not None and obj.pk == request.user.pk
@@ -108,15 +125,20 @@ class UserAdmin(BaseUserAdmin):
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: Any) -> None:
         """Remember the access before the change, and let a new user work for the operators of the creator.
 
-        Another administrator has to confirm a new superuser.
+        Another administrator has to confirm a new superuser, and that a disabled user comes back.
         """
         before = access_changes.access_snapshot(obj)
         request.casino_access_before = before  # type: ignore[attr-defined]
         becomes_superuser = obj.is_superuser and not before.get("superuser")
         obj.is_superuser = obj.is_superuser and not becomes_superuser
+        comes_back = bool(before) and obj.is_active and not before["active"]
+        obj.is_active = obj.is_active and not comes_back
         super().save_model(request, obj, form, change)
         if becomes_superuser:
             access_changes.request_superuser(obj, by=_user(request))
+        if comes_back:
+            access_changes.request_return(obj, by=_user(request))
+            messages.info(request, "Requested that the user may log in again; another administrator has to confirm.")
         if not change:
             operators = scope.operators(request) or ()
             StaffMembership.objects.bulk_create(

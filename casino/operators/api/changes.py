@@ -19,7 +19,7 @@ from casino.operators.assertions import LIVE_PARAMETER, OPTIONAL_PARAMETER, PARA
 from casino.operators.base_views import OperatorView
 from casino.operators.models import Change, ChangeStatus
 from casino.operators.principals import Scope
-from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, InvalidAssertionKey, UnknownChange
+from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
 
 
 class ChangesQuery(serializers.Serializer[Any]):
@@ -126,15 +126,13 @@ class ConfirmChangeView(OperatorView):
         refusals=(
             UnknownChange,
             ChangeDecided,
+            ChangeIsForTheAdmin,
             ChangeNeedsSecondPerson,
-            InvalidAssertionKey,
             "invalid_withdrawal_policy",
             "invalid_deposit_method",
             "invalid_play_limit",
             "exclusion_still_running",
             "not_self_excluded",
-            "staff_link_invalid",
-            "staff_roles_apart",
             "unknown_account",
             "unknown_deposit_method",
             "unknown_provider",

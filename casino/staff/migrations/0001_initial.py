@@ -10,7 +10,7 @@ from casino.staff.retention_sql import DROP_FUNCTION, FUNCTION, drop_retain_for_
 
 ROLES = ("compliance", "floor_manager", "cashier", "approver", "support", "administrator")
 TEN_YEARS = 3653
-ORDINARY = ("staff_staffaccount", "staff_authenticator", "staff_recoverycode")
+ORDINARY = ("staff_staffaccount", "staff_authenticator", "staff_recoverycode", "staff_passwordcode")
 NOTE_CHANGES = """
 CREATE FUNCTION staff_note_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -157,6 +157,31 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [models.UniqueConstraint(fields=("user", "digest"), name="staff_recovery_once")],
             },
+        ),
+        migrations.CreateModel(
+            name="PasswordCode",
+            fields=[
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=models.CASCADE,
+                        primary_key=True,
+                        related_name="password_code",
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("change_id", models.UUIDField(help_text="The change on which the two administrators agreed.")),
+                (
+                    "first_digest",
+                    models.BinaryField(help_text="Of the half that the requester gives.", max_length=32, null=True),
+                ),
+                (
+                    "second_digest",
+                    models.BinaryField(help_text="Of the half that the other one gives.", max_length=32, null=True),
+                ),
+                ("expires_at", models.DateTimeField()),
+            ],
         ),
         migrations.CreateModel(
             name="Member",

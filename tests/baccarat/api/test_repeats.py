@@ -2,7 +2,6 @@
 
 import json
 import uuid
-from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from baccarat.services.void_policy import request_policy
 from casino.events import sealer
 from casino.events.sql import fetch
-from casino.operators.assertions import request_key
 from tests.baccarat.api import contract
 from tests.baccarat.api.people import (
     LONG_TURN,
@@ -48,10 +47,8 @@ def twice(caller: Caller, path: str, body: dict[str, Any], person: str = "") -> 
 
 
 def request_change(house: Tenant) -> str:
-    """Have a person request a key for one of the staff."""
-    x = urlsafe_b64encode(uuid.uuid4().bytes * 2).rstrip(b"=").decode()
-    jwk = json.dumps({"kty": "OKP", "crv": "Ed25519", "x": x})
-    return str(request_key(operator=uuid.UUID(house.id), name="Own", jwk=jwk, subject="ann", by="desk:ann").pk)
+    """Have a person request a policy."""
+    return str(request_policy(operator=uuid.UUID(house.id), forgive=True, by="desk:ann").pk)
 
 
 def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:

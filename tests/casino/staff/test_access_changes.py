@@ -21,6 +21,7 @@ from casino.staff.roles import Role
 from tests.support.office import client_of
 
 pytestmark = pytest.mark.django_db
+NO_MEMBERSHIPS = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
 
 
 def create_operator(slug: str) -> Operator:
@@ -39,7 +40,7 @@ def form(user: User, *roles: Role, **changes: str) -> dict[str, Any]:
     return {
         "username": user.username, "is_staff": "on", "is_active": "on",
         "groups": [str(pk) for pk in Group.objects.filter(name__in=roles).values_list("pk", flat=True)],
-        "memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0", **changes,
+        **NO_MEMBERSHIPS, **changes,
     }  # fmt: skip
 
 
@@ -164,36 +165,13 @@ def test_administrators_see_and_change_members_of_their_operators_only() -> None
 def test_a_new_user_works_for_the_operators_of_its_creator() -> None:
     lucky = create_operator("lucky")
     admin = client_of(member("admin", Role.ADMINISTRATOR, operator=lucky))
-    form_data = {"username": "new", "password1": "a-long-new-password", "password2": "a-long-new-password"}
-    response = admin.post(reverse("admin:auth_user_add"), {**form_data, "usable_password": "true"})
+    chosen = {"password": "a-long-new-password", "password1": "a-long-new-password", "usable_password": "true"}
+    response = admin.post(reverse("admin:auth_user_add"), {"username": "new", **chosen, **NO_MEMBERSHIPS})
     assert response.status_code == 302
+    assert not User.objects.get(username="new").has_usable_password()
     assert list(StaffMembership.objects.filter(user__username="new").values_list("operator_id", flat=True)) == [
         lucky.id
     ]
-
-
-def test_a_password_is_replaced_by_two_administrators_and_the_user_is_told() -> None:
-    lucky = create_operator("lucky")
-    admin, other = (member(name, Role.ADMINISTRATOR, operator=lucky) for name in ("admin", "other"))
-    ann = member("ann", operator=lucky)
-    old = reverse("admin:auth_user_password_change", args=[ann.pk])
-    both = {"password1": "another-long-password", "password2": "another-long-password", "usable_password": "true"}
-    client_of(admin).post(old, both)
-    url = reverse("admin:staff_member_password", args=[ann.pk])
-    assert "too short" in client_of(admin).post(url, {"reason": "Forgotten", "password": "short"}).content.decode()
-    client_of(admin).post(url, {"reason": "Forgotten", "password": "another-long-password"})
-
-    def log_in(password: str) -> Any:
-        return Client().post("/admin/login/", {"username": "ann", "password": password}, follow=True)
-
-    confirm(admin)
-    assert User.objects.get(pk=ann.pk).check_password("a-long-password")
-    page_of_change = reverse("admin:operators_change_change", args=[waiting().pk])
-    assert "argon2" not in client_of(other).get(page_of_change).content.decode()
-    confirm(other)
-
-    assert "by two administrators: Replace the password of ann" in log_in("another-long-password").content.decode()
-    assert Change.objects.get().details == {}
 
 
 def test_a_member_is_linked_to_a_person_of_assertions_once() -> None:

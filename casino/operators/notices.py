@@ -1,0 +1,44 @@
+"""E-mails to the people whom a change concerns, or who have a part in it. None holds a secret."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from django.contrib.auth.models import User
+
+from casino.kernel.persons import STAFF
+from casino.mail import outbox
+from casino.operators.models import Change
+
+_UNEXPECTED: Final = "If you did not expect this, tell another administrator at once."
+
+
+def tell(actors: Iterable[str], *, subject: str, text: str) -> None:
+    """E-mail the members of staff among these actors, those of them who have an address."""
+    numbers = {int(number) for door, _, number in (actor.partition(":") for actor in actors) if door == STAFF}
+    users = User.objects.filter(pk__in=numbers, is_active=True).exclude(email="")
+    for address in sorted(set(users.values_list("email", flat=True))):
+        tell_address(address, subject=subject, text=text)
+
+
+def tell_address(address: str, *, subject: str, text: str) -> None:
+    """E-mail an address, if it is one."""
+    if address:
+        outbox.send(address=address, subject=subject, body=f"{text}\n\n{_UNEXPECTED}\n")
+
+
+def tell_of_change(change: Change, step: str, *, concerned: Iterable[str], by: str) -> None:
+    """E-mail everybody who has a part in a change but `by`, whose step it is."""
+    people = {change.requested_by, change.decided_by, *concerned} - {by}
+    lines = [f"{step}: {change.summary}", "", f"Requested by {_name(change.requested_by)}."]
+    if change.decided_by:
+        lines.append(f"Decided by {_name(change.decided_by)}.")
+    if change.effective_at is not None:
+        lines.append(f"Takes effect at {change.effective_at:%Y-%m-%d %H:%M} UTC.")
+    lines.append(f"Change {change.pk}")
+    tell(people, subject=f"{step}: {change.summary}", text="\n".join(lines))
+
+
+def _name(actor: str) -> str:
+    door, _, number = actor.partition(":")
+    user = User.objects.filter(pk=int(number)).first() if door == STAFF else None
+    return actor if user is None else f"{user.get_username()} ({actor})"
