@@ -1,0 +1,342 @@
+"""Two persons for everything that needs two: one person alone gets nowhere, by any door or trick.
+
+The operations are those that the code declares: kinds of changes, and modules that compare two persons themselves.
+"""
+
+import ast
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from baccarat.domain.rounds.events import VoidReason
+from baccarat.services import rules_lifecycle, voiding
+from baccarat.storage.models import Round, RulesVersion
+from casino.compliance import erasure
+from casino.compliance.models import Decision
+from casino.devstack.person import Person
+from casino.events.ids import new_id
+from casino.events.sql import database_now
+from casino.events.store import Metadata
+from casino.kernel.money import MoneyType
+from casino.operators import assertions, changes
+from casino.operators.assertions import HEADER
+from casino.operators.models import Change, StaffMembership, StaffSubject
+from casino.operators.refusals import ChangeNeedsSecondPerson
+from tests.architecture.source import APPS, modules
+from tests.baccarat.api.people import JSON, Tenant, bet, deal_all, sit, tenant
+from tests.support.office import client_of
+from tests.support.protection import age_wishes
+from tests.wallet.payments.counter import offer, use_provider
+from wallet.adjustments import services as adjustments
+from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
+from wallet.models import Adjustment, Withdrawal
+from wallet.payments import methods, withdrawals
+from wallet.payments.terms import WithdrawalTerms
+from wallet.responsible_gaming import services as protection
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.services import PlayerContext
+
+admin.autodiscover()  # as casino.urls does, which only web loads
+pytestmark = pytest.mark.django_db
+COMPARE_FOR_OTHERS: Final = {
+    "casino.backoffice.pages.changes": "shows or hides a button",
+    "casino.operators.changes": "each kind of change is an operation here",
+    "wallet.adjustments.audit": "looks at what was decided",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """An operator, two superusers who see everything in the admin, and a member of staff whom changes concern."""
+
+    house: Tenant
+    maker: User
+    checker: User
+    ann: User
+
+    @property
+    def operator(self) -> UUID:
+        return UUID(self.house.id)
+
+    def metadata(self, by: str) -> Metadata:
+        return Metadata(operator=self.house.id, actor=by, causation="")
+
+    def player(self) -> UUID:
+        return UUID(self.house.player("Alice").id)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """What one person requested: where another decides it in the admin and over HTTP, and whether it is done."""
+
+    page: str
+    is_done: Callable[[], bool]
+    path: str = ""
+
+
+Request = Callable[[Stage, str], Waiting]
+
+
+def change_of(kind: str, details: Callable[[Stage], dict[str, Any]]) -> Request:
+    def request(stage: Stage, by: str) -> Waiting:
+        change = changes.request(
+            operator=stage.operator,
+            kind=kind,
+            subject=f"staff:{stage.ann.pk}",
+            summary=kind,
+            details=details(stage),
+            by=by,
+        )
+        return Waiting(
+            reverse("admin:operators_change_confirm", args=[change.pk]),
+            lambda: Change.objects.filter(pk=change.pk, status="effective").exists(),
+            f"changes/{change.pk}/confirm",
+        )
+
+    return request
+
+
+def request_adjustment(stage: Stage, by: str) -> Waiting:
+    adjustment = adjustments.request(
+        operator=stage.operator,
+        player=stage.player(),
+        money_type=MoneyType.REAL,
+        currency="EUR",
+        direction=AdjustmentDirection.CREDIT,
+        amount=1000,
+        reason=AdjustmentReason.COMPLAINT,
+        note="Ticket",
+        by=by,
+        metadata=stage.metadata(by),
+    )
+    return Waiting(
+        reverse("admin:wallet_adjustment_approve", args=[adjustment]),
+        lambda: Adjustment.objects.get(pk=adjustment).status == "approved",
+        f"adjustments/{adjustment}/approve",
+    )
+
+
+def request_withdrawal(stage: Stage, by: str) -> Waiting:
+    card = methods.create(operator=stage.operator, offer=offer(), actor="test")
+    payment = withdrawals.request(
+        operator=stage.operator,
+        player=stage.player(),
+        currency="EUR",
+        method=card.id,
+        amount=1000,
+        metadata=stage.metadata("player:1"),
+    )
+    withdrawals.approve(payment, staff=by, metadata=stage.metadata(by))
+    return Waiting(
+        reverse("admin:wallet_withdrawal_approve", args=[payment]),
+        lambda: Withdrawal.objects.get(pk=payment).status != "requested",
+    )
+
+
+def request_rules(stage: Stage, by: str) -> Waiting:
+    table = UUID(stage.house.table("mini"))
+    context = {"table": table, "operator": stage.operator, "metadata": stage.metadata(by)}
+    version = rules_lifecycle.draft(by=by, changes={"minimum": 1000}, **context)
+    row = RulesVersion.objects.get(table_id=table, version=version)
+    return Waiting(
+        reverse("admin:baccarat_rulesversion_publish", args=[row.pk.replace("/", "_2F")]),
+        lambda: RulesVersion.objects.get(pk=row.pk).status == "published",
+        f"tables/{table}/versions/{version}/publish",
+    )
+
+
+def request_void(stage: Stage, by: str) -> Waiting:
+    alice, table = stage.house.player("Alice"), stage.house.table("mini")
+    sit(alice, table)
+    bet(alice, table, banker="10.00")
+    deal_all()
+    round_ = Round.objects.get(table_id=table, phase="settled").pk
+    voiding.void(
+        round_=round_,
+        operator=stage.operator,
+        reason=VoidReason.MALFUNCTION.value,
+        note="It jammed.",
+        metadata=stage.metadata(by),
+    )
+    return Waiting(
+        reverse("admin:baccarat_round_approve_void", args=[round_]),
+        lambda: Round.objects.get(pk=round_).phase == "voided",
+    )
+
+
+def request_erasure(stage: Stage, by: str) -> Waiting:
+    player = UUID(stage.house.do("players", {"reference": "r1", "nickname": "Alice"})["id"])
+    wanted = erasure.request(
+        operator=stage.operator, player=player, by=by, reason="player_request", overrides_retention=True
+    )
+    return Waiting(
+        reverse("admin:compliance_erasure_approve", args=[wanted]),
+        lambda: Decision.objects.filter(erasure_id=wanted, approved=True).exists(),
+    )
+
+
+def excluded_player(stage: Stage) -> dict[str, Any]:
+    player = stage.player()
+    context = PlayerContext(stage.operator, player, "EUR", stage.metadata("player:1"))
+    protection.self_exclude(context=context, by=Initiator.PLAYER, months=6)
+    age_wishes(player, timedelta(days=200))
+    return {"player": str(player)}
+
+
+def new_jwk() -> dict[str, str]:
+    return Person("", "", Ed25519PrivateKey.generate()).jwk
+
+
+POLICY: Final = {
+    "currency": "EUR",
+    "auto_approve_up_to": 0,
+    "second_approval_above": 0,
+    "terms": asdict(WithdrawalTerms()),
+}
+REQUESTS: Final[dict[str, Request]] = {
+    "baccarat.domain.rounds.voiding": request_void,
+    "baccarat.domain.tables.rules_lifecycle": request_rules,
+    "casino.compliance.erasure": request_erasure,
+    "wallet.adjustments.state": request_adjustment,
+    "wallet.payments.withdrawal_state": request_withdrawal,
+    **{
+        kind: change_of(kind, details)
+        for kind, details in {
+            "assertion_key": lambda _: {"name": "IdP", "jwk": new_jwk(), "subject": ""},
+            "deposit_method": lambda _: {"method": str(uuid4()), "is_new": True, "offer": asdict(offer())},
+            "end_exclusion": excluded_player,
+            "play_money_cap": lambda _: {"currency": "EUR", "cap": 1},
+            "staff_authenticator": lambda _: {},
+            "staff_email": lambda _: {"email": "new@example.com"},
+            "staff_link": lambda stage: {"operator": stage.house.id, "subject": "somebody"},
+            "staff_password": lambda _: {},
+            "staff_return": lambda _: {},
+            "staff_roles": lambda _: {"roles": ["cashier"]},
+            "staff_superuser": lambda _: {},
+            "void_policy": lambda _: {"forgive": True},
+            "withdrawal_policy": lambda _: POLICY,
+        }.items()
+    },
+}
+ADMIN_ONLY: Final = {
+    "baccarat.domain.rounds.voiding",
+    "casino.compliance.erasure",
+    "wallet.payments.withdrawal_state",
+}
+"""Operations that nobody decides over HTTP."""
+operations = pytest.mark.parametrize("operation", sorted(REQUESTS))
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
+    use_provider(monkeypatch)
+    house = tenant("lucky")
+    maker, checker = (User.objects.create_superuser(name) for name in ("maker", "checker"))
+    ann = User.objects.create_user("ann", is_staff=True)
+    StaffMembership.objects.create(user=ann, operator_id=house.id)
+    return Stage(house, maker, checker, ann)
+
+
+def compares_persons(tree: ast.Module) -> bool:
+    return any(
+        isinstance(node, ast.Call) and getattr(node.func, "id", "") == "is_another_person" for node in ast.walk(tree)
+    )
+
+
+def test_every_operation_that_needs_two_persons_is_tried_here() -> None:
+    comparing = {each.name for each in modules(*APPS) if compares_persons(each.tree)} - COMPARE_FOR_OTHERS.keys()
+    assert comparing | set(changes.kinds()) == set(REQUESTS)
+
+
+@operations
+def test_in_the_admin_the_requester_alone_does_nothing_and_another_person_does_it(stage: Stage, operation: str) -> None:
+    waiting = REQUESTS[operation](stage, f"staff:{stage.maker.pk}")
+    assert bool(waiting.path) is (operation not in ADMIN_ONLY)
+
+    client_of(stage.maker).post(waiting.page)
+    assert not waiting.is_done()
+    client_of(stage.checker).post(waiting.page)
+    assert waiting.is_done()
+
+
+@operations
+def test_who_requested_through_the_other_door_may_be_the_same_person(stage: Stage, operation: str) -> None:
+    waiting = REQUESTS[operation](stage, "desk:alice")
+
+    client_of(stage.checker).post(waiting.page)
+    assert not waiting.is_done()
+
+
+def send(stage: Stage, path: str, assertion: str) -> tuple[int, str]:
+    """Decide over HTTP with this assertion; return the status and the problem's code."""
+    headers = {"Idempotency-Key": uuid4().hex, **({HEADER: assertion} if assertion else {})}
+    answer = stage.house.send("post", path, data=b"{}", content_type=JSON, headers=headers)
+    return answer.status_code, answer.json().get("code", "")
+
+
+def sign(stage: Stage, path: str, person: str) -> str:
+    return stage.house.assertion(person, "POST", path, b"{}")
+
+
+@pytest.mark.parametrize("operation", sorted(REQUESTS.keys() - ADMIN_ONLY))
+def test_over_http_the_requester_alone_does_nothing_and_another_person_does_it(stage: Stage, operation: str) -> None:
+    waiting = REQUESTS[operation](stage, "desk:alice")
+    path = waiting.path
+    second_key = Ed25519PrivateKey.generate()
+    key = assertions.register_key(
+        operator=stage.operator,
+        name="Second",
+        jwk=Person("", "", second_key).jwk,
+        subject="",
+        requested_by="staff:1",
+        confirmed_by="staff:2",
+    )
+    removed = Person(stage.house.id, "bert", second_key).sign("POST", f"/api/v1/{path}", b"{}")
+    assertions.remove_key(key.pk, by="staff:1")
+
+    for spelling in ("alice", "ALICE", "Alice", "\uff41lice"):
+        assert send(stage, path, sign(stage, path, spelling))[0] == 403
+    assert send(stage, path, "") == (403, "assertion_required")
+    assert send(stage, path, removed) == (403, "assertion_invalid")
+    for other in (f"{path}?again=1", f"changes/{uuid4()}/decline", "adjustments"):
+        assert send(stage, path, sign(stage, other, "bert")) == (403, "assertion_invalid")
+    other_body = stage.house.assertion("bert", "POST", path, json.dumps({"as_debt": True}).encode())
+    assert send(stage, path, other_body) == (403, "assertion_invalid")
+    assert not waiting.is_done()
+
+    good = sign(stage, path, "bert")
+    if operation == "assertion_key" or operation.startswith("staff_"):
+        assert send(stage, path, good) == (403, "change_for_the_admin")
+        assert not waiting.is_done()
+        return
+    assert send(stage, path, good) == (200, "")
+    assert waiting.is_done()
+    assert send(stage, path, good) == (403, "assertion_used")
+
+
+@operations
+def test_a_person_with_two_doors_is_one_person(stage: Stage, operation: str) -> None:
+    StaffSubject.objects.create(user=stage.maker, operator_id=stage.house.id, subject="alice")
+    waiting = REQUESTS[operation](stage, f"staff:{stage.maker.pk}")
+
+    if waiting.path:
+        assert send(stage, waiting.path, sign(stage, waiting.path, "Alice"))[0] == 403
+        assert send(stage, waiting.path, sign(stage, waiting.path, "bert"))[0] == 403  # perhaps the maker, unlinked
+    client_of(stage.maker).post(waiting.page)
+    assert not waiting.is_done()
+
+
+@pytest.mark.parametrize("operation", sorted(name for name in REQUESTS if "." not in name))
+def test_a_change_is_requested_by_a_person(stage: Stage, operation: str) -> None:
+    for nobody in ("operator:op_1", "command", "system:changes", f"player:{new_id(database_now())}", "desk:", "staff:"):
+        with pytest.raises(ChangeNeedsSecondPerson):
+            REQUESTS[operation](stage, nobody)
