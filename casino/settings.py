@@ -302,6 +302,7 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "casino.staff.login.RoleBackend",
     "casino.staff.password_codes.PasswordCodeBackend",
+    "casino.staff.oidc.IdentityBackend",
 ]
 AXES_HANDLER = "casino.staff.lockout.LockoutHandler"
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address", "user_agent"]]  # instead of the last one, the known browser

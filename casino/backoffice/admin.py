@@ -7,6 +7,7 @@ from casino.backoffice.pages import (  # noqa: F401
     compliance,
     events,
     front_page,
+    identity_providers,
     kill_switch,
     ledger,
     operators,

@@ -84,6 +84,7 @@ NAVIGATION = [
         _item("Operators", "domain", "operators_operator"),
         _item("API keys", "key", "operators_apikey"),
         _item("Assertion keys", "id_card", "operators_assertionkey"),
+        _item("Identity providers", "passkey", "staff_identityprovider"),
         _item("Changes", "fact_check", "operators_change", badge_variant="warning"),
         _item("Webhooks", "webhook", "feed_webhookendpoint"),
         _item("Webhook deliveries", "outgoing_mail", "feed_webhookdelivery"),

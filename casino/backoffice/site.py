@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import SuspiciousOperation, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
@@ -21,9 +22,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django_otp import login as remember_device
 
 from casino.backoffice import badges, html
+from casino.backoffice.oidc import LOCKED, IdentitySignIn
 from casino.kernel.errors import Refusal
 from casino.operators import memberships, notices
-from casino.staff import access_changes, access_log, authenticators, lockout, password_codes
+from casino.staff import access_changes, access_log, authenticators, lockout, oidc, password_codes
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite as BaseSite
@@ -45,7 +47,7 @@ class SignInForm(BaseLoginForm):
     error_messages = {
         **BaseLoginForm.error_messages,
         "invalid_login": "Wrong name, password or code, or not a member of staff. All are case-sensitive.",
-        "locked": "Locked after three failures. Try again in half an hour or more, or have an administrator unlock it.",
+        "locked": LOCKED,
     }
 
     def __init__(self, request: Any = None, *args: Any, **kwargs: Any) -> None:
@@ -92,20 +94,21 @@ class SetPasswordForm(forms.Form):
         halves = {"first_secret": data["first_half"], "second_secret": data["second_half"]}
         self.user = authenticate(self.request, username=data["username"], **halves)
         if getattr(self.request, "axes_locked_out", False):
-            raise ValidationError(SignInForm.error_messages["locked"])
+            raise ValidationError(LOCKED)
         if self.user is None:
             raise ValidationError("Wrong login or code, or the code is older than a day.")
         return data
 
 
-class StaffSite(BaseSite):
+class StaffSite(IdentitySignIn, BaseSite):
     """The admin. Production requires a second factor."""
 
     login_template = "staff/login.html"
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Return whether the user is staff, and gave a second factor if one is required."""
-        return super().has_permission(request) and authenticators.satisfies_second_factor(request)
+        permitted = super().has_permission(request) and authenticators.satisfies_second_factor(request)
+        return permitted and oidc.is_in_force(request)
 
     def admin_view(self, view: Any, *args: Any, **kwargs: Any) -> Any:
         """Reject text that PostgreSQL cannot store, on every page. Raises SuspiciousOperation (400)."""
@@ -120,12 +123,12 @@ class StaffSite(BaseSite):
         return guarded
 
     def get_urls(self) -> list[Any]:
-        """Add the pages where an authenticator is set up and a password set."""
+        """Add the pages where an authenticator is set up and a password set, and of other sign-ins."""
         own: list[URLPattern] = [
             path("authenticator/", self.authenticator, name="authenticator"),
             path("set-password/", self.set_password, name="set_password"),
         ]
-        return [*own, *super().get_urls()]
+        return [*own, *self.identity_urls(), *super().get_urls()]
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """Add the counts of each queue to the menu."""
@@ -143,8 +146,7 @@ class StaffSite(BaseSite):
             return HttpResponseRedirect(reverse("admin:authenticator"))
         response = super().login(request, extra_context)
         if request.method == "POST" and isinstance(response, HttpResponseRedirect):
-            _welcome(request)
-            lockout.remember_browser(request, response)
+            self.welcome(request, response)
         return response
 
     @method_decorator([never_cache, csrf_protect])
@@ -180,7 +182,17 @@ class StaffSite(BaseSite):
             else:
                 messages.success(request, "Your password is set. Log in with it.")
             return HttpResponseRedirect(reverse("admin:login"))
-        return self._page(request, "Set your password", form=form)
+        text = "Two administrators gave you one half of a code each."
+        return self.show_form(request, "Set your password", form, label="Set the password", text=text)
+
+    def show_form(self, request: HttpRequest, title: str, form: forms.Form, **context: Any) -> HttpResponse:
+        """Show a form on a page of somebody who is not logged in."""
+        return self._page(request, title, form=form, **context)
+
+    def welcome(self, request: HttpRequest, response: HttpResponseBase) -> None:
+        """Record a login, show the previous one, and remember the browser."""
+        _welcome(request)
+        lockout.remember_browser(request, response)
 
     def password_change(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Let users change their own password, and tell them."""
@@ -204,7 +216,7 @@ class StaffSite(BaseSite):
 
 
 def _is_staff(request: HttpRequest) -> bool:
-    return request.user.is_active and request.user.is_staff
+    return request.user.is_active and request.user.is_staff and oidc.is_in_force(request)
 
 
 def _has_to_enrol(request: HttpRequest) -> bool:

@@ -1,6 +1,7 @@
 """Rotate PERSONAL_KEYS: encrypt under the first key what is encrypted under an older one.
 
-That is every player's own key, the key of the blind index, and the secrets of staff authenticators and of webhooks.
+That is every player's own key, the key of the blind index, and the secrets of staff authenticators, of our clients
+at identity providers and of webhooks.
 Data that is encrypted under a player's own key does not change.
 """
 
@@ -16,7 +17,7 @@ from casino.crypto import blind_index, crypto_shredding
 from casino.crypto.encryption import DecryptionFailed, parse_keyring
 from casino.feed import signatures
 from casino.significant import recorder
-from casino.staff import authenticators
+from casino.staff import authenticators, identity_providers
 
 BATCH: Final = 500
 _BEFORE_ALL_IDS: Final = UUID(int=0)
@@ -54,6 +55,9 @@ def _rotate_shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
     with transaction.atomic():
         keys, users = authenticators.rewrap(first)
         moved, unreadable = Counter(keys), [f"authenticator of staff {user}" for user in users]
+        provider_keys, issuers = identity_providers.rewrap(first)
+        moved.update(provider_keys)
+        unreadable.extend(f"client secret at {issuer}" for issuer in issuers)
         webhook_keys, endpoints = signatures.rewrap(first)
         moved.update(webhook_keys)
         unreadable.extend(f"secret of webhook {endpoint}" for endpoint in endpoints)

@@ -8,8 +8,9 @@ class StaffConfig(AppConfig):
     def ready(self) -> None:
         """Register this app's append-only tables for manifests, and what two administrators may change."""
         from casino.checkpoints import table_digests
-        from casino.staff import access_changes
+        from casino.staff import access_changes, identity_providers
 
         access_changes.register()
+        identity_providers.register()
 
         table_digests.register({"staff_signin": "id", "staff_accesslogentry": "id"})

@@ -21,13 +21,15 @@ from django_otp.oath import TOTP
 from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.operators import notices
 from casino.operators.memberships import staff_actor
-from casino.staff.models import Authenticator, RecoveryCode
+from casino.staff.models import Authenticator, RecoveryCode, StaffIdentity
 from casino.staff.refusals import AlreadyEnrolled, NothingToConfirm, WrongCode
 
 ISSUER: Final = "Casino"
 SECRET_BYTES: Final = 20
 """As RFC 4226 recommends."""
 RECOVERY_CODES: Final = 8
+IDENTITY_KEY: Final = "_identity"
+"""Key, in a session's data, of the identity by which it began, and whether the provider gave the second factor."""
 STEP_TOLERANCE: Final = 1
 """Steps before and after the current one whose codes are accepted, to allow for clock drift."""
 
@@ -93,7 +95,8 @@ def codes_left(user: Any) -> int:
 
 
 def forget(user: Any) -> int:
-    """Delete a user's authenticators and recovery codes, and return how many were confirmed."""
+    """Delete a user's authenticators, recovery codes and links to providers; return how many were confirmed."""
+    StaffIdentity.objects.filter(user_id=user.pk).delete()
     RecoveryCode.objects.filter(user_id=user.pk).delete()
     confirmed = Authenticator.objects.filter(user_id=user.pk, confirmed=True).count()
     Authenticator.objects.filter(user_id=user.pk).delete()
@@ -127,6 +130,8 @@ def satisfies_second_factor(request: HttpRequest) -> bool:
 def has_second_factor(request: Any) -> bool:
     """Return whether this session began with a second factor that is still valid; checked once per request."""
     if not hasattr(request, "casino_second_factor"):
+        if request.session.get(IDENTITY_KEY, {}).get("second_factor"):  # the provider's, which oidc.is_in_force checks
+            return True
         kind, _, number = request.session.get(DEVICE_ID_SESSION_KEY, "").partition("/")
         request.casino_second_factor = bool(kind) and number.isdigit() and _is_confirmed(request.user.pk, int(number))
     valid: bool = request.casino_second_factor

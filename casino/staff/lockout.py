@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from functools import reduce
 from operator import or_
 from typing import Any, Final
+from uuid import UUID
 
 from axes.handlers.database import AxesDatabaseHandler
 from axes.models import AccessAttempt
@@ -73,6 +74,20 @@ class LockoutHandler(AxesDatabaseHandler):  # type: ignore[misc]  # django-axes 
         """Delete the failures of this name and address, or of this browser."""
         _identify(request, {"username": user.get_username()})
         super().user_logged_in(sender, request, user, **more)
+
+
+def record_refused_identity(request: HttpRequest, *, operator: UUID) -> None:
+    """Record, once an hour, that an operator's identity provider signed in nobody."""
+    kind = recorder.SignificantEventKind.LOGIN_FAILED
+    recorder.record(
+        kind=kind,
+        operator=operator,
+        subject=UNKNOWN,
+        actor=UNKNOWN,
+        reason="Refused sign-in by the identity provider",
+        address=client_ip(request) or "",
+        dedup_key=f"{kind}:{operator}:{timezone.now():%Y-%m-%dT%H}",
+    )
 
 
 def _login_event(

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
 from django.contrib.auth.models import Group, User
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 
@@ -129,6 +130,55 @@ class PasswordCode(models.Model):
 
     def __str__(self) -> str:
         return f"password code of staff {self.user_id}"
+
+
+class IdentityProvider(models.Model):
+    """An operator's OpenID Connect provider, with our client secret there. Two administrators agreed on it."""
+
+    id = models.UUIDField(primary_key=True)
+    operator = models.ForeignKey("operators.Operator", models.PROTECT, related_name="identity_providers")
+    issuer = models.CharField(max_length=300)
+    client_id = models.CharField(max_length=200)
+    key_id = models.TextField()
+    encrypted_secret = models.BinaryField()
+    second_factors = ArrayField(
+        models.CharField(max_length=80), help_text="Values of `amr` or `acr` with which no code of ours is needed."
+    )
+    requested_by = models.TextField()
+    confirmed_by = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+    removed_by = models.TextField(blank=True, default="")
+    removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["operator"], condition=models.Q(removed_at=None), name="staff_identity_provider_one"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.issuer
+
+
+class StaffIdentity(models.Model):
+    """A member of staff as an identity provider knows them. Never changes; a reset of the authenticator removes it."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="identities")
+    provider = models.ForeignKey(IdentityProvider, models.PROTECT, related_name="identities")
+    subject = models.CharField(max_length=255, help_text="The provider's `sub`.")
+    since = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name_plural = "staff identities"
+        constraints = [
+            models.UniqueConstraint(fields=["provider", "subject"], name="staff_identity_once"),
+            models.UniqueConstraint(fields=["user", "provider"], name="staff_identity_of_user"),
+        ]
+
+    def __str__(self) -> str:
+        return f"identity of staff {self.user_id}"
 
 
 class Member(User):  # type: ignore[django-manager-missing]

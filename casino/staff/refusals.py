@@ -52,6 +52,29 @@ class NoPasswordCode(Refusal):
     remedy = "Each administrator sees the own half once, within a day. Request another code."
 
 
+class InvalidIdentityProvider(Refusal):
+    code = "staff_identity_provider_invalid"
+    kind = RefusalKind.INVALID
+    title = "This is no identity provider's issuer"
+    remedy = "Enter the https:// address that the provider calls its issuer, without a query."
+
+
+class ProviderFailed(Refusal):
+    code = "staff_identity_provider_failed"
+    kind = RefusalKind.FORBIDDEN
+    title = "The sign-in by your organisation failed"
+    remedy = "Begin again. If it fails again, sign in with your password, and tell an administrator."
+
+
+class UnknownIdentity(Refusal):
+    code = "staff_identity_unknown"
+    kind = RefusalKind.FORBIDDEN
+    title = "Nobody here can sign in with this account"
+    remedy = (
+        "Ask an administrator whether your user is active and has the e-mail address that your organisation verified."
+    )
+
+
 class InvalidLink(Refusal):
     code = "staff_link_invalid"
     kind = RefusalKind.CONFLICT

@@ -67,6 +67,7 @@ _STAFF: Final = {
     "operators.view_assertionkey",
     "operators.view_change",
     "staff.export_access_review",
+    "staff.view_identityprovider",
     "staff.view_member",
     "staff.view_rolegroup",
     "staff.view_signin",
@@ -128,7 +129,6 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "significant.add_threshold",
             "wallet.approve_adjustment",
             "wallet.change_depositmethod",
-            "wallet.change_playerrestrictions",
             "wallet.change_withdrawal",
         }
     ),
@@ -160,7 +160,9 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "operators.change_change",
             "operators.delete_assertionkey",
             "operators.view_operator",
+            "staff.add_identityprovider",
             "staff.assign_role",
+            "staff.delete_identityprovider",
             "staff.reset_authenticator",
             "staff.unlock_user",
         }

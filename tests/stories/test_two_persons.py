@@ -196,6 +196,10 @@ def new_jwk() -> dict[str, str]:
     return Person("", "", Ed25519PrivateKey.generate()).jwk
 
 
+def provider_details() -> dict[str, Any]:
+    return {"issuer": "https://login.example", "client_id": "x", "key_id": "k", "secret": "00", "second_factors": []}
+
+
 POLICY: Final = {
     "currency": "EUR",
     "auto_approve_up_to": 0,
@@ -214,6 +218,7 @@ REQUESTS: Final[dict[str, Request]] = {
             "assertion_key": lambda _: {"name": "IdP", "jwk": new_jwk(), "subject": ""},
             "deposit_method": lambda _: {"method": str(uuid4()), "is_new": True, "offer": asdict(offer())},
             "end_exclusion": excluded_player,
+            "identity_provider": lambda _: provider_details(),
             "play_money_cap": lambda _: {"currency": "EUR", "cap": 1},
             "staff_authenticator": lambda _: {},
             "staff_email": lambda _: {"email": "new@example.com"},
@@ -314,7 +319,7 @@ def test_over_http_the_requester_alone_does_nothing_and_another_person_does_it(s
     assert not waiting.is_done()
 
     good = sign(stage, path, "bert")
-    if operation == "assertion_key" or operation.startswith("staff_"):
+    if operation.startswith(("assertion_", "identity_", "staff_")):
         assert send(stage, path, good) == (403, "change_for_the_admin")
         assert not waiting.is_done()
         return

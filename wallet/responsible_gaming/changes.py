@@ -16,8 +16,7 @@ from wallet.responsible_gaming.services import PlayerContext
 
 END_EXCLUSION: Final = "end_exclusion"
 PLAY_MONEY_CAP: Final = "play_money_cap"
-RESTRICTIONS: Final = "wallet.change_playerrestrictions"
-POLICY: Final = "wallet.change_depositmethod"
+CONFIRM: Final = "wallet.change_depositmethod"
 
 
 def request_end_of_exclusion(*, operator: UUID, player: UUID, by: str) -> Change:
@@ -50,8 +49,8 @@ def request_play_money_cap(*, operator: UUID, currency: str, cap: int, by: str) 
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(END_EXCLUSION, permission=RESTRICTIONS, apply=_end_exclusion, delayed=True))
-    changes.register(ChangeKind(PLAY_MONEY_CAP, permission=POLICY, apply=_set_cap, delayed=True))
+    changes.register(ChangeKind(END_EXCLUSION, permission=CONFIRM, apply=_end_exclusion, delayed=True))
+    changes.register(ChangeKind(PLAY_MONEY_CAP, permission=CONFIRM, apply=_set_cap, delayed=True))
 
 
 def _end_exclusion(change: Change) -> None:

@@ -15,6 +15,7 @@ from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import operator_filter
 from casino.backoffice.forms import MinorUnitsField, RowForm, line_field, text_field
+from casino.backoffice.pages.identity_providers import ProviderRequest
 from casino.backoffice.pages.terms import OperatorTerms
 from casino.backoffice.sections import Facts, Grid, Section
 from casino.operators import assertions, memberships, origins, services
@@ -71,7 +72,7 @@ class AssertionKeyForm(RowForm):
 
 
 @admin.register(Operator)
-class OperatorAdmin(OperatorTerms, ReadOnlyAdmin):
+class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
     """Operators. Found by id, slug or the beginning of a slug."""
 
     list_display = ("slug", "name", "offered", "kind", "created")

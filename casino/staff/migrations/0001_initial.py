@@ -1,6 +1,7 @@
 from typing import Any
 
 import django.contrib.auth.models
+import django.contrib.postgres.fields
 from django.conf import settings
 from django.db import migrations, models
 from django.db.models.functions import Now
@@ -10,7 +11,14 @@ from casino.staff.retention_sql import DROP_FUNCTION, FUNCTION, drop_retain_for_
 
 ROLES = ("compliance", "floor_manager", "cashier", "approver", "support", "administrator")
 TEN_YEARS = 3653
-ORDINARY = ("staff_staffaccount", "staff_authenticator", "staff_recoverycode", "staff_passwordcode")
+ORDINARY = (
+    "staff_staffaccount",
+    "staff_authenticator",
+    "staff_recoverycode",
+    "staff_passwordcode",
+    "staff_identityprovider",
+    "staff_staffidentity",
+)
 NOTE_CHANGES = """
 CREATE FUNCTION staff_note_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -41,6 +49,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("events", "0001_initial"),
+        ("operators", "0001_initial"),
         ("auth", "0012_alter_user_first_name_max_length"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -182,6 +191,67 @@ class Migration(migrations.Migration):
                 ),
                 ("expires_at", models.DateTimeField()),
             ],
+        ),
+        migrations.CreateModel(
+            name="IdentityProvider",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                (
+                    "operator",
+                    models.ForeignKey(
+                        on_delete=models.PROTECT, related_name="identity_providers", to="operators.operator"
+                    ),
+                ),
+                ("issuer", models.CharField(max_length=300)),
+                ("client_id", models.CharField(max_length=200)),
+                ("key_id", models.TextField()),
+                ("encrypted_secret", models.BinaryField()),
+                (
+                    "second_factors",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=80),
+                        help_text="Values of `amr` or `acr` with which no code of ours is needed.",
+                        size=None,
+                    ),
+                ),
+                ("requested_by", models.TextField()),
+                ("confirmed_by", models.TextField()),
+                ("created_at", models.DateTimeField(db_default=Now())),
+                ("removed_by", models.TextField(blank=True, default="")),
+                ("removed_at", models.DateTimeField(null=True)),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("removed_at", None)),
+                        fields=("operator",),
+                        name="staff_identity_provider_one",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="StaffIdentity",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                (
+                    "user",
+                    models.ForeignKey(on_delete=models.CASCADE, related_name="identities", to=settings.AUTH_USER_MODEL),
+                ),
+                (
+                    "provider",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="identities", to="staff.identityprovider"),
+                ),
+                ("subject", models.CharField(help_text="The provider's `sub`.", max_length=255)),
+                ("since", models.DateTimeField(db_default=Now())),
+            ],
+            options={
+                "verbose_name_plural": "staff identities",
+                "constraints": [
+                    models.UniqueConstraint(fields=("provider", "subject"), name="staff_identity_once"),
+                    models.UniqueConstraint(fields=("user", "provider"), name="staff_identity_of_user"),
+                ],
+            },
         ),
         migrations.CreateModel(
             name="Member",

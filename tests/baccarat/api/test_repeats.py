@@ -125,6 +125,7 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     age_wishes(uuid.UUID(player), timedelta(days=200))
     sent(lucky, f"players/{player}/exclusions/end")
 
+    sent(lucky, "void-policy", {"spent": "forgive"})
     for decided in ("confirm", "decline", "cancel"):
         sent(lucky, f"changes/{request_change(lucky)}/{decided}", person="ben")
 

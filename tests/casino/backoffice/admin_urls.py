@@ -46,6 +46,7 @@ VIEWS: Final = {
     "reports_report": "ck",
     "significant_significantevent": "ca",
     "significant_threshold": "ca",
+    "staff_identityprovider": "cu",
     "staff_member": "cu",
     "staff_rolegroup": "cu",
     "staff_signin": "cu",
@@ -106,7 +107,13 @@ ACTIONS: Final = {
     "operators_change_cancel": "au",
     "operators_change_confirm": "au",
     "operators_change_decline": "au",
+    "operators_change_half": "u",
     "operators_operator_assertion_key": "u",
+    "operators_operator_deposit_method": "a",
+    "operators_operator_identity_provider": "u",
+    "operators_operator_play_money": "a",
+    "operators_operator_void_policy": "a",
+    "operators_operator_withdrawal_policy": "a",
     "operators_operator_origins": "s",
     "operators_operator_customer_care": "s",
     "operators_operator_thresholds": "a",
@@ -123,6 +130,8 @@ ACTIONS: Final = {
     "reports_report_create": "c",
     "significant_significantevent_acknowledge": "c",
     "significant_significantevent_note": "c",
+    "staff_identityprovider_remove": "u",
+    "staff_member_email": "u",
     "staff_member_export": "cu",
     "staff_member_link": "u",
     "staff_member_password": "u",
@@ -133,6 +142,7 @@ ACTIONS: Final = {
     "wallet_account_limit": "s",
     "wallet_adjustment_approve": "a",
     "wallet_adjustment_reject": "a",
+    "wallet_depositmethod_next_version": "a",
     "wallet_discrepancy_assign": "k",
     "wallet_discrepancy_resolve": "k",
     "wallet_playerrestrictions_end": "s",
@@ -141,8 +151,8 @@ ACTIONS: Final = {
 }
 """Roles that may use any other address."""
 FOR_ALL_STAFF: Final = {
-    "app_list", "authenticator", "autocomplete", "index", "jsi18n", "login", "logout", "password_change",
-    "password_change_done", "search", "view_on_site",
+    "app_list", "authenticator", "autocomplete", "index", "jsi18n", "login", "logout", "oidc_begin",
+    "oidc_callback", "oidc_code", "password_change", "password_change_done", "search", "set_password", "view_on_site",
 }  # fmt: skip
 """Addresses of the site itself, for all staff."""
 WITHOUT_ROW: Final = {

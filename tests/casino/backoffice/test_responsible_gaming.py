@@ -9,11 +9,12 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
-from casino.operators import services
-from casino.operators.models import StaffMembership
+from casino.operators import changes, services
+from casino.operators.models import Change, StaffMembership
 from tests.support.house import House
 from tests.support.office import client_of
 from tests.support.protection import age_wishes, away, limited, on
@@ -100,7 +101,11 @@ def test_an_exclusion_is_listed_and_ended_only_after_its_term(house: House, alic
     assert [row.pk for row in listed.context["cl"].result_list] == [alice]
     assert ExclusionStillRunning.title in send(staff, "playerrestrictions_end", alice)
     age_wishes(alice, timedelta(days=200))
-    assert "may play again" in send(staff, "playerrestrictions_end", alice)
+    assert "another person has to confirm it" in send(staff, "playerrestrictions_end", alice)
+    assert url("playerrestrictions_end", alice) in staff.get(url("playerrestrictions_change", alice)).content.decode()
+    changes.confirm(Change.objects.get().pk, by="staff:0")
+    Change.objects.update(effective_at=timezone.now())
+    assert changes.apply_due() == 1
     assert (
         url("playerrestrictions_end", alice) not in staff.get(url("playerrestrictions_change", alice)).content.decode()
     )

@@ -194,7 +194,9 @@ def test_no_half_is_in_the_log_of_staff_actions_or_in_an_email(halves: tuple[str
     assert not any(half in text for text in texts for half in halves)
 
 
-@pytest.mark.parametrize("kind", [name for name in changes.kinds() if name.startswith(("staff_", "assertion_"))])
+@pytest.mark.parametrize(
+    "kind", [name for name in changes.kinds() if name.startswith(("staff_", "assertion_", "identity_"))]
+)
 def test_access_is_never_confirmed_over_http(kind: str, lucky: Operator, cashier: User) -> None:
     change = Change.objects.create(
         id="0199f3a2-0000-7000-8000-000000000001",

@@ -1,0 +1,165 @@
+"""Operators' identity providers (OpenID Connect), with which their staff sign in. Two administrators agree on each.
+
+A provider signs in members of staff who work for its operator alone, and no superuser: it has no power over others. It
+creates no users and gives no roles.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
+from casino.events.ids import new_id
+from casino.events.sql import database_now
+from casino.operators import changes
+from casino.operators.changes import ChangeKind
+from casino.operators.memberships import staff_actor
+from casino.operators.models import Change, StaffMembership
+from casino.significant import recorder
+from casino.significant.recorder import SignificantEventKind
+from casino.staff.models import IdentityProvider
+from casino.staff.refusals import InvalidIdentityProvider
+
+KIND: Final = "identity_provider"
+PERMISSION: Final = "staff.add_identityprovider"
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+
+
+def request_provider(
+    *,
+    operator: UUID,
+    issuer: str,
+    client_id: str,
+    client_secret: str,
+    second_factors: Iterable[str],
+    by: str,
+) -> Change:
+    """Request a provider for an operator, in place of the one that it has.
+
+    `second_factors` are values of `amr` or `acr` with which no code of an authenticator is needed. Raises
+    InvalidIdentityProvider, ChangeNeedsSecondPerson.
+    """
+    issuer = issuer.strip()
+    if not is_safe_address(issuer):
+        raise InvalidIdentityProvider
+    encrypted = encrypt_secret(client_secret.encode(), associated_data=_associated_data(operator, issuer, client_id))
+    factors = sorted(set(second_factors))
+    return changes.request(
+        operator=operator,
+        kind=KIND,
+        subject=f"operator:{operator}",
+        summary=(
+            f"Let the staff sign in by {issuer} (client {client_id}; "
+            f"second factor: {', '.join(factors) or 'always our own code'})"
+        ),
+        details={
+            "issuer": issuer,
+            "client_id": client_id,
+            "key_id": encrypted.key_id,
+            "secret": encrypted.data.hex(),
+            "second_factors": factors,
+        },
+        by=by,
+    )
+
+
+def register() -> None:
+    """Register what two administrators may change here."""
+    event = SignificantEventKind.ACCESS_CHANGED
+    changes.register(
+        ChangeKind(KIND, PERMISSION, _apply, event=event, secret=True, in_admin=True, concerns=_people_it_signs_in)
+    )
+
+
+def in_force(slug: str) -> IdentityProvider | None:
+    """Return the provider of an operator with this slug, if it has one."""
+    return IdentityProvider.objects.select_related("operator").filter(operator__slug=slug, removed_at=None).first()
+
+
+def remove(provider: UUID, *, by: str) -> None:
+    """Remove a provider at once, for which one is enough: sessions that it began end. Twice is no error."""
+    with transaction.atomic():
+        row = IdentityProvider.objects.select_for_update().get(pk=provider)
+        if row.removed_at is not None:
+            return
+        row.removed_at, row.removed_by = database_now(), by
+        row.save(update_fields=["removed_at", "removed_by"])
+        recorder.record(
+            kind=SignificantEventKind.ACCESS_CHANGED,
+            operator=row.operator_id,
+            subject=f"operator:{row.operator_id}",
+            actor=by,
+            reason="An identity provider was removed",
+            before={"issuer": row.issuer, "client_id": row.client_id},
+        )
+
+
+def client_secret(provider: IdentityProvider) -> str:
+    """Decrypt the secret that we have at a provider. Raises DecryptionFailed."""
+    encrypted = EncryptedSecret(provider.key_id, bytes(provider.encrypted_secret))
+    data = _associated_data(provider.operator_id, provider.issuer, provider.client_id)
+    return decrypt_secret(encrypted, associated_data=data).decode()
+
+
+def rewrap(first: str) -> tuple[dict[str, int], list[str]]:
+    """Encrypt every client secret with the first of PERSONAL_KEYS, whose id is `first`. Call it in a transaction.
+
+    Returns how many used which key, and the issuers whose secrets no key decrypts.
+    """
+    moved: dict[str, int] = {}
+    unreadable: list[str] = []
+    for provider in IdentityProvider.objects.select_for_update().exclude(key_id=first).order_by("pk"):
+        try:
+            secret = client_secret(provider)
+        except DecryptionFailed:
+            unreadable.append(provider.issuer)
+            continue
+        data = _associated_data(provider.operator_id, provider.issuer, provider.client_id)
+        encrypted = encrypt_secret(secret.encode(), associated_data=data)
+        moved[provider.key_id] = moved.get(provider.key_id, 0) + 1
+        provider.key_id, provider.encrypted_secret = encrypted.key_id, encrypted.data
+        provider.save(update_fields=["key_id", "encrypted_secret"])
+    return moved, unreadable
+
+
+def is_safe_address(url: object) -> bool:
+    """Return whether an address is https, or of this machine in development, without a user, query or fragment."""
+    if not isinstance(url, str):
+        return False
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    secure = parts.scheme == "https" or (parts.scheme == "http" and host in _LOOPBACK and not settings.PRODUCTION)
+    return secure and bool(host) and parts.username is None and not parts.fragment
+
+
+def _apply(change: Change) -> None:
+    details, operator = change.details, changes.operator_of(change)
+    for earlier in IdentityProvider.objects.filter(operator_id=operator, removed_at=None):
+        remove(earlier.pk, by=change.decided_by or change.requested_by)
+    IdentityProvider.objects.create(
+        id=new_id(database_now()),
+        operator_id=operator,
+        issuer=details["issuer"],
+        client_id=details["client_id"],
+        key_id=details["key_id"],
+        encrypted_secret=bytes.fromhex(details["secret"]),
+        second_factors=details["second_factors"],
+        requested_by=change.requested_by,
+        confirmed_by=change.decided_by,
+    )
+
+
+def _people_it_signs_in(change: Change) -> list[str]:
+    members = StaffMembership.objects.filter(operator_id=changes.operator_of(change)).select_related("user")
+    return [staff_actor(member.user) for member in members]
+
+
+def _associated_data(operator: UUID, issuer: str, client_id: str) -> bytes:
+    return f"casino.staff.identity_provider.v1 {operator} {issuer} {client_id}".encode()
