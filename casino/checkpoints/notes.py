@@ -69,6 +69,12 @@ class ProtectionWindow:
     cosigned_size: int
     seconds: float
 
+    def __str__(self) -> str:
+        return (
+            f"cosigned by {self.quorum} of {self.witnesses} witnesses up to position {self.cosigned_size}; "
+            f"the oldest fact above has waited {self.seconds:.1f} s"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class StoredNote:

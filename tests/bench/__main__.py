@@ -26,6 +26,7 @@ from tests.bench import (
     stream,
     system,
     turns,
+    window,
 )
 from tests.bench.measure import Measured
 from tests.bench.plan import SIZES, Plan, planned
@@ -42,6 +43,7 @@ MEASUREMENTS: Final[Mapping[str, Callable[[Plan], Iterable[Measured]]]] = {
     "storage": storage.measure,
     "growth": growth.measure,
     "floods": floods.measure,
+    "window": window.measure,
     "system": system.measure,
     "page": page.measure,
 }

@@ -37,6 +37,7 @@ class Size:
     system_streams: int
     system_rates: tuple[float, ...]
     system_seconds: float
+    window_seconds: float
 
 
 FULL = Size(
@@ -64,6 +65,7 @@ FULL = Size(
     system_streams=200,
     system_rates=(40, 80, 120, 160, 200, 240, 280, 320, 360, 400, 450, 500, 600, 700, 800, 1000),
     system_seconds=8.0,
+    window_seconds=60.0,
 )
 TINY = Size(
     repeats=1,
@@ -90,6 +92,7 @@ TINY = Size(
     system_streams=4,
     system_rates=(4, 8),
     system_seconds=1.0,
+    window_seconds=4.0,
 )
 SIZES = {"full": FULL, "tiny": TINY}
 

@@ -1,9 +1,11 @@
-"""Commands: `checkpoint` signs now, `rotate_checkpoint_key` adds a key to its file or prints the new setting."""
+"""Commands: `checkpoint` signs now, `rotate_checkpoint_key` adds a key, `witness_line` introduces the house."""
 
 import pytest
 from django.core.management import CommandError, call_command
 
-from casino.checkpoints import keyring, records, signing
+from casino.checkpoints import keyring, notes, records, signing
+from casino.crypto import ed25519
+from casino.witness.houses import read_houses
 from tests.casino.checkpoints.signing_here import log_of
 
 pytestmark = pytest.mark.django_db
@@ -68,3 +70,16 @@ def test_the_checkpoint_command_signs_once_and_copies(place, capsys):
     assert run() == "checkpoint 1: position 5, by development"
     assert records.latest().position == 5
     assert len(list(place.iterdir())) == 1
+
+
+def test_the_line_for_a_witness_is_what_its_file_of_houses_takes(settings, tmp_path, capsys):
+    settings.CLOSING_KEYS = f"2026a:{'42' * 32}"
+    settings.LOG_ORIGIN = "casino.test/log"
+    call_command("witness_line")
+    (tmp_path / "houses").write_text(capsys.readouterr().out, encoding="utf-8")
+    house = read_houses(tmp_path / "houses")["casino.test/log"]
+    assert house.closing_keys == (ed25519.public_key(b"\x42" * 32),)
+    assert list(house.log_keys) == notes.log_keys()
+    settings.CLOSING_KEYS = ""
+    with pytest.raises(CommandError):
+        call_command("witness_line")

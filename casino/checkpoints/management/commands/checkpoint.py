@@ -1,6 +1,6 @@
 from django.core.management.base import BaseCommand, CommandError
 
-from casino.checkpoints import manifests, signing, storage
+from casino.checkpoints import manifests, notes, signing, storage
 from casino.checkpoints.signing import CannotSign
 
 
@@ -22,3 +22,6 @@ class Command(BaseCommand):
             self.stdout.write("Nothing is sealed yet.")
         else:
             self.stdout.write(f"checkpoint {checkpoint.number}: position {checkpoint.position}, by {checkpoint.key}")
+            window = notes.protection_window()
+            if window.witnesses:
+                self.stdout.write(str(window))
