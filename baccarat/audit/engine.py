@@ -20,6 +20,7 @@ from baccarat.audit.report import AuditReport, FindingCollector, Row
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
 from casino.checkpoints.document import CheckpointDocument
+from casino.events import guards
 from casino.events.verification import Head, compare_head, current_head
 from casino.kernel.findings import Finding
 from casino.significant import recorder
@@ -52,7 +53,8 @@ happened to since then, in it or in one of its rounds, follows by the rules from
 with its own seal, its money moved as it says, and all its rows are as they should be; so do wallets, payments, limits
 and chats; and the accounts that were moved since then agree with their postings, from the first on. What it does not
 read: tables that nothing has happened to, their rounds, rows and entries, accounts that were not moved, rows that no
-event stands behind, and links of the chain before the checkpoint. For that, audit in full.
+event stands behind, links of the chain before the checkpoint, and the database's triggers, functions and privileges.
+For that, audit in full.
 """
 """Also printed by the command."""
 
@@ -65,6 +67,7 @@ def run_audit(
     max_wait: float = MAX_WAIT_SECONDS,
     progress: Progress | None = None,
     log_only: bool = False,
+    with_guards: bool = False,
     jobs: int = 1,
     pool: Executor | None = None,
 ) -> AuditReport:
@@ -74,7 +77,8 @@ def run_audit(
 
     With a position `since`, or that of a good `checkpoint`, audit only what changed after it: `INCREMENTAL_SCOPE`.
     `expected` is a head kept from an earlier audit. `max_wait` is in seconds. `progress(done, total)` counts events.
-    With `log_only`, check events against the chain and the rules, and nothing else. A `pool` of `jobs` processes
+    With `log_only`, check events against the chain and the rules, and nothing else. With `with_guards`, a full audit
+    compares triggers, functions and privileges with what migrations made. A `pool` of `jobs` processes
     (`parallel.start_processes`) shares the work of a full audit, with the same findings. Call it outside of any
     transaction.
     """
@@ -94,6 +98,8 @@ def run_audit(
             if not log_only:
                 part.findings.extend(checkpoints.check(kept, now=log_reader.snapshot_time()[0], since=checkpoint))
         part.chain_findings.extend(() if expected is None else compare_head(expected))
+        if with_guards and not since and not log_only:
+            part.findings.extend(guards.check())
         entries = 0 if log_only else comparison.count_entries()
     return AuditReport(
         rounds=part.rounds,
@@ -174,7 +180,7 @@ def run_nightly_audit() -> AuditReport:
 
     Call it outside of any transaction.
     """
-    report = run_audit()
+    report = run_audit(with_guards=True)
     logger.log(logging.INFO if report.ok else logging.ERROR, report.summary_line())
     if not report.ok:
         recorder.record_many([_failed(report), *map(_found, report.findings[:MAX_RECORDED_FINDINGS])])

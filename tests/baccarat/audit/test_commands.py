@@ -103,6 +103,14 @@ def test_the_audit_prints_findings_as_a_table_and_exits_1(played, manage, tmp_pa
     assert not (tmp_path / "head.json").exists()
 
 
+def test_the_audit_names_triggers_that_were_left_disabled(played, manage, tmp_path):
+    tamper(played)
+    code, output, _ = manage("audit", "--oldest", "3600", "--head-file", str(tmp_path / "head.json"))
+    assert code == 1
+    assert "trigger events_event_refuses" in output
+    assert "guard differs from the migrations" in " ".join(output.split())
+
+
 def test_an_invalid_head_file_is_refused(played, manage, tmp_path):
     (tmp_path / "head.json").write_text("{}")
     code, output, errors = manage("audit", "--oldest", "3600", "--head-file", str(tmp_path / "head.json"))
