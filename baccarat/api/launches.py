@@ -175,6 +175,7 @@ class LaunchesView(OperatorView):
             preset=body["preset"],
             session_seconds=body["ttl_seconds"],
             limits_group=body["limits_group"],
+            opened_by=me.key_id,
             options=LaunchOptions(currency=body["currency"] or me.currency, **{name: body[name] for name in _OPTIONS}),
             metadata=metadata(request),
         )

@@ -31,6 +31,7 @@ def launch(
     session_seconds: int,
     limits_group: str | None,
     options: LaunchOptions,
+    opened_by: str,
     metadata: Metadata,
 ) -> IssuedLaunch:
     """Issue a launch of a player, who is registered unless known, to a table, a table of a preset, or the lobby.
@@ -56,7 +57,12 @@ def launch(
         elif preset is not None:
             options.table = _table_of(preset, operator, player, brand, options)
         return launches.issue(
-            operator=operator, player=player, brand=brand, session_seconds=session_seconds, options=options
+            operator=operator,
+            player=player,
+            brand=brand,
+            session_seconds=session_seconds,
+            options=options,
+            opened_by=opened_by,
         )
 
 

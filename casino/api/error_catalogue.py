@@ -87,6 +87,30 @@ NETWORK_REFUSED: Final = ProblemType(
     "The API key may not be used from this network address",
     "Send the request from one of the key's networks, or have its networks changed.",
 )
+SIGNATURE_REQUIRED: Final = ProblemType(
+    "request_signature_required",
+    401,
+    "Requests with this API key must be signed",
+    "Sign the request with a signing key of this API key, as the guide to keys and signatures describes.",
+)
+SIGNATURE_INVALID: Final = ProblemType(
+    "request_signature_invalid",
+    401,
+    "The signature of the request is not valid",
+    "Compare your signature base with the published test vectors; `detail` says what is wrong.",
+)
+SIGNATURE_EXPIRED: Final = ProblemType(
+    "request_signature_expired",
+    401,
+    "The signature of the request is too old, or from the future",
+    "Sign the request again just before you send it, and check your clock.",
+)
+SIGNATURE_USED: Final = ProblemType(
+    "request_signature_used",
+    401,
+    "The signature of the request was used before",
+    "Sign each attempt with a nonce of its own, also when you repeat a request under the same Idempotency-Key.",
+)
 FORBIDDEN: Final = ProblemType(
     "forbidden", 403, "These credentials may not do this", "Use the kind of credentials that this endpoint accepts."
 )
@@ -166,6 +190,10 @@ HTTP_PROBLEMS: Final = (
     SESSION_PLAYER_BANNED,
     KEY_EXPIRED,
     NETWORK_REFUSED,
+    SIGNATURE_REQUIRED,
+    SIGNATURE_INVALID,
+    SIGNATURE_EXPIRED,
+    SIGNATURE_USED,
     FORBIDDEN,
     NOT_FOUND,
     METHOD_NOT_ALLOWED,

@@ -8,6 +8,7 @@ from casino.backoffice.pages import (  # noqa: F401
     events,
     front_page,
     identity_providers,
+    keys,
     kill_switch,
     ledger,
     operators,

@@ -29,7 +29,7 @@ from casino.api.error_catalogue import (
     RequestRejected,
 )
 from casino.events.sql import execute, fetch
-from casino.operators import credentials, sessions
+from casino.operators import credentials, request_signatures, sessions
 from casino.operators.models import ApiKey
 from casino.operators.principals import BrandScope, OperatorPrincipal, PlayerPrincipal, Principal, Scope
 from casino.operators.refusals import KeyIsOfABrand, ScopeMissing
@@ -47,23 +47,27 @@ from casino.significant import recorder
 _MAX_LENGTH: Final = 200
 _MAX_KEY_ID_LENGTH: Final = 40
 _BY_KEY_ID: Final = """
-    SELECT k.secret_hash, k.revoked_at IS NOT NULL, k.expires_at <= clock_timestamp(), k.networks, k.scopes,
-           k.last_used_at IS NULL OR k.last_used_at < clock_timestamp() - interval '30 seconds',
+    SELECT k.secret_hash, k.previous_hash, k.previous_ends_at > clock_timestamp(), k.revoked_at IS NOT NULL,
+           k.expires_at <= clock_timestamp(), k.networks, k.scopes, k.signatures_required OR o.signatures_required,
+           coalesce(k.last_used_at, '-infinity') < clock_timestamp() - interval '30 seconds',
+           coalesce(k.previous_used_at, '-infinity') < clock_timestamp() - interval '30 seconds',
            o.id, o.slug, o.currencies, o.sandbox, b.id, b.shares_players
     FROM operators_apikey k JOIN operators_operator o ON o.id = k.operator_id
     LEFT JOIN operators_brand b ON b.id = k.brand_id WHERE k.key_id = %s
 """
 # Of requests at once, one saves the use and none waits for it.
 _TOUCH: Final = """
-    UPDATE operators_apikey SET last_used_at = clock_timestamp() WHERE key_id = (
+    UPDATE operators_apikey SET {} = clock_timestamp() WHERE key_id = (
         SELECT key_id FROM operators_apikey WHERE key_id = %s FOR NO KEY UPDATE SKIP LOCKED)
 """
+_TOUCH_NEWEST: Final = _TOUCH.format("last_used_at")
+_TOUCH_PREVIOUS: Final = _TOUCH.format("previous_used_at")
 # The same round trip saves the use of a session, if the last save is older than a thirtieth of the timeout. A session
 # may therefore end that much early, and never late.
 _BY_TOKEN_HASH: Final = f"""
     WITH known AS (
         SELECT s.token_hash, {SESSION_STATUS} AS status, p.id, p.operator_id, o.currencies, o.sandbox, s.created_at,
-               b.id AS brand, b.shares_players
+               b.id AS brand, b.shares_players, s.opened_by
         FROM operators_playersession s
         JOIN operators_player p ON p.id = s.player_id
         JOIN operators_operator o ON o.id = p.operator_id
@@ -74,7 +78,8 @@ _BY_TOKEN_HASH: Final = f"""
         FROM known WHERE s.token_hash = known.token_hash AND known.status = ''
                      AND s.last_used_at < clock_timestamp() - make_interval(secs => %(idle)s) / {TOUCHES_PER_TIMEOUT}
     )
-    SELECT status, id, operator_id, currencies, sandbox, created_at, clock_timestamp(), brand, shares_players FROM known
+    SELECT status, id, operator_id, currencies, sandbox, created_at, clock_timestamp(), brand, shares_players, opened_by
+    FROM known
 """  # noqa: S608  (constants)
 _SESSION_ENDS: Final[Mapping[str, tuple[ProblemType, str]]] = {
     ENDED: (INVALID_CREDENTIALS, "This player session has ended."),
@@ -83,7 +88,7 @@ _SESSION_ENDS: Final[Mapping[str, tuple[ProblemType, str]]] = {
     TAKEN_OVER: (SESSION_TAKEN_OVER, ""),
     TIMED_OUT: (SESSION_TIMED_OUT, ""),
 }
-_FAILED_ACCESS: Final = (INVALID_CREDENTIALS, KEY_EXPIRED, NETWORK_REFUSED)
+_FAILED_ACCESS: Final = (INVALID_CREDENTIALS, KEY_EXPIRED, NETWORK_REFUSED, *request_signatures.PROBLEMS)
 _TICKET_REMEDY: Final = "Get another ticket from POST /api/v1/stream/tickets for each stream."
 _OPERATOR_KEY: Final = {
     "type": "http",
@@ -97,8 +102,8 @@ _PLAYER_TOKEN: Final = {
     "bearerFormat": "pt_<token>",
     "description": "A player's browser, with the short-lived token that the operator's server obtained.",
 }
-KEY_REFUSALS: Final = (ScopeMissing, KeyIsOfABrand)
-"""What a view may refuse to a key that it accepts."""
+KEY_REFUSALS: Final = (ScopeMissing, KeyIsOfABrand, *request_signatures.PROBLEMS)
+"""What only keys are refused with."""
 PrincipalT = TypeVar("PrincipalT", bound=Principal)
 
 
@@ -205,7 +210,7 @@ def required_scope(view: Any, method: str) -> Scope | None:
 
 
 def _key_requirement(auto_schema: Any) -> dict[str, list[Any]]:
-    scope = required_scope(auto_schema.view, auto_schema.method)
+    scope = None if auto_schema.view.any_scope else required_scope(auto_schema.view, auto_schema.method)
     return {OperatorKeyScheme.name: [] if scope is None else [scope.value]}
 
 
@@ -262,17 +267,20 @@ def _authenticate_key(request: HttpRequest, credential: str) -> OperatorPrincipa
     row = _fetch_row(_BY_KEY_ID, (key_id,))
     if row is None:
         raise RequestRejected(INVALID_CREDENTIALS)
-    secret_hash, revoked, expired, networks, scopes, use_unsaved, operator, slug, currencies, sandbox, *brand = row
-    if not credentials.verify_secret(secret, bytes(secret_hash)) or revoked:
+    newest, previous, rotating, revoked, expired, networks, scopes, must_sign, unsaved, previous_unsaved, *more = row
+    operator, slug, currencies, sandbox, *brand = more
+    with_previous = bool(rotating) and credentials.verify_secret(secret, bytes(previous))
+    if revoked or not (with_previous or credentials.verify_secret(secret, bytes(newest))):
         raise RequestRejected(INVALID_CREDENTIALS)
     if expired:
         raise RequestRejected(KEY_EXPIRED)
     if networks and not _is_inside(client_ip(request), networks):
         raise RequestRejected(NETWORK_REFUSED)
-    if use_unsaved:
-        execute(_TOUCH, [key_id])
+    request_signatures.check(request, key_id=key_id, required=must_sign)
+    if previous_unsaved if with_previous else unsaved:
+        execute(_TOUCH_PREVIOUS if with_previous else _TOUCH_NEWEST, [key_id])
     return OperatorPrincipal(
-        operator, slug, tuple(currencies), sandbox, key_id, frozenset(map(Scope, scopes)), _brand(*brand)
+        operator, slug, tuple(currencies), sandbox, key_id, frozenset(map(Scope, scopes)), _brand(*brand), with_previous
     )
 
 
@@ -284,10 +292,12 @@ def _authenticate_session(token_hash: bytes) -> PlayerPrincipal:
     row = _fetch_row(_BY_TOKEN_HASH, {"hash": token_hash, "idle": settings.PLAYER_IDLE_SECONDS})
     if row is None:
         raise RequestRejected(INVALID_CREDENTIALS)
-    status, player, operator, currencies, sandbox, started_at, now, *brand = row
+    status, player, operator, currencies, sandbox, started_at, now, *brand, key_id = row
     if status:
         raise RequestRejected(*_SESSION_ENDS[status])
-    return PlayerPrincipal(player, operator, tuple(currencies), sandbox, token_hash, started_at, now, _brand(*brand))
+    return PlayerPrincipal(
+        player, operator, tuple(currencies), sandbox, token_hash, started_at, now, _brand(*brand), key_id
+    )
 
 
 def _brand(brand: UUID | None, shares_players: bool | None) -> BrandScope | None:  # noqa: FBT001  (a row's columns)

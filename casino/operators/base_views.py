@@ -38,13 +38,15 @@ class ScopedView(BaseApiView):
     """What a key needs to change something here; to read, it needs `read`. None refuses every key."""
     for_brands: ClassVar[frozenset[str]] = frozenset()
     """Methods that a key of a brand may call although the address names no player."""
+    any_scope: ClassVar[bool] = False
+    """Whether every key may call it, whatever its scopes."""
 
     def check_permissions(self, request: Request) -> None:
         """Check the scopes and the brand of a key. Raises ScopeMissing, KeyIsOfABrand, UnknownPlayer."""
         caller = request.user
         if isinstance(caller, OperatorPrincipal):
             scope = required_scope(self, request.method or "")
-            if scope not in caller.scopes:
+            if scope not in caller.scopes and not self.any_scope:
                 raise ScopeMissing(scope=scope or "")
             if caller.brand is not None and request.method not in self.for_brands:
                 brands.require_player(caller, self.kwargs.get("player"))

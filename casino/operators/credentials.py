@@ -15,7 +15,12 @@ TOKEN_PREFIX: Final = "pt_"  # noqa: S105  (says what kind of credential follows
 
 def new_key() -> tuple[str, str]:
     """Generate a key id and its secret."""
-    return KEY_PREFIX + secrets.token_hex(10), secrets.token_urlsafe(32)
+    return KEY_PREFIX + secrets.token_hex(10), new_secret()
+
+
+def new_secret() -> str:
+    """Generate a secret of a key."""
+    return secrets.token_urlsafe(32)
 
 
 def new_token() -> str:

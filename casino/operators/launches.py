@@ -77,7 +77,13 @@ class KnownLaunch:
 
 
 def issue(
-    *, operator: UUID, player: UUID, brand: BrandScope | None, session_seconds: int, options: LaunchOptions
+    *,
+    operator: UUID,
+    player: UUID,
+    brand: BrandScope | None,
+    session_seconds: int,
+    options: LaunchOptions,
+    opened_by: str = "",
 ) -> IssuedLaunch:
     """Issue a launch of a player. Raises InvalidSessionLength, AddressMalformed, OriginNotRegistered."""
     sessions.require_length(session_seconds)
@@ -94,6 +100,7 @@ def issue(
         player_id=player,
         operator_id=operator,
         brand_id=None if brand is None else brand.id,
+        opened_by=opened_by,
         session_seconds=session_seconds,
         options=msgspec.to_builtins(options),
         expires_at=now + timedelta(seconds=CODE_SECONDS),
@@ -111,7 +118,11 @@ def redeem(*, code: str, key: str | None = None) -> tuple[UUID, OpenedSession, L
         launch = _use(code, by=None if key is None else credentials.digest(f"{code} {key}"))
         brand = None if launch.brand is None else BrandScope(launch.brand.id, launch.brand.shares_players)
         opened = sessions.open_session(
-            operator=launch.operator_id, player=launch.player_id, seconds=launch.session_seconds, brand=brand
+            operator=launch.operator_id,
+            player=launch.player_id,
+            seconds=launch.session_seconds,
+            brand=brand,
+            opened_by=launch.opened_by,
         )
     return launch.player_id, opened, _options(launch)
 

@@ -7,6 +7,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Coalesce, Now
 
+import casino.operators.key_models  # noqa: F401  (Django looks for models here)
+
 
 class Operator(models.Model):
     """A tenant: a company that runs a casino on this service."""
@@ -39,6 +41,9 @@ class Operator(models.Model):
         help_text="Origins of its sites: they may frame the table page and call the API from a browser.",
     )
     sandbox = models.BooleanField(default=False, help_text="A test operator: credits may be created without a payment.")
+    signatures_required = models.BooleanField(
+        default=False, db_default=False, help_text="Requests with any of its API keys must be signed."
+    )
     created_at = models.DateTimeField(db_default=Now())
 
     def __str__(self) -> str:
@@ -121,7 +126,10 @@ class StaffMembership(models.Model):
 
 
 class ApiKey(models.Model):
-    """A credential of an operator's server. The secret is shown once; its SHA-256 is stored."""
+    """A credential of an operator's server. A secret is shown once; its SHA-256 is stored.
+
+    While the secret is rotated, the previous one is valid beside it until it ends.
+    """
 
     key_id = models.CharField(primary_key=True, max_length=40)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="keys")
@@ -129,6 +137,11 @@ class ApiKey(models.Model):
         Brand, models.PROTECT, null=True, blank=True, related_name="keys", help_text="Only this brand's players."
     )
     secret_hash = models.BinaryField(max_length=32)
+    secret_since = models.DateTimeField(db_default=Now())
+    previous_hash = models.BinaryField(max_length=32, null=True)
+    previous_ends_at = models.DateTimeField(null=True)
+    previous_used_at = models.DateTimeField(null=True, help_text="Last use of the previous secret.")
+    signatures_required = models.BooleanField(default=False, help_text="Requests with it must be signed.")
     label = models.CharField(max_length=80, blank=True, default="")
     scopes = ArrayField(models.CharField(max_length=20), default=list, help_text="What requests with it may do.")
     networks = ArrayField(
@@ -136,7 +149,7 @@ class ApiKey(models.Model):
     )
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField(null=True, blank=True)
-    last_used_at = models.DateTimeField(null=True, help_text="Accurate to half a minute.")
+    last_used_at = models.DateTimeField(null=True, help_text="Of the newest secret, accurate to half a minute.")
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -277,6 +290,9 @@ class PlayerSession(models.Model):
     brand = models.ForeignKey(
         Brand, models.PROTECT, null=True, related_name="+", help_text="The brand under which the player plays."
     )
+    opened_by = models.CharField(
+        max_length=40, default="", db_default="", help_text="The API key that opened or launched it; empty for none."
+    )
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(db_default=Now(), help_text="Accurate to half a minute.")
@@ -304,6 +320,7 @@ class Launch(models.Model):
     player = models.ForeignKey(Player, models.PROTECT, related_name="launches")
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="launches")
     brand = models.ForeignKey(Brand, models.PROTECT, null=True, related_name="+")
+    opened_by = models.CharField(max_length=40, help_text="The API key that launched it; empty for none.")
     session_seconds = models.IntegerField()
     options = models.JSONField(help_text="How the page begins: table, language, addresses of the operator's sites.")
     created_at = models.DateTimeField(db_default=Now())

@@ -37,7 +37,10 @@ class BrandScope:
 
 @dataclass(frozen=True, slots=True)
 class OperatorPrincipal:
-    """An operator's server, authenticated by its key. `brand` is that of a key which is bound to one."""
+    """An operator's server, authenticated by its key. `brand` is that of a key which is bound to one.
+
+    `with_previous_secret` says that the key's secret was rotated, and that this is not the newest one.
+    """
 
     operator: UUID
     slug: str
@@ -46,6 +49,7 @@ class OperatorPrincipal:
     key_id: str
     scopes: frozenset[Scope]
     brand: BrandScope | None = None
+    with_previous_secret: bool = False
 
     @property
     def currency(self) -> str:
@@ -72,7 +76,8 @@ class OperatorPrincipal:
 class PlayerPrincipal:
     """A player, authenticated by a session's token; `session` is the token's hash. Times are the database's.
 
-    `brand` is the one under which the player plays, if any.
+    `brand` is the one under which the player plays, if any. `key_id` is the API key that opened the session; empty if
+    none did.
     """
 
     player: UUID
@@ -83,6 +88,7 @@ class PlayerPrincipal:
     session_started_at: datetime
     authenticated_at: datetime
     brand: BrandScope | None = None
+    key_id: str = ""
 
     @property
     def currency(self) -> str:

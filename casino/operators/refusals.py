@@ -43,6 +43,78 @@ class InvalidKeyTerms(Refusal):
     remedy = "Choose among the documented scopes, networks such as 203.0.113.0/24, and a time in the future."
 
 
+class KeyLimitReached(Refusal):
+    """`movement` is credit, debit, deposit or withdrawal; `period` is request or day."""
+
+    code = "key_limit_reached"
+    kind = RefusalKind.FORBIDDEN
+    title = "The API key may not move so much money"
+    remedy = "Move less, wait until the next day (UTC), or have the key's limits changed in the admin."
+    fact_types = {"movement": str, "currency": str, "period": str}
+
+
+class InvalidKeyLimit(Refusal):
+    code = "invalid_key_limit"
+    kind = RefusalKind.INVALID
+    title = "A key can't have this limit"
+    remedy = "Set an amount of zero or more, by request, by day, or both."
+
+
+class RotationUnderWay(Refusal):
+    """`until` is when the previous secret ends."""
+
+    code = "rotation_under_way"
+    kind = RefusalKind.CONFLICT
+    title = "The secret is being rotated already"
+    remedy = "Use the newest secret, and end the rotation once nobody needs the previous one."
+    fact_types = {"until": datetime}
+
+
+class NoRotation(Refusal):
+    code = "no_rotation"
+    kind = RefusalKind.CONFLICT
+    title = "The secret is not being rotated"
+    remedy = "Nothing has to be done: only one secret is valid."
+
+
+class PreviousSecretUsed(Refusal):
+    code = "previous_secret_used"
+    kind = RefusalKind.CONFLICT
+    title = "This request came with the secret that is to end"
+    remedy = "Send it with the newest secret, which proves that you have it."
+
+
+class SignaturesRequireKey(Refusal):
+    code = "signatures_require_key"
+    kind = RefusalKind.CONFLICT
+    title = "Requests can't be signed without a signing key"
+    remedy = "Register a signing key of each API key first, and replace the last one before you remove it."
+
+
+class InvalidSigningKey(Refusal):
+    code = "invalid_signing_key"
+    kind = RefusalKind.INVALID
+    title = "Requests can't be verified with this key"
+    remedy = "Send the public part of an Ed25519 key as a JWK, each key once."
+
+
+class TooManySigningKeys(Refusal):
+    """`limit` is the largest number of signing keys."""
+
+    code = "too_many_signing_keys"
+    kind = RefusalKind.CONFLICT
+    title = "There are too many signing keys"
+    remedy = "Remove the one that you no longer use."
+    fact_types = {"limit": int}
+
+
+class UnknownSigningKey(Refusal):
+    code = "unknown_signing_key"
+    kind = RefusalKind.MISSING
+    title = "There is no such signing key"
+    remedy = "Use a `keyid` from GET /api/v1/operator/key."
+
+
 class AssertionRequired(Refusal):
     """`header` is the header that carries the assertion."""
 

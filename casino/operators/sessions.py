@@ -45,8 +45,8 @@ _OPEN: Final = f"""
         WHERE s.player_id = %(player)s AND s.ended_at IS NULL RETURNING true
     )
     INSERT INTO operators_playersession (
-        token_hash, player_id, operator_id, brand_id, created_at, last_used_at, expires_at)
-    SELECT %(hash)s, %(player)s, %(operator)s, %(brand)s, clock_timestamp(), clock_timestamp(),
+        token_hash, player_id, operator_id, brand_id, opened_by, created_at, last_used_at, expires_at)
+    SELECT %(hash)s, %(player)s, %(operator)s, %(brand)s, %(opened_by)s, clock_timestamp(), clock_timestamp(),
            clock_timestamp() + make_interval(secs => %(seconds)s)
     FROM (SELECT count(*) FROM ended) AS after_these
     WHERE NOT EXISTS (
@@ -99,10 +99,13 @@ def require_length(seconds: int) -> None:
         raise InvalidSessionLength(f"Got {seconds} seconds.", min=MIN_SESSION_SECONDS, max=MAX_SESSION_SECONDS)
 
 
-def open_session(*, operator: UUID, player: UUID, seconds: int, brand: BrandScope | None = None) -> OpenedSession:
+def open_session(
+    *, operator: UUID, player: UUID, seconds: int, brand: BrandScope | None = None, opened_by: str = ""
+) -> OpenedSession:
     """Open a player's session of at most this many seconds; it ends one that is open elsewhere.
 
-    The player plays under `brand`: without one, under that which the player belongs to, if any. Raises
+    The player plays under `brand`: without one, under that which the player belongs to, if any. `opened_by` is the id
+    of the API key that opens it, whose limits apply to the player's deposits and withdrawals. Raises
     InvalidSessionLength, PlayerIsBanned, and UnknownPlayer also for a player of another operator or brand.
     """
     require_length(seconds)
@@ -111,6 +114,7 @@ def open_session(*, operator: UUID, player: UUID, seconds: int, brand: BrandScop
         "player": player,
         "operator": operator,
         "hash": credentials.digest(token),
+        "opened_by": opened_by,
         "seconds": seconds,
         "idle": settings.PLAYER_IDLE_SECONDS,
     }

@@ -11,6 +11,8 @@ from casino.events.sql import database_now, execute, fetch
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
+from casino.operators import key_limits
+from casino.operators.key_limits import Movement
 from wallet.adjustments import notices
 from wallet.adjustments import state as lifecycle
 from wallet.adjustments.events import (
@@ -70,12 +72,20 @@ def request(
 
 
 def approve(
-    adjustment: UUID, *, operator: UUID, by: str, metadata: Metadata, as_debt: bool = False, answer: str = ""
+    adjustment: UUID,
+    *,
+    operator: UUID,
+    by: str,
+    metadata: Metadata,
+    as_debt: bool = False,
+    answer: str = "",
+    key: str = "",
 ) -> AdjustmentState:
     """Approve an adjustment: move the money and notify the player.
 
-    With `as_debt`, the part of a debit above the balance becomes a debt. Raises UnknownAdjustment, AdjustmentDecided,
-    AdjustmentRequiresSecondPerson, InsufficientFunds, NoDebtInPlayMoney.
+    With `as_debt`, the part of a debit above the balance becomes a debt. `key` is the API key whose limits apply.
+    Raises UnknownAdjustment, AdjustmentDecided, AdjustmentRequiresSecondPerson, InsufficientFunds, NoDebtInPlayMoney,
+    KeyLimitReached.
     """
     with transaction.atomic():
         account, before, version, at = _lock_adjustment(adjustment, operator)
@@ -91,6 +101,8 @@ def approve(
             debts.collect(operator=operator, player=event.player, currency=event.currency, metadata=metadata)
         (message,) = crypto_shredding.decrypt_many(fetch(_MESSAGE, [adjustment])[0])
         notices.notify_player(_notice(event, before.requested.reason, message or ""))
+        if event.money_type is MoneyType.REAL:
+            key_limits.count(key, Movement(event.direction.value), event.amount, event.currency)
     return after
 
 

@@ -32,6 +32,7 @@ from casino.kernel.money import MoneyType, format_amount
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.principals import Scope
+from casino.operators.refusals import KeyLimitReached
 from wallet.adjustments import queries, services
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.adjustments.queries import Adjustment, AdjustmentFilter, AdjustmentText, AdjustmentTotal
@@ -292,6 +293,7 @@ class ApproveAdjustmentView(OperatorView):
             AdjustmentNoteMissing,
             AdjustmentRequiresSecondPerson,
             InsufficientFunds,
+            KeyLimitReached,
             NoDebtInPlayMoney,
             PersonalDataErased,
             UnknownAdjustment,
@@ -300,9 +302,8 @@ class ApproveAdjustmentView(OperatorView):
     @idempotent
     def post(self, request: Request, adjustment: UUID) -> Response:
         body = parse_body(AdjustmentApprovalRequest, request)
-        services.approve(
-            adjustment, operator=self.caller.operator, by=self.use_person(), metadata=metadata(request), **body
-        )
+        me, by = self.caller, self.use_person()
+        services.approve(adjustment, operator=me.operator, by=by, metadata=metadata(request), key=me.key_id, **body)
         return Response(_load(self.caller.operator, adjustment))
 
 

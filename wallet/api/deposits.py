@@ -25,6 +25,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
+from casino.operators.refusals import KeyLimitReached
 from wallet.ledger.refusals import UnknownAccount
 from wallet.payments import deposits, queries
 from wallet.payments.deposit_state import DepositStatus
@@ -137,6 +138,7 @@ class MyDepositListView(PlayerView):
             AmountOutOfRange,
             DepositMethodUnavailable,
             FeeExceedsAmount,
+            KeyLimitReached,
             PlayLimitReached,
             PlayerExcluded,
             UnknownAccount,
@@ -172,6 +174,7 @@ class QuickDepositView(PlayerView):
             AmountOutOfRange,
             DepositMethodUnavailable,
             FeeExceedsAmount,
+            KeyLimitReached,
             NoEarlierDeposit,
             PlayLimitReached,
             PlayerExcluded,
@@ -203,8 +206,8 @@ class MyDepositView(PlayerView):
 
 
 def payer(player: PlayerPrincipal) -> dict[str, Any]:
-    """Return the arguments that name the player of a payment."""
-    return {"operator": player.operator, "player": player.player}
+    """Return the arguments that name the player of a payment, and the API key whose limits apply."""
+    return {"operator": player.operator, "player": player.player, "key": player.key_id}
 
 
 def payment_filter(caller: Principal, status: str | None = None) -> PaymentFilter:

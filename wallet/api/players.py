@@ -26,7 +26,7 @@ from casino.operators import brands
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.models import Player
 from casino.operators.principals import Scope
-from casino.operators.refusals import UnknownBrand, UnknownPlayer
+from casino.operators.refusals import KeyLimitReached, UnknownBrand, UnknownPlayer
 from casino.operators.services import find_player, list_players
 from wallet.ledger import player_accounts
 from wallet.ledger.refusals import CreditTooLarge, OperatorNotSandbox, UnknownAccount
@@ -180,6 +180,7 @@ class SandboxCreditsView(OperatorView):
         description=("Money for trying things out. Operators with real players have no such credits."),
         refusals=(
             CreditTooLarge,
+            KeyLimitReached,
             OperatorNotSandbox,
             UnknownAccount,
         ),
@@ -191,6 +192,7 @@ class SandboxCreditsView(OperatorView):
             operator=self.caller.operator,
             player=player,
             sandbox=self.caller.sandbox,
+            key=self.caller.key_id,
             metadata=metadata(request),
             **body,
         )

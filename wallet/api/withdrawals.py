@@ -16,6 +16,7 @@ from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.kernel.errors import Refusal
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
+from casino.operators.refusals import KeyLimitReached
 from wallet.api.deposits import PAYMENT_EXAMPLE, PaymentRequest, payer, payment_filter
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
 from wallet.payments import methods, queries, withdrawals
@@ -191,6 +192,7 @@ class MyWithdrawalListView(PlayerView):
             DepositMethodUnavailable,
             FeeExceedsAmount,
             InsufficientFunds,
+            KeyLimitReached,
             TooManyWithdrawals,
             UnknownAccount,
             UnknownDepositMethod,

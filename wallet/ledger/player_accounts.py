@@ -9,7 +9,9 @@ from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
+from casino.operators import key_limits
 from casino.operators import services as operators
+from casino.operators.key_limits import Movement
 from casino.operators.models import Player
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, operator_account, player_account
@@ -109,11 +111,12 @@ def credit_sandbox_player(
     sandbox: bool,
     metadata: Metadata,
     note: str = "",
+    key: str = "",
 ) -> int:
     """Credit a player of a sandbox operator with minor units and return the new balance.
 
-    `sandbox` is true for a sandbox operator. Raises OperatorNotSandbox, AmountNotPositive, CreditTooLarge,
-    UnknownAccount.
+    `sandbox` is true for a sandbox operator; `key` is the API key whose limits apply. Raises OperatorNotSandbox,
+    AmountNotPositive, CreditTooLarge, UnknownAccount, KeyLimitReached.
     """
     _require_credit(amount=amount, currency=currency, sandbox=sandbox)
     account = player_account(operator=operator, player=player, money_type=money_type, currency=currency)
@@ -126,6 +129,8 @@ def credit_sandbox_player(
         PLAYER_ACCOUNT_EVENTS.record(
             wallet_stream(player, currency), version=_version(player, currency), events=[credited], metadata=metadata
         )
+        if money_type is MoneyType.REAL:
+            key_limits.count(key, Movement.CREDIT, amount, currency)
         return store.balances((account,))[account]
 
 

@@ -10,6 +10,8 @@ from django.db import transaction
 from casino.events.ids import new_id
 from casino.events.sql import fetch
 from casino.events.store import Metadata
+from casino.operators import key_limits
+from casino.operators.key_limits import Movement
 from wallet.ledger import store
 from wallet.ledger.player_accounts import open_on_first_use
 from wallet.payments import debts, deposit_state, records
@@ -34,11 +36,13 @@ _LAST: Final = """
 """
 
 
-def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata) -> UUID:
+def request(
+    *, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata, key: str = ""
+) -> UUID:
     """Request a deposit of minor units and return its id; the provider is called after the commit.
 
-    Raises UnknownDepositMethod, DepositMethodUnavailable, AmountOutOfRange, FeeExceedsAmount, UnknownAccount,
-    PlayerExcluded, PlayLimitReached.
+    `key` is the API key that opened the player's session. Raises UnknownDepositMethod, DepositMethodUnavailable,
+    AmountOutOfRange, FeeExceedsAmount, UnknownAccount, PlayerExcluded, PlayLimitReached, KeyLimitReached.
     """
     version = find_method(operator=operator, method=method)
     offer = version.offer
@@ -54,11 +58,12 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
             deposit, operator, player, version.id, version.version, offer.provider, currency, amount, fee, at
         )
         records.write_deposit(None, version=0, events=[event], metadata=metadata)
+        key_limits.count(key, Movement.DEPOSIT, amount, currency)
         records.wake_processor_on_commit()
     return deposit
 
 
-def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -> UUID:
+def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata, key: str = "") -> UUID:
     """Request method and amount of the player's last deposit in a currency again, at the method's current terms.
 
     Raises NoEarlierDeposit and what `request` raises.
@@ -67,7 +72,9 @@ def repeat(*, operator: UUID, player: UUID, currency: str, metadata: Metadata) -
     if not rows:
         raise NoEarlierDeposit
     method, amount = rows[0]
-    return request(operator=operator, player=player, currency=currency, method=method, amount=amount, metadata=metadata)
+    return request(
+        operator=operator, player=player, currency=currency, method=method, amount=amount, metadata=metadata, key=key
+    )
 
 
 def apply(report: ProviderReport, *, provider: str) -> str:

@@ -12,6 +12,8 @@ from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
+from casino.operators import key_limits
+from casino.operators.key_limits import Movement
 from wallet.ledger import store
 from wallet.ledger.accounts import player_account
 from wallet.ledger.refusals import InsufficientFunds
@@ -39,11 +41,14 @@ _PENDING: Final = """SELECT count(*) FROM wallet_withdrawal
 _REFERENCE_IN_USE: Final = "SELECT FROM wallet_withdrawal WHERE provider = %s AND reference = %s AND id <> %s"
 
 
-def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata) -> UUID:
+def request(
+    *, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata, key: str = ""
+) -> UUID:
     """Hold minor units of the player's account and return the withdrawal's id.
 
-    Raises AmountNotPositive, UnknownDepositMethod, DepositMethodUnavailable, WithdrawalsNotSupported, UnknownAccount,
-    WithdrawalTooSmall, WithdrawalTooLarge, FeeExceedsAmount, TooManyWithdrawals, DebtOutstanding, InsufficientFunds.
+    `key` is the API key that opened the player's session. Raises AmountNotPositive, UnknownDepositMethod,
+    DepositMethodUnavailable, WithdrawalsNotSupported, UnknownAccount, WithdrawalTooSmall, WithdrawalTooLarge,
+    FeeExceedsAmount, TooManyWithdrawals, DebtOutstanding, InsufficientFunds, KeyLimitReached.
     """
     if amount <= 0:
         raise money.AmountNotPositive(f"Got {money.format_amount(amount, currency)}.")
@@ -67,6 +72,7 @@ def request(*, operator: UUID, player: UUID, currency: str, method: UUID, amount
             withdrawal, operator, player, version.id, version.version, provider, currency, amount, approvals, at, fee
         )
         records.write_withdrawal(None, version=0, events=[event], metadata=metadata)
+        key_limits.count(key, Movement.WITHDRAWAL, amount, currency)
         records.wake_processor_on_commit()
     return withdrawal
 

@@ -1,13 +1,11 @@
-"""Operators, their API keys, and the amounts from which their events are significant."""
+"""Operators, and the amounts from which their events are significant."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils import timezone
 
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
@@ -16,15 +14,15 @@ from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, t
 from casino.backoffice.filters import operator_filter
 from casino.backoffice.forms import MinorUnitsField, RowForm, line_field, text_field
 from casino.backoffice.pages.identity_providers import ProviderRequest
+from casino.backoffice.pages.keys import key_status
 from casino.backoffice.pages.terms import OperatorTerms
 from casino.backoffice.sections import Facts, Grid, Section
-from casino.operators import assertions, memberships, origins, services
-from casino.operators.models import ApiKey, Operator
+from casino.operators import assertions, memberships, origins, services, signing_keys
+from casino.operators.models import Operator
 from casino.significant import thresholds
 from casino.significant.models import Threshold
 from casino.significant.thresholds import Thresholds
 
-REVOKE: Final = "operators.change_apikey"
 CHANGE_OPERATOR: Final = "operators.change_operator"
 CHANGE_THRESHOLDS: Final = "significant.add_threshold"
 VIEW_THRESHOLDS: Final = "significant.view_threshold"
@@ -138,6 +136,31 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
         assertions.request_key(operator=operator.pk, by=by, **data)
         return "Requested; another person has to confirm it."
 
+    @RowAction(
+        "Require",
+        name="require_signatures",
+        title="Require signatures with every API key",
+        permission=CHANGE_OPERATOR,
+        applies=lambda _, row: not row.signatures_required,
+        help_text="Each of its live keys needs a signing key. Unsigned requests are refused from now on.",
+    )
+    def require_signatures(self, request: HttpRequest, operator: Operator, _data: dict[str, Any]) -> str:
+        signing_keys.require_of_all(operator, required=True, by=memberships.staff_actor(request.user))
+        return "Requests with each of its API keys must be signed."
+
+    @RowAction(
+        "Accept",
+        name="accept_unsigned",
+        title="Accept unsigned requests",
+        permission=CHANGE_OPERATOR,
+        applies=lambda _, row: row.signatures_required,
+        tone="bad",
+        question="Accept requests that are not signed, with keys that don't require it themselves?",
+    )
+    def accept_unsigned(self, request: HttpRequest, operator: Operator, _data: dict[str, Any]) -> str:
+        signing_keys.require_of_all(operator, required=False, by=memberships.staff_actor(request.user))
+        return "Its API keys decide by themselves whether requests must be signed."
+
     def sections(self, request: HttpRequest, obj: Operator) -> Sequence[Section]:
         operator = str(obj.pk)
         facts = self.facts(
@@ -146,6 +169,7 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
             ("Time zone of accounting days", obj.time_zone),
             ("Customer care", obj.customer_care or "no contact set"),
             ("Origins of its sites", ", ".join(obj.origins) or "none"),
+            "signatures_required",
             *("created", "pk"),
             ("Tables", html.listing("baccarat_table", "its tables", operator=operator)),
             ("Rounds", html.listing("baccarat_round", "its rounds", operator=operator)),
@@ -155,7 +179,7 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
         keys = obj.keys.order_by("-created_at", "key_id")
         rows = [
             (html.page("key", key.pk), key.label, ", ".join(key.scopes), key.created_at, key.last_used_at, status)
-            for key, status in ((key, _key_status(key)) for key in keys)
+            for key, status in ((key, key_status(key)) for key in keys)
         ]
         sections: list[Section] = [
             facts,
@@ -169,57 +193,6 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
 
 def _amounts(row: Any, currency: str) -> list[tuple[str, object]]:
     return [(title, html.money(getattr(row, name), currency)) for name, title in _THRESHOLDS.items()]
-
-
-def _key_status(key: ApiKey) -> str:
-    if key.revoked_at is not None:
-        return html.badge("revoked", "bad")
-    expired = key.expires_at is not None and key.expires_at <= timezone.now()
-    return html.badge("expired", "bad") if expired else html.badge("active", "good")
-
-
-@admin.register(ApiKey)
-class ApiKeyAdmin(ReadOnlyAdmin):
-    """API keys, never a secret nor its hash. Found by key id or operator's slug."""
-
-    list_display = ("key_id", "operator_", "label", "created", "last_used", "status")
-    list_select_related = ("operator",)
-    ordering = ("key_id",)
-    search_fields = ("pk", "operator__slug")
-    search_help_text = "key id, or an operator's slug"
-    operator_ = column("operator", lambda key: html.page("operator", key.operator_id, key.operator.slug))
-    created = time_column("created_at", "created")
-    last_used = time_column("last_used_at", "last used")
-    status = column("status", _key_status)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
-        return super().get_queryset(request).defer("secret_hash")
-
-    @RowAction(
-        "Revoke",
-        title="Revoke this key",
-        permission=REVOKE,
-        applies=lambda _, key: key.revoked_at is None,
-        tone="bad",
-        help_text="Revokes the key at once, forever.",
-        question="Revoke this key? Requests with it fail from now on, and it can't be restored.",
-    )
-    def revoke(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> str:
-        services.revoke_key(key_id=key.key_id, by=memberships.staff_actor(request.user))
-        return f"Revoked {key.key_id}."
-
-    def sections(self, _request: HttpRequest, obj: ApiKey) -> Sequence[Section]:
-        facts = self.facts(
-            obj,
-            ("Key", html.code(obj.key_id)),
-            *("operator_", "label"),
-            ("Scopes", ", ".join(obj.scopes)),
-            ("Networks", ", ".join(obj.networks) or "any"),
-            *("created", "last_used", "status"),
-            ("Expires (UTC)", obj.expires_at or "never"),
-            ("Revoked (UTC)", obj.revoked_at),
-        )
-        return [facts]
 
 
 @admin.register(Threshold)

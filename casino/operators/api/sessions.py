@@ -106,6 +106,7 @@ class PlayerSessionsView(OperatorView):
             player=player,
             seconds=body["ttl_seconds"],
             brand=brands.chosen_scope(caller, body["brand"]),
+            opened_by=caller.key_id,
         )
         session = PlayerSessionResponse(
             token=opened.token,

@@ -1,10 +1,15 @@
 from django.urls import path
 
-from casino.operators.api import changes, checkpoints, operators, players, sessions
+from casino.operators.api import changes, checkpoints, keys, operators, players, sessions
 
 urlpatterns = [
     path("operator", operators.CurrentOperatorView.as_view(), name="operator"),
     path("operator/origins", operators.OperatorOriginsView.as_view(), name="operator-origins"),
+    path("operator/key", keys.CurrentKeyView.as_view(), name="current-key"),
+    path("operator/key/rotate", keys.RotateKeyView.as_view(), name="rotate-key"),
+    path("operator/key/end-rotation", keys.EndRotationView.as_view(), name="end-key-rotation"),
+    path("operator/key/signing-keys", keys.SigningKeysView.as_view(), name="signing-keys"),
+    path("operator/key/signing-keys/<str:keyid>", keys.SigningKeyView.as_view(), name="signing-key"),
     path("changes", changes.ChangeListView.as_view(), name="changes"),
     path("changes/<uuid:change>", changes.ChangeView.as_view(), name="change"),
     path("changes/<uuid:change>/confirm", changes.ConfirmChangeView.as_view(), name="confirm-change"),

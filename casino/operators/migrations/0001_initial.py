@@ -15,6 +15,9 @@ ORDINARY = (
     "operators_streamticket",
     "operators_playerban",
     "operators_usedassertion",
+    "operators_keylimit",
+    "operators_signingkey",
+    "operators_usedsignature",
 )
 
 
@@ -74,6 +77,12 @@ class Migration(migrations.Migration):
                         help_text="Origins of its sites: they may frame the table page and call the API from a "
                         "browser.",
                         size=None,
+                    ),
+                ),
+                (
+                    "signatures_required",
+                    models.BooleanField(
+                        db_default=False, default=False, help_text="Requests with any of its API keys must be signed."
                     ),
                 ),
                 ("created_at", models.DateTimeField(db_default=Now())),
@@ -162,6 +171,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("secret_hash", models.BinaryField(max_length=32)),
+                ("secret_since", models.DateTimeField(db_default=Now())),
+                ("previous_hash", models.BinaryField(max_length=32, null=True)),
+                ("previous_ends_at", models.DateTimeField(null=True)),
+                ("previous_used_at", models.DateTimeField(help_text="Last use of the previous secret.", null=True)),
+                (
+                    "signatures_required",
+                    models.BooleanField(default=False, help_text="Requests with it must be signed."),
+                ),
                 ("label", models.CharField(blank=True, default="", max_length=80)),
                 (
                     "scopes",
@@ -183,7 +200,10 @@ class Migration(migrations.Migration):
                 ),
                 ("created_at", models.DateTimeField(db_default=Now())),
                 ("expires_at", models.DateTimeField(blank=True, null=True)),
-                ("last_used_at", models.DateTimeField(help_text="Accurate to half a minute.", null=True)),
+                (
+                    "last_used_at",
+                    models.DateTimeField(help_text="Of the newest secret, accurate to half a minute.", null=True),
+                ),
                 ("revoked_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "operator",
@@ -193,6 +213,65 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name": "API key",
             },
+        ),
+        migrations.CreateModel(
+            name="KeyLimit",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("movement", models.CharField(max_length=20)),
+                ("currency", models.CharField(max_length=10)),
+                ("per_request", models.BigIntegerField(null=True)),
+                ("per_day", models.BigIntegerField(null=True)),
+                ("day", models.DateField(help_text="The day (UTC) of `moved`.")),
+                ("moved", models.BigIntegerField(default=0, help_text="Moved on that day.")),
+                (
+                    "key",
+                    models.ForeignKey(on_delete=models.CASCADE, related_name="limits", to="operators.apikey"),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("key", "movement", "currency"), name="operators_key_limit_once")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="SigningKey",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("keyid", models.CharField(help_text="`keyid` of its signatures.", max_length=60)),
+                ("algorithm", models.CharField(max_length=20)),
+                ("material", models.BinaryField(help_text="The public key, or the encrypted secret.")),
+                (
+                    "encrypted_under",
+                    models.TextField(blank=True, default="", help_text="The key of PERSONAL_KEYS; empty for Ed25519."),
+                ),
+                ("created_at", models.DateTimeField(db_default=Now())),
+                ("last_used_at", models.DateTimeField(help_text="Accurate to half a minute.", null=True)),
+                (
+                    "key",
+                    models.ForeignKey(on_delete=models.CASCADE, related_name="signing_keys", to="operators.apikey"),
+                ),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("key", "keyid"), name="operators_signing_key_once")],
+            },
+        ),
+        migrations.CreateModel(
+            name="UsedSignature",
+            fields=[
+                (
+                    "digest",
+                    models.BinaryField(
+                        help_text="SHA-256 of the API key and the nonce.",
+                        max_length=32,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("used_at", models.DateTimeField(db_default=Now())),
+            ],
+            options={"indexes": [models.Index(fields=["used_at"], name="operators_signature_used")]},
         ),
         migrations.CreateModel(
             name="Player",
@@ -246,6 +325,15 @@ class Migration(migrations.Migration):
                         to="operators.brand",
                     ),
                 ),
+                (
+                    "opened_by",
+                    models.CharField(
+                        db_default="",
+                        default="",
+                        help_text="The API key that opened or launched it; empty for none.",
+                        max_length=40,
+                    ),
+                ),
                 ("token_hash", models.BinaryField(max_length=32, primary_key=True, serialize=False)),
                 ("operator_id", models.UUIDField()),
                 ("created_at", models.DateTimeField(db_default=Now())),
@@ -278,6 +366,10 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("code_hash", models.BinaryField(max_length=32, unique=True)),
+                (
+                    "opened_by",
+                    models.CharField(help_text="The API key that launched it; empty for none.", max_length=40),
+                ),
                 ("session_seconds", models.IntegerField()),
                 (
                     "options",

@@ -11,6 +11,8 @@ from uuid import UUID, uuid4
 import pytest
 from django.test import Client
 
+from casino.operators import key_limits
+from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.services import create_operator, issue_key
 from casino.significant.models import SignificantEvent
 from tests.wallet.payments.counter import CALLBACK, SECRET, use_provider
@@ -301,3 +303,28 @@ def test_a_withdrawal_is_quoted_before_it_is_requested() -> None:
         answer = lucky.post("withdrawal-policy", auto_approve_up_to="0", second_approval_above="0", **wrong)
         assert answer.status_code == 422
     assert lucky.get("withdrawal-policy").json()["version"] == 1
+
+
+def test_the_limits_of_the_key_that_opened_a_session_bound_deposits_and_withdrawals(lucky: Caller) -> None:
+    method, key = lucky.method(), lucky.key.partition(".")[0]
+    player = lucky.player()
+    for movement, per_day in ((Movement.DEPOSIT, 60_00), (Movement.WITHDRAWAL, 20_00)):
+        key_limits.change(key=key, movement=movement, currency="EUR", limits=KeyLimits(per_day=per_day), by="command")
+
+    first = deposit(player, method).json()["id"]
+    assert deposit(player, method, "10.01").json()["code"] == "key_limit_reached"
+    call_back(first, "completed")
+    callbacks.apply_waiting()
+    assert player.post("me/deposits/quick").json()["code"] == "key_limit_reached"
+
+    def withdraw(amount: str) -> Any:
+        answer = player.post("me/withdrawals", method=method, amount=amount, currency="EUR")
+        return answer.json().get("code", answer.status_code)
+
+    assert [withdraw(each) for each in ("20.01", "20.00", "0.01")] == ["key_limit_reached", 201, "key_limit_reached"]
+    assert balance(player) == "29.00"
+
+    launched = lucky.post("launches", player={"reference": "saver", "nickname": "Saver"}).json()["url"]
+    code = {"code": launched.partition("launch=")[2]}
+    traded = Client().post("/api/v1/sessions/launch", code, content_type="application/json").json()["token"]
+    assert deposit(Caller(traded, lucky.operator), method, "10.01").json()["code"] == "key_limit_reached"

@@ -11,7 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 from casino.events.sql import database_now
 from casino.kernel import money
 from casino.kernel.errors import Refusal
-from casino.operators import assertions, brands, currencies, limits_groups, services
+from casino.operators import assertions, brands, currencies, key_limits, limits_groups, services, signing_keys
+from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.principals import Scope
 
@@ -60,6 +61,16 @@ class Command(BaseCommand):
         key.add_argument("--days", type=int, help="when it expires; never if not given")
         staff_key = commands.add_parser("staff-key", help="make a key that signs for a sandbox operator's staff")
         staff_key.add_argument("slug")
+        limit = commands.add_parser("key-limit", help="limit the real money that a key moves")
+        limit.add_argument("key_id")
+        limit.add_argument("movement", choices=list(Movement))
+        limit.add_argument("currency")
+        limit.add_argument("--per-request", help="an amount; any without")
+        limit.add_argument("--per-day", help="an amount in a day (UTC); any without. Neither removes the limit")
+        signing = commands.add_parser("signing-key", help="register a public key that signs requests with an API key")
+        signing.add_argument("key_id")
+        signing.add_argument("jwk", help="an Ed25519 public key as a JWK")
+        signing.add_argument("--required", action="store_true", help="refuse unsigned requests from now on")
         commands.add_parser("revoke", help="revoke a key at once").add_argument("key_id")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -70,6 +81,8 @@ class Command(BaseCommand):
             "brand": self._brand,
             "limits": self._limits,
             "key": self._key,
+            "key-limit": self._key_limit,
+            "signing-key": self._signing_key,
             "revoke": self._revoke,
             "staff-key": self._staff_key,
             "zone": self._zone,
@@ -141,6 +154,21 @@ class Command(BaseCommand):
     def _staff_key(self, options: dict[str, Any]) -> None:
         private = assertions.new_sandbox_key(services.find_operator(slug=options["slug"]))
         self.stdout.write(json.dumps(private))
+
+    def _key_limit(self, options: dict[str, Any]) -> None:
+        key, movement, currency = options["key_id"], Movement(options["movement"]), options["currency"]
+        texts = options["per_request"], options["per_day"]
+        amounts = [None if text is None else money.parse(text, currency) for text in texts]
+        limits = None if amounts == [None, None] else KeyLimits(*amounts)
+        key_limits.change(key=key, movement=movement, currency=currency, limits=limits, by="command")
+        self.stdout.write(f"limit of {key} on each {movement.value} in {currency} {'set' if limits else 'removed'}")
+
+    def _signing_key(self, options: dict[str, Any]) -> None:
+        key = options["key_id"]
+        row = signing_keys.add_public(key_id=key, jwk=options["jwk"], by="command")
+        if options["required"]:
+            signing_keys.require(key_id=key, required=True, by="command")
+        self.stdout.write(f"signing key {row.keyid}")
 
     def _revoke(self, options: dict[str, Any]) -> None:
         services.revoke_key(key_id=options["key_id"])

@@ -1,0 +1,292 @@
+"""The API key of a request: its terms and limits, the rotation of its secret, and its signing keys."""
+
+import json
+from datetime import timedelta
+from typing import Annotated, Any, Final
+
+from msgspec import Meta
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from casino.api.fields import EmptyRequest, EnumField, StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import AmountText, CurrencyCode, Shape, Timestamp
+from casino.kernel.money import format_amount
+from casino.operators import key_limits, key_rotation, signing_keys
+from casino.operators.base_views import OperatorView
+from casino.operators.key_limits import Movement
+from casino.operators.key_models import KeyLimit, SigningKey
+from casino.operators.models import ApiKey
+from casino.operators.principals import Scope
+from casino.operators.refusals import (
+    InvalidSigningKey,
+    NoRotation,
+    PreviousSecretUsed,
+    RotationUnderWay,
+    SignaturesRequireKey,
+    TooManySigningKeys,
+    UnknownSigningKey,
+)
+from casino.operators.signing_keys import SignatureAlgorithm
+
+_OVERLAP: Final = int(key_rotation.OVERLAP.total_seconds())
+_MAX_OVERLAP: Final = int(key_rotation.MAX_OVERLAP.total_seconds())
+_PUBLIC: Final = "JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs"
+_KEYID: Final = "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"
+
+
+class RotationRequest(StrictSerializer):
+    """How long the present secret stays valid."""
+
+    overlap_seconds = WholeNumberField(
+        required=False,
+        default=_OVERLAP,
+        min_value=0,
+        max_value=_MAX_OVERLAP,
+        help_text="How long the present secret stays valid beside the new one; a day by default.",
+    )
+
+
+class PublicKeyRequest(StrictSerializer):
+    """An Ed25519 public key by RFC 8037."""
+
+    kty = TextField(max_length=10)
+    crv = TextField(max_length=20)
+    x = TextField(max_length=100)
+
+
+class SigningKeyRequest(StrictSerializer):
+    """A signing key: an Ed25519 public key of yours, or an HMAC secret that we make."""
+
+    algorithm = EnumField(SignatureAlgorithm)
+    jwk = PublicKeyRequest(required=False, default=None, allow_null=True, help_text="For ed25519 only.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a public key for HMAC, and Ed25519 without one."""
+        if (attrs["jwk"] is None) == (attrs["algorithm"] is SignatureAlgorithm.ED25519):
+            raise ValidationError({"jwk": ValidationError("Send it for ed25519 only.", "field_invalid").detail})
+        return attrs
+
+
+class KeyLimitResponse(Shape):
+    """How much real money a key may move by one kind of movement in a currency."""
+
+    movement: Movement
+    currency: CurrencyCode
+    per_request: Annotated[AmountText | None, Meta(description="Null for no limit.", examples=["500.00"])]
+    per_day: Annotated[AmountText | None, Meta(description="In a day (UTC); null for no limit.", examples=["5000.00"])]
+    moved_today: AmountText
+
+    @classmethod
+    def of(cls, row: KeyLimit) -> "KeyLimitResponse":
+        """Present the limits of one movement."""
+
+        def text(amount: int | None) -> str | None:
+            return None if amount is None else format_amount(amount, row.currency)
+
+        return cls(
+            movement=Movement(row.movement),
+            currency=row.currency,
+            per_request=text(row.per_request),
+            per_day=text(row.per_day),
+            moved_today=format_amount(row.moved, row.currency),
+        )
+
+
+class SigningKeyResponse(Shape, kw_only=True):
+    """A signing key, without its secret."""
+
+    keyid: Annotated[str, Meta(description="`keyid` of its signatures.", examples=[_KEYID])]
+    algorithm: SignatureAlgorithm
+    created_at: Timestamp
+    last_used_at: Annotated[Timestamp | None, Meta(description="Accurate to half a minute.")]
+
+    @classmethod
+    def of(cls, row: SigningKey, **more: Any) -> "SigningKeyResponse":
+        """Present a signing key."""
+        return cls(
+            keyid=row.keyid,
+            algorithm=SignatureAlgorithm(row.algorithm),
+            created_at=row.created_at,
+            last_used_at=row.last_used_at,
+            **more,
+        )
+
+
+class NewSigningKey(SigningKeyResponse, kw_only=True):
+    """A new signing key; an HMAC secret is shown once."""
+
+    secret: Annotated[
+        str | None,
+        Meta(
+            description="The HMAC secret in base64; null for ed25519.",
+            examples=["uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW="],
+        ),
+    ]
+
+
+class CurrentKeyResponse(Shape, kw_only=True):
+    """The API key of this request, without its secret."""
+
+    key_id: Annotated[str, Meta(examples=["op_5f0c9a1b2c3d4e5f6a7b"])]
+    label: Annotated[str, Meta(examples=["Cashier"])]
+    scopes: tuple[Scope, ...]
+    networks: Annotated[tuple[str, ...], Meta(description="Empty for anywhere.", examples=[["203.0.113.0/24"]])]
+    created_at: Timestamp
+    expires_at: Annotated[Timestamp | None, Meta(description="Null for never.", examples=[None])]
+    secret_since: Annotated[Timestamp, Meta(description="When the newest secret was made.")]
+    previous_ends_at: Annotated[
+        Timestamp | None, Meta(description="Until when the previous secret is valid; null if it was never rotated.")
+    ]
+    previous_used_at: Annotated[Timestamp | None, Meta(description="The last use of the previous secret.")]
+    signatures_required: Annotated[bool, Meta(description="Unsigned requests with this key are refused.")]
+    signing_keys: tuple[SigningKeyResponse, ...]
+    limits: Annotated[
+        tuple[KeyLimitResponse, ...],
+        Meta(description="Empty for no limits; otherwise the key moves only what is listed."),
+    ]
+
+    @classmethod
+    def of(cls, key: ApiKey, **more: Any) -> "CurrentKeyResponse":
+        """Present a key with its limits and signing keys."""
+        return cls(
+            key_id=key.key_id,
+            label=key.label,
+            scopes=tuple(map(Scope, key.scopes)),
+            networks=tuple(key.networks),
+            created_at=key.created_at,
+            expires_at=key.expires_at,
+            secret_since=key.secret_since,
+            previous_ends_at=key.previous_ends_at,
+            previous_used_at=key.previous_used_at,
+            signatures_required=key.signatures_required or key.operator.signatures_required,
+            signing_keys=tuple(SigningKeyResponse.of(row) for row in key.signing_keys.order_by("id")),
+            limits=tuple(map(KeyLimitResponse.of, key_limits.list_limits(key.key_id))),
+            **more,
+        )
+
+
+class RotatedKey(CurrentKeyResponse, kw_only=True):
+    """The key with its new credential, which is shown once."""
+
+    credential: Annotated[
+        str,
+        Meta(
+            description="Send it as `Authorization: Bearer …` from now on.",
+            examples=["op_5f0c9a1b2c3d4e5f6a7b.q8m1T3zv5K0nY7hPfXc2Rb9sLdJwAe4uGi6oQxZtVyE"],
+        ),
+    ]
+
+
+class OwnKeyView(OperatorView):
+    """A view of the key of the request, for which every key has the right."""
+
+    for_brands = frozenset({"GET", "POST", "DELETE"})
+    any_scope = True
+
+
+class CurrentKeyView(OwnKeyView):
+    """The key of the request."""
+
+    @operation(
+        "getKey",
+        "Show the API key of this request",
+        description="Its terms, its limits with what was moved today, its signing keys, and the state of a rotation.",
+        returns=CurrentKeyResponse,
+    )
+    def get(self, request: Request) -> Response:
+        del request
+        return Response(CurrentKeyResponse.of(_load(self.caller.key_id)))
+
+
+class RotateKeyView(OwnKeyView):
+    """The rotation of the secret of the request's key."""
+
+    @operation(
+        "rotateKey",
+        "Make a new secret of this API key",
+        description=(
+            "The present secret stays valid for `overlap_seconds`. If the answer was lost, repeat the request under "
+            "its Idempotency-Key, or send another one with the present secret as long as nobody has used the new one."
+        ),
+        request=RotationRequest,
+        example={"overlap_seconds": 3600},
+        returns=RotatedKey,
+        refusals=(RotationUnderWay,),
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        overlap, me = timedelta(seconds=parse_body(RotationRequest, request)["overlap_seconds"]), self.caller
+        secret = key_rotation.rotate(
+            key_id=me.key_id, by=me.actor, overlap=overlap, with_previous=me.with_previous_secret
+        )
+        return Response(RotatedKey.of(_load(me.key_id), credential=f"{me.key_id}.{secret}"))
+
+
+class EndRotationView(OwnKeyView):
+    """The end of a rotation."""
+
+    @operation(
+        "endKeyRotation",
+        "End the previous secret of this API key at once",
+        description="Send it with the newest secret, once nobody uses the previous one: see `previous_used_at`.",
+        request=EmptyRequest,
+        example={},
+        returns=CurrentKeyResponse,
+        refusals=(NoRotation, PreviousSecretUsed),
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        parse_body(EmptyRequest, request)
+        me = self.caller
+        key_rotation.end(key_id=me.key_id, by=me.actor, with_previous=me.with_previous_secret)
+        return Response(CurrentKeyResponse.of(_load(me.key_id)))
+
+
+class SigningKeysView(OwnKeyView):
+    """The signing keys of the request's key."""
+
+    @operation(
+        "addSigningKey",
+        "Register a key that signs requests with this API key",
+        description=(
+            "An API key has two at most, so that one can take the place of the other. Keep an HMAC secret: it is not "
+            "shown again. Where signatures are required, this request must be signed, too."
+        ),
+        request=SigningKeyRequest,
+        example={"algorithm": "ed25519", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": _PUBLIC}},
+        returns=NewSigningKey,
+        status=201,
+        refusals=(InvalidSigningKey, TooManySigningKeys),
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        body, me = parse_body(SigningKeyRequest, request), self.caller
+        secret = None
+        if body["jwk"] is None:
+            row, secret = signing_keys.add_secret(key_id=me.key_id, by=me.actor)
+        else:
+            row = signing_keys.add_public(key_id=me.key_id, jwk=json.dumps(body["jwk"]), by=me.actor)
+        return Response(NewSigningKey.of(row, secret=secret), status=201)
+
+
+class SigningKeyView(OwnKeyView):
+    """One signing key."""
+
+    @operation(
+        "removeSigningKey",
+        "Remove a signing key",
+        description="Signatures with it are refused from now on. Where signatures are required, the last one stays.",
+        responses={204: None},
+        refusals=(UnknownSigningKey, SignaturesRequireKey),
+    )
+    def delete(self, request: Request, keyid: str) -> Response:
+        del request
+        signing_keys.remove(key_id=self.caller.key_id, keyid=keyid, by=self.caller.actor)
+        return Response(status=204)
+
+
+def _load(key_id: str) -> ApiKey:
+    return ApiKey.objects.select_related("operator").get(pk=key_id)

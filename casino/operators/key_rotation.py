@@ -1,0 +1,81 @@
+"""Rotation of an API key's secret: the new one and the previous one are valid side by side, until the previous ends.
+
+The key stays the same, with its id, scopes, networks, limits, signing keys and its own end. So rotation gives nobody
+more than they had.
+"""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+
+from casino.events.sql import database_now
+from casino.operators import credentials
+from casino.operators.models import ApiKey
+from casino.operators.refusals import NoRotation, PreviousSecretUsed, RotationUnderWay, UnknownKey
+from casino.significant import recorder
+
+OVERLAP: Final = timedelta(hours=24)
+MAX_OVERLAP: Final = timedelta(days=7)
+
+
+def rotate(
+    *, key_id: str, by: str, overlap: timedelta = OVERLAP, with_previous: bool = False, now: datetime | None = None
+) -> str:
+    """Make a new secret and return it; the present one is valid for `overlap` from now.
+
+    `with_previous` says that the caller has the previous secret only, as after a rotation whose answer was lost: it
+    gets another new one, unless the newest was used. Raises UnknownKey, RotationUnderWay.
+    """
+    with transaction.atomic():
+        key, now = _lock(key_id), now or database_now()
+        under_way = _rotation_ends(key, now)
+        if under_way is not None and not (with_previous and key.last_used_at is None):
+            raise RotationUnderWay(until=under_way)
+        if under_way is None:
+            key.previous_hash, key.previous_used_at = key.secret_hash, key.last_used_at
+        secret = credentials.new_secret()
+        key.previous_ends_at, key.last_used_at = now + overlap, None
+        key.secret_hash, key.secret_since = credentials.digest(secret), now
+        key.save()
+        _record(key, by, "The secret of an API key was rotated")
+    return secret
+
+
+def end(*, key_id: str, by: str, with_previous: bool = False, now: datetime | None = None) -> None:
+    """End the previous secret at once. Raises UnknownKey, NoRotation, PreviousSecretUsed."""
+    with transaction.atomic():
+        key = _lock(key_id)
+        if _rotation_ends(key, now or database_now()) is None:
+            raise NoRotation
+        if with_previous:
+            raise PreviousSecretUsed
+        key.previous_hash = key.previous_ends_at = None
+        key.save(update_fields=["previous_hash", "previous_ends_at"])
+        _record(key, by, "The previous secret of an API key was ended")
+
+
+def _rotation_ends(key: ApiKey, now: datetime) -> datetime | None:
+    """Return when the previous secret ends, None if none is valid."""
+    ends_at = key.previous_ends_at
+    return ends_at if ends_at is not None and ends_at > now else None
+
+
+def _lock(key_id: str) -> ApiKey:
+    """Lock a key that was not revoked."""
+    key = ApiKey.objects.select_for_update(no_key=True).filter(key_id=key_id, revoked_at=None).first()
+    if key is None:
+        raise UnknownKey(f"There is no key {key_id[:60]!r}.")
+    return key
+
+
+def _record(key: ApiKey, by: str, reason: str) -> None:
+    ends_at = key.previous_ends_at
+    recorder.record(
+        kind=recorder.SignificantEventKind.ACCESS_CHANGED,
+        operator=key.operator_id,
+        subject=f"key:{key.key_id}",
+        actor=by,
+        reason=reason,
+        after={"previous_ends_at": None if ends_at is None else ends_at.isoformat()},
+    )

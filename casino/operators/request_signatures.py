@@ -1,0 +1,146 @@
+"""Verifies signatures of requests: RFC 9421 over a Content-Digest by RFC 9530, with a signing key of the API key.
+
+A signature is good for minutes and is used once. It covers everything that a request says: whoever sees one signed
+request can neither repeat it nor make another.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import http_sf
+from django.http import HttpRequest
+from http_message_signatures import (
+    HTTPMessageSignaturesException,
+    HTTPMessageVerifier,
+    MappingKeyResolver,
+    algorithms,
+)
+
+from casino.api.error_catalogue import (
+    SIGNATURE_EXPIRED,
+    SIGNATURE_INVALID,
+    SIGNATURE_REQUIRED,
+    SIGNATURE_USED,
+    RequestRejected,
+)
+from casino.crypto.encryption import DecryptionFailed
+from casino.events.sql import database_now, execute, fetch
+from casino.operators.key_models import SigningKey
+from casino.operators.signing_keys import SignatureAlgorithm, verification_key
+
+HEADERS: Final = ("Signature-Input", "Signature")
+COVERED: Final = ("@method", "@target-uri", "authorization", "content-digest")
+"""What every signature covers, and `idempotency-key` and `actor-assertion` where they are sent."""
+COVERED_IF_SENT: Final = ("idempotency-key", "actor-assertion")
+MAX_AGE: Final = timedelta(minutes=5)
+SKEW: Final = timedelta(seconds=60)
+"""How far the signer's clock may be ahead."""
+NONCE_LENGTHS: Final = range(16, 129)
+_LONGEST: Final = 2000
+_ALGORITHMS: Final = {
+    SignatureAlgorithm.ED25519: algorithms.ED25519,
+    SignatureAlgorithm.HMAC_SHA256: algorithms.HMAC_SHA256,
+}
+_USE: Final = "INSERT INTO operators_usedsignature (digest) VALUES (%s) ON CONFLICT DO NOTHING RETURNING true"
+_FORGET: Final = """
+    DELETE FROM operators_usedsignature WHERE digest IN (
+        SELECT digest FROM operators_usedsignature WHERE used_at < clock_timestamp() - %s
+        LIMIT 1000 FOR UPDATE SKIP LOCKED)
+    RETURNING true
+"""
+_TOUCH: Final = """
+    UPDATE operators_signingkey SET last_used_at = %s WHERE id = (
+        SELECT id FROM operators_signingkey WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED)
+"""
+
+PROBLEMS: Final = (SIGNATURE_REQUIRED, SIGNATURE_INVALID, SIGNATURE_EXPIRED, SIGNATURE_USED)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedMessage:
+    """A request as the library reads it."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+
+
+class _Verifier(HTTPMessageVerifier):
+    """Leaves the times of a signature to `_require_fresh`, which has a clock of its own."""
+
+    def validate_created_and_expires(self, sig_input: Any, max_age: Any = None) -> None:
+        """Do nothing."""
+
+
+def check(request: HttpRequest, *, key_id: str, required: bool, now: datetime | None = None) -> None:
+    """Verify the signature of a request with an API key, and use it up.
+
+    A request without a signature passes unless one is required. Raises RequestRejected.
+    """
+    if not any(name in request.headers for name in HEADERS):
+        if required:
+            raise RequestRejected(SIGNATURE_REQUIRED)
+        return
+    now = now or database_now()
+    message = SignedMessage(request.method or "", request.build_absolute_uri(), dict(request.headers.items()))
+    row = SigningKey.objects.filter(key_id=key_id, keyid=_keyid(message)).first()
+    if row is None:
+        raise RequestRejected(SIGNATURE_INVALID, "Its `keyid` is of no signing key of this API key.")
+    parameters = _verify(message, request.body, row)
+    _require_fresh(parameters, now)
+    _use(str(parameters["nonce"]), key_id)
+    if row.last_used_at is None or row.last_used_at < now - timedelta(seconds=30):
+        execute(_TOUCH, [now, row.pk])
+
+
+def forget_used() -> int:
+    """Delete nonces of signatures that are too old by now, some at a time, and return how many."""
+    return len(fetch(_FORGET, [2 * (MAX_AGE + SKEW)]))
+
+
+def _keyid(message: SignedMessage) -> str:
+    """Return the `keyid` of the only signature. Raises RequestRejected."""
+    text = message.headers.get(HEADERS[0], "")[:_LONGEST]
+    try:
+        members: Any = http_sf.parse(text.encode("ascii"), tltype="dictionary")
+        ((_, parameters),) = members.values()
+        keyid = parameters["keyid"]
+    except (ValueError, TypeError, KeyError):
+        raise RequestRejected(
+            SIGNATURE_INVALID, "Signature-Input must hold one signature with a `keyid`, by RFC 9421."
+        ) from None
+    return str(keyid)
+
+
+def _verify(message: SignedMessage, body: bytes, row: SigningKey) -> Mapping[str, int | str]:
+    """Return the parameters of a signature that is valid, and covers what it must. Raises RequestRejected."""
+    sent = (name for name in COVERED_IF_SENT if name.title() in message.headers)
+    try:
+        keys = MappingKeyResolver(public_keys={row.keyid: verification_key(row)}, private_keys={})
+        verifier = _Verifier(signature_algorithm=_ALGORITHMS[SignatureAlgorithm(row.algorithm)], key_resolver=keys)
+        (verified,) = verifier.verify(message, max_age=None, require_components=(*COVERED, *sent), body=body)
+    except (HTTPMessageSignaturesException, DecryptionFailed) as error:
+        raise RequestRejected(SIGNATURE_INVALID, str(error) or SIGNATURE_INVALID.title) from None
+    nonce = verified.parameters.get("nonce")
+    if not isinstance(nonce, str) or len(nonce) not in NONCE_LENGTHS:
+        raise RequestRejected(SIGNATURE_INVALID, "A signature needs a `nonce` of 16 to 128 characters.")
+    return verified.parameters
+
+
+def _require_fresh(parameters: Mapping[str, int | str], now: datetime) -> None:
+    created, expires, seconds = parameters.get("created"), parameters.get("expires"), now.timestamp()
+    if not isinstance(created, int):
+        raise RequestRejected(SIGNATURE_INVALID, "A signature needs its time, `created`.")
+    if not seconds - MAX_AGE.total_seconds() <= created <= seconds + SKEW.total_seconds():
+        raise RequestRejected(SIGNATURE_EXPIRED, f"It is of {created}, and now is {int(seconds)}.")
+    if isinstance(expires, int) and expires < seconds:
+        raise RequestRejected(SIGNATURE_EXPIRED, f"It expired at {expires}, and now is {int(seconds)}.")
+
+
+def _use(nonce: str, key_id: str) -> None:
+    """Use a nonce up, whatever becomes of the request. Raises RequestRejected."""
+    if not fetch(_USE, [hashlib.sha256(f"{key_id} {nonce}".encode()).digest()]):
+        raise RequestRejected(SIGNATURE_USED)

@@ -1,0 +1,183 @@
+"""Signing keys: what verifies signatures of requests with an API key, and which requests must have one."""
+
+import secrets
+from base64 import b64encode, urlsafe_b64decode
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+
+from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
+from casino.events.sql import database_now
+from casino.operators.assertions import parse_jwk
+from casino.operators.key_models import SigningKey
+from casino.operators.models import ApiKey, Operator
+from casino.operators.refusals import (
+    InvalidAssertionKey,
+    InvalidSigningKey,
+    SignaturesRequireKey,
+    TooManySigningKeys,
+    UnknownKey,
+    UnknownSigningKey,
+)
+from casino.significant import recorder
+
+MAX_SIGNING_KEYS: Final = 2
+"""So that one can take the place of the other."""
+_PURPOSE: Final = b"casino.signing-key.v1\x00"
+_SECRET_BYTES: Final = 32
+
+
+class SignatureAlgorithm(StrEnum):
+    """How requests are signed, by the names of RFC 9421."""
+
+    ED25519 = "ed25519"
+    HMAC_SHA256 = "hmac-sha256"
+
+
+def add_public(*, key_id: str, jwk: str, by: str) -> SigningKey:
+    """Register an Ed25519 public key, a JWK, whose `keyid` is its thumbprint by RFC 7638.
+
+    Raises InvalidSigningKey, TooManySigningKeys, UnknownKey.
+    """
+    try:
+        thumbprint, public = parse_jwk(jwk)
+        material = urlsafe_b64decode(public["x"] + "=")
+        Ed25519PublicKey.from_public_bytes(material)
+    except (InvalidAssertionKey, KeyError, ValueError):
+        raise InvalidSigningKey from None
+    if public.get("crv") != "Ed25519":
+        raise InvalidSigningKey
+    row = SigningKey(keyid=thumbprint, algorithm=SignatureAlgorithm.ED25519, material=material)
+    return _add(row, key_id=key_id, by=by)
+
+
+def add_secret(*, key_id: str, by: str) -> tuple[SigningKey, str]:
+    """Make an HMAC secret; return its row, and the secret in base64, which is not shown again.
+
+    Raises TooManySigningKeys, UnknownKey.
+    """
+    secret, keyid = secrets.token_bytes(_SECRET_BYTES), f"hmac-{secrets.token_hex(8)}"
+    encrypted = encrypt_secret(secret, associated_data=_bound_to(key_id, keyid))
+    row = SigningKey(
+        keyid=keyid,
+        algorithm=SignatureAlgorithm.HMAC_SHA256,
+        material=encrypted.data,
+        encrypted_under=encrypted.key_id,
+    )
+    return _add(row, key_id=key_id, by=by), b64encode(secret).decode()
+
+
+def remove(*, key_id: str, keyid: str, by: str) -> None:
+    """Remove a signing key at once, but not the last one where signatures are required.
+
+    Raises UnknownSigningKey, SignaturesRequireKey, UnknownKey.
+    """
+    with transaction.atomic():
+        key = _lock(key_id)
+        row = key.signing_keys.filter(keyid=keyid).first()
+        if row is None:
+            raise UnknownSigningKey
+        required = key.signatures_required or key.operator.signatures_required
+        if required and not key.signing_keys.exclude(keyid=keyid).exists():
+            raise SignaturesRequireKey
+        row.delete()
+        _record(key.operator_id, f"key:{key_id}", by, "A signing key was removed", {"keyid": keyid})
+
+
+def require(*, key_id: str, required: bool, by: str) -> None:
+    """Require signatures of requests with a key, or not. Raises SignaturesRequireKey, UnknownKey."""
+    with transaction.atomic():
+        key = _lock(key_id)
+        if required and not key.signing_keys.exists():
+            raise SignaturesRequireKey
+        key.signatures_required = required
+        key.save(update_fields=["signatures_required"])
+        _record(key.operator_id, f"key:{key_id}", by, "The duty to sign was changed", {"required": required})
+
+
+def require_of_all(operator: Operator, *, required: bool, by: str) -> None:
+    """Require signatures of requests with each key of an operator, or not. Raises SignaturesRequireKey."""
+    with transaction.atomic():
+        row = Operator.objects.select_for_update(no_key=True).get(pk=operator.pk)
+        live = row.keys.select_for_update(no_key=True).filter(
+            Q(expires_at=None) | Q(expires_at__gt=database_now()), revoked_at=None
+        )
+        if required and live.filter(~Exists(SigningKey.objects.filter(key=OuterRef("pk")))).exists():
+            raise SignaturesRequireKey
+        row.signatures_required = required
+        row.save(update_fields=["signatures_required"])
+        _record(row.pk, f"operator:{row.pk}", by, "The duty to sign with every key was changed", {"required": required})
+
+
+def verification_key(row: SigningKey) -> Ed25519PublicKey | bytes:
+    """Return what verifies signatures of a signing key. Raises DecryptionFailed."""
+    if row.algorithm == SignatureAlgorithm.ED25519:
+        return Ed25519PublicKey.from_public_bytes(bytes(row.material))
+    encrypted = EncryptedSecret(row.encrypted_under, bytes(row.material))
+    return decrypt_secret(encrypted, associated_data=_bound_to(row.key_id, row.keyid))
+
+
+def rewrap(first: str) -> tuple[dict[str, int], list[str]]:
+    """Encrypt all HMAC secrets under the first of PERSONAL_KEYS, whose id is `first`. Call it in a transaction.
+
+    Returns how many had which key, and those that no key decrypts.
+    """
+    moved: dict[str, int] = {}
+    unreadable: list[str] = []
+    rows = SigningKey.objects.select_for_update().exclude(encrypted_under__in=("", first))
+    for row in rows.order_by("pk"):
+        try:
+            secret = verification_key(row)
+        except DecryptionFailed:
+            unreadable.append(row.keyid)
+            continue
+        if not isinstance(secret, bytes):
+            raise TypeError("only secrets are encrypted")
+        moved[row.encrypted_under] = moved.get(row.encrypted_under, 0) + 1
+        encrypted = encrypt_secret(secret, associated_data=_bound_to(row.key_id, row.keyid))
+        row.material, row.encrypted_under = encrypted.data, encrypted.key_id
+        row.save(update_fields=["material", "encrypted_under"])
+    return moved, unreadable
+
+
+def _add(row: SigningKey, *, key_id: str, by: str) -> SigningKey:
+    with transaction.atomic():
+        key = _lock(key_id)
+        present = list(key.signing_keys.values_list("keyid", flat=True))
+        if row.keyid in present:
+            raise InvalidSigningKey("The API key has this signing key already.")
+        if len(present) >= MAX_SIGNING_KEYS:
+            raise TooManySigningKeys(limit=MAX_SIGNING_KEYS)
+        row.key, row.created_at = key, database_now()
+        row.save(force_insert=True)
+        after = {"keyid": row.keyid, "algorithm": str(row.algorithm)}
+        _record(key.operator_id, f"key:{key_id}", by, "A signing key was registered", after)
+    return row
+
+
+def _lock(key_id: str) -> ApiKey:
+    keys = ApiKey.objects.select_for_update(no_key=True, of=("self",)).select_related("operator")
+    key = keys.filter(key_id=key_id, revoked_at=None).first()
+    if key is None:
+        raise UnknownKey(f"There is no key {key_id[:60]!r}.")
+    return key
+
+
+def _bound_to(key_id: str, keyid: str) -> bytes:
+    return _PURPOSE + f"{key_id} {keyid}".encode()
+
+
+def _record(operator: UUID, subject: str, by: str, reason: str, after: Mapping[str, object]) -> None:
+    recorder.record(
+        kind=recorder.SignificantEventKind.ACCESS_CHANGED,
+        operator=operator,
+        subject=subject,
+        actor=by,
+        reason=reason,
+        after=after,
+    )
