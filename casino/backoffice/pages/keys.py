@@ -22,7 +22,7 @@ from casino.operators.models import ApiKey
 CHANGE: Final = "operators.change_apikey"
 
 
-class LimitForm(RowForm):
+class KeyLimitForm(RowForm):
     movement = EnumSelectField(Movement, label="Movement")
 
     def prepare(self) -> None:
@@ -36,7 +36,7 @@ class LimitForm(RowForm):
             )
 
 
-class RemoveLimitForm(RowForm):
+class RemoveKeyLimitForm(RowForm):
     limit = forms.ChoiceField(label="Limit")
 
     def prepare(self) -> None:
@@ -122,7 +122,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         name="limit",
         title="Limit the real money that it moves",
         permission=CHANGE,
-        form=LimitForm,
+        form=KeyLimitForm,
         applies=_is_live,
         help_text=(
             "Credits and debits requested with this key, deposits and withdrawals of players whose sessions it "
@@ -145,7 +145,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         name="remove_limit",
         title="Remove a limit",
         permission=CHANGE,
-        form=RemoveLimitForm,
+        form=RemoveKeyLimitForm,
         applies=lambda request, key: _is_live(request, key) and key.limits.exists(),
         help_text="While the key has another limit, it can't move this kind of money any more.",
     )
