@@ -69,7 +69,8 @@ def test_every_operation_for_keys_names_the_scope_that_it_needs() -> None:
         if "operatorKey" in operation.callers
     }
     unscoped = {name for name, needed in scopes.items() if needed not in [[[scope.value]] for scope in Scope]}
-    assert unscoped == {"getKey", "rotateKey", "endKeyRotation", "addSigningKey", "removeSigningKey"}  # of the key itself
+    # What concerns the key itself needs none.
+    assert unscoped == {"getKey", "rotateKey", "endKeyRotation", "addSigningKey", "removeSigningKey"}
 
 
 def test_every_operation_has_a_summary_and_every_post_its_key() -> None:

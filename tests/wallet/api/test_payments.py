@@ -168,7 +168,7 @@ def test_a_deposit_request_sent_three_times_makes_one_deposit(lucky: Caller) -> 
 
 def test_a_quick_deposit_repeats_the_last_one(lucky: Caller) -> None:
     player, method = lucky.player(), lucky.method()
-    assert player.post("me/deposits/quick").json()["code"] == "no_earlier_deposit"
+    assert player.post("me/deposits/quick", currency="EUR").json()["code"] == "no_earlier_deposit"
     deposit(player, method, "20.00")
     deposit(player, method, "30.00")
     quick = player.post("me/deposits/quick")
