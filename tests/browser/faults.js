@@ -34,7 +34,7 @@
   const words = document.createTreeWalker(document.querySelector(".game"), NodeFilter.SHOW_TEXT);
   for (let node = words.nextNode(); node; node = words.nextNode()) {
     const parent = node.parentElement;
-    if (!node.textContent.trim() || !seen(parent) || parent.closest("svg, .scoreboard, .chat-column, .panel, .notices, .table-name, .table-facts")) continue;
+    if (!node.textContent.trim() || !seen(parent) || parent.closest("svg, .layer, .scoreboard, .chat-column, .panel, .notices, .table-name, .table-facts")) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();

@@ -59,6 +59,13 @@ SCENES = """async (sizes) => {
     return { found, laidOut };
 }"""
 
+MEASURE_STEPS = """() => {
+    globalThis.found = {};
+    const game = document.querySelector(".game");
+    const measure = () => { globalThis.found[game.dataset.step] = globalThis.listFaults(); };
+    new MutationObserver(measure).observe(game, { attributeFilter: ["data-step"] });
+}"""
+
 SPOIL_AND_MEASURE = f"""() => {{
     const find = (selector) => document.querySelector(selector);
     find(".plate").style = find(".circle.tie").style.cssText;
@@ -165,23 +172,22 @@ def test_the_call_and_the_winnings_have_their_own_place(house, open_screen):
     table = house.table("atlantic_city", turn_seconds=600, show_milliseconds=show)
     tokens = house.company(table, 1, 2, 3, 4, 5, buy_in=BUY_IN)
     place_all(house, table, tokens, "atlantic_city")
-    screen = open_screen(table, token=tokens[2], reduced_motion="no-preference")
-    screen.page.evaluate(f"globalThis.listFaults = {MEASURE}")
-    screen.page.evaluate("""() => {
-        globalThis.found = {};
-        const game = document.querySelector(".game");
-        const measure = () => { globalThis.found[game.dataset.step] = globalThis.listFaults(); };
-        new MutationObserver(measure).observe(game, { attributeFilter: ["data-step"] });
-    }""")
+    screens = []
+    for token, (width, height) in zip(tokens, ((1280, 800), (1024, 768), (320, 480)), strict=False):
+        view = {"width": width, "height": height}
+        screens.append(open_screen(table, token=token, viewport=view, reduced_motion="no-preference"))
+        screens[-1].page.evaluate(f"globalThis.listFaults = {MEASURE}")
+        screens[-1].page.evaluate(MEASURE_STEPS)
     number = house.number(table)
     for token in tokens:
         house.post(f"/tables/{table}/deal", {}, token)
     house.settled(table, number)
 
-    assert wait_until(lambda: screen.page.evaluate("'over' in globalThis.found"))
-    found = screen.page.evaluate("globalThis.found")
-    assert {"dealing", "called", "paying", "paid", "over"} <= found.keys()
-    assert not any(found.values()), found
+    for screen in screens:
+        assert wait_until(lambda page=screen.page: page.evaluate("'over' in globalThis.found"))
+        found = screen.page.evaluate("globalThis.found")
+        assert {"dealing", "called", "paying", "paid", "over"} <= found.keys()
+        assert not any(found.values()), found
 
 
 def test_the_measurement_finds_an_overlap_a_cut_text_and_a_small_target(house, open_screen):

@@ -603,6 +603,7 @@ def test_the_page_is_translated_into_german_with_german_number_formats(house, op
     [
         ({}, ("stats", "history", "cash", "limit", "options", "help")),
         ({"phone": True, "dark": True}, ("options",)),
+        ({"viewport": {"width": 640, "height": 400}}, ()),
     ],
 )
 def test_the_page_has_no_accessibility_violations(house, open_screen, form, panels):

@@ -10,6 +10,7 @@ from tests.browser.screen import Screen
 SIZES = {"desktop": (1440, 900), "landscape tablet": (1024, 768), "portrait tablet": (820, 1180)}
 ROADS = ("bead_plate", "big_road", "big_eye_boy", "small_road", "cockroach_pig")
 DERIVED = ROADS[2:]
+BIG_ROAD_COLUMNS = 24
 
 
 def played(house: Any, open_screen: Any, rounds: int, *, width: int = 1440, height: int = 900) -> tuple[str, Screen]:
@@ -45,6 +46,13 @@ def test_from_1024_pixels_the_whole_scoreboard_is_in_view(house, open_screen, si
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
         assert box["y"] + box["height"] <= height
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (2560, 1440)])
+def test_beside_the_felt_the_big_roads_cells_are_14_to_18_pixels_wide(house, open_screen, size):
+    screen = open_screen(house.table("mini"), viewport={"width": size[0], "height": size[1]})
+    box = screen.page.locator(".game > .scoreboard .road.big_road").bounding_box()
+    assert 14 <= box["width"] / BIG_ROAD_COLUMNS <= 18.5
 
 
 def test_the_roads_are_those_of_the_service(house, open_screen):

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.layout import SIZES, faults, resize
 from tests.browser.screen import Screen
 
 pytestmark = pytest.mark.slow
@@ -99,7 +100,7 @@ def test_a_card_that_nobody_squeezes_turns_when_betting_opens(house, open_screen
     screen.expect_round(round_)
 
 
-def test_the_caller_squeezes_with_a_finger(house, open_screen):
+def test_the_caller_squeezes_with_a_finger_at_any_size_without_covering_anything(house, open_screen):
     table = house.table("big_table", turn_seconds=60, look_seconds=60, hand_back_seconds=60)
     token = house.seated(table, 3)
     screen = open_screen(table, token=token, **TOUCH)
@@ -110,6 +111,12 @@ def test_the_caller_squeezes_with_a_finger(house, open_screen):
     caller.get_by_role("button", name="Look").tap()
     cards = caller.locator(".card")
     expect(cards.first).to_be_focused()
+    found = {}
+    for size in (each for sizes in SIZES.values() for each in sizes):
+        resize(screen.page, size)
+        found[size] = faults(screen.page)
+    assert not any(found.values()), {size: what for size, what in found.items() if what}
+    resize(screen.page, (390, 844))
 
     drag_by_touch(screen.page, cards.first, 0.4)
     expect(caller.locator(".card.shown"), "a card let go too early falls back").to_have_count(0)
