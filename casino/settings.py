@@ -177,6 +177,7 @@ CELERY_BEAT_SCHEDULE = {
     "sign-checkpoints": {"task": "checkpoints.sign", "schedule": 10.0},  # every CHECKPOINT_SECONDS or _POSITIONS
     "record-significant-events": {"task": "baccarat.record_significant_events", "schedule": 2.0},
     "generate-reports": {"task": "reports.generate_due", "schedule": 60.0},
+    "export-players": {"task": "compliance.export_players", "schedule": 5.0},
     "check-clock": {"task": "compliance.check_clock", "schedule": 300.0},
     "expire-feed": {"task": "feed.expire", "schedule": 3600.0},
     "process-payments": {"task": "wallet.process_payments", "schedule": 2.0},

@@ -20,6 +20,7 @@ API_URLS: list[URLPattern | URLResolver] = [
     path("", include("baccarat.streaming.urls")),
     path("", include("baccarat.chat.urls")),
     path("", include("casino.operators.api.urls")),
+    path("", include("casino.compliance.urls")),
     path("", include("casino.reports.urls")),
     path("", include("casino.feed.urls")),
     path("", include("casino.api.urls")),

@@ -42,6 +42,16 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
     "played": "SELECT slot FROM wallet_played WHERE player_id = %(player)s ORDER BY slot",
     "table_limits": "SELECT * FROM wallet_table_limit WHERE player_id = %(player)s",
 }
+OWN_FILES: Final[Mapping[str, frozenset[str]]] = {
+    "accounts": frozenset(),
+    "money": frozenset(),
+    "deposits": frozenset({"operator_id"}),
+    "withdrawals": frozenset({"operator_id", "approved_by", "rejected_by"}),
+    "adjustments": frozenset({"operator_id", "requested_by", "decided_by", "note", "answer"}),
+    "limits": frozenset({"operator_id"}),
+    "notices": frozenset({"operator_id"}),
+    "table_limits": frozenset({"operator_id"}),
+}
 PLAYER_STREAMS: Final = (
     "ARRAY['debt-' || %(player)s::text, 'responsible-gaming-' || %(player)s::text]",
     """ARRAY(SELECT DISTINCT prefix || %(player)s::text || '-' || currency
@@ -87,7 +97,7 @@ def register() -> None:
         permanent={"ledger": ("wallet_account", "wallet_entry", "wallet_posting")},
         policies={"callbacks": RetentionPolicy({"wallet_providercallback": "received_at"}, TEN_YEARS, TEN_YEARS)},
     )
-    exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS)
+    exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS, own=OWN_FILES)
     exports.register_operator_files(OPERATOR_FILES)
     erasure.register_check(player_activity)
     table_digests.register({"wallet_deposit_method": "id", "wallet_withdrawal_policy": "id"})

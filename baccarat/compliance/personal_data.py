@@ -52,6 +52,15 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
          ORDER BY id
     """,  # noqa: S608  (constants)
 }
+OWN_FILES: Final[Mapping[str, frozenset[str]]] = {
+    "wagers": frozenset(),
+    "rounds": frozenset(),
+    "seats": frozenset(),
+    "preferences": frozenset(),
+    "chats": frozenset(),
+    "reports_made": frozenset(),
+    "moderation": frozenset({"note", "by"}),
+}
 PLAYER_STREAMS: Final = ("ARRAY['chat-' || %(player)s::text, 'stop-player-' || %(player)s::text]",)
 _ROUNDS: Final = """
     id, table_id, number, rules, currency, phase, opened_at, ended_at, cards, outcome, player_total, banker_total
@@ -93,7 +102,7 @@ def player_activity(operator: UUID, player: UUID) -> PlayerActivity:
 
 def register() -> None:
     retention.register(permanent={}, policies={"chat_texts": CHAT_TEXTS})
-    exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS)
+    exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS, own=OWN_FILES)
     exports.register_operator_files(OPERATOR_FILES)
     erasure.register_check(player_activity)
     table_digests.register({"baccarat_voidpolicy": "id"})

@@ -24,6 +24,7 @@ _TAGS: Final = {
     "wallet": "Players and their accounts, deposits and withdrawals, limits, adjustments and reconciliation.",
     "operators": "The caller's own operator, players' sessions and PINs.",
     "feed": "The numbered feed of what happens to the caller's operator, and webhooks, its items pushed.",
+    "compliance": "Players' exports of their own data.",
     "reports": "Reports of a day or a period, with every version that was created.",
     "checkpoints": "Signed checkpoints of the event log, and proofs that an event is in it.",
     "api": "The catalogue of error codes.",

@@ -70,6 +70,11 @@ _OVERWRITE: Final = (
     UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = 'removed'
     WHERE player_id = %(player)s AND ended_at IS NULL
     """,
+    """
+    DELETE FROM compliance_playerexportpiece
+     WHERE export_id IN (SELECT id FROM compliance_playerexport WHERE player_id = %(player)s)
+    """,
+    "DELETE FROM compliance_playerexport WHERE player_id = %(player)s",
     "DELETE FROM api_idempotentrequest WHERE player_id = %(player)s",
     "UPDATE django_admin_log SET object_repr = %(erased)s WHERE object_id = %(id)s",
 )

@@ -8,8 +8,9 @@ Python (NJ 13:69O-1.8(b), GLI-19 2.8.1). Other apps register their own files.
 
 import io
 import json
+import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -51,17 +52,29 @@ _player_files: Final[dict[str, str]] = {
     "erasures": "SELECT id, reason, requested_at FROM compliance_erasure WHERE player_id = %(player)s ORDER BY id",
 }
 _player_streams: Final[list[str]] = []
+_own_files: Final[dict[str, frozenset[str]]] = {
+    "player": frozenset({"operator_id"}),
+    "sessions": frozenset(),
+    "ban": frozenset(),
+}
+"""Files that players get of themselves, each with the columns that they do not get."""
+_OTHERS: Final = re.compile(r"(?:staff|desk|operator|system):[\w.:-]+|command")
+"""Actors of events that are not the player."""
 _PLAYER_EVENTS: Final = """
     SELECT id, stream, version, type, data, recorded_at FROM events_event WHERE stream = ANY ({streams}) ORDER BY id
 """
 
 
-def register_player_files(*, files: Mapping[str, str], streams: Sequence[str]) -> None:
+def register_player_files(
+    *, files: Mapping[str, str], streams: Sequence[str], own: Mapping[str, frozenset[str]]
+) -> None:
     """Add another app's files to player exports; call it in AppConfig.ready().
 
     Each file is a statement that reads the rows of `%(player)s` and nobody else's; each of `streams` is an SQL
-    expression for an array of names of streams that are about the player alone.
+    expression for an array of names of streams that are about the player alone. Players themselves get the files that
+    `own` names, without its columns.
     """
+    _own_files.update(own)
     _player_files.update(files)
     _player_streams.extend(streams)
 
@@ -92,18 +105,41 @@ class _Sink(io.RawIOBase):
 def export_player(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:
     """Export everything about a player: yield a ZIP of JSON files in pieces. Raises UnknownPlayer at once."""
     require_player(operator=operator, player=player)
-    return _zip_pieces(player, now)
+    return _zip_pieces(player, now, player_files(), lambda _, row: row)
 
 
-def _zip_pieces(player: UUID, now: datetime) -> Iterator[bytes]:
+def export_own_data(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:
+    """Export what players may have of themselves: as `export_player`, without what is about others."""
+    require_player(operator=operator, player=player)
+    return _zip_pieces(player, now, {name: player_files()[name] for name in _own_files}, _redact)
+
+
+def _redact(name: str, row: dict[str, Any]) -> dict[str, Any]:
+    return {column: _without_others(value) for column, value in row.items() if column not in _own_files[name]}
+
+
+def _without_others(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_others(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without_others(each) for each in value]
+    return "others" if isinstance(value, str) and _OTHERS.fullmatch(value) else value
+
+
+def _zip_pieces(
+    player: UUID,
+    now: datetime,
+    files: Mapping[str, str],
+    present: Callable[[str, dict[str, Any]], dict[str, Any]],
+) -> Iterator[bytes]:
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, transaction.atomic():
         counts = {}
-        for name, statement in player_files().items():
+        for name, statement in files.items():
             with archive.open(f"{name}.json", "w", force_zip64=True) as file:
                 counts[name] = 0
                 for batch in _batches(statement, player):
-                    for row in batch:
+                    for row in (present(name, each) for each in batch):
                         file.write((b"[\n" if counts[name] == 0 else b",\n") + json.dumps(row, sort_keys=True).encode())
                         counts[name] += 1
                     yield sink.take()

@@ -150,3 +150,36 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return f"decision on {self.erasure_id}"
+
+
+class PlayerExport(models.Model):
+    """An export of a player's own data, which the player requested; deleted after a day."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    player_id = models.UUIDField()
+    requested_at = models.DateTimeField()
+    ready_at = models.DateTimeField(null=True)
+    size = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["player_id"], name="compliance_player_export_one")]
+        indexes = [models.Index(fields=["requested_at"], name="compliance_player_export_at")]
+
+    def __str__(self) -> str:
+        return f"export {self.id}"
+
+
+class PlayerExportPiece(models.Model):
+    """A piece of the file of an export, encrypted under the player's own key."""
+
+    id = models.BigAutoField(primary_key=True)
+    export = models.ForeignKey(PlayerExport, models.CASCADE, related_name="pieces")
+    number = models.IntegerField()
+    data = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["export", "number"], name="compliance_player_export_piece")]
+
+    def __str__(self) -> str:
+        return f"piece {self.number} of export {self.export_id}"

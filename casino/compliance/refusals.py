@@ -1,5 +1,7 @@
 """Refusals of retention, erasure, attestation and cases."""
 
+from datetime import datetime
+
 from casino.kernel.errors import Refusal, RefusalKind
 
 
@@ -108,3 +110,25 @@ class ResolutionMissing(Refusal):
     kind = RefusalKind.INVALID
     title = "A case is resolved with an explanation"
     remedy = "Send a resolution of 1 to 500 characters."
+
+
+class DataExportTooSoon(Refusal):
+    code = "data_export_too_soon"
+    kind = RefusalKind.CONFLICT
+    title = "An export of your data was requested within the last day"
+    remedy = "Download that one, or request another at `next_at`."
+    fact_types = {"next_at": datetime}
+
+
+class DataExportNotReady(Refusal):
+    code = "data_export_not_ready"
+    kind = RefusalKind.CONFLICT
+    title = "The export is not ready"
+    remedy = "Ask for its status again in a few seconds."
+
+
+class UnknownDataExport(Refusal):
+    code = "unknown_data_export"
+    kind = RefusalKind.MISSING
+    title = "There is no such export"
+    remedy = "Request one. Each is deleted after a day."

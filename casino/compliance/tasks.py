@@ -2,10 +2,16 @@
 
 from celery import shared_task
 
-from casino.compliance import clocks
+from casino.compliance import clocks, player_exports
 
 
 @shared_task(name="compliance.check_clock", ignore_result=True)
 def check_clock(**_: object) -> None:
     """Compare the worker's clock with PostgreSQL's."""
     clocks.record_reading("worker")
+
+
+@shared_task(name="compliance.export_players", ignore_result=True, soft_time_limit=280, time_limit=300)
+def export_players(**_: object) -> None:
+    """Make the exports that players requested of their own data."""
+    player_exports.generate_due()

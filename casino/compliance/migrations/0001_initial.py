@@ -1,7 +1,7 @@
 from django.db import migrations, models
 from django.db.models.functions import Now
 
-from casino.events.immutability import app_role, append_only, lift_append_only
+from casino.events.immutability import app_role, append_only, grant_all, lift_append_only
 
 ROLE = app_role()
 ACTION = "compliance_caseaction"
@@ -170,6 +170,42 @@ class Migration(migrations.Migration):
                 ("decided_by", models.TextField()),
                 ("decided_at", models.DateTimeField(db_default=Now())),
             ],
+        ),
+        migrations.CreateModel(
+            name="PlayerExport",
+            fields=[
+                ("id", models.UUIDField(primary_key=True, serialize=False)),
+                ("operator_id", models.UUIDField()),
+                ("player_id", models.UUIDField()),
+                ("requested_at", models.DateTimeField()),
+                ("ready_at", models.DateTimeField(null=True)),
+                ("size", models.BigIntegerField(default=0)),
+            ],
+            options={
+                "indexes": [models.Index(fields=["requested_at"], name="compliance_player_export_at")],
+                "constraints": [models.UniqueConstraint(fields=("player_id",), name="compliance_player_export_one")],
+            },
+        ),
+        migrations.CreateModel(
+            name="PlayerExportPiece",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                (
+                    "export",
+                    models.ForeignKey(on_delete=models.CASCADE, related_name="pieces", to="compliance.playerexport"),
+                ),
+                ("number", models.IntegerField()),
+                ("data", models.BinaryField()),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("export", "number"), name="compliance_player_export_piece")
+                ],
+            },
+        ),
+        *(
+            migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop)
+            for table in ("compliance_playerexport", "compliance_playerexportpiece")
         ),
         *(
             migrations.RunSQL(sql=NUMBER.format(table), reverse_sql=f"ALTER TABLE {table} DROP COLUMN number")

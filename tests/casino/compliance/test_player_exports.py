@@ -1,0 +1,118 @@
+"""A player's own data, requested over the API: all that is theirs, nothing of others, once a day."""
+
+import io
+import json
+import zipfile
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from casino.compliance import erasure, player_exports
+from casino.compliance.models import PlayerExport, PlayerExportPiece
+from casino.compliance.refusals import DataExportTooSoon
+from casino.events.sql import execute, fetch
+from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, tenant
+from tests.conftest import Database
+from tests.threads import in_threads
+
+
+@pytest.fixture
+def lucky(db: None) -> Tenant:
+    return tenant("lucky")
+
+
+def export_of(player: Gambler) -> dict[str, Any]:
+    """Request, make and download an export; return its files."""
+    export = player.do("me/data-exports", {})["id"]
+    assert player.get(f"me/data-exports/{export}/file").json()["code"] == "data_export_not_ready"
+    assert player_exports.generate_due() == 1
+    (ready,) = player.read("me/data-exports")["items"]
+    assert (ready["id"], ready["status"]) == (export, "ready")
+    answer = player.get(f"me/data-exports/{export}/file")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/zip")
+    body = b"".join(answer.streaming_content)
+    assert len(body) == ready["size"]
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        return {name: json.loads(archive.read(name)) for name in archive.namelist()}
+
+
+def played(house: Tenant) -> tuple[Gambler, Gambler]:
+    table, (alice, bob) = company(house, "big_table", "Alice", "Bob")
+    for player in (alice, bob):
+        bet(player, table, banker="25.00")
+    deal_all()
+    body = {"player": alice.id, "direction": "credit", "amount": "5.00", "currency": "EUR", "reason": "complaint"}
+    adjustment = house.do("adjustments", {**body, "note": "He is difficult.", "message": "Sorry!"}, person="ann")["id"]
+    house.do(f"adjustments/{adjustment}/approve", person="ben")
+    return alice, bob
+
+
+def test_players_get_what_is_theirs_and_nothing_of_others(lucky: Tenant) -> None:
+    alice, bob = played(lucky)
+    files = export_of(alice)
+
+    assert files["player.json"][0]["nickname"] == "Alice"
+    assert [wager["staked"] for wager in files["wagers.json"]] == [2500]
+    assert files["adjustments.json"][0]["amount"] == 500
+    assert files["manifest.json"]["rows"]["sessions"] == 1
+    text = json.dumps(files)
+    for others in (bob.id, "Bob", "desk:", "staff:", "operator:", "difficult", lucky.slug):
+        assert others not in text
+    assert not files.keys() & {"access_log.json", "significant_events.json", "notes.json", "events.json", "stops.json"}
+
+
+def test_one_export_a_day_is_made_and_deleted(lucky: Tenant) -> None:
+    alice = lucky.player("Alice")
+    first = alice.post("me/data-exports", {}, key="once")
+    assert alice.post("me/data-exports", {}, key="once").content == first.content
+    refused = alice.post("me/data-exports", {})
+    assert (refused.status_code, refused.json()["code"]) == (409, "data_export_too_soon")
+    assert refused.json()["next_at"] == first.json()["expires_at"]
+
+    player_exports.generate_due()
+    execute("UPDATE compliance_playerexport SET requested_at = requested_at - interval '24 hours'")
+    file = f"me/data-exports/{first.json()['id']}/file"
+    assert alice.read("me/data-exports")["items"] == []
+    assert alice.get(file).json()["code"] == "unknown_data_export"
+    player_exports.generate_due()
+    assert not PlayerExportPiece.objects.exists()
+    assert alice.post("me/data-exports", {}).status_code == 201
+
+
+def test_nobody_else_gets_it_and_the_pieces_are_encrypted(lucky: Tenant) -> None:
+    alice, bob = lucky.player("Alice"), lucky.player("Bob")
+    export = alice.do("me/data-exports", {})["id"]
+    player_exports.generate_due()
+    for other in (bob, tenant("rival").player("Carol")):
+        assert other.get(f"me/data-exports/{export}/file").json()["code"] == "unknown_data_export"
+        assert other.read("me/data-exports")["items"] == []
+    assert lucky.get("me/data-exports").status_code == 403
+    ((stored,),) = fetch("SELECT data FROM compliance_playerexportpiece")
+    assert not bytes(stored).startswith(b"PK")
+
+
+def test_an_erasure_deletes_it(lucky: Tenant) -> None:
+    player = UUID(lucky.do("players", {"reference": "r1", "nickname": "Alice"})["id"])
+    player_exports.request(operator=UUID(lucky.id), player=player)
+    player_exports.generate_due()
+    wanted = erasure.request(
+        operator=UUID(lucky.id), player=player, by="staff:1", reason="player_request", overrides_retention=True
+    )
+    erasure.approve(erasure=wanted, by="staff:2")
+    assert not PlayerExport.objects.exists()
+
+
+def test_a_big_export_is_kept_in_pieces(lucky: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(player_exports, "PIECE_BYTES", 100)
+    assert export_of(lucky.player("Alice"))["player.json"][0]["nickname"] == "Alice"
+    assert PlayerExportPiece.objects.count() > 5
+
+
+def test_of_ten_requests_at_once_one_counts(database: Database) -> None:
+    assert database
+    house = tenant("lucky")
+    operator, player = UUID(house.id), UUID(house.player("Alice").id)
+    outcomes = in_threads(10, lambda _: player_exports.request(operator=operator, player=player))
+    assert sum(isinstance(outcome, DataExportTooSoon) for outcome in outcomes) == 9
+    assert sum(in_threads(4, lambda _: player_exports.generate_due())) == 1
