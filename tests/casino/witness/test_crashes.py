@@ -1,6 +1,8 @@
 """A witness that is killed, copied back, or asked by many at once never gives a link to two closings."""
 
+import os
 import shutil
+import signal
 import sqlite3
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +17,7 @@ from casino.witness.client import ChainRefused, Released, Unreleased
 from casino.witness.statements import Retirement, RetirementReason
 from tests.casino.witness.dying_witness import MOMENTS
 from tests.casino.witness.running import ORIGIN, TABLE, active_chain, item, running, start
+from tests.processes import descendants, wait_until
 
 OTHER = b"\x52" * 32
 DYING = Path(__file__).with_name("dying_witness.py")
@@ -146,6 +149,18 @@ def test_without_its_counter_it_does_not_start_unless_it_is_called_restored(tmp_
                 assert client.chain(chain.header).state == "retired"
         finally:
             restored.kill()
+
+
+def test_a_serving_process_that_dies_alone_is_replaced_and_knows_everything(tmp_path):
+    with running(tmp_path / "data") as witness, witness.client() as client:
+        chain = active_chain(witness, client)
+        (first,) = client.release([item(chain, 0)])
+        serving = descendants(witness.process.pid)
+        assert serving
+        for pid, _ in serving:
+            os.kill(pid, signal.SIGKILL)
+        assert wait_until(lambda: client.release([item(chain, 0)]) == [first], seconds=40)
+        assert isinstance(client.release([item(chain, 1)])[0], Released)
 
 
 def test_two_witnesses_never_share_a_folder(tmp_path):
