@@ -24,5 +24,6 @@ class ComplianceConfig(AppConfig):
                 "compliance_erasure": "number",
                 "compliance_case": "number",
                 "compliance_caseaction": "id",
+                "compliance_clockreading": "id",
             }
         )
