@@ -154,6 +154,7 @@ def replay_wager_confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     kill_switches.check_playing(round_.table, "no wager is taken")
     _check_time(round_, event)
     _check_stakes(round_, part, event)
+    part.place = len(round_.confirmed_seats())
     part.status, part.confirmed_at = _CONFIRMED, event.confirmed_at
     part.stakes, part.raised = event.stakes, event.raised
     part.placements.clear()

@@ -1,11 +1,20 @@
 """Replay a round from the close of betting: the Caller's ceremony, cards, outcome, payouts, commission and seed."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from baccarat.audit import shoes
 from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace
+from baccarat.domain.fairness.closing import (
+    NO_DIGEST,
+    ClosingKind,
+    SeatClosing,
+    SeatEnd,
+    close,
+    encode_wager,
+    wager_leaf,
+)
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.state import Ceremony, Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
@@ -13,6 +22,7 @@ from baccarat.domain.rules.deal import IllegalDeal, Outcome, replay
 from baccarat.domain.rules.payouts import InvalidStake, Settlement
 from baccarat.domain.rules.roads import MAX_RUN_LENGTH
 from baccarat.domain.rules.wagers import Spot
+from casino.kernel.money import MoneyType
 
 FINDINGS_BY_FIELD: Final = {
     "commission": "commission differs",
@@ -24,10 +34,13 @@ FINDINGS_BY_FIELD: Final = {
 }
 """Message for each field of a settled wager that differs from the rules."""
 
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_CONFIRMED = SeatStatus.CONFIRMED
 _BETTING, _CLOSED, _DEALT, _SETTLED, _LAPSED = Phase.BETTING, Phase.CLOSED, Phase.DEALT, Phase.SETTLED, Phase.LAPSED
 _DECIDING, _TIMED_OUT = SeatStatus.DECIDING, SeatStatus.TIMED_OUT
 
 NO_DEAL = "cards are not a legal deal"
+OTHER_CLOSING: Final = "closing differs"
 OTHER_SEAT: Final = "cards with the wrong seat"
 OTHER_TIME: Final = "time for the cards differs"
 NOT_TURNED: Final = "hands not turned as dealt"
@@ -46,7 +59,56 @@ def replay_betting_closed(round_: RoundTrace, event: e.BettingClosed) -> None:
                 "times out of order", f"confirmed by {event.closed_at}", part.confirmed_at, seat=part.seat
             )
     shoes.check_cut(round_, event)
+    _check_closing(round_, event)
     round_.phase, round_.closed_at = _CLOSED, event.closed_at
+
+
+def _check_closing(round_: RoundTrace, event: e.BettingClosed) -> None:
+    """Recompute the closing from the wagers, the seats and the table's closing before."""
+    terms, closing = round_.opened.terms, event.closing
+    if closing is None or not terms:
+        if closing is not None or terms:
+            round_.record_difference(OTHER_CLOSING, "a closing" if terms else "none", closing)
+        return
+    confirmed = sorted(round_.confirmed_seats(), key=lambda part: part.place or 0)
+    ends = {_CONFIRMED: 1, SeatStatus.PASSED: 2, _TIMED_OUT: 3}
+    expected = close(
+        blind=bytes.fromhex(closing.blind),
+        terms=terms,
+        witnesses=(),
+        kind=ClosingKind.PLAYED,
+        cause=0,
+        leaves=[_leaf(round_, part) for part in confirmed],
+        seats=[
+            SeatEnd(part.seat, SeatClosing(ends[part.status])) for part in round_.seats.values() if part.status in ends
+        ],
+        closed_at_us=(event.closed_at - _EPOCH) // timedelta(microseconds=1),
+        sealed_head=closing.sealed_head,
+        cosigned_size=0,
+        cosigned_root=NO_DIGEST,
+        before=round_.table.last_closing,
+    )
+    if closing != expected:
+        round_.record_difference(OTHER_CLOSING, expected, closing)
+    round_.table.last_closing = closing.digest
+
+
+def _leaf(round_: RoundTrace, part: RoundSeatTrace) -> bytes:
+    """Return the leaf of a wager with its stakes as asked."""
+    raised = part.raised or {}
+    wager = encode_wager(
+        terms=round_.opened.terms,
+        seat=part.seat,
+        play_money=part.money_type is MoneyType.PLAY,
+        currency=round_.rules.currency,
+        stakes=[
+            (number, part.stakes[spot] - raised.get(spot, 0))
+            for number, spot in enumerate((Spot.PLAYER, Spot.BANKER, Spot.TIE), 1)
+            if part.stakes and part.stakes.get(spot, 0) > raised.get(spot, 0)
+        ],
+        nonce=bytes(32),
+    )
+    return wager_leaf(wager)
 
 
 def _check_all_acted(round_: RoundTrace, now: datetime) -> None:

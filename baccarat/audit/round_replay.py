@@ -201,12 +201,14 @@ def _new_trace(opening: re.RoundOpened, table_events: list[Any], notes: FindingC
 
 
 def _replay_event(trace: RoundTrace, row: RecordedEvent, version: int, event: object) -> None:
-    """Replay one event; balances and last wagers come from earlier rounds, so only a full audit checks them."""
+    """Replay one event; only a full audit checks what comes from earlier rounds: balances, wagers, closings."""
     trace.version = version
     step = ROUND_STEPS.get(row.type)
     if step is None:
         trace.record_difference(OUT_OF_PLACE, "an event of a round in hand", row.type)
         return
+    if isinstance(event, re.BettingClosed) and event.closing is not None:
+        trace.table.last_closing = event.closing.before
     if isinstance(event, re.StakesRebet):
         trace.table.seats[trace.seats[event.seat].player].last_wager = event.stakes
     if isinstance(event, re.WagerConfirmed) and event.player in trace.table.seats:

@@ -11,6 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.audit.report import FindingCollector
+from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.cut import SeatContribution
 from baccarat.domain.rounds.events import HandTurned, RoundOpened, RoundVoided, RoundVoidRequested, SeatSettled
@@ -130,6 +131,7 @@ class TableTrace:
     stops: dict[tuple[StopScope, str], PlayStop] = field(default_factory=dict)
     rules_lifecycle: RulesLifecycle | None = None
     terms: TermsFixed | None = None
+    last_closing: str = NO_DIGEST
     coming_shoe: CommittedShoe | None = None
     versions: rules_versions.VersionRows = field(default_factory=dict)
     rules: TableRules = field(init=False)
@@ -217,6 +219,7 @@ class TableTrace:
             show_skips=tuple(self.show_skips),
             rules_lifecycle=self.rules_lifecycle,
             terms=self.terms,
+            last_closing=self.last_closing,
             coming_shoe=None if self.coming_shoe is None else self._next_shoe(self.coming_shoe),
         )
 
@@ -250,6 +253,7 @@ class RoundSeatTrace:
     stakes: dict[Spot, int] | None = None
     raised: dict[Spot, int] | None = None
     confirmed_at: datetime | None = None
+    place: int | None = None
     settlement: SeatSettled | None = None
 
     def placed_stakes(self) -> dict[Spot, int]:
@@ -331,6 +335,7 @@ class RoundTrace:
                     part.stakes,
                     part.raised,
                     part.confirmed_at,
+                    part.place,
                     part.settlement,
                 )
                 for part in self.seats.values()

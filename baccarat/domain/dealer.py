@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import commit, opens, shoe_root
 from baccarat.domain.fairness.cut import compute_cut
 from baccarat.domain.fairness.shuffle import shuffle
@@ -24,7 +25,7 @@ MAX_CARDS_PER_ROUND: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Entropy:
-    """New ids and a new 256-bit seed, drawn outside the domain and used when a round opens or a shoe is committed to.
+    """New ids, a new 256-bit seed and the blind of a closing, drawn outside the domain.
 
     `committed_seed` is the seed of the table's committed shoe when that shoe may come into play. If it is None, because
     the seed cannot be read, nothing starts, unless `deferred_seed_check` says that the seed is checked on write.
@@ -33,6 +34,7 @@ class Entropy:
     round: UUID
     shoe: UUID
     seed: bytes = field(repr=False)
+    blind: bytes = field(repr=False)
     committed_seed: bytes | None = field(default=None, repr=False)
     deferred_seed_check: bool = False
 
@@ -156,7 +158,7 @@ def next_shoe_starts_after_round(uow: UnitOfWork) -> bool:
     return uow.table.rules.turn_seconds is not None if shoe is None else shoe.cut_card_out
 
 
-def deal_round(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime) -> None:
+def deal_round(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime, sealed_head: str = NO_DIGEST) -> None:
     """Close betting, deal, settle, end a finished shoe, and open the next round at a table with turns and no show.
 
     At a table with a Caller, it may only hand out the Player's cards; the round is due again when they are handed back.
@@ -164,8 +166,11 @@ def deal_round(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime)
     """
     cards, position = next_cards(uow, seed)
     revealed = _seed_revealed_by_round(uow, seed)
+    closing = rc.ClosingInputs(entropy.blind, sealed_head, uow.table.last_closing)
     uow.decide_on_round(
-        rc.DealRound(cards=cards, shoe_position=position, seed=revealed, rules=uow.table.rules, now=now)
+        rc.DealRound(
+            cards=cards, shoe_position=position, seed=revealed, rules=uow.table.rules, now=now, closing=closing
+        )
     )
     _mark_revealed(uow, revealed)
     end_finished_shoe(uow, seed=seed, now=now)
@@ -186,7 +191,10 @@ def lapse_if_empty(uow: UnitOfWork, *, seed: bytes, now: datetime) -> None:
     if not is_empty(uow):
         return
     revealed = _seed_revealed_by_round(uow, seed)
-    uow.decide_on_round(rc.DealRound(cards=(), shoe_position=0, seed=revealed, rules=uow.table.rules, now=now))
+    closing = rc.ClosingInputs(bytes(32), NO_DIGEST, NO_DIGEST)  # nothing is closed: nobody has bet
+    uow.decide_on_round(
+        rc.DealRound(cards=(), shoe_position=0, seed=revealed, rules=uow.table.rules, now=now, closing=closing)
+    )
     _mark_revealed(uow, revealed)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from baccarat.proofs import checks_game, checks_log, checks_shoe
+from baccarat.proofs import checks_closing, checks_game, checks_log, checks_shoe
 from baccarat.proofs.document import RoundExport, parse_export
 from baccarat.proofs.results import (
     CheckNotApplicable,
@@ -41,6 +41,7 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
     "commitment": checks_shoe.check_commitment,
     "cut": checks_shoe.check_cut,
     "terms": checks_shoe.check_terms,
+    "closing": checks_closing.check_closing,
     "cards": checks_shoe.check_cards,
     "hands": checks_game.check_hands,
     "wagers": checks_game.check_wagers,

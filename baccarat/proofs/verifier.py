@@ -45,6 +45,9 @@ COMMITMENT_TAG = b"casino.baccarat.commitment.v1\0"
 SHUFFLE_TAG = b"casino.baccarat.shuffle.v1\0"
 CUT_TAG = b"casino.baccarat.cut.v1\0"
 TERMS_TAG = b"casino.baccarat.terms.v1\0"
+WAGER_TAG = b"casino.baccarat.wager.v1\0"
+WAGER_LEAF_TAG = b"casino.baccarat.wager-leaf.v1\0"
+CLOSING_TAG = b"casino.baccarat.closing.v1\0"
 CARD_TAG = b"casino.baccarat.card.v1\0"
 SALT_TAG = b"casino.baccarat.salt.v1\0"
 
@@ -366,6 +369,48 @@ def digest_of_terms(terms: Json) -> str:
         bytes([len(terms["witnesses"])]),
         bytes.fromhex(terms["next_commitment"]),
     ).hex()
+
+
+def wager_leaf(terms: str, wager: Json, currency: str) -> bytes:
+    """Return the leaf of a wager, with its stakes as asked, of a caller that did not sign."""
+    asked = [
+        (number, wager["stakes"][spot] - wager["raised"].get(spot, 0))
+        for number, spot in enumerate(SPOTS, 1)
+        if spot in wager["stakes"]
+    ]
+    listed = [struct.pack(">BQ", number, units) for number, units in asked if units]
+    money = 2 if wager["money_type"] == "play" else 1
+    head = bytes.fromhex(terms) + bytes([wager["seat"], money]) + prefixed(currency.encode("ascii"))
+    text = WAGER_TAG + head + bytes([len(listed)]) + b"".join(listed) + bytes(32)
+    return sha256(b"\0", WAGER_LEAF_TAG, prefixed(text), prefixed(b""))
+
+
+def prefixed(data: bytes) -> bytes:
+    return struct.pack(">Q", len(data)) + data
+
+
+def digest_of_closing(terms: str, closing: Json, root: bytes, closed_at: str) -> str:
+    """Return the closing digest: over a blind, the terms, the wagers, the seats and what the log had before."""
+    seats = b"".join(bytes([each["seat"], each["end"]]) for each in closing["seats"])
+    return sha256(
+        CLOSING_TAG,
+        hash_bytes(closing["blind"]),
+        hash_bytes(terms),
+        bytes([0, closing["kind"], closing["cause"]]),
+        struct.pack(">I", closing["count"]),
+        root,
+        sha256(seats),
+        struct.pack(">Q", microseconds(closed_at)),
+        hash_bytes(closing["sealed_head"]),
+        struct.pack(">Q", closing["cosigned_size"]),
+        hash_bytes(closing["cosigned_root"]),
+        hash_bytes(closing["before"]),
+    ).hex()
+
+
+def hash_bytes(text: str) -> bytes:
+    require_hashes(text)
+    return bytes.fromhex(text)
 
 
 def uuid_bytes(text: str) -> bytes:
@@ -872,6 +917,48 @@ def check_terms(proof: Proof) -> str:
     return f"{digest}, fixed at position {fixed[-1]['position']}, before betting opened"
 
 
+ENDS = {"SeatPassed": 2, "SeatTimedOut": 3, "SeatLeftRound": None}
+
+
+def check_closing(proof: Proof) -> str:
+    """Check that the closing digest pins every wager in order, and how each seat's turn ended."""
+    closed = proof.find_event("BettingClosed")
+    if closed is None:
+        raise DoesNotApply("betting never closed")
+    closing = closed["data"].get("closing")
+    if closing is None:
+        if proof.has_terms:
+            raise CheckFailed("the closing is missing", "a closing digest", None)
+        raise DoesNotApply("the round is from before there were closings")
+    terms, currency = proof.opened["terms"], proof.rules["currency"]
+    wagers, ends = proof.all_data("WagerConfirmed"), dict.fromkeys(
+        (seat["seat"] for seat in proof.opened["seats"]), None
+    )  # fmt: skip
+    for event in proof.of_round:
+        if event["type"] in ENDS and event["data"]:
+            ends[event["data"]["seat"]] = ENDS[event["type"]]
+    ends |= {wager["seat"]: 1 for wager in wagers}
+    leaves = [wager_leaf(terms, wager, currency) for wager in wagers]
+    root = root_of(leaves) if leaves else sha256(b"")
+    wanted = {
+        "kind": 1, "cause": 0, "count": len(wagers), "wagers": root.hex(), "cosigned_size": 0,
+        "cosigned_root": "00" * 32,
+        "seats": [{"seat": seat, "end": end} for seat, end in sorted(ends.items()) if end],
+    }  # fmt: skip
+    for name, value in wanted.items():
+        if not same_type_and_value(closing[name], value):
+            raise CheckFailed(f"the closing differs: {name}", value, closing[name])
+    digest = digest_of_closing(terms, closing, root, format_instant(closed["data"]["closed_at"]))
+    if closing["digest"] != digest:
+        raise CheckFailed("the closing digest differs", digest, closing["digest"])
+    return f"{digest}, over {len(wagers)} wagers"
+
+
+def format_instant(text: str) -> str:
+    """Format a time of an event's data with all six digits of its fraction."""
+    return f"{instant(text)}Z"
+
+
 def check_cards(proof: Proof) -> str:
     """Check the cards dealt at their positions: from the seed, or opened against the shoe's root."""
     started = find_commitment(proof)[1] if proof.is_long else None
@@ -1118,6 +1205,7 @@ CHECKS = (
     ("commitment", check_commitment),
     ("cut", check_cut),
     ("terms", check_terms),
+    ("closing", check_closing),
     ("cards", check_cards),
     ("hands", check_hands),
     ("wagers", check_wagers),

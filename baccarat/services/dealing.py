@@ -7,7 +7,6 @@ table that cannot open its next round becomes idle. The rest of the batch is dea
 import logging
 import traceback
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -55,7 +54,7 @@ def _deal_all(claimed: repository.LoadedTables) -> int:
         logger.critical("ALERT table %s is due but its stored state can't be read: rebuild it from its events", table)
     seeds = shoe_seeds.decrypt([shoe for uow in claimed.units_of_work for shoe in _shoes_of(uow)])
     for uow in claimed.units_of_work:
-        _deal(uow, seeds, claimed.now)
+        _deal(uow, seeds, claimed)
     repository.save([(uow, _metadata(uow)) for uow in claimed.units_of_work])
     return sum(bool(uow.changes) for uow in claimed.units_of_work)
 
@@ -69,7 +68,8 @@ def _shoes_of(uow: UnitOfWork) -> list[UUID]:
     return shoes
 
 
-def _deal(uow: UnitOfWork, seeds: Mapping[UUID, bytes], now: datetime) -> None:
+def _deal(uow: UnitOfWork, seeds: Mapping[UUID, bytes], claimed: repository.LoadedTables) -> None:
+    now = claimed.now
     entropy = repository.draw_entropy(uow, now=now, seeds=seeds)
     try:
         if uow.round.opened is None:
@@ -78,7 +78,7 @@ def _deal(uow: UnitOfWork, seeds: Mapping[UUID, bytes], now: datetime) -> None:
         seed = seeds.get(uow.round.opened.shoe)
         if seed is None:
             raise SeedUnavailable(f"shoe {uow.round.opened.shoe} has no readable seed")
-        dealer.deal_round(uow, seed=seed, entropy=entropy, now=now)
+        dealer.deal_round(uow, seed=seed, entropy=entropy, now=now, sealed_head=claimed.sealed_head)
     except RoundIsNotDue:
         logger.warning("table %s was not due", uow.table.require_opened().table)
 

@@ -4,7 +4,7 @@ import logging
 import math
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -12,6 +12,7 @@ from uuid import UUID
 import msgspec
 
 from baccarat.domain.dealer import Entropy
+from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import opens
 from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds.decider import ROUND
@@ -40,7 +41,7 @@ _LOCK: Final = (
 )
 # A table whose round another dealer has just dealt, or whose show it has ended, has another round by now.
 _CLAIM: Final = """
-SELECT locked.*, clock_timestamp() FROM (
+SELECT locked.*, clock_timestamp(), (SELECT digest FROM events_seal ORDER BY position DESC LIMIT 1) FROM (
     SELECT kept.id, kept.round_id, kept.version, kept.state::text, kept.round_version, kept.round_state::text
       FROM baccarat_table AS kept
       JOIN baccarat_duetable AS due ON due.table_id = kept.id AND due.round_id IS NOT DISTINCT FROM kept.round_id
@@ -66,11 +67,15 @@ class StateUnreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class LoadedTables:
-    """Units of work of locked tables, ids of unreadable ones, and the database's time after locking."""
+    """Units of work of locked tables, ids of unreadable ones, and the database's time after locking.
+
+    `sealed_head` is the digest of the log's last sealed event, in hex, where rounds are claimed to be dealt.
+    """
 
     units_of_work: list[UnitOfWork]
     unreadable: list[UUID]
     now: datetime
+    sealed_head: str = NO_DIGEST
 
 
 def read_table(*, table: UUID, operator: UUID) -> TableState:
@@ -136,11 +141,17 @@ def next_due() -> tuple[bool, float]:
 
 def claim_due(*, limit: int, excluding: Sequence[UUID] = ()) -> LoadedTables:
     """Lock tables with a due round or show that nobody else has locked, longest overdue first."""
-    return _load(_CLAIM, [list(excluding), limit])
+    claimed = fetch(_CLAIM, [list(excluding), limit])
+    head = claimed[-1][-1] if claimed else None
+    loaded = _decode([row[:-1] for row in claimed])
+    return loaded if head is None else replace(loaded, sealed_head=bytes(head).hex())
 
 
 def _load(query: str, parameters: list[Any]) -> LoadedTables:
-    tables = fetch(query, parameters)
+    return _decode(fetch(query, parameters))
+
+
+def _decode(tables: Sequence[tuple[Any, ...]]) -> LoadedTables:
     loaded = LoadedTables(units_of_work=[], unreadable=[], now=tables[-1][-1] if tables else database_now())
     for row in tables:
         try:
@@ -185,6 +196,7 @@ def draw_entropy(
         round=new_id(now),
         shoe=drawn.shoe,
         seed=drawn.seed,
+        blind=secrets.token_bytes(32),
         committed_seed=None if next_shoe is None else available.get(next_shoe.shoe),
         deferred_seed_check=deferred,
     )

@@ -468,6 +468,7 @@ class TableMachine(RuleBasedStateMachine):
             round=UUID(int=10_000 + self.drawn),
             shoe=UUID(int=90_000 + self.drawn),
             seed=self.drawn.to_bytes(32, "big"),
+            blind=self.drawn.to_bytes(32, "little"),
             committed_seed=None if coming is None else self.seeds[coming.shoe],
         )
 

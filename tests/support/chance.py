@@ -44,7 +44,7 @@ def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) ->
             shoe_seeds.store([own])
             fixed = replace(coming, shoe=own.shoe, commitment=commit(seed), contributions=())
             journal.table = replace(journal.table, terms=None, coming_shoe=None, next_shoe=fixed)
-        return Entropy(round=new_id(now), shoe=new_id(now), seed=seed, committed_seed=seed)
+        return Entropy(round=new_id(now), shoe=new_id(now), seed=seed, blind=bytes(32), committed_seed=seed)
 
     monkeypatch.setattr(repository, "draw_entropy", fresh)
     return seed

@@ -5,6 +5,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from baccarat.domain.fairness.closing import (
+    NO_DIGEST,
+    ClosingKind,
+    SeatClosing,
+    SeatEnd,
+    close,
+    encode_wager,
+    wager_leaf,
+)
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rules.cards import Card
@@ -24,6 +33,9 @@ OPENED = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DEADLINE = OPENED + timedelta(seconds=15)
 JUST_BEFORE = DEADLINE - timedelta(microseconds=1)
 RICH = 1_000_000
+
+TERMS = "7e" * 32
+CLOSING_INPUTS = rc.ClosingInputs(blind=b"\x0b" * 32, sealed_head="5d" * 32, before="be" * 32)
 
 P, B, T = Spot.PLAYER, Spot.BANKER, Spot.TIE
 
@@ -64,7 +76,7 @@ def opened(
         deadline_at=None if rules.turn_seconds is None else DEADLINE,
         contributions=(),
         cut="",
-        terms="7e" * 32,
+        terms=TERMS,
         next_shoe=None,
     )
     return replace(event, **changes)
@@ -98,7 +110,41 @@ def rebet(stakes: dict[Spot, int], *, by: UUID = ANN, rules: TableRules = AC, av
 
 def deal(cards: tuple[Card, ...] = PLAYER_WINS, *, rules: TableRules = AC, at: datetime = OPENED,
          shoe_position: int = 0, seed: str | None = "5e" * 32) -> rc.DealRound:  # fmt: skip
-    return rc.DealRound(cards=cards, shoe_position=shoe_position, seed=seed, rules=rules, now=at)
+    return rc.DealRound(
+        cards=cards, shoe_position=shoe_position, seed=seed, rules=rules, now=at, closing=CLOSING_INPUTS
+    )
+
+
+def closed(
+    *wagers: re.WagerConfirmed, passed: tuple[int, ...] = (), timed_out: tuple[int, ...] = (), at: datetime = OPENED
+) -> re.BettingClosed:
+    """Return the close of betting of a round of `opened`, on these wagers in order of confirmation."""
+    ends = {wager.seat: SeatClosing.DEALT for wager in wagers}
+    ends |= dict.fromkeys(passed, SeatClosing.PASSED) | dict.fromkeys(timed_out, SeatClosing.TIMED_OUT)
+    closing = close(
+        blind=CLOSING_INPUTS.blind,
+        terms=TERMS,
+        witnesses=(),
+        kind=ClosingKind.PLAYED,
+        cause=0,
+        leaves=[_leaf(wager) for wager in wagers],
+        seats=[SeatEnd(seat, ends[seat]) for seat in sorted(ends)],
+        closed_at_us=round(at.timestamp() * 10**6),
+        sealed_head=CLOSING_INPUTS.sealed_head,
+        cosigned_size=0,
+        cosigned_root=NO_DIGEST,
+        before=CLOSING_INPUTS.before,
+    )
+    return re.BettingClosed(closed_at=at, contributions=(), cut="", closing=closing)
+
+
+def _leaf(wager: re.WagerConfirmed) -> bytes:
+    numbers = {P: 1, B: 2, T: 3}
+    stakes = [(numbers[spot], units - wager.raised.get(spot, 0)) for spot, units in wager.stakes.items()]
+    money = wager.money_type is MoneyType.PLAY
+    return wager_leaf(
+        encode_wager(terms=TERMS, seat=wager.seat, play_money=money, currency="EUR", stakes=stakes, nonce=bytes(32))
+    )
 
 
 def open_table(

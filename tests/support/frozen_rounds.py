@@ -166,7 +166,9 @@ class Evening:
         number, coming = len(self.journal.new_seeds), next(iter(self.journal.table.committed_shoes()), None)
         shoe = UUID(int=1000 + number)
         committed = None if coming is None else self._seed_of(coming.shoe)
-        return dealer.Entropy(UUID(int=10_000 + self.journal.table.rounds), shoe, self._seed_of(shoe), committed)
+        return dealer.Entropy(
+            UUID(int=10_000 + self.journal.table.rounds), shoe, self._seed_of(shoe), bytes(32), committed
+        )
 
     def _seed_of(self, shoe: UUID) -> bytes:
         number = shoe.int - 1000

@@ -93,6 +93,17 @@ class LeaveRound:
 
 
 @dataclass(frozen=True, slots=True)
+class ClosingInputs:
+    """What a closing digest holds beside its round: 32 random bytes, the digests of the log's last sealed event and of
+    the table's closing before, in hex.
+    """
+
+    blind: bytes = field(repr=False)
+    sealed_head: str
+    before: str
+
+
+@dataclass(frozen=True, slots=True)
 class DealRound:
     """Close betting, deal and settle. `cards` are the next cards of the shoe, from `shoe_position` on.
 
@@ -105,6 +116,7 @@ class DealRound:
     seed: str | None = field(repr=False)
     rules: TableRules
     now: datetime
+    closing: ClosingInputs
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,20 @@
 """From the close of betting to the settlement, including the Caller's ceremony at tables that have one. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.domain.fairness.closing import (
+    NO_DIGEST,
+    Closing,
+    ClosingKind,
+    SeatClosing,
+    SeatEnd,
+    close,
+    encode_wager,
+    wager_leaf,
+)
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
@@ -13,10 +23,22 @@ from baccarat.domain.rounds.state import Ceremony, Phase, RoundSeat, RoundState,
 from baccarat.domain.rules.deal import Deal, Outcome, deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.wagers import Spot
+from casino.kernel.money import MoneyType
 
 Events = Sequence[e.RoundEvent]
 
 NO_WAGERS: Final = "no_wagers"
+SPOT_NUMBERS: Final[Mapping[Spot, int]] = {spot: number for number, spot in enumerate(Spot, 1)}
+"""Player 1, Banker 2, Tie 3, as in the bytes of wagers and receipts."""
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_ENDS: Final[Mapping[SeatStatus, SeatClosing]] = {
+    SeatStatus.CONFIRMED: SeatClosing.DEALT,
+    SeatStatus.PASSED: SeatClosing.PASSED,
+    SeatStatus.DECIDING: SeatClosing.TIMED_OUT,
+    SeatStatus.TIMED_OUT: SeatClosing.TIMED_OUT,
+}
+"""How a seat's turn has ended as betting closes; a seat that left the round is not in its closing."""
 
 
 def card_holder(state: RoundState) -> RoundSeat | None:
@@ -56,7 +78,42 @@ def _close_betting(command: c.DealRound, state: RoundState) -> e.BettingClosed:
     """Close betting. The cut of the round's own shoe was closed before, unless the round is from before the terms."""
     contributions = state.shoe_contributions()
     cut_hex = cut.cut_in_hex(state.require_opened().shoe, contributions) if state.cut is None else state.cut
-    return e.BettingClosed(closed_at=command.now, contributions=contributions, cut=cut_hex)
+    closing = _closing(command, state) if state.require_opened().terms else None
+    return e.BettingClosed(closed_at=command.now, contributions=contributions, cut=cut_hex, closing=closing)
+
+
+def _closing(command: c.DealRound, state: RoundState) -> Closing:
+    """Return the closing of a round that is played: its wagers, and how each seat's turn ended."""
+    terms, confirmed = state.require_opened().terms, sorted(state.confirmed_seats(), key=lambda seat: seat.place or 0)
+    return close(
+        blind=command.closing.blind,
+        terms=terms,
+        witnesses=(),
+        kind=ClosingKind.PLAYED,
+        cause=0,
+        leaves=[leaf_of_wager(terms, seat, command.rules.currency) for seat in confirmed],
+        seats=[SeatEnd(seat.seat, end) for seat in state.seats if (end := _ENDS.get(seat.status)) is not None],
+        closed_at_us=(command.now - _EPOCH) // timedelta(microseconds=1),
+        sealed_head=command.closing.sealed_head,
+        cosigned_size=0,
+        cosigned_root=NO_DIGEST,
+        before=command.closing.before,
+    )
+
+
+def leaf_of_wager(terms: str, seat: RoundSeat, currency: str) -> bytes:
+    """Return the leaf of a confirmed wager, with the stakes as asked, of a caller that does not sign."""
+    raised = seat.raised or {}
+    asked = [(SPOT_NUMBERS[spot], units - raised.get(spot, 0)) for spot, units in (seat.stakes or {}).items()]
+    wager = encode_wager(
+        terms=terms,
+        seat=seat.seat,
+        play_money=seat.money_type is MoneyType.PLAY,
+        currency=currency,
+        stakes=[(spot, units) for spot, units in asked if units],
+        nonce=bytes(32),
+    )
+    return wager_leaf(wager)
 
 
 def _deal_after_ceremony(command: c.DealRound, state: RoundState) -> Events:

@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from baccarat.domain.fairness.closing import Closing
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
@@ -144,11 +145,15 @@ class CutContributed:
 
 @dataclass(frozen=True, slots=True)
 class BettingClosed:
-    """Betting closed. If the round has a shoe of its own, `cut` is its cut, in hex, from the contributions."""
+    """Betting closed. If the round has a shoe of its own, `cut` is its cut, in hex, from the contributions.
+
+    `closing` pins every wager before a card is drawn; None in a round from before there were closings.
+    """
 
     closed_at: datetime
     contributions: tuple[Contribution, ...]
     cut: str
+    closing: Closing | None
 
 
 class Side(StrEnum):

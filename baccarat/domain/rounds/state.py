@@ -41,7 +41,10 @@ class SeatStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoundSeat:
-    """One seat in the round: unconfirmed `placements`, or confirmed `stakes`, and its result."""
+    """One seat in the round: unconfirmed `placements`, or confirmed `stakes`, and its result.
+
+    `place` is the wager's place in the order of confirmation, from 0.
+    """
 
     seat: int
     player: UUID
@@ -51,6 +54,7 @@ class RoundSeat:
     stakes: dict[Spot, int] | None = None
     raised: dict[Spot, int] | None = None
     confirmed_at: datetime | None = None
+    place: int | None = None
     settlement: e.SeatSettled | None = None
 
     def placed_stakes(self) -> dict[Spot, int]:
@@ -188,6 +192,7 @@ def _wager_confirmed(state: RoundState, event: e.WagerConfirmed) -> RoundState:
         stakes=event.stakes,
         raised=event.raised,
         confirmed_at=event.confirmed_at,
+        place=len(state.confirmed_seats()),
     )
 
 

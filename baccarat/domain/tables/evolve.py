@@ -168,6 +168,10 @@ def _set_missed_turns(state: TableState, number: int, missed: int) -> TableState
     )
 
 
+def _betting_closed(state: TableState, event: re.BettingClosed) -> TableState:
+    return state if event.closing is None else replace(state, last_closing=event.closing.digest)
+
+
 def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
     pairs = find_pairs(event.cards)
     if state.shoe is None:
@@ -288,6 +292,7 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     re.SeatPassed: _seat_acted,
     re.SeatTimedOut: _seat_timed_out,
     re.WagerConfirmed: _wager_confirmed,
+    re.BettingClosed: _betting_closed,
     re.CardsDealt: _cards_dealt,
     re.RoundSettled: _round_settled,
     re.RoundLapsed: _round_lapsed,

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.rounds.cut import SeatContributions
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot
@@ -120,7 +121,8 @@ class TableState:
     voided rounds. Without a round, `betting_opens_at` is when the show of the last deal ends; the players in
     `show_skips` asked to skip it.
 
-    `terms` are those of the round in play, or of the next one. `coming_shoe` is the next round's own shoe once its cut
+    `last_closing` is the digest of the table's last closing, zeros before the first. `terms` are those of the round in
+    play, or of the next one. `coming_shoe` is the next round's own shoe once its cut
     is closed; then `next_shoe` is that of the round after it.
     """
 
@@ -142,6 +144,7 @@ class TableState:
     show_skips: tuple[UUID, ...] = ()
     rules_lifecycle: RulesLifecycle | None = None
     terms: e.TermsFixed | None = None
+    last_closing: str = NO_DIGEST
     coming_shoe: NextShoe | None = None
 
     def require_opened(self) -> e.TableOpened:

@@ -107,7 +107,7 @@ class SimulatedTable:
     def entropy(self):
         next_shoe, drawn = next(iter(self.work.table.committed_shoes()), None), self.draw_seed()
         committed = None if next_shoe is None else self.seeds[next_shoe.shoe]
-        return dealer.Entropy(UUID(int=self.count), drawn.shoe, drawn.seed, committed)
+        return dealer.Entropy(UUID(int=self.count), drawn.shoe, drawn.seed, bytes(32), committed)
 
     def cut(self, player, _spot, amount):
         dealer.contribute_to_cut(self.work, player=player, contribution=amount.to_bytes(4, "big").hex(), now=self.now)
@@ -399,6 +399,11 @@ def forge(simulation, kind, change, last=False):
         ("WagerConfirmed", lambda e: {"confirmed_at": NOW + timedelta(days=1)}, "wager confirmed late"),
         ("WagerConfirmed", lambda e: {"stakes": {Spot.BANKER: 10**7}}, "stake over the maximum"),
         ("BettingClosed", lambda e: {"closed_at": NOW}, "times out of order"),
+        ("BettingClosed", lambda e: {"closing": None}, "closing differs"),
+        ("BettingClosed", lambda e: {"closing": replace(e.closing, count=0)}, "closing differs"),
+        ("BettingClosed", lambda e: {"closing": replace(e.closing, before="ab" * 32)}, "closing differs"),
+        ("BettingClosed", lambda e: {"closing": replace(e.closing, digest="ab" * 32)}, "closing differs"),
+        ("WagerConfirmed", lambda e: {"raised": {Spot.BANKER: 100}}, "closing differs"),
         ("ChipsPlaced", lambda e: {"amount": 1}, "stake not makeable"),
         ("ChipsPlaced", lambda e: {"seat": 9}, "seat not in the round"),
         ("SeatTaken", lambda e: {"seat": 99}, "unknown seat"),

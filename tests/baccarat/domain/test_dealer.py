@@ -8,12 +8,13 @@ import pytest
 
 from baccarat.domain import dealer
 from baccarat.domain.dealer import Entropy
+from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import commit, shoe_root
 from baccarat.domain.fairness.cut import NO_CUT, Contribution, compute_cut
 from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.fairness.terms import digest_cards
 from baccarat.domain.rounds import commands as rc
-from baccarat.domain.rounds.events import ShoeCommitment
+from baccarat.domain.rounds.events import BettingClosed, ShoeCommitment
 from baccarat.domain.rounds.refusals import RoundIsNotDue
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.table_rules import Shuffle, TableRules
@@ -28,7 +29,9 @@ from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, P,
 def fresh(number: int) -> Entropy:
     """Return new ids with this number; the committed shoe is always the one of the number before."""
     seed, before = number.to_bytes(32, "big"), max(number - 1, 0).to_bytes(32, "big")
-    return Entropy(round=UUID(int=1000 + number), shoe=UUID(int=2000 + number), seed=seed, committed_seed=before)
+    return Entropy(
+        round=UUID(int=1000 + number), shoe=UUID(int=2000 + number), seed=seed, blind=seed, committed_seed=before
+    )
 
 
 def seated(*players: UUID, rules: TableRules = AC) -> UnitOfWork:
@@ -259,6 +262,25 @@ def test_terms_are_fixed_as_the_round_before_ends_and_what_is_added_later_counts
     following = journal.table.next_shoe
     assert following is not None
     assert [each.contribution for each in following.contributions] == ["bb"]
+
+
+def test_each_closing_names_the_one_before_it_and_its_own_blind() -> None:
+    journal = in_round(ANN, rules=MINI)
+    for number in (3, 4):
+        bet(journal, ANN)
+        own = journal.round.require_opened().shoe.int - 2000
+        entropy = fresh(number)
+        dealer.deal_round(journal, seed=fresh(own).seed, entropy=entropy, now=OPENED, sealed_head=f"{number:02x}" * 32)
+        dealer.open_round(journal, entropy=replace(fresh(number + 5), committed_seed=fresh(1).seed), now=OPENED)
+
+    first, second = [event.closing for event in journal.new_events() if isinstance(event, BettingClosed)]
+    assert first is not None
+    assert second is not None
+    assert (first.before, second.before) == (NO_DIGEST, first.digest)
+    assert (first.sealed_head, second.sealed_head) == ("03" * 32, "04" * 32)
+    assert (first.blind, second.blind) == (fresh(3).seed.hex(), fresh(4).seed.hex())
+    assert journal.table.last_closing == second.digest
+    assert (second.count, [each.seat for each in second.seats]) == (1, [1])
 
 
 def test_terms_of_a_long_shoe_name_the_next_place_and_the_cards_seen_so_far() -> None:

@@ -129,3 +129,66 @@ def the_terms_before_named_another_shoe(document: Document) -> None:
     before = next(each for each in fixed if each["data"]["terms"]["number"] == number)
     before["data"]["next_shoe"]["shoe"] = document["round"]["id"]
     sign_again(document)
+
+
+# the closing
+
+
+def closing(document: Document) -> Document:
+    data: Document = event_data(document, "BettingClosed")["closing"]
+    return data
+
+
+@forged("terms/mini", "closing")
+def the_closing_is_left_out(document: Document) -> None:
+    event_data(document, "BettingClosed")["closing"] = None
+    sign_again(document)
+
+
+@forged("terms/mini", "closing")
+def a_wager_was_raised_after_the_closing(document: Document) -> None:
+    event_data(document, "WagerConfirmed")["stakes"]["banker"] += 500
+    sign_again(document)
+
+
+@forged("terms/atlantic-city", "closing")
+def two_wagers_changed_places(document: Document) -> None:
+    one, other = [each for each in document["events"] if each["type"] == "WagerConfirmed"]
+    one["data"], other["data"] = other["data"], one["data"]
+    sign_again(document)
+
+
+@forged("terms/mini", "closing")
+def the_closing_says_that_a_seat_passed(document: Document) -> None:
+    closing(document)["seats"][0]["end"] = 2
+    sign_again(document)
+
+
+@forged("terms/mini", "closing")
+def the_closing_is_of_a_void(document: Document) -> None:
+    closing(document)["kind"] = 2
+    sign_again(document)
+
+
+@forged("terms/mini", "closing")
+def betting_closed_at_another_time(document: Document) -> None:
+    event_data(document, "BettingClosed")["closed_at"] = "2026-01-01T00:00:00Z"
+    sign_again(document)
+
+
+@forged("terms/mini", "closing")
+def the_blind_is_another(document: Document) -> None:
+    closing(document)["blind"] = OTHER
+    sign_again(document)
+
+
+@forged("terms/mini", "closing")
+def the_closing_followed_another(document: Document) -> None:
+    closing(document)["before"] = OTHER
+    sign_again(document)
+
+
+@forged("terms/mini", "closing")
+def the_closing_digest_is_cut_short(document: Document) -> None:
+    closing(document)["sealed_head"] = OTHER[:62]
+    sign_again(document)

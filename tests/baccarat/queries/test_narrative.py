@@ -20,6 +20,7 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import TableOpened
 from baccarat.queries.narrative import narrate
 from casino.kernel.money import MoneyType
+from tests.support.examples import CLOSING_INPUTS
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LATER = NOW + timedelta(seconds=15)
@@ -63,7 +64,7 @@ def narrate_round(preset, cards, *bets, currency="EUR"):
         for spot, amount in bet.items():
             do(c.PlaceChips(player, Spot(spot), amount, PLENTY, rules, NOW))
         do(c.ConfirmWager(player, PLENTY, rules, NOW) if bet else c.PassTurn(player, NOW))
-    do(c.DealRound(tuple(cards.split()), 0, None, rules, LATER))
+    do(c.DealRound(tuple(cards.split()), 0, None, rules, LATER, CLOSING_INPUTS))
     return [line.text for line in narrate(table, enumerate(events, 1))]
 
 

@@ -8,13 +8,16 @@ from uuid import UUID
 import pytest
 from django.db import DataError, IntegrityError
 
+from baccarat.domain.rounds.events import BettingClosed
 from baccarat.domain.rounds.refusals import BettingIsClosed, RoundNotSuspended
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.tables.refusals import GameInterrupted, UnknownTable
 from baccarat.domain.unit_of_work import ShoeSeed
 from baccarat.services import dealing
 from baccarat.storage import shoe_seeds
+from casino.events import sealer
 from casino.events.sql import execute, fetch
+from casino.events.verification import current_head
 from tests.conftest import Database
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, At, House, deal_all, until
@@ -122,6 +125,22 @@ def test_a_full_table_is_dealt_as_one_round_in_one_entry(house: House, preset: s
     )
     assert entries == [(1,)]
     house.agree(table)
+
+
+def test_a_closing_names_the_head_of_the_log_and_is_blinded_anew_each_time(house: House) -> None:
+    ann, heads = house.seated(house.table("mini")), []
+    for _ in range(2):
+        ann.deal({B: 500})
+        sealer.seal_all()
+        heads.append(current_head().digest.hex())
+        deal_all()
+
+    events = [event for _, _, event in house.events(ann.guest.table)]
+    first, second = [event.closing for event in events if isinstance(event, BettingClosed)]
+    assert first is not None
+    assert second is not None
+    assert [first.sealed_head, second.sealed_head] == heads
+    assert len({first.blind, second.blind, "00" * 32}) == 3
 
 
 def test_a_round_is_dealt_whether_its_player_is_there_or_not(house: House) -> None:

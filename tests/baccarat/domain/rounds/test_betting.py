@@ -29,6 +29,7 @@ from tests.support.examples import (
     B,
     P,
     T,
+    closed,
     confirm,
     confirmed,
     deal,
@@ -122,10 +123,10 @@ def test_a_confirmed_wager_is_final(command: Callable[[datetime, UUID], c.Player
 @every_command
 @pytest.mark.parametrize("standing", ["timed out", "settled", "lapsed", "set aside", "closed"])
 def test_nobody_acts_when_betting_is_over(command: Callable[[datetime, UUID], c.PlayerCommand], standing: str) -> None:
-    late, closed = e.SeatTimedOut(seat=2), e.BettingClosed(closed_at=DEADLINE, contributions=(), cut="")
+    late, ended = e.SeatTimedOut(seat=2), closed(at=DEADLINE)
     ways: dict[str, tuple[e.RoundEvent, ...]] = {
-        "closed": (closed,),
-        "timed out": (late, closed),
+        "closed": (ended,),
+        "timed out": (late, ended),
         "settled": tuple(Spec(ROUND).given(opened(ANN), confirmed(1, ANN, {P: 500})).when(deal()).events()),
         "lapsed": (e.RoundLapsed(reason="no_wagers", lapsed_at=DEADLINE, seed=None),),
         "set aside": (e.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED),),

@@ -27,6 +27,7 @@ from tests.support.examples import (
     B,
     P,
     T,
+    closed,
     confirmed,
     deal,
     opened,
@@ -38,7 +39,8 @@ Told = Spec[c.RoundCommand, RoundState, e.RoundEvent]
 LATER = OPENED + timedelta(seconds=1)
 LOOKED_UNTIL = OPENED + timedelta(seconds=10)
 HANDED_OUT = e.CardsHandedOut(seat=1, handed_out_at=OPENED, until=LOOKED_UNTIL)
-CLOSED = e.BettingClosed(closed_at=OPENED, contributions=(), cut="")
+BETS = (confirmed(1, ANN, {P: 5000, T: 2500}), confirmed(2, BEN, {B: 90_000, P: 2500}))
+CLOSED = closed(*BETS, passed=(3,))
 TURNED = (
     e.HandTurned(side=e.Side.PLAYER, cards=(Card("4c"), Card("5h"))),
     e.HandTurned(side=e.Side.BANKER, cards=(Card("2d"), Card("5s"))),
@@ -63,12 +65,12 @@ def betting(*wagers: e.WagerConfirmed) -> Told:
 
 def handed_out(*more: e.RoundEvent) -> Told:
     """Return a round in which Ann has the cards, Ben has bet as well, and Cat has passed."""
-    bets = (confirmed(1, ANN, {P: 5000, T: 2500}), confirmed(2, BEN, {B: 90_000, P: 2500}), e.SeatPassed(seat=3))
-    return Spec(ROUND).given(opened(ANN, BEN, CAT, rules=CALLED), *bets, CLOSED, HANDED_OUT, *more)
+    bets = (opened(ANN, BEN, CAT, rules=CALLED), *BETS, e.SeatPassed(seat=3))
+    return Spec(ROUND).given(*bets, CLOSED, HANDED_OUT, *more)
 
 
 def test_the_cards_go_to_the_highest_player_wager_and_nothing_is_dealt_yet() -> None:
-    spec = betting(confirmed(1, ANN, {P: 5000}), confirmed(2, BEN, {B: 90_000, P: 2500}), e.SeatPassed(seat=3))
+    spec = Spec(ROUND).given(opened(ANN, BEN, CAT, rules=CALLED), *BETS, e.SeatPassed(seat=3))
     after = spec.when(step()).then(CLOSED, HANDED_OUT)
     assert (after.state().phase, after.state().cards) == (Phase.CLOSED, ())
 
@@ -93,9 +95,9 @@ def test_equal_wagers_are_told_apart_by_their_time(wagers: list[tuple[int, UUID,
 
 
 def test_with_no_player_wager_the_caller_turns_both_hands_at_once() -> None:
-    spec = betting(confirmed(1, ANN, {B: 5000}), confirmed(2, BEN, {T: 2500}), e.SeatPassed(seat=3))
-    closed, *hands, dealt, settled = spec.when(step()).events()
-    assert (closed, tuple(hands)) == (CLOSED, TURNED)
+    bets = confirmed(1, ANN, {B: 5000}), confirmed(2, BEN, {T: 2500})
+    betting_closed, *hands, dealt, settled = betting(*bets).given(e.SeatPassed(seat=3)).when(step()).events()
+    assert (betting_closed, tuple(hands)) == (closed(*bets, passed=(3,)), TURNED)
     assert isinstance(dealt, e.CardsDealt)
     assert isinstance(settled, e.RoundSettled)
 

@@ -26,6 +26,7 @@ from tests.support.examples import (
     B,
     P,
     T,
+    closed,
     confirmed,
     deal,
     opened,
@@ -57,7 +58,7 @@ def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
     spec = Spec(ROUND).given(opened(ANN, BEN, CAT), ANN_BET, e.SeatPassed(seat=2), e.SeatLeftRound(seat=3))
 
     spec.when(deal()).then(
-        e.BettingClosed(closed_at=OPENED, contributions=(), cut=""),
+        closed(ANN_BET, passed=(2,)),
         e.CardsDealt(shoe_position=0, cards=tuple(map(Card, ("4c", "2d", "5h", "5s")))),
         e.RoundSettled(
             outcome=Outcome.PLAYER,
@@ -92,7 +93,7 @@ def test_at_the_deadline_the_silent_are_left_out_and_the_others_dealt() -> None:
     assert events[:3] == (
         e.SeatTimedOut(seat=2),
         e.SeatTimedOut(seat=3),
-        e.BettingClosed(closed_at=DEADLINE, contributions=(), cut=""),
+        closed(ANN_BET, timed_out=(2, 3), at=DEADLINE),
     )
     assert [wager.player for wager in settled(spec).wagers] == [ANN]
     assert ROUND.fold((opened(ANN, BEN, CAT), ANN_BET, placed(B, 500, seat=2), *events)).seats[1].placed_stakes() == {}

@@ -1,5 +1,6 @@
 // Runs all checks of an exported round, with the names and verdicts of the stand-alone verifier.
 
+import { closing } from "./closing.js";
 import * as game from "./game.js";
 import * as log from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply, Proof } from "./proof.js";
@@ -15,7 +16,7 @@ import * as shoe from "./shoe.js";
 const CHECKS = [
   ["digests", log.digests], ["chain", log.chain], ["inclusion", log.inclusion], ["signature", log.signature], ["key", log.key],
   ["rules", game.rules], ["record", game.record], ["commitment", shoe.commitment], ["cut", shoe.cut], ["terms", shoe.terms],
-  ["cards", shoe.cards],
+  ["closing", closing], ["cards", shoe.cards],
   ["hands", game.hands], ["wagers", game.wagers], ["payouts", game.payouts], ["commission", game.commission], ["void", game.voiding],
 ];
 

@@ -9,8 +9,11 @@ import { canonical, isSignature } from "./read.js";
 const SEAL_TAG = joined(bytes("casino.events.seal/1"), new Uint8Array(4));
 const REDACTABLE_EVENTS = new Set(["RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"]);
 
-/** @param {string} text */
-function microseconds(text) {
+/**
+ * Microseconds since 1970 of a time with six digits of its fraction.
+ * @param {string} text
+ */
+export function microseconds(text) {
   const whole = Date.parse(`${text.slice(0, 19)}Z`);
   if (Number.isNaN(whole)) throw new TypeError("not a time");
   return BigInt(whole) * 1000n + BigInt(text.slice(20, 26));

@@ -1,0 +1,84 @@
+"""Check of an exported round's closing: every wager is pinned before a card was drawn."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from baccarat.domain.fairness.closing import (
+    NO_DIGEST,
+    Closing,
+    ClosingKind,
+    SeatClosing,
+    SeatEnd,
+    close,
+    encode_wager,
+    wager_leaf,
+)
+from baccarat.domain.rounds.dealing import SPOT_NUMBERS
+from baccarat.domain.rounds.events import SeatPassed, SeatTimedOut, WagerConfirmed
+from baccarat.proofs.document import RoundExport, decode_event
+from baccarat.proofs.results import CheckNotApplicable, Mismatch, require_equal
+from casino.kernel.money import MoneyType
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def check_closing(exported: RoundExport) -> str:
+    """Check that the closing digest pins every wager in order, and how each seat's turn ended."""
+    event = exported.find_event("BettingClosed")
+    if event is None:
+        raise CheckNotApplicable("betting never closed")
+    closed = decode_event(event)
+    if closed.closing is None:
+        if exported.has_terms:
+            raise Mismatch("the closing is missing", "a closing digest", None)
+        raise CheckNotApplicable("the round is from before there were closings")
+    closing: Closing = closed.closing
+    terms, currency = exported.opened.terms, exported.table_rules.currency
+    wagers: list[WagerConfirmed] = list(exported.decode_all("WagerConfirmed"))
+    expected = close(
+        blind=bytes.fromhex(closing.blind),
+        terms=terms,
+        witnesses=(),
+        kind=ClosingKind.PLAYED,
+        cause=0,
+        leaves=[_leaf(terms, wager, currency) for wager in wagers],
+        seats=_ends(exported, wagers),
+        closed_at_us=(closed.closed_at - _EPOCH) // timedelta(microseconds=1),
+        sealed_head=closing.sealed_head,
+        cosigned_size=0,
+        cosigned_root=NO_DIGEST,
+        before=closing.before,
+    )
+    recorded, computed = (event.data or {})["closing"], msgspec.to_builtins(expected)
+    for name in ("kind", "cause", "count", "wagers", "cosigned_size", "cosigned_root"):
+        require_equal(computed[name], recorded[name], f"the closing differs: {name}")
+    require_equal(list(computed["seats"]), recorded["seats"], "the closing differs: seats")
+    require_equal(expected.digest, closing.digest, "the closing digest differs")
+    return f"{closing.digest}, over {len(wagers)} wagers"
+
+
+def _leaf(terms: str, wager: WagerConfirmed, currency: str) -> bytes:
+    asked = ((SPOT_NUMBERS[spot], units - wager.raised.get(spot, 0)) for spot, units in wager.stakes.items())
+    return wager_leaf(
+        encode_wager(
+            terms=terms,
+            seat=wager.seat,
+            play_money=wager.money_type is MoneyType.PLAY,
+            currency=currency,
+            stakes=[(spot, units) for spot, units in asked if units],
+            nonce=bytes(32),
+        )
+    )
+
+
+def _ends(exported: RoundExport, wagers: list[WagerConfirmed]) -> list[SeatEnd]:
+    """Return how each seat's turn ended, in ascending order; seats that left the round are not listed."""
+    ends: dict[int, SeatClosing] = {}
+    passed: list[Any] = [each.seat for each in exported.decode_all(SeatPassed.__name__)]
+    timed_out: list[Any] = [each.seat for each in exported.decode_all(SeatTimedOut.__name__)]
+    ends.update(dict.fromkeys(passed, SeatClosing.PASSED))
+    ends.update(dict.fromkeys(timed_out, SeatClosing.TIMED_OUT))
+    ends.update(dict.fromkeys((wager.seat for wager in wagers), SeatClosing.DEALT))
+    return [SeatEnd(seat, ends[seat]) for seat in sorted(ends)]

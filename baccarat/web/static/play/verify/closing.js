@@ -1,0 +1,82 @@
+// The check of the closing: every wager is pinned before a card was drawn.
+
+import { big, bytes, hex, joined, leafOf, rootOf, sha256, unhex } from "./hashes.js";
+import { microseconds } from "./log.js";
+import { CheckFailed, DoesNotApply } from "./proof.js";
+import { isSame } from "./read.js";
+
+/** @import { Finding, Proof } from "./proof.js" */
+
+/** @param {string} name */
+const tag = (name) => joined(bytes(`casino.baccarat.${name}.v1`), Uint8Array.of(0));
+const [WAGER, LEAF, CLOSING] = ["wager", "wager-leaf", "closing"].map(tag);
+const SPOTS = ["player", "banker", "tie"];
+/** @type {Record<string, number | null>} */
+const ENDS = { SeatPassed: 2, SeatTimedOut: 3, SeatLeftRound: null };
+const NO_DIGEST = "00".repeat(32);
+
+/** @param {Uint8Array} data */
+const prefixed = (data) => joined(big(data.length, 8), data);
+
+/** @param {string} text */
+function digestBytes(text) {
+  const data = unhex(text);
+  if (data.length !== 32) throw new TypeError("a digest of another length");
+  return data;
+}
+
+/**
+ * The leaf of a wager, with its stakes as asked, of a caller that did not sign.
+ * @param {Uint8Array} terms
+ * @param {any} wager
+ * @param {string} currency
+ */
+function leafOfWager(terms, wager, currency) {
+  const asked = SPOTS.map((spot, at) => [at + 1, (wager.stakes[spot] ?? 0) - (wager.raised[spot] ?? 0)]).filter(([, units]) => units !== 0);
+  const stakes = asked.flatMap(([spot, units]) => [big(spot, 1), big(units, 8)]);
+  const money = wager.money_type === "play" ? 2 : 1;
+  const text = joined(WAGER, terms, big(wager.seat, 1), big(money, 1), prefixed(bytes(currency)), big(asked.length, 1), ...stakes, new Uint8Array(32));
+  return leafOf(LEAF, prefixed(text), prefixed(new Uint8Array(0)));
+}
+
+/**
+ * How each seat's turn ended, by seat; seats that left the round are not listed.
+ * @param {Proof} proof
+ * @param {any[]} wagers
+ */
+function seatEnds(proof, wagers) {
+  /** @type {Map<number, number | null>} */
+  const ends = new Map();
+  for (const event of proof.roundEvents) if (event.type in ENDS && event.data) ends.set(event.data.seat, ENDS[event.type]);
+  for (const wager of wagers) ends.set(wager.seat, 1);
+  return [...ends].filter(([, end]) => end !== null).sort(([one], [other]) => one - other).map(([seat, end]) => ({ seat, end }));
+}
+
+/**
+ * @param {Proof} proof
+ * @returns {Promise<Finding>}
+ */
+export async function closing(proof) {
+  const closed = proof.findEvent("BettingClosed");
+  if (!closed) throw new DoesNotApply("closing.open");
+  const recorded = closed.data.closing ?? null;
+  if (recorded === null) {
+    if (proof.hasTerms) throw new CheckFailed("closing.missing", "closing", null);
+    throw new DoesNotApply("closing.none");
+  }
+  const terms = digestBytes(proof.opened.terms);
+  const wagers = proof.allData("WagerConfirmed");
+  const leaves = await Promise.all(wagers.map((wager) => leafOfWager(terms, wager, proof.rules.currency)));
+  const root = leaves.length ? await rootOf(leaves) : await sha256();
+  const seats = seatEnds(proof, wagers);
+  const wanted = { kind: 1, cause: 0, count: wagers.length, wagers: hex(root), cosigned_size: 0, cosigned_root: NO_DIGEST, seats };
+  for (const [name, value] of Object.entries(wanted)) if (!isSame(recorded[name], value)) throw new CheckFailed("closing.differs", value, recorded[name], { name });
+  const at = closed.data.closed_at.replace("Z", "").padEnd(20, ".").padEnd(26, "0");
+  const ends = await sha256(...seats.map(({ seat, end }) => joined(big(seat, 1), big(end ?? 0, 1))));
+  const digest = hex(await sha256(
+    CLOSING, digestBytes(recorded.blind), terms, big(0, 1), big(recorded.kind, 1), big(recorded.cause, 1), big(recorded.count, 4), root, ends,
+    big(microseconds(at), 8), digestBytes(recorded.sealed_head), big(recorded.cosigned_size, 8), digestBytes(recorded.cosigned_root), digestBytes(recorded.before),
+  ));
+  if (recorded.digest !== digest) throw new CheckFailed("closing.digest", digest, recorded.digest);
+  return ["closing.ok", { closing: digest, n: wagers.length }];
+}
