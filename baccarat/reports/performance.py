@@ -55,7 +55,7 @@ def _open(scope: ReportScope, row: Row) -> None:
         "rounds": rounds, "stakes": wagers, "handle": handle, "returned": returned,
         "theoretical": None if theory is None else document.rate(theory), "expected": document.rate(expected),
         "actual": document.rate(actual), "low": document.rate(low), "high": document.rate(high), "verdict": verdict,
-        "since": scope.since.isoformat(), "until": scope.until.isoformat(), "position": scope.position,
+        "since": scope.since.isoformat(), "until": scope.until.isoformat(),
     }  # fmt: skip
     subject = f"table:{table} {rules} {spot} {money_type} {currency}"
     if cases.open_case(operator=scope.operator, kind=KIND, subject=subject, details=details) is None:

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from baccarat.domain.tables.events import SeatReleased, SeatReleaseReason
 from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent, LiveEventResponse
+from baccarat.streaming.snapshot import PositionText, encode_position
 from casino.api.shapes import Money, Shape, Timestamp
 from casino.events.records import METADATA, SealedEvent
 from casino.events.sql import fetch
@@ -104,7 +105,7 @@ class SeatReleasedResponse(Shape):
 class AbsenceResponse(Shape):
     """Events since position `after` at the tables where the player sat."""
 
-    after: int
+    after: PositionText
     events: Annotated[tuple[LiveEventResponse, ...], Meta(description="The newest 200, oldest first.")]
     more: Annotated[bool, Meta(description="True if older ones are omitted; each round's event list has them.")]
     results: Annotated[tuple[AbsenceResult, ...], Meta(description="Of the last hundred rounds of each table.")]
@@ -206,7 +207,7 @@ def load_absence(*, after: int, since: datetime | None, player: UUID) -> Absence
         sealed = SealedEvent(position, digest, key, stream, version, kind, schema, raw, metadata.encode(), recorded)
         summary.add_event(LiveEvent(sealed, table=table, round_=round_, currency=currency), raw)
     return AbsenceResponse(
-        after=after,
+        after=encode_position(after),
         events=tuple(event.present(player) for event in summary.events[-MAX_EVENTS:]),
         more=len(summary.events) > MAX_EVENTS,
         results=tuple(

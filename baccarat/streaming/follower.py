@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent, lobby_topic, player_topic, table_topic
-from baccarat.streaming.snapshot import Snapshot
+from baccarat.streaming.snapshot import Snapshot, encode_position
 from casino.api.streaming import sse
 from casino.api.streaming.sse import Mailbox, OutgoingMessage
 from casino.operators.principals import PlayerPrincipal
@@ -70,7 +70,7 @@ class LiveFollower:
 
     def keep_alive(self, position: int) -> None:
         """Send a comment on an idle stream, with the last position read from the log."""
-        self._put(OutgoingMessage(position, sse.keep_alive(position)))
+        self._put(OutgoingMessage(position, sse.keep_alive(encode_position(position))))
 
     def end(self, code: str) -> None:
         """Send a last message and end the stream."""

@@ -15,6 +15,7 @@ from baccarat.domain.rounds.events import RoundEvent
 from baccarat.domain.tables.events import TableEvent
 from baccarat.queries import rounds, tables
 from baccarat.queries.redaction import PLAYER_ONLY, SPECTATOR, STAFF_ONLY, mentioned_players, redact_for
+from baccarat.streaming.snapshot import PositionText, encode_position
 from casino.api.shapes import Shape, Timestamp
 from casino.api.streaming import sse
 from casino.events.records import SealedEvent
@@ -71,7 +72,7 @@ class LobbyChange(Shape):
 class LiveEventResponse(Shape):
     """An event redacted for this player, with amounts as decimal strings."""
 
-    position: int
+    position: PositionText
     type: Annotated[str, Meta(examples=["WagerConfirmed"])]
     table: UUID | None
     round: UUID | None
@@ -137,7 +138,7 @@ class LiveEvent:
         data = redact_for(type=self.type, data=_as_dict(self._data), viewer=viewer)
         data.update(self._extra)
         return LiveEventResponse(
-            position=self.position,
+            position=encode_position(self.position),
             type=self.type,
             table=self.table,
             round=self.round,
@@ -146,7 +147,8 @@ class LiveEvent:
         )
 
     def _write(self, viewer: UUID) -> bytes:
-        return sse.message("event", self.present(viewer), position=self.position)
+        event = self.present(viewer)
+        return sse.message("event", event, id_=event.position)
 
 
 class LiveEventBuilder:

@@ -1,6 +1,5 @@
 """Game recovery after a disconnect: the current state, and a summary of what happened in between."""
 
-import re
 import time
 from typing import Annotated, Final
 
@@ -16,6 +15,7 @@ from baccarat.streaming.snapshot import Snapshot, SnapshotMessage
 from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
 from casino.api.openapi import operation
 from casino.api.shapes import Money
+from casino.crypto import opaque_number
 from casino.operators.base_views import PlayerView
 from casino.operators.principals import PlayerPrincipal
 from wallet.adjustments import notices
@@ -34,10 +34,9 @@ NOTICES: Final = 20
 """Maximum unread notices, the newest; `GET /api/v1/notices` has all of them."""
 AFTER: Final = OpenApiParameter(
     "after",
-    {"type": "integer", "minimum": 0},
+    {"type": "string", "pattern": opaque_number.PATTERN},
     description="The last position received, from the stream, a snapshot or an earlier recovery.",
 )
-_POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 _DESCRIPTION: Final = """\
 After a lost connection, one call returns everything: each table where the player sits, with its rules, current round
 and last round; balances, pending payments, debts and the player's own limit; and with `after`, what happened since.
@@ -50,7 +49,7 @@ collected and the game balance returns to the account: see `absence.seats_releas
 
 
 class Recovery(SnapshotMessage, kw_only=True):
-    """A player's complete state as of one sealed position."""
+    """A player's complete state as of one moment."""
 
     deposits: Annotated[
         tuple[DepositResponse, ...], Meta(description="Pending ones, and those that ended since `after`.")
@@ -101,7 +100,7 @@ def recover_game(*, player: PlayerPrincipal, after: int | None) -> Recovery:
 def _recovery(player: PlayerPrincipal, current: Snapshot, after: int | None) -> Recovery:
     """Add to a snapshot the player's data beside tables and balances."""
     if after is not None and after > current.position:
-        raise RequestRejected(INVALID_CURSOR, f"The last position is {current.position}.")
+        raise RequestRejected(INVALID_CURSOR, "Nothing was sealed at this position yet.")
     since = None if after is None else absence.recorded_at(after)
     deposits, withdrawals = open_or_ended_since(operator=player.operator, player=player.player, since=since)
     limit = table_limit(operator=player.operator, player=player.player, currency=player.currency)
@@ -128,8 +127,4 @@ def _debts(current: Snapshot) -> tuple[Money, ...]:
 
 def _after(request: Request) -> int | None:
     text = request.query_params.get("after")
-    if text is None:
-        return None
-    if not _POSITION.fullmatch(text):
-        raise RequestRejected(INVALID_CURSOR, "A position is a whole number.")
-    return int(text)
+    return None if text is None else snapshot.decode_position(text)

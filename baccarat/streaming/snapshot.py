@@ -12,7 +12,9 @@ from msgspec import Meta
 
 from baccarat.queries import tables as queries
 from baccarat.queries.table_view import TableResponse
+from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
 from casino.api.shapes import Shape, Timestamp
+from casino.crypto import opaque_number
 from casino.events.sql import execute, fetch
 from casino.operators.principals import PlayerPrincipal
 from wallet.api.accounts import Balances
@@ -33,10 +35,34 @@ SELECT (SELECT coalesce(max(position), 0) FROM events_seal),
 """
 
 
-class SnapshotMessage(Shape, kw_only=True):
-    """Tables and balances of a player, as of one sealed position."""
+PURPOSE: Final = "stream"
+PositionText = Annotated[
+    str,
+    Meta(
+        pattern=opaque_number.PATTERN,
+        description="Where the stream continues: an opaque text to send back as `after`.",
+        examples=["m3Zk0c1QyZ5rV7t2nB8xL4hJ6gF9dS0a"],
+    ),
+]
 
-    position: Annotated[int, Meta(description="Continue the stream after this position.")]
+
+def encode_position(position: int) -> str:
+    """Return the text of a position in the log for players, who must not see how much happens at other operators."""
+    return opaque_number.encode(position, purpose=PURPOSE)
+
+
+def decode_position(text: str) -> int:
+    """Return the position of a text. Raises RequestRejected (invalid_cursor)."""
+    try:
+        return opaque_number.decode(text, purpose=PURPOSE)
+    except ValueError:
+        raise RequestRejected(INVALID_CURSOR, "This is no position of the stream or of a snapshot.") from None
+
+
+class SnapshotMessage(Shape, kw_only=True):
+    """Tables and balances of a player, as of one moment."""
+
+    position: PositionText
     server_time: Annotated[Timestamp, Meta(description="The time to compare deadlines with.")]
     tables: Annotated[tuple[TableResponse, ...], Meta(description="Where the player sits.")]
     balances: Balances
@@ -44,21 +70,18 @@ class SnapshotMessage(Shape, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """First message of a stream, and what to follow from there, all as of `message.position`.
+    """First message of a stream, and what to follow from there, all as of one position in the log.
 
     `seated` are the tables where the player sits, `reminder` is when a reality check is due. If not `fully_sealed`, an
     event already included is not sealed yet and will be sent again.
     """
 
     message: SnapshotMessage
+    position: int
     seated: frozenset[UUID]
     balances: dict[AccountName, int]
     reminder: Reminder | None
     fully_sealed: bool
-
-    @property
-    def position(self) -> int:
-        return self.message.position
 
 
 def take_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
@@ -94,8 +117,12 @@ def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     reminder = responsible_gaming.reminder(operator=player.operator, player=player.player)
     return Snapshot(
         message=SnapshotMessage(
-            position=position, server_time=now, tables=tables, balances=Balances.of(balances, reminder)
+            position=encode_position(position),
+            server_time=now,
+            tables=tables,
+            balances=Balances.of(balances, reminder),
         ),
+        position=position,
         seated=frozenset(seated),
         balances=balances,
         reminder=reminder,

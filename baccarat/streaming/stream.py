@@ -87,7 +87,7 @@ async def _can_resume(opening: StreamOpening, after: int, follower: LiveFollower
 def _begin_with_snapshot(current: Snapshot, follower: LiveFollower, registry: StreamRegistry) -> bytes:
     follower.start_from_snapshot(current)
     registry.hub.add_follower(follower, after=current.position)
-    return sse.message("snapshot", current.message, position=current.position)
+    return sse.message("snapshot", current.message, id_=current.message.position)
 
 
 class _Sender:

@@ -3,7 +3,6 @@
 The view returns an asynchronous iterator, so that an open stream uses no thread and no database connection.
 """
 
-import re
 from http import HTTPStatus
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -25,6 +24,7 @@ from casino.api.error_catalogue import BAD_REQUEST, INVALID_CURSOR, METHOD_NOT_A
 from casino.api.openapi import REQUEST_ID
 from casino.api.shapes import Shape, example_of
 from casino.api.streaming import sse
+from casino.crypto import opaque_number
 from casino.feed.asyncapi import ChannelMessage, StreamChannel
 from casino.operators import auth
 from casino.operators.auth import PlayerTokenAuthentication
@@ -69,7 +69,7 @@ stream is open), a watched table (`table`, no seat needed), and the player's bal
 | `reset` | none | Too many events were missed: a `snapshot` follows. |
 | `end` | none | `code` is the reason the stream ends: `session_taken_over`, `session_timed_out`, `session_ended`, `session_ended_by_ban`, `token_expired`, `too_many_streams`, `internal_error` (reconnect at once). |
 
-Positions ascend and nothing is sent twice. To resume, send the last id as `Last-Event-ID` or as `after`; balances come
+Events come in their order and nothing is sent twice. Positions are opaque texts. To resume, send the last id as `Last-Event-ID` or as `after`; balances come
 first, then all missed events. After 15 idle seconds a comment is sent, with an id and no data: it counts as the last
 id. Deadlines are sent once, as times: compare them with `server_time`. A reader that is too slow is disconnected, and
 may resume. EventSource sends no header and a ticket works once: open the next stream with a new ticket and `after`.
@@ -77,21 +77,21 @@ An open stream counts as use of the session.
 """  # noqa: E501  (rows of a table)
 _EXAMPLE: Final = (
     sse.RETRY
-    + sse.message("snapshot", example_of(SnapshotMessage), position=48210)
-    + sse.message("event", example_of(LiveEventResponse), position=48211)
+    + sse.message("snapshot", example_of(SnapshotMessage), id_=example_of(SnapshotMessage)["position"])
+    + sse.message("event", example_of(LiveEventResponse), id_=example_of(LiveEventResponse)["position"])
     + sse.message("balances", example_of(Balances))
-    + sse.keep_alive(48391)
+    + sse.keep_alive("q8Xw2eR5tY7uI0oP3aS6dF9gH1jK4lZx")
     + sse.message("end", {"code": "session_taken_over"})
 ).decode()
 _PARAMETERS: Final = (
     ("query", "ticket", {"type": "string"}, "From `POST /api/v1/stream/tickets`, instead of the Authorization header."),
     ("query", "table", {"type": "string", "format": "uuid"}, "A table to watch."),
     ("query", "lobby", {"type": "boolean", "default": False}, "Whether to follow the lobby."),
-    ("query", "after", {"type": "integer", "minimum": 0}, "The last position received."),
+    ("query", "after", {"type": "string", "pattern": opaque_number.PATTERN}, "The last position received."),
     (
         "header",
         "Last-Event-ID",
-        {"type": "integer", "minimum": 0},
+        {"type": "string", "pattern": opaque_number.PATTERN},
         "The same, as browsers send it; it takes precedence.",
     ),
     ("header", REQUEST_ID.name, REQUEST_ID.type, REQUEST_ID.description),
@@ -128,9 +128,6 @@ def _operation() -> dict[str, Any]:
         "responses": {"200": {"description": "The stream.", "content": {sse.MEDIA_TYPE: messages}}},
         document.PROBLEMS: list(problems_of(stream, "GET", in_path=False).values()),
     }
-
-
-_POSITION: Final = re.compile(r"[0-9]{1,18}", re.ASCII)
 
 
 @csrf_exempt
@@ -189,8 +186,4 @@ def _lobby(request: HttpRequest) -> bool:
 def _after(request: HttpRequest) -> int | None:
     """Return the last position that a reconnecting browser received; its header is newer than its address."""
     text = request.headers.get("Last-Event-ID") or request.GET.get("after")
-    if not text:
-        return None
-    if not _POSITION.fullmatch(text):
-        raise RequestRejected(INVALID_CURSOR, "A position is a whole number.")
-    return int(text)
+    return snapshot.decode_position(text) if text else None

@@ -87,7 +87,7 @@ class FeedView(OperatorView):
         examples=[
             OpenApiExample(
                 "Stream",
-                (sse.RETRY + sse.message("item", example_of(FeedEnvelope), position=1043)).decode(),
+                (sse.RETRY + sse.message("item", example_of(FeedEnvelope), id_=1043)).decode(),
                 response_only=True,
                 media_type=sse.MEDIA_TYPE,
                 status_codes=["200"],

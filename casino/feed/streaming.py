@@ -143,7 +143,7 @@ async def stream_items(request: FeedRequest) -> AsyncGenerator[bytes]:
                 return
             after = page.next
             if page.items:
-                yield b"".join(sse.message("item", item, position=item.number) for item in page.items)
+                yield b"".join(sse.message("item", item, id_=item.number) for item in page.items)
             if page.next < page.head:
                 continue
             if not await WATCHER.wait(request.operator, beyond=page.head, timeout=KEEP_ALIVE_SECONDS):

@@ -110,7 +110,6 @@ class ReportResponse(Shape):
     until: Annotated[Timestamp, Meta(description="Not included.")]
     version: int
     rows: Annotated[int, Meta(examples=[4])]
-    position: Annotated[int, Meta(description="It covers all events sealed up to here.", examples=[81234])]
     generated_at: Timestamp
     generated_by: Annotated[str, Meta(examples=["system"])]
     sha256: Annotated[HexText, Meta(description="Of the JSON file.")]
@@ -128,7 +127,6 @@ class ReportResponse(Shape):
             until=report.until,
             version=report.version,
             rows=report.rows,
-            position=report.position,
             generated_at=report.generated_at,
             generated_by=report.generated_by,
             sha256=report.sha256,

@@ -67,7 +67,7 @@ def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -
         # A concurrent version of a later position has the last word.
         if latest is not None and (latest.facts_digest == digest or latest.position > position):
             return latest
-        version = VersionInfo(new_id(now), 1 if latest is None else latest.version + 1, now, by, position)
+        version = VersionInfo(new_id(now), 1 if latest is None else latest.version + 1, now, by)
         content = document.serialize_version(facts, version)
         report = Report.objects.create(
             **key,

@@ -80,7 +80,7 @@ class Seat:
     house: Tenant
     preset: str
     rules: dict[str, Any] = field(default_factory=dict)
-    seen: int = 0
+    seen: str | None = None
     table: str = ""
     player: str = ""
     token: str = ""
@@ -112,11 +112,11 @@ class Seat:
     def restore(self) -> dict[str, Any]:
         """Recover the game after the last position the client has seen."""
         sealer.seal_all()
-        return self.call("GET", "recovery", params={"after": self.seen})
+        return self.call("GET", "recovery", params={} if self.seen is None else {"after": self.seen})
 
     def notice(self) -> None:
         """Let the client see everything so far."""
-        self.seen = 0
+        self.seen = None
         self.seen = self.restore()["position"]
 
     def log_in_again(self) -> None:

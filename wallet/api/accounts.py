@@ -18,12 +18,13 @@ from casino.api import paging
 from casino.api.fields import FIRST_OFFERED, CurrencyField, EnumField, IdField, MoneyTypeField, parse_query
 from casino.api.openapi import csv_answer, operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.crypto import opaque_number
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.principals import Principal
 from casino.operators.refusals import UnknownPlayer
 from wallet.api import csv_export
-from wallet.api.csv_export import ExportFormat, PeriodQuery
+from wallet.api.csv_export import ExportFormat, ExportQuery
 from wallet.api.reality_checks import RealityCheckReminder
 from wallet.ledger import queries
 from wallet.ledger.accounts import AccountKind, AccountName
@@ -33,10 +34,11 @@ from wallet.ledger.store import StatementLine
 from wallet.responsible_gaming import queries as responsible_gaming
 from wallet.responsible_gaming.queries import Reminder
 
-COLUMNS: Final = ("sequence", "recorded_at", "kind", "amount", "balance", "currency", "entry", "event")
+COLUMNS: Final = ("sequence", "recorded_at", "kind", "amount", "balance", "currency", "entry")
+_ENTRY: Final = "h5Yk2c1QyZ5rV7t2nB8xL4hJ6gF9dS0a"
 _SHEET: Final = (
-    "sequence,recorded_at,kind,amount,balance,currency,entry,event\r\n,,opening balance,,100.00,EUR,,\r\n"
-    "2,2026-11-21T09:01:12Z,buy_in,-12.50,87.50,EUR,412,9871\r\n,,closing balance,,87.50,EUR,,\r\n"
+    "sequence,recorded_at,kind,amount,balance,currency,entry\r\n,,opening balance,,100.00,EUR,\r\n"
+    f"2,2026-11-21T09:01:12Z,buy_in,-12.50,87.50,EUR,{_ENTRY}\r\n,,closing balance,,87.50,EUR,\r\n"
 )
 _ENTRY_KIND: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
 
@@ -134,7 +136,7 @@ class EntryKindsField(serializers.Field[list[str], Any, str, list[str]]):
         return ",".join(value)
 
 
-class StatementQuery(PeriodQuery):
+class StatementQuery(ExportQuery):
     """The account, the period and the kinds of entries of a statement."""
 
     account = EnumField(PlayerAccountKind, required=False, default=PlayerAccountKind.ACCOUNT)
@@ -160,8 +162,10 @@ class StatementLineResponse(Shape):
     kind: Annotated[str, Meta(examples=["buy_in"])]
     amount: Money
     balance: Money
-    entry: Annotated[int, Meta(description="Its entry, which has the number of its event.", examples=[9871])]
-    event: Annotated[int, Meta(description="The event that caused it.", examples=[9871])]
+    entry: Annotated[
+        str,
+        Meta(description="Opaque; equal for all movements of a ledger entry, on any account.", examples=[_ENTRY]),
+    ]
     recorded_at: Timestamp
 
     @classmethod
@@ -172,8 +176,7 @@ class StatementLineResponse(Shape):
             kind=line.kind,
             amount=Money.of(line.amount, currency),
             balance=Money.of(line.balance, currency),
-            entry=line.cause,
-            event=line.cause,
+            entry=_entry(line),
             recorded_at=line.recorded_at,
         )
 
@@ -282,13 +285,17 @@ def format_statement_csv(statement: AccountStatement) -> Iterator[str]:
     """Write a statement as CSV (RFC 4180), oldest first, between its opening and its closing balance."""
     currency = statement.account.currency
     opening, closing = (format_amount(end.balance, currency) for end in (statement.opening, statement.closing))
-    yield csv_export.format_csv([COLUMNS, ("", "", "opening balance", "", opening, currency, "", "")])
+    yield csv_export.format_csv([COLUMNS, ("", "", "opening balance", "", opening, currency, "")])
     for lines in statement.pages():
         yield csv_export.format_csv([_row(line, currency) for line in lines])
-    yield csv_export.format_csv([("", "", "closing balance", "", closing, currency, "", "")])
+    yield csv_export.format_csv([("", "", "closing balance", "", closing, currency, "")])
 
 
 def _row(line: StatementLine, currency: str) -> Sequence[object]:
     amounts = format_amount(line.amount, currency), format_amount(line.balance, currency)
     recorded_at = csv_export.format_time(line.recorded_at)
-    return line.sequence, recorded_at, line.kind, *amounts, currency, line.cause, line.cause
+    return line.sequence, recorded_at, line.kind, *amounts, currency, _entry(line)
+
+
+def _entry(line: StatementLine) -> str:
+    return opaque_number.encode(line.cause, purpose="entry")

@@ -15,18 +15,18 @@ RETRY: Final = b"retry: 1000\n\n"
 _encode: Final = msgspec.json.Encoder().encode
 
 
-def message(event: str, data: Any, *, position: int | None = None) -> bytes:
-    """Encode one message; `data` is anything that msgspec encodes as JSON, `position` becomes its id."""
-    id_ = b"" if position is None else b"id: %d\n" % position
-    return b"%sevent: %s\ndata: %s\n\n" % (id_, event.encode(), _encode(data))
+def message(event: str, data: Any, *, id_: int | str = "") -> bytes:
+    """Encode one message; `data` is anything that msgspec encodes as JSON, `id_` is where a client resumes."""
+    id_line = b"" if id_ == "" else f"id: {id_}\n".encode()
+    return b"%sevent: %s\ndata: %s\n\n" % (id_line, event.encode(), _encode(data))
 
 
-def keep_alive(position: int) -> bytes:
-    """Encode a comment with the id of the last position read, where a client resumes.
+def keep_alive(id_: int | str) -> bytes:
+    """Encode a comment with an id, where a client resumes.
 
     Browsers dispatch no event for a block without data, but keep its id.
     """
-    return b": still here\nid: %d\n\n" % position
+    return f": still here\nid: {id_}\n\n".encode()
 
 
 MAX_MESSAGES: Final = 2000

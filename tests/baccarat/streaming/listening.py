@@ -13,7 +13,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import httpx
+from django.conf import settings
 
+from baccarat.streaming.snapshot import decode_position, encode_position
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
 from casino.devstack.system import HOST, commands, free_port, is_responding
@@ -41,7 +43,9 @@ class Web:
         self.port = free_port(0)
         command = commands(port=self.port)["web"]
         command = [sys.executable, *command[1:]]
-        environment = {**database.environment, "WEB_PROCESSES": "1", **variables}
+        # One secret for both: a listener reads positions, which are opaque to everybody else.
+        shared = {"WEB_PROCESSES": "1", "SECRET_KEY": settings.SECRET_KEY}
+        environment = {**database.environment, **shared, **variables}
         self.child = Child(name="web", command=command, environment=environment, log=log, folder=PROJECT)
 
     def __enter__(self) -> Self:
@@ -70,11 +74,13 @@ class Web:
         assert answer.status_code == 201, answer.text
         return str(answer.json()["ticket"])
 
-    def listen(self, player: Gambler, *, last: int | None = None, **query: Any) -> "Listener":
+    def listen(self, player: Gambler, *, last: int | None = None, after: int | None = None, **query: Any) -> "Listener":
         """Open a player's stream: `with web.listen(...) as stream` reads it in a thread until the block ends."""
         headers = {"Authorization": f"Bearer {player.credential}"}
         if last is not None:
-            headers["Last-Event-ID"] = str(last)
+            headers["Last-Event-ID"] = encode_position(last)
+        if after is not None:
+            query["after"] = encode_position(after)
         return Listener(f"{self.url}/stream", headers=headers, query=query)
 
 
@@ -137,7 +143,7 @@ class Listener:
             elif name == "event":
                 event = value
             elif name == "id":
-                id_ = int(value)
+                id_ = int(value) if value.isdigit() else decode_position(value)
             elif name == "data":
                 data += value
 

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from baccarat.services import absent_seats, voiding
 from baccarat.streaming import absence, recovery
+from baccarat.streaming.snapshot import decode_position
 from casino.events import sealer
 from casino.events.sql import database_now, execute
 from casino.events.store import Metadata
@@ -25,9 +26,9 @@ def recover(player: Gambler, **query: Any) -> dict[str, Any]:
     return recovered
 
 
-def now(player: Gambler) -> int:
+def now(player: Gambler) -> str:
     """Return the last position that the player has received."""
-    return int(recover(player)["position"])
+    return str(recover(player)["position"])
 
 
 def types(recovered: dict[str, Any]) -> list[str]:
@@ -51,7 +52,7 @@ def test_one_who_sits_nowhere_is_told_of_the_money_alone(lucky: Tenant) -> None:
     assert [recovered[name] for name in ("tables", "absence", "debts", "deposits", "notices")] == [[], None, [], [], []]
     assert {line["money_type"] for line in recovered["balances"]["items"]} == {"real", "play"}
     assert recovered["table_limit"]["limit"] is None
-    assert recovered["position"] == head()
+    assert decode_position(recovered["position"]) == head()
 
 
 def test_the_table_comes_as_the_table_itself_shows_it(lucky: Tenant) -> None:
@@ -78,7 +79,9 @@ def test_a_round_settled_meanwhile_is_told_with_its_cards_and_what_it_came_to(lu
     assert types(recovered) == [
         "ChipsPlaced", "WagerConfirmed", "BettingClosed", "CardsDealt", "RoundSettled", "RoundOpened",
     ]  # fmt: skip
-    assert all(event["position"] > seen for event in recovered["absence"]["events"])
+    positions = [decode_position(event["position"]) for event in recovered["absence"]["events"]]
+    assert positions == sorted(positions)
+    assert positions[0] > decode_position(seen)
     last = recovered["tables"][0]["last_round"]
     result = last["seats"][0]["result"]
     (absence_result,) = recovered["absence"]["results"]

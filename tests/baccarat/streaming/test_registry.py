@@ -6,6 +6,8 @@ from uuid import UUID, uuid4
 
 from baccarat.streaming.follower import LiveFollower
 from baccarat.streaming.registry import KEEP_ALIVE, MAX_STREAMS_PER_PLAYER, StreamRegistry
+from baccarat.streaming.snapshot import encode_position
+from casino.api.streaming import sse
 from casino.operators.principals import PlayerPrincipal
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -27,7 +29,7 @@ def test_a_silent_stream_is_told_how_far_the_log_was_looked_at() -> None:
         house.hub.position = 9
         house._keep_alive([quiet, busy])
         busy.mailbox.close()
-        assert [letter.text for letter in await quiet.mailbox.take()] == [b": still here\nid: 9\n\n"]
+        assert [letter.text for letter in await quiet.mailbox.take()] == [sse.keep_alive(encode_position(9))]
         assert await busy.mailbox.take() == []
 
     asyncio.run(scene())

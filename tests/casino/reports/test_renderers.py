@@ -34,7 +34,7 @@ from casino.reports.renderers import render_csv, render_parquet, render_pdf
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OPERATOR = Operator(id=UUID(int=1), slug="lucky", name="=Lucky & Söhne 幸運", time_zone="Europe/Vienna")
 INTERVAL = between(since=datetime(2026, 11, 1, tzinfo=UTC), until=NOON, zone=OPERATOR.time_zone)
-VERSION = VersionInfo(UUID(int=9), 3, NOON, "system", 77)
+VERSION = VersionInfo(UUID(int=9), 3, NOON, "system")
 REPORT = ReportDefinition(
     name="sample",
     title="A sample",
@@ -71,7 +71,7 @@ def test_the_header_names_operator_interval_and_version() -> None:
     assert lines["Operator"] == "=Lucky & Söhne 幸運 (lucky)"
     assert lines["Interval"] == "2026-11-01 01:00:00 to 2026-11-20 13:00:00 (Europe/Vienna)"
     assert (lines["From (UTC)"], lines["Generated at (UTC)"]) == ("2026-11-01T00:00:00Z", "2026-11-20T12:00:00Z")
-    assert (lines["Version"], lines["As of position"]) == ("3", "77")
+    assert lines["Version"] == "3"
 
 
 def test_amounts_are_decimals_of_their_currency_and_are_totalled_by_currency() -> None:
@@ -121,7 +121,7 @@ def test_parquet_has_typed_columns_exact_decimals_and_the_header() -> None:
     assert str(table.schema.field("ggr").type) == "decimal128(38, 8)"
     assert table.column("at").to_pylist()[0] == NOON
     assert table.column("share").to_pylist()[0] == Decimal("0.333333")
-    assert table.schema.metadata[b"As of position"] == b"77"
+    assert table.schema.metadata[b"Version"] == b"3"
 
 
 def test_pdf_is_deterministic_and_renders_names_in_any_alphabet(caplog: pytest.LogCaptureFixture) -> None:

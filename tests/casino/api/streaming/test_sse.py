@@ -10,7 +10,7 @@ from casino.api.streaming.sse import Mailbox, OutgoingMessage
 
 def test_a_message_has_its_id_its_event_and_one_line_of_data() -> None:
     data = {"at": datetime(2026, 11, 21, 9, 0, tzinfo=UTC), "table": UUID(int=1), "text": "two\nlines"}
-    assert sse.message("event", data, position=7) == (
+    assert sse.message("event", data, id_=7) == (
         b"id: 7\nevent: event\n"
         b'data: {"at":"2026-11-21T09:00:00Z","table":"00000000-0000-0000-0000-000000000001","text":"two\\nlines"}\n\n'
     )
