@@ -156,7 +156,7 @@ class Stack:
         )
         exits.callback(self.child("witness").stop)
         self.child("witness").start()
-        self.print_line(f"Witness    {witness.url}   (on this machine it shows the protocol, not independence)")
+        self.print_line(f"Witness    on port {witness.port} of this machine: it shows the protocol, not independence")
         return witness.setting
 
     def _servers(self, exits: contextlib.ExitStack) -> Addresses:

@@ -19,10 +19,10 @@ NAME: Final = "witness.localhost"
 
 @dataclass(frozen=True, slots=True)
 class LocalWitness:
-    """A witness that is ready to start: its command, its URL, and the value of WITNESSES that names it."""
+    """A witness that is ready to start: its command, its port, and the value of WITNESSES that names it."""
 
     command: list[str]
-    url: str
+    port: int
     setting: str
 
 
@@ -40,12 +40,11 @@ def prepare_witness(folder: Path, *, port: int, origin: str, environment: Mappin
     identity = store.identity
     store.close()
     (folder / "houses").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    url = f"http://{HOST}:{port}"
     command = [sys.executable, str(PROJECT / "manage.py"), "witness", "--data", str(folder), "--port", str(port)]
     return LocalWitness(
         command=[*command, "--name", NAME],
-        url=url,
-        setting=f"{url} {identity.cosign_key.vkey} {identity.release_key.hex()}",
+        port=port,
+        setting=f"http://{HOST}:{port} {identity.cosign_key.vkey} {identity.release_key.hex()}",
     )
 
 
