@@ -10,6 +10,8 @@ urlpatterns = [
     path("verify", RedirectView.as_view(pattern_name="play-verify", query_string=True)),
     path("verify/", views.verify_page, name="play-verify"),
     path("verify/verifier.py", views.download_verifier, name="play-verifier"),
+    path("verify/specification", views.read_specification, name="play-specification"),
+    path("verify/vectors.json", views.read_vectors, name="play-vectors"),
     path("skins/<uuid:skin>/<str:name>", views.skin_file, name="play-skin"),
     path("demo", views.DemoView.as_view(), name="play-demo"),
 ]

@@ -6,6 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -59,6 +60,7 @@ LANGUAGES: Final = [
 """The languages of the pages, each with its file of messages, and one of refusals: English has those of the service."""
 
 VERIFIER: Final = Path(proofs.__file__).with_name("verifier.py")
+FAIRNESS_DOCS: Final = settings.BASE_DIR / "deploy" / "docs" / "fairness"
 
 
 class DemoPlayerRequest(StrictSerializer):
@@ -136,6 +138,22 @@ def download_verifier(request: HttpRequest) -> HttpResponse:
     response = HttpResponse(VERIFIER.read_bytes(), content_type="text/x-python; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{VERIFIER.name}"'
     return add_security_policy(response)
+
+
+@require_safe
+def read_specification(request: HttpRequest) -> HttpResponse:
+    """Return what a program needs to check a round, as text."""
+    del request
+    text = (FAIRNESS_DOCS / "specification.md").read_bytes()
+    return add_security_policy(HttpResponse(text, content_type="text/plain; charset=utf-8"))
+
+
+@require_safe
+def read_vectors(request: HttpRequest) -> HttpResponse:
+    """Return the specification's test vectors."""
+    del request
+    vectors = (FAIRNESS_DOCS / "vectors.json").read_bytes()
+    return add_security_policy(HttpResponse(vectors, content_type="application/json"))
 
 
 class DemoView(BaseApiView):

@@ -126,7 +126,8 @@ function draw() {
     dropZone(),
     h("p", { class: "verify-key" }, h("label", { for: "key" }, t("page.key")), keyField, h("small", {}, t("page.key.why"))),
     errorLine, steps,
-    h("footer", { class: "verify-foot" }, h("p", {}, t("page.alone"), " ", h("a", { href: "verifier.py", download: "verifier.py" }, "verifier.py")),
+    h("footer", { class: "verify-foot" }, h("p", {}, t("page.alone"), " ", h("a", { href: "verifier.py", download: "verifier.py" }, "verifier.py"),
+      " · ", h("a", { href: "specification" }, "specification.md"), " · ", h("a", { href: "vectors.json" }, "vectors.json")),
       h("p", {}, h("a", { href: "../" }, t("page.back")))));
 }
 
