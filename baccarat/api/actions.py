@@ -225,7 +225,7 @@ class DealView(TableActionView):
     def post(self, request: Request, table: UUID) -> Response:
         body = parse_body(DealRequest, request)
         stakes = {stake["spot"]: stake["amount"] for stake in body.get("stakes", ())}
-        currency = body.get("currency", self.caller.currency)
+        currency = body.get("currency")
         actor, contribution = self.actor(table), body.get("contribution")
         return Response(betting.deal(actor=actor, stakes=stakes, currency=currency, contribution=contribution))
 

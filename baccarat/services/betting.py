@@ -181,7 +181,7 @@ def rebet_and_deal(*, actor: TableActor) -> TableStateResponse:
 
 
 def deal(
-    *, actor: TableActor, stakes: Mapping[Spot, int], currency: str, contribution: str | None = None
+    *, actor: TableActor, stakes: Mapping[Spot, int], currency: str | None, contribution: str | None = None
 ) -> TableStateResponse:
     """Confirm the placed chips as the seat's wager; `stakes` first replace them, all in one transaction.
 
@@ -192,7 +192,8 @@ def deal(
     """
 
     def play(turn: Turn) -> None:
-        require_currency(currency, turn.uow)
+        if currency is not None:  # chips on the table are in the table's own
+            require_currency(currency, turn.uow)
         if contribution is not None:
             _contribute(turn, contribution)
         if stakes:
