@@ -267,7 +267,7 @@ except ValueError as error:
     raise ImproperlyConfigured(f"BETTING_WEEK: {error}") from None
 
 try:
-    CURRENCIES = money.parse_declarations(env.string_list("CURRENCIES"))
+    CURRENCIES = money.parse_declarations(env.string_list("CURRENCIES", "" if PRODUCTION else "BTC:8:0.0001"))
     """Currencies beside those of ISO 4217."""
 except ValueError as error:
     raise ImproperlyConfigured(f"CURRENCIES: {error}") from None

@@ -4,6 +4,7 @@ It belongs to the sandbox operator that DEMO_OPERATOR names, which must be empty
 """
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, Final
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from casino.api.error_catalogue import NOT_FOUND, RequestRejected
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
-from casino.operators import pins, sessions
+from casino.operators import currencies, pins, sessions
 from casino.operators.models import Operator, Player
 from casino.operators.refusals import UnknownOperator, UnknownPlayer
 from casino.operators.services import create_operator, find_operator, issue_key, list_players
@@ -29,17 +30,22 @@ from wallet.payments.methods import MethodOffer
 from wallet.payments.terms import DepositTerms
 
 CURRENCY: Final = "EUR"
+OTHER_CURRENCIES: Final = ("JPY", "KWD", "BTC")
+"""With no, three and eight decimals; the last one where CURRENCIES declares it."""
 PIN: Final = "2468"
 TABLES: Final = (
-    ("Atlantic City", "atlantic_city"),
-    ("Overview", "overview"),
-    ("Mini", "mini"),
-    ("Classic", "classic"),
-    ("Big Table", "big_table"),
+    ("Atlantic City", "atlantic_city", CURRENCY),
+    ("Overview", "overview", CURRENCY),
+    ("Mini", "mini", CURRENCY),
+    ("Classic", "classic", CURRENCY),
+    ("Big Table", "big_table", CURRENCY),
+    ("Mini in yen", "mini", "JPY"),
+    ("Mini in dinars", "mini", "KWD"),
+    ("Mini in bitcoin", "mini", "BTC"),
 )
 PLAYERS: Final = ("Ana", "Ben", "Chloe", "Dario", "Emil", "Fatima")
 STARTING_BALANCES: Final = {MoneyType.REAL: 2_000, MoneyType.PLAY: 5_000}
-"""In whole units of the currency."""
+"""In what table rules call one."""
 
 PREFIX: Final = "demo-"
 PAGE_SIZE: Final = 200
@@ -55,10 +61,15 @@ def create_sandbox_operator(*, slug: str) -> tuple[str, str]:
         try:
             operator = find_operator(slug=slug)
         except UnknownOperator:
-            operator = create_operator(slug=slug, name=slug.title(), currencies=[CURRENCY], sandbox=True)
+            operator = create_operator(slug=slug, name=slug.title(), currencies=offered_currencies(), sandbox=True)
         if not operator.sandbox:
             raise OperatorNotSandbox
         return issue_key(operator=operator.id, label="demo")
+
+
+def offered_currencies() -> list[str]:
+    """List the demo's currencies, without one that is not declared."""
+    return [CURRENCY, *(code for code in OTHER_CURRENCIES if code != "BTC" or money.is_declared(code))]
 
 
 def set_up_demo(*, slug: str) -> Sequence[str]:
@@ -67,6 +78,9 @@ def set_up_demo(*, slug: str) -> Sequence[str]:
     Raises UnknownOperator, OperatorNotSandbox.
     """
     operator = find_operator(slug=slug)
+    if not operator.sandbox:
+        raise OperatorNotSandbox
+    _offer_currencies(operator)
     metadata = Metadata(operator=str(operator.id), actor="demo", causation="", correlation="demo")
     return (
         *_open_tables(operator, metadata),
@@ -101,21 +115,28 @@ def _players(operator: Operator) -> list[Player]:
     return [player for player in players if player.reference.startswith(PREFIX)]
 
 
+def _offer_currencies(operator: Operator) -> None:
+    missing = [code for code in offered_currencies() if code not in operator.currencies]
+    if missing:
+        currencies.change(operator=operator, currencies=[*operator.currencies, *missing], by="demo")
+        operator.refresh_from_db()
+
+
 def _open_tables(operator: Operator, metadata: Metadata) -> list[str]:
     existing = {table.name for table in tables.list_tables(operator=operator.id, after=None, limit=PAGE_SIZE)}
-    missing = [(name, preset) for name, preset in TABLES if name not in existing]
-    for name, preset in missing:
+    missing = [each for each in TABLES if each[0] not in existing and each[2] in operator.currencies]
+    for name, preset, currency in missing:
         table_lifecycle.open_table(
             operator=operator.id,
             name=name,
             preset=preset,
-            currency=operator.currency,
+            currency=currency,
             money_types=(MoneyType.REAL, MoneyType.PLAY),
             edge_accepted=True,
             overrides={},
             metadata=metadata,
         )
-    return [f"table {name}" for name, _ in missing]
+    return [f"table {name}" for name, *_ in missing]
 
 
 def _register_players(operator: Operator, metadata: Metadata) -> list[str]:
@@ -135,13 +156,13 @@ def _register_player(operator: Operator, name: str, metadata: Metadata) -> None:
         currency=operator.currency,
         metadata=metadata,
     )
-    for money_type, units in STARTING_BALANCES.items():
+    for (money_type, units), currency in product(STARTING_BALANCES.items(), operator.currencies):
         wallet.credit_sandbox_player(
             operator=operator.id,
             player=player.id,
             money_type=money_type,
-            currency=operator.currency,
-            amount=units * _unit(operator),
+            currency=currency,
+            amount=units * money.unit(currency),
             sandbox=operator.sandbox,
             metadata=metadata,
         )
@@ -151,9 +172,10 @@ def _register_player(operator: Operator, name: str, metadata: Metadata) -> None:
 def _offer_deposits(operator: Operator) -> list[str]:
     if PROVIDER not in settings.PAYMENT_PROVIDERS or methods.list_methods(operator=operator.id):
         return []
-    unit = _unit(operator)
-    for name, fee_ppm in (("Bank card", 0), ("Instant transfer", 10_000)):
-        terms = DepositTerms(operator.currency, minimum=10 * unit, maximum=5_000 * unit, fee_fixed=0, fee_ppm=fee_ppm)
+    offers = (("Bank card", 0), ("Instant transfer", 10_000))
+    for (name, fee_ppm), currency in product(offers, operator.currencies):
+        unit = money.unit(currency)
+        terms = DepositTerms(currency, minimum=10 * unit, maximum=5_000 * unit, fee_fixed=0, fee_ppm=fee_ppm)
         offer = MethodOffer(name, PROVIDER, terms, processing_seconds=1, supports_withdrawals=True, enabled=True)
         methods.create(operator=operator.id, offer=offer, actor="demo")
     return ["deposit methods"]
@@ -163,7 +185,3 @@ def _add_filter_words(operator: Operator, metadata: Metadata) -> list[str]:
     if chat.list_own_filter_words(operator=operator.id):
         return []
     return [f"{moderation.add_starter_words(operator=operator.id, metadata=metadata)} words masked in chats"]
-
-
-def _unit(operator: Operator) -> int:
-    return money.unit(operator.currency)

@@ -178,7 +178,7 @@ async def party(system: System, settings: Sequence[Setting] = SETTINGS) -> Async
             table = await open_table(operator, setting)
             for seat in range(1, setting.players + 1):
                 money_type = "play" if seat % 3 == 0 else "real"
-                token = await new_player(operator, f"{setting.preset}-{table[-12:]}-{seat}", money_type)
+                token = await new_player(operator, f"{setting.preset}-{table[-12:]}-{seat}", money_type, CURRENCY)
                 system.credited[money_type] = system.credited.get(money_type, 0) + int(Decimal(CREDIT) * 100)
                 client = await clients.enter_async_context(Client(system.stack.base_url, token))
                 players.append(

@@ -103,7 +103,7 @@ async def _seated(web: Web) -> Ann:
     base_url = f"http://127.0.0.1:{web.port}"
     async with Client(base_url, web.credential) as client:
         table = await open_table(client, Setting("mini"))
-        token = await new_player(client, uuid4().hex, "real")
+        token = await new_player(client, uuid4().hex, "real", CURRENCY)
     async with Client(base_url, token) as client:
         body = {"seat": 1, "buy_in": "1000.00", "currency": CURRENCY, "money_type": "real"}
         await client.post(f"{table}/seat", body)

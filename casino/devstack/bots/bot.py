@@ -5,6 +5,7 @@ from random import Random
 from typing import Any, Final
 
 from casino.devstack.bots.client import ApiError, Client, TableWatch
+from casino.kernel import money
 
 LOW_BALANCE_WAGERS: Final = 2
 """A bot rebuys when its game balance covers fewer of its largest wagers."""
@@ -19,7 +20,7 @@ TOO_LATE_CODES: Final = frozenset(
 
 
 class Bot:
-    """One player at one table. `unit` is the table's minimum in whole currency units."""
+    """One player at one table. Amounts are minor units."""
 
     def __init__(self, client: Client, watch: TableWatch, *, seat: int, money_type: str, rng: Random) -> None:
         self.client = client
@@ -41,12 +42,10 @@ class Bot:
 
     async def sit(self) -> None:
         """Take the seat with money for many rounds."""
-        rules = self.watch.state["rules"]
-        unit = int(float(rules["minimum"]))
         body = {
             "seat": self.seat,
-            "buy_in": f"{unit * 100}.00",
-            "currency": rules["currency"],
+            "buy_in": self._text(self._minimum() * 100),
+            "currency": self._currency,
             "money_type": self.money_type,
         }
         await self.client.post(f"{self.table}/seat", body)
@@ -132,8 +131,8 @@ class Bot:
         await self._confirm()
 
     async def _deal_at_once(self) -> None:
-        stakes = [{"spot": spot, "amount": f"{amount}.00"} for spot, amount in self._stakes()]
-        await self._act("deal", {"stakes": stakes, "currency": self._rules["currency"], **self._cut()})
+        stakes = [{"spot": spot, "amount": self._text(amount)} for spot, amount in self._stakes()]
+        await self._act("deal", {"stakes": stakes, "currency": self._currency, **self._cut()})
         self.has_bet = True
 
     async def _confirm(self) -> None:
@@ -151,29 +150,42 @@ class Bot:
 
     async def _rebuy_when_low(self, state: dict[str, Any]) -> None:
         """Rebuy between rounds, because the service refuses it while a wager is in play."""
-        if float(state["you"]["game_balance"]["amount"]) >= LOW_BALANCE_WAGERS * self._largest():
+        if self._units(state["you"]["game_balance"]["amount"]) >= LOW_BALANCE_WAGERS * self._largest():
             return
         number = state["round"]["number"]
         await self._wait_until(lambda: self.watch.last_settled_round() >= number)
         try:
-            body = {"amount": f"{self._largest() * 10}.00", "currency": self._rules["currency"]}
+            body = {"amount": self._text(self._largest() * 10), "currency": self._currency}
             await self._act("rebuy", body)
         except ApiError as error:
             if error.code not in {"insufficient_funds", "wager_in_play"}:
                 raise
 
     def _stakes(self) -> list[tuple[str, int]]:
-        """Choose one spot or several, in whole units; sometimes less than the minimum if the rules raise it."""
-        unit, rules = int(float(self._rules["minimum"])), self._rules
+        """Choose one spot or several; sometimes less than the minimum if the rules raise it."""
+        unit, rules = self._minimum(), self._rules
         if rules["under_minimum"] == "raise" and self.rng.random() < 0.15:
-            return [(self.rng.choice(("player", "banker", "tie")), int(float(rules["chips"][0])) * 3)]
+            return [(self.rng.choice(("player", "banker", "tie")), self._units(rules["chips"][0]) * 3)]
         spots = ["banker", "player", "tie"]
         self.rng.shuffle(spots)
         count = 1 if rules["spots_per_round"] == "one" else self.rng.choice((1, 1, 1, 2, 3))
         return [(spot, unit * self.rng.choice((1, 1, 2, 3, 4))) for spot in spots[:count]]
 
     def _largest(self) -> int:
-        return int(float(self._rules["minimum"])) * 12
+        return self._minimum() * 12
+
+    def _minimum(self) -> int:
+        return self._units(self._rules["minimum"])
+
+    def _units(self, amount: str) -> int:
+        return money.parse(amount, self._currency)
+
+    def _text(self, units: int) -> str:
+        return money.format_amount(units, self._currency)
+
+    @property
+    def _currency(self) -> str:
+        return str(self._rules["currency"])
 
     @property
     def _rules(self) -> dict[str, Any]:
@@ -181,7 +193,7 @@ class Bot:
         return rules
 
     async def _chips(self, spot: str, amount: int) -> None:
-        await self._act("place", {"spot": spot, "amount": f"{amount}.00", "currency": self._rules["currency"]})
+        await self._act("place", {"spot": spot, "amount": self._text(amount), "currency": self._currency})
 
     async def _act(self, action: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         return await self.client.post(f"{self.table}/{action}", body)

@@ -1,10 +1,11 @@
-"""Totals of each preset from the API's round history: money in minor units, returns as fractions."""
+"""Totals of each preset and currency from the API's round history: money in minor units, returns as fractions."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from rich import box
 from rich.table import Table
 
 from baccarat.domain.rules.odds import expected_return
@@ -16,7 +17,7 @@ from casino.kernel import money
 
 @dataclass(slots=True)
 class PresetTotals:
-    """A preset's sums in one kind of money. `payouts` include stakes; `commission` counts when earned."""
+    """A preset's sums in one currency and money type. `payouts` include stakes; `commission` counts when earned."""
 
     preset: str
     money_type: str
@@ -56,14 +57,16 @@ class PresetTotals:
 
 
 def table(lines: list[PresetTotals]) -> Table:
-    """Return a table with a row for each preset and money type; real and play money are never added up."""
-    output = Table(title="Rounds played", title_justify="left")
+    """Return a table with a row for each preset, currency and money type, which are never added up."""
+    output = Table(
+        title="Rounds played", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
     output.add_column("preset")
     output.add_column("money")
     for heading in ("rounds", "wagers", "handle", "payouts", "commission", "GGR", "return", "theory", "rounds/s"):
         output.add_column(heading, justify="right")
     for line in lines:
-        output.add_row(line.preset, line.money_type, *_cells(line))
+        output.add_row(line.preset, f"{line.currency} {line.money_type}", *_cells(line))
     return output
 
 

@@ -49,7 +49,7 @@ class BotSession:
         self.watches: list[TableWatch] = []
 
     async def run(self) -> list[PresetTotals]:
-        """Play and return one line per preset."""
+        """Play and return one line for each preset, currency and money type."""
         async with Client(self.base_url, self.credential) as operator:
             games = [self._game(operator, game) for game in self.games]
             games_task = asyncio.gather(*games, self._payments(operator))
@@ -77,7 +77,7 @@ class BotSession:
     async def _game(self, operator: Client, game: BotGame) -> list[PresetTotals]:
         started = time.monotonic()
         lines = [
-            PresetTotals(preset=game.preset, money_type=money_type, currency=house.CURRENCY) for money_type in MoneyType
+            PresetTotals(preset=game.preset, money_type=money_type, currency=game.currency) for money_type in MoneyType
         ]
         played = await asyncio.gather(*(self._table(operator, game, number) for number in range(1, game.tables + 1)))
         seconds = time.monotonic() - started
@@ -110,7 +110,8 @@ class BotSession:
         async with AsyncExitStack() as clients:
             seats = range(1, game.players + 1)
             players = [
-                await self._player(operator, clients, f"{game.preset}-{table[-8:]}-{seat}", seat) for seat in seats
+                await self._player(operator, clients, f"{game.preset}-{table[-8:]}-{seat}", seat, game.currency)
+                for seat in seats
             ]
             watch = TableWatch(players[0], table)
             self.watches.append(watch)
@@ -122,8 +123,10 @@ class BotSession:
                 await asyncio.gather(*(bot.play(lambda: _is_finished(watch, game)) for bot in bots))
         return table
 
-    async def _player(self, operator: Client, clients: AsyncExitStack, reference: str, seat: int) -> Client:
-        token = await house.new_player(operator, reference, _money_type(seat))
+    async def _player(
+        self, operator: Client, clients: AsyncExitStack, reference: str, seat: int, currency: str
+    ) -> Client:
+        token = await house.new_player(operator, reference, _money_type(seat), currency)
         return await clients.enter_async_context(Client(self.base_url, token))
 
     def _bot(self, client: Client, watch: TableWatch, seat: int) -> Bot:

@@ -103,7 +103,7 @@ def test_a_demo_player_has_money_and_a_pin(client, demo_operator):
     }
     assert pins.try_pin(player=players[0]["id"], pin=demo.PIN) is None
     lines = client.get("/api/v1/lobby", headers=headers).json()["items"]
-    assert {line["preset"] for line in lines} == {preset for _, preset in demo.TABLES}
+    assert {line["preset"] for line in lines} == {preset for _, preset, _ in demo.TABLES}
 
 
 def test_only_demo_players_can_be_played_as(client, demo_operator):
