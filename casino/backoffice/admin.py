@@ -2,6 +2,7 @@
 
 from casino.backoffice.pages import (  # noqa: F401
     adjustments,
+    brands,
     changes,
     chat,
     compliance,

@@ -86,6 +86,15 @@ def operator_filter(column: str = "operator_id") -> Any:
     return choice_filter("operator", choices=scope.operator_slugs, where=lambda value: Q(**{column: value}))
 
 
+def brand_filter() -> Any:
+    """Make a filter by brand on a column of brands' ids; `none` selects rows of the operator itself."""
+    return choice_filter(
+        "brand",
+        choices=scope.brand_slugs,
+        where=lambda value: Q(brand_id__isnull=True) if value == "none" else Q(brand_id=value),
+    )
+
+
 def money_type_filter() -> Any:
     """Make a filter by real or play money."""
     return enum_filter(MoneyType, "money_type", labels={MoneyType.REAL: "Real money", MoneyType.PLAY: "Play money"})

@@ -28,6 +28,7 @@ PAGES: Final = {
     "player": "operators_player",
     "operator": "operators_operator",
     "key": "operators_apikey",
+    "brand": "operators_brand",
     "webhook": "feed_webhookendpoint",
     "account": "wallet_account",
     "entry": "wallet_entry",

@@ -82,6 +82,7 @@ NAVIGATION = [
     _group(
         "Operators",
         _item("Operators", "domain", "operators_operator"),
+        _item("Brands", "branding_watermark", "operators_brand"),
         _item("API keys", "key", "operators_apikey"),
         _item("Assertion keys", "id_card", "operators_assertionkey"),
         _item("Identity providers", "passkey", "staff_identityprovider"),

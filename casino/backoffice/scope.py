@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from casino.operators import memberships
-from casino.operators.models import Operator
+from casino.operators.models import Brand, Operator
 
 ADMIN: Final = "/admin/"
 # django-unfold's Alpine.js evaluates expressions and sets styles; no inline script runs.
@@ -105,6 +105,14 @@ def operator_slugs(request: HttpRequest) -> Mapping[str, str]:
         request.casino_operator_slugs = {str(key): slug for key, slug in rows}  # type: ignore[attr-defined]
     slugs: Mapping[str, str] = request.casino_operator_slugs  # type: ignore[attr-defined]
     return slugs
+
+
+def brand_slugs(request: HttpRequest) -> Mapping[str, str]:
+    """Return the brands of the operators that the user works for, by id as text, and `none`; empty without brands."""
+    brands = within(Brand.objects.order_by("operator__slug", "slug"), request)
+    rows = brands.values_list("id", "operator__slug", "slug")[:MAX_OPERATORS]
+    found = {str(key): f"{operator}: {slug}" for key, operator, slug in rows}
+    return {"none": "no brand", **found} if found else {}
 
 
 def within(rows: QuerySet[Any], request: HttpRequest, column: str = "operator_id") -> QuerySet[Any]:

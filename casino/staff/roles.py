@@ -47,7 +47,12 @@ _MONEY: Final = {
     "wallet.view_reconciliation",
     "wallet.view_withdrawal",
 }
-_PLAYERS: Final = {"operators.view_player", "operators.view_operator", "wallet.view_playerrestrictions"}
+_PLAYERS: Final = {
+    "operators.view_brand",
+    "operators.view_player",
+    "operators.view_operator",
+    "wallet.view_playerrestrictions",
+}
 _CHAT: Final = {"chat.view_moderationaction", "chat.view_chatmessage", "chat.view_chatreport", "chat.view_filterword"}
 _LOG: Final = {
     "checkpoints.view_checkpoint",
@@ -65,6 +70,7 @@ _STAFF: Final = {
     "feed.view_webhookendpoint",
     "operators.view_apikey",
     "operators.view_assertionkey",
+    "operators.view_brand",
     "operators.view_change",
     "staff.export_access_review",
     "staff.view_identityprovider",
@@ -126,6 +132,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "compliance.view_erasure",
             "operators.change_change",
             "operators.view_change",
+            "operators.add_limitsgroup",
             "significant.add_threshold",
             "wallet.approve_adjustment",
             "wallet.change_depositmethod",
@@ -155,6 +162,8 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "auth.add_user",
             "auth.change_user",
             "operators.add_assertionkey",
+            "operators.add_brand",
+            "operators.add_declaredcurrency",
             "feed.change_webhookendpoint",
             "operators.change_apikey",
             "operators.change_change",

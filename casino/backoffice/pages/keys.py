@@ -13,6 +13,7 @@ from casino.backoffice import html
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, time_column
+from casino.backoffice.filters import brand_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
 from casino.backoffice.sections import Grid, Section
 from casino.operators import key_limits, key_rotation, memberships, services, signing_keys
@@ -78,12 +79,14 @@ def _is_rotating(_request: HttpRequest, key: ApiKey) -> bool:
 class ApiKeyAdmin(ReadOnlyAdmin):
     """API keys, never a secret nor its hash. Found by key id or operator's slug."""
 
-    list_display = ("key_id", "operator_", "label", "created", "last_used", "status")
-    list_select_related = ("operator",)
+    list_display = ("key_id", "operator_", "brand_", "label", "created", "last_used", "status")
+    list_filter = (operator_filter(), brand_filter())
+    list_select_related = ("operator", "brand")
     ordering = ("key_id",)
     search_fields = ("pk", "operator__slug")
     search_help_text = "key id, or an operator's slug"
     operator_ = column("operator", lambda key: html.page("operator", key.operator_id, key.operator.slug))
+    brand_ = column("brand", lambda key: key.brand and html.page("brand", key.brand_id, key.brand.slug))
     created = time_column("created_at", "created")
     last_used = time_column("last_used_at", "last used")
     status = column("status", key_status)
@@ -223,7 +226,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         facts = self.facts(
             obj,
             ("Key", html.code(obj.key_id)),
-            *("operator_", "label"),
+            *("operator_", "brand_", "label"),
             ("Scopes", ", ".join(obj.scopes)),
             ("Networks", ", ".join(obj.networks) or "any"),
             *("created", "last_used", "status"),

@@ -11,13 +11,15 @@ from casino.backoffice import html
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
-from casino.backoffice.filters import operator_filter
-from casino.backoffice.forms import MinorUnitsField, RowForm, line_field, text_field
+from casino.backoffice.filters import brand_filter, operator_filter
+from casino.backoffice.forms import RowForm, line_field, text_field
+from casino.backoffice.pages.brands import AmountsForm, BrandForm, CurrenciesForm, LimitsForm, sections_of
 from casino.backoffice.pages.identity_providers import ProviderRequest
 from casino.backoffice.pages.keys import key_status
 from casino.backoffice.pages.terms import OperatorTerms
 from casino.backoffice.sections import Facts, Grid, Section
-from casino.operators import assertions, memberships, origins, services, signing_keys
+from casino.operators import assertions, brands, currencies, limits_groups, memberships, origins, services, signing_keys
+from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import Operator
 from casino.significant import thresholds
 from casino.significant.models import Threshold
@@ -25,6 +27,9 @@ from casino.significant.thresholds import Thresholds
 
 CHANGE_OPERATOR: Final = "operators.change_operator"
 CHANGE_THRESHOLDS: Final = "significant.add_threshold"
+ADD_BRAND: Final = "operators.add_brand"
+SET_CURRENCIES: Final = "operators.add_declaredcurrency"
+SET_LIMITS: Final = "operators.add_limitsgroup"
 VIEW_THRESHOLDS: Final = "significant.view_threshold"
 _THRESHOLDS: Final = {
     "wager": "Wagers of a player in one round",
@@ -35,12 +40,8 @@ _THRESHOLDS: Final = {
 }
 
 
-class ThresholdForm(RowForm):
-    def prepare(self) -> None:
-        """Add an amount in the operator's currency for each kind."""
-        currency = self.row.currency
-        for name, title in _THRESHOLDS.items():
-            self.fields[name] = MinorUnitsField(currency=currency, label=f"{title}, in {currency}")
+class ThresholdForm(AmountsForm):
+    amounts = _THRESHOLDS
 
 
 class CustomerCareForm(RowForm):
@@ -93,9 +94,48 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
     )
     def set_thresholds(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
-        amounts = Thresholds(**data)
-        thresholds.change(operator=operator.pk, currency=operator.currency, thresholds=amounts, actor=by)
-        return f"These amounts, in {operator.currency}, are significant from now on."
+        currency = data.pop("currency")
+        thresholds.change(operator=operator.pk, currency=currency, thresholds=Thresholds(**data), actor=by)
+        return f"These amounts, in {currency}, are significant from now on."
+
+    @RowAction(
+        "Offer",
+        name="currencies",
+        title="Change the currencies",
+        permission=SET_CURRENCIES,
+        form=CurrenciesForm,
+        help_text="Players keep what they have; tables are opened in one of these.",
+    )
+    def set_currencies(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        codes = data["currencies"].replace(",", " ").split()
+        currencies.change(operator=operator, currencies=codes, by=memberships.staff_actor(request.user))
+        return f"Offered from now on: {', '.join(codes)}."
+
+    @RowAction(
+        "Create",
+        name="brand",
+        title="Create a brand",
+        permission=ADD_BRAND,
+        form=BrandForm,
+        help_text="Whose players play under it never changes.",
+    )
+    def create_brand(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        brand = brands.create_brand(operator=operator.pk, by=memberships.staff_actor(request.user), **data)
+        return f"Created the brand {brand.slug}."
+
+    @RowAction(
+        "Set",
+        name="limits",
+        title="Set the limits of a group",
+        permission=SET_LIMITS,
+        form=LimitsForm,
+        help_text="For wagers from now on, in one currency; an empty amount is no limit. A new name makes a new group.",
+    )
+    def set_limits(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        name, currency = data.pop("group"), data.pop("currency")
+        by = memberships.staff_actor(request.user)
+        limits_groups.change(operator=operator.pk, name=name, currency=currency, limits=GroupLimits(**data), by=by)
+        return f"Set the limits of {name} in {currency}."
 
     @RowAction(
         "Set",
@@ -186,9 +226,12 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
             Grid("API keys", ("Key", "Label", "Scopes", "Created (UTC)", "Last used (UTC)", "Status"), rows),
         ]
         if request.user.has_perm(VIEW_THRESHOLDS):
-            current = thresholds.thresholds_for([(obj.pk, obj.currency)])[obj.pk, obj.currency]
-            sections.append(Facts("Significant from these amounts", _amounts(current, obj.currency)))
-        return sections
+            current = thresholds.thresholds_for([(obj.pk, currency) for currency in obj.currencies])
+            sections += [
+                Facts(f"Significant from these amounts in {currency}", _amounts(row, currency))
+                for (_, currency), row in current.items()
+            ]
+        return [*sections, *sections_of(obj)]
 
 
 def _amounts(row: Any, currency: str) -> list[tuple[str, object]]:

@@ -21,17 +21,18 @@ from casino.backoffice import game, html
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import column, table_link, time_column, with_names
-from casino.backoffice.filters import operator_filter, since_by_uuid
+from casino.backoffice.filters import brand_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, RowForm
 from casino.backoffice.game import money_type_badge
 from casino.backoffice.pages import kill_switch, search, significant_events
+from casino.backoffice.pages.brands import LimitsGroupChoiceForm
 from casino.backoffice.pages.ledger import balance_of
 from casino.backoffice.sections import Facts, Grid, Section
 from casino.backoffice.subjects import subject_names
 from casino.compliance import erasure as erasures
 from casino.compliance import exports
 from casino.crypto import blind_index, crypto_shredding
-from casino.operators import sessions
+from casino.operators import limits_groups, sessions
 from casino.operators.memberships import staff_actor
 from casino.operators.models import Operator, Player, PlayerSession
 from casino.operators.principals import session_id
@@ -47,6 +48,7 @@ MAX_WAGERS: Final = 25
 MAX_SESSIONS: Final = 20
 END_SESSIONS: Final = "operators.change_playersession"
 REQUEST_ERASURE: Final = "compliance.request_erasure"
+SET_LIMITS_GROUP: Final = "wallet.change_playerrestrictions"
 EXPORT: Final = "compliance.export_player"
 _AMOUNTS: Final = frozenset({"Balance", "Amount", "Staked", "Returned", "Net", "Won", "Commission", "Wagers"})
 
@@ -62,11 +64,12 @@ class ErasureForm(RowForm):
 class PlayerAdmin(ReadOnlyAdmin):
     """Players. Found by id or by the operator's own reference."""
 
-    list_display = ("nickname", "operator_", "reference", "registered")
-    list_filter = (operator_filter(), since_by_uuid())
-    list_select_related = ("operator",)
+    list_display = ("nickname", "operator_", "brand_", "reference", "registered")
+    list_filter = (operator_filter(), brand_filter(), since_by_uuid())
+    list_select_related = ("operator", "brand")
     search_help_text = "id, or the operator's reference"
     operator_ = column("operator", lambda player: html.page("operator", player.operator_id, player.operator.slug))
+    brand_ = column("brand", lambda player: player.brand and html.page("brand", player.brand_id, player.brand.slug))
     registered = time_column("created_at", "registered")
 
     def search_condition(self, term: str) -> Q | None:
@@ -122,6 +125,19 @@ class PlayerAdmin(ReadOnlyAdmin):
         return "Requested an erasure; another person decides."
 
     @RowAction(
+        "Move",
+        name="limits_group",
+        title="Move to another limits group",
+        permission=SET_LIMITS_GROUP,
+        form=LimitsGroupChoiceForm,
+        help_text="For wagers from now on.",
+    )
+    def move_to_limits_group(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
+        by, name = staff_actor(request.user), data["group"]
+        limits_groups.assign(operator=player.operator_id, player=player.pk, name=name, by=by)
+        return f"Moved to {name}."
+
+    @RowAction(
         "Stop",
         title="Stop this player",
         permission=kill_switch.STOP_PLAY,
@@ -139,6 +155,8 @@ class PlayerAdmin(ReadOnlyAdmin):
         player = str(obj.pk)
         facts: list[tuple[str, object]] = [
             ("Reference", html.code(obj.reference)),
+            ("Brand", obj.brand.slug if obj.brand else html.NOTHING),
+            ("Limits group", obj.limits_group),
             ("Registered (UTC)", self.registered(obj)),
             ("Id", html.code(player)),
             ("Money", html.listing("wallet_account", "accounts and balances", q=player)),
