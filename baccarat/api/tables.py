@@ -51,7 +51,7 @@ from casino.api.openapi import operation
 from casino.kernel.money import MoneyType
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView, metadata
-from casino.operators.principals import Scope
+from casino.operators.principals import Principal, Scope
 from casino.operators.refusals import UnknownBrand
 
 
@@ -100,7 +100,13 @@ class TableStatisticsView(OperatorOrPlayerView):
         return Response(tables.table_board(table=table, operator=self.caller.operator, shoe=shoe))
 
 
+def _brand_of(caller: Principal) -> UUID | None:
+    return None if caller.brand is None else caller.brand.id
+
+
 class LobbyView(OperatorOrPlayerView):
+    for_brands = frozenset({"GET"})
+
     @operation(
         "getLobby",
         "List open tables with their last results",
@@ -119,7 +125,7 @@ class LobbyView(OperatorOrPlayerView):
         rows = tables.lobby_tables(
             operator=caller.operator,
             viewer=viewer(caller) or SPECTATOR,
-            brand=None if caller.brand is None else caller.brand.id,
+            brand=_brand_of(caller),
             money_type=parse_query(LobbyQuery, request)["money_type"],
             after=None if page.after is None else paging.parse_uuid(page.after[0]),
             limit=page.fetch_limit,
@@ -195,12 +201,22 @@ class TablesView(OperatorOrPlayerView):
         "List the operator's tables",
         returns=TablePage,
         parameters=paging.PARAMETERS,
-        description=("Open and closed tables with their limits, oldest first."),
+        description=(
+            "Open and closed tables with their limits, oldest first. Players and keys of a brand get those for all and "
+            "those for their brand."
+        ),
     )
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, str)
         after = None if page.after is None else paging.parse_uuid(page.after[0])
-        rows = tables.list_tables(operator=self.caller.operator, after=after, limit=page.fetch_limit)
+        caller = self.caller
+        rows = tables.list_tables(
+            operator=caller.operator,
+            after=after,
+            limit=page.fetch_limit,
+            everything=viewer(caller) is None and caller.brand is None,
+            brand=_brand_of(caller),
+        )
         return Response(paging.page(TablePage, page, rows, key=lambda row: (str(row.id),), item=lambda row: row))
 
     @operation(
@@ -263,7 +279,9 @@ class TableView(OperatorOrPlayerView):
     def get(self, request: Request, table: UUID) -> Response:
         del request
         caller = self.caller
-        return Response(tables.load_table(table=table, operator=caller.operator, viewer=viewer(caller)))
+        return Response(
+            tables.load_table(table=table, operator=caller.operator, viewer=viewer(caller), brand=_brand_of(caller))
+        )
 
 
 class TableOddsView(OperatorOrPlayerView):

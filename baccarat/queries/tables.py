@@ -30,7 +30,9 @@ from wallet.payments.queries import load_funding_options
 _NOW: Final = "SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _TABLES: Final = """
 SELECT id, name, preset, currency, money_types, seats, seats_taken, state::text FROM baccarat_table
-WHERE operator_id = %s AND id > %s ORDER BY id LIMIT %s
+WHERE operator_id = %(operator)s AND id > %(after)s
+  AND (%(all)s OR brands = '' OR %(brand)s::text = ANY (string_to_array(brands, ',')))
+ORDER BY id LIMIT %(limit)s
 """
 _MANY: Final = """
 SELECT id, state::text, clock_timestamp() FROM baccarat_table WHERE id = ANY (%s::uuid[]) AND operator_id = %s
@@ -81,19 +83,29 @@ class TablePage(Page[TableSummary]):
     """Tables in the order they were opened."""
 
 
-def load_table(*, table: UUID, operator: UUID, viewer: UUID | None) -> TableResponse:
-    """Return a table with its rules, the round in hand and the last settled one. Raises UnknownTable."""
+def load_table(*, table: UUID, operator: UUID, viewer: UUID | None, brand: UUID | None = None) -> TableResponse:
+    """Return a table with its rules, the round in hand and the last settled one, for a player or the operator.
+
+    Raises UnknownTable, also for a table that is not for the player or for `brand`.
+    """
     rows = fetch(_NOW, [table, operator])
     if not rows:
         raise UnknownTable
     state, now = projections.decode_table(rows[0][0]), rows[0][1]
+    if viewer is not None or brand is not None:
+        _require_offered(state, viewer, brand)
     account = _game_account(state, viewer)
     balance = None if account is None else ledger.balances([account])[account]
     return _present(state, _rounds_of([state]), _nicknames_at([state]), viewer=viewer, now=now, balance=balance)
 
 
 def load_tables(
-    *, tables: Sequence[UUID], operator: UUID, viewer: UUID, balances: Mapping[AccountName, int]
+    *,
+    tables: Sequence[UUID],
+    operator: UUID,
+    viewer: UUID,
+    brand: UUID | None,
+    balances: Mapping[AccountName, int],
 ) -> tuple[TableResponse, ...]:
     """Return several tables for a player, whose balances are known, with a fixed number of queries.
 
@@ -109,6 +121,7 @@ def load_tables(
     rounds, nicknames = _rounds_of(states), _nicknames_at(states)
     presented = []
     for state in states:
+        _require_offered(state, viewer, brand)
         account = _game_account(state, viewer)
         balance = None if account is None else balances.get(account, 0)
         presented.append(_present(state, rounds, nicknames, viewer=viewer, now=now, balance=balance))
@@ -130,9 +143,12 @@ def rules_of_table(*, table: UUID, operator: UUID) -> TableRules:
     return repository.read_table(table=table, operator=operator).rules
 
 
-def list_tables(*, operator: UUID, after: UUID | None, limit: int) -> list[TableSummary]:
-    """List an operator's tables in the order they were opened."""
-    return [_summary(row) for row in fetch(_TABLES, [operator, after or _FIRST, limit])]
+def list_tables(
+    *, operator: UUID, after: UUID | None, limit: int, everything: bool = True, brand: UUID | None = None
+) -> list[TableSummary]:
+    """List an operator's tables in the order they were opened: all, or those for all players and for a brand's."""
+    wanted = {"operator": operator, "after": after or _FIRST, "limit": limit, "all": everything, "brand": brand}
+    return [_summary(row) for row in fetch(_TABLES, wanted)]
 
 
 def lobby_tables(
@@ -212,6 +228,13 @@ def _rounds_of(states: Sequence[TableState]) -> dict[UUID, RoundState]:
 def _nicknames_at(states: Sequence[TableState]) -> dict[UUID, str]:
     """Read the nicknames that players at these tables show."""
     return shown_nicknames(players={seat.player for state in states for seat in state.seats})
+
+
+def _require_offered(state: TableState, viewer: UUID | None, brand: UUID | None) -> None:
+    """Check that a table is for a viewer, who may sit there already, or for a brand. Raises UnknownTable."""
+    brands = state.require_opened().brands
+    if brands and brand not in brands and (viewer is None or state.seat_of(viewer) is None):
+        raise UnknownTable
 
 
 def _game_account(state: TableState, viewer: UUID | None) -> AccountName | None:

@@ -112,7 +112,10 @@ def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     balances = ledger.balances_of_player(operator=player.operator, player=player.player)
     seated = queries.tables_where_seated(operator=player.operator, player=player.player)
     followed = sorted(seated | ({watched} if watched is not None else set()))
-    tables = queries.load_tables(tables=followed, operator=player.operator, viewer=player.player, balances=balances)
+    brand = None if player.brand is None else player.brand.id
+    tables = queries.load_tables(
+        tables=followed, operator=player.operator, viewer=player.player, brand=brand, balances=balances
+    )
     position, unsealed, now = fetch(_MOMENT, [_streams(tables), str(player.player)])[0]
     reminder = responsible_gaming.reminder(operator=player.operator, player=player.player)
     return Snapshot(

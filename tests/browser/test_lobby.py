@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -9,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.house import CURRENCY
 from tests.browser.screen import TIMEOUT, Screen
+from tests.support.instant import INSTANT
 
 
 @pytest.fixture
@@ -137,3 +139,71 @@ def test_the_lobby_fits_its_screen_and_has_no_accessibility_violations(house, op
         assert button.bounding_box()["height"] >= 44
     result = Axe().run(page, options={"resultTypes": ["violations"]})
     assert result.violations_count == 0, result.generate_report()
+
+
+def test_a_player_with_two_currencies_sees_each_by_its_own_decimals_and_plays_in_either(house, open_lobby):
+    """One has two decimals, the other eight, and its code is a declared one."""
+    opening = {"preset": "mini", "currency": "BTC", "money_types": ["real"], "rules": INSTANT}
+    coins, euros = house.post("/tables", {"name": "Coins", **opening})["id"], house.table("mini")
+    player = house.post("/players", {"reference": uuid4().hex, "nickname": "Ann"})["id"]
+    for amount, currency in (("0.50000001", "BTC"), ("75.50", "EUR")):
+        credit = {"amount": amount, "currency": currency, "money_type": "real"}
+        house.post(f"/players/{player}/sandbox-credits", credit)
+    token = str(house.post(f"/players/{player}/sessions", {})["token"])
+    page = open_lobby(coins, token)
+
+    balances = page.locator(".lobby-balance").first.locator("strong")
+    expect(balances).to_have_text([re.compile(r"^BTC\s?0\.50000001$"), "€75.50"], timeout=TIMEOUT)
+    expect(card(page, coins)).to_contain_text(re.compile(r"0\.00050000 to BTC"))
+    page.get_by_label("Currency").select_option("BTC")
+    expect(card(page, euros)).to_have_count(0)
+    expect(card(page, coins)).to_be_visible()
+    page.get_by_role("button", name="Statement").click()
+    dialog = page.locator("dialog.lobby-account")
+    expect(dialog.locator(".statement-lines strong")).to_have_text(re.compile(r"^\+BTC\s?0\.50000001$"))
+    dialog.get_by_label("Currency").select_option("EUR")
+    expect(dialog.locator(".statement-lines strong")).to_have_text("+€75.50")
+    dialog.get_by_role("button", name="Close").click()
+
+    card(page, coins).get_by_role("link").click()
+    page.locator(".plate").first.click()
+    panel = page.locator(".panel")
+    expect(panel.locator(".preset").last).to_have_text(re.compile(r"0\.50000001$"))
+    panel.get_by_label("Bring to the table").fill("0,1")
+    panel.get_by_role("button", name="Sit down").click()
+    expect(page.locator("#game-balance")).to_have_text(re.compile(r"0\.10000000$"), timeout=TIMEOUT)
+    expect(page.locator("#account-balance")).to_have_text(re.compile(r"0\.40000001$"), timeout=TIMEOUT)
+    page.locator('.chip-button[data-chip="0.00250000"]').click()
+    page.locator('button.spot.mine[data-spot="banker"]').first.click()
+    page.locator('[data-act="deal"]').click()
+    (seat,) = house.settled(coins, 1)["seats"]
+    assert seat["wager"] == [{"spot": "banker", "amount": "0.00250000"}]
+
+
+def test_amounts_survive_the_page_at_every_number_of_decimals(house, open_screen):
+    """Formats, parses and prints amounts of currencies with none to eight decimals, also of codes without a symbol."""
+    page = open_screen(house.table("mini")).page
+    wrong = page.evaluate(
+        """async () => {
+            const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
+            const load = (pattern) => import(loaded.find((name) => pattern.test(name)));
+            const [{ parseAmount, toDecimal, toMinor, countDecimals }, { money, chipText }] = await Promise.all(
+                [load(/core\\/money[^/]*js$/), load(/messages\\/index[^/]*js$/)]);
+            const wrong = [];
+            for (const [currency, digits] of Object.entries({ JPY: 0, EUR: 2, KWD: 3, BTC: 8, USDT: 6, X5: 1 })) {
+                for (let i = 0n; i < 3000n; i++) {
+                    const units = (i * 7919n) ** 2n % 10n ** 14n + i;
+                    const text = toDecimal(units, digits);
+                    const shown = money(text, currency).replace(currency, "").replace(/[^0-9.]/g, "");
+                    const chip = chipText(text).replaceAll(",", "");
+                    const same = toMinor(text) === units && countDecimals(text) === digits && shown === text
+                        && (units === 0n || parseAmount(text, digits) === units)
+                        && (/K$/.test(chip) || Number(chip) === Number(text));
+                    if (!same) wrong.push([currency, text, shown, chip]);
+                }
+                if (parseAmount(`1.${"0".repeat(digits)}1`, digits) !== null) wrong.push([currency, digits]);
+            }
+            return wrong;
+        }"""
+    )
+    assert wrong == []

@@ -67,6 +67,18 @@ def test_a_player_plays_in_two_currencies_at_once_and_the_books_agree(house: Ten
     assert list(engine.run_audit().findings) == []
 
 
+def test_chips_on_a_table_in_another_currency_are_confirmed_without_naming_it(house: Tenant) -> None:
+    alice, table = house.player("Alice"), table_in(house, "KWD")
+    credit(house, alice, "900.125", "KWD")
+    seat = {"seat": 1, "buy_in": "900.125", "currency": "KWD", "money_type": "real"}
+    alice.do(f"tables/{table}/seat", seat)
+    alice.do(f"tables/{table}/place", {"spot": "banker", "amount": "5.000", "currency": "KWD"})
+    staked = alice.do(f"tables/{table}/deal")["round"]["seats"][0]["wager"]
+    assert staked == [{"spot": "banker", "amount": "5.000"}]
+    wager = {"stakes": [{"spot": "banker", "amount": "5.00"}], "currency": "EUR"}
+    assert refusal(alice.post(f"tables/{table}/deal", wager)) == "wrong_currency"
+
+
 def test_money_in_a_currency_that_is_not_there_is_refused_with_the_currency(house: Tenant) -> None:
     alice, yens = house.player("Alice"), table_in(house, "JPY", **YEN)
     seat = {"seat": 1, "buy_in": "1000", "currency": "JPY", "money_type": "real"}
@@ -150,11 +162,47 @@ def test_a_table_of_a_brand_is_neither_listed_nor_open_to_others(house: Tenant) 
     table = house.table("mini", brands=["gold"], rules=LONG_TURN)
     seat = {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"}
     assert alice.read("lobby")["items"] == []
+    assert alice.read("tables")["items"] == []
+    assert refusal(alice.get(f"tables/{table}")) == "unknown_table"
+    assert refusal(alice.get("stream", table=table)) == "unknown_table"
     assert refusal(alice.post(f"tables/{table}/seat", seat)) == "table_not_offered"
     session = house.do(f"players/{alice.id}/sessions", {"brand": "gold"})
     golden = Gambler(session["token"], alice.id)
     assert [each["id"] for each in golden.read("lobby")["items"]] == [table]
+    assert [each["id"] for each in golden.read("tables")["items"]] == [table]
+    assert golden.read(f"tables/{table}")["id"] == table
     golden.do(f"tables/{table}/seat", seat)
+    again = Gambler(house.do(f"players/{alice.id}/sessions", {})["token"], alice.id)  # under no brand, but seated
+    assert again.read(f"tables/{table}")["you"]["seat"] == 1
+    brands.create_brand(operator=uuid.UUID(house.id), slug="red", name="Red", shares_players=True, by="test")
+    operator = uuid.UUID(house.id)
+    for slug, visible in (("gold", [table]), ("red", [])):
+        scope = brands.find_scope(operator=operator, slug=slug)
+        key = Caller(".".join(issue_key(operator=operator, brand=scope.id)))
+        assert [each["id"] for each in key.read("lobby")["items"]] == visible
+        assert [each["id"] for each in key.read("tables")["items"]] == visible
+        assert key.get(f"tables/{table}").status_code == (200 if visible else 404)
+    assert [each["id"] for each in house.read("tables")["items"]] == [table]
+
+
+def test_deposits_are_offered_and_repeated_in_the_currency_that_is_named(house: Tenant, settings: Any) -> None:
+    settings.PAYMENT_PROVIDERS = {"sandbox": "http://127.0.0.1:1"}
+    alice = house.player("Alice")
+    for currency, minimum in (("EUR", "10.00"), ("KWD", "1.250")):
+        offer = {"name": currency, "provider": "sandbox", "currency": currency, "minimum": minimum, "maximum": "50"}
+        house.do("deposit-methods", {**offer, "processing_seconds": 0, "supports_withdrawals": True})
+
+    def offered(caller: Caller, **query: str) -> list[tuple[str, str | None]]:
+        items = caller.read("deposit-methods", **query)["items"]
+        return [(each["name"], each["quote"] and each["quote"]["amount"]["amount"]) for each in items]
+
+    assert offered(alice) == [("EUR", None)]
+    assert offered(alice, currency="KWD", amount="2.5") == [("KWD", "2.500")]
+    assert offered(house) == [("EUR", None), ("KWD", None)]
+    assert offered(house, amount="20") == [("EUR", "20.00"), ("KWD", None)]
+    assert refusal(alice.get("deposit-methods", currency="USD")) == "currency_not_offered"
+    assert refusal(alice.post("me/deposits/quick", {"currency": "KWD"})) == "no_earlier_deposit"
+    assert refusal(alice.post("me/deposits/quick", {"currency": "USD"})) == "currency_not_offered"
 
 
 def test_currencies_brands_and_groups_are_set_by_command(house: Tenant) -> None:

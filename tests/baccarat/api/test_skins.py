@@ -172,6 +172,10 @@ def test_a_logo_keeps_its_pixels_and_nothing_else(lucky: Tenant) -> None:
     assert Image.open(io.BytesIO(stored)).tobytes() == Image.open(io.BytesIO(data)).tobytes()
 
 
+def test_a_name_is_a_slug(lucky: Tenant) -> None:
+    assert refusal(set_skin(lucky, "Not_a_slug")) == (422, "invalid_slug")
+
+
 def test_other_operators_neither_see_nor_use_nor_change_a_skin(lucky: Tenant, golden: Tenant) -> None:
     set_skin(lucky, "night", round=1)
     assert golden.read("skins")["items"] == []
