@@ -14,6 +14,7 @@ from casino.operators.models import Operator
 from casino.operators.services import issue_key
 from tests.baccarat.api.people import LONG_TURN, Caller, Gambler, Tenant, deal_all, tenant, whole_database
 from tests.conftest import Database
+from tests.wallet.payments.counter import use_provider
 
 YEN = {"chips": ["100", "500", "1000"], "minimum": "100", "maximum": "50000"}
 
@@ -185,8 +186,10 @@ def test_a_table_of_a_brand_is_neither_listed_nor_open_to_others(house: Tenant) 
     assert [each["id"] for each in house.read("tables")["items"]] == [table]
 
 
-def test_deposits_are_offered_and_repeated_in_the_currency_that_is_named(house: Tenant, settings: Any) -> None:
-    settings.PAYMENT_PROVIDERS = {"sandbox": "http://127.0.0.1:1"}
+def test_deposits_are_offered_and_repeated_in_the_currency_that_is_named(
+    house: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_provider(monkeypatch)
     alice = house.player("Alice")
     for currency, minimum in (("EUR", "10.00"), ("KWD", "1.250")):
         offer = {"name": currency, "provider": "sandbox", "currency": currency, "minimum": minimum, "maximum": "50"}

@@ -66,7 +66,7 @@ export function splitIntoChips(units, chips) {
  * @param {number} digits
  */
 export function parseAmount(text, digits) {
-  const match = /^\s*(\d{1,12})(?:[.,](\d+))?\s*$/.exec(text);
+  const match = /^\s*(\d{1,15})(?:[.,](\d+))?\s*$/.exec(text);
   if (!match || (match[2] ?? "").length > digits) return null;
   const units = BigInt(match[1] + (match[2] ?? "").padEnd(digits, "0"));
   return units > 0n ? units : null;
