@@ -38,7 +38,7 @@ VIEWS: Final = {
     "feed_webhookendpoint": "cu",
     "operators_apikey": "cu",
     "operators_assertionkey": "cu",
-    "operators_brand": "cfkasu",
+    "operators_brand": "ckasu",
     "operators_change": "cau",
     "operators_operator": "cfkasu",
     "operators_player": "cfkas",
