@@ -11,7 +11,7 @@ from casino.backoffice import html
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
-from casino.backoffice.filters import brand_filter, operator_filter
+from casino.backoffice.filters import operator_filter
 from casino.backoffice.forms import RowForm, line_field, text_field
 from casino.backoffice.pages.brands import AmountsForm, BrandForm, CurrenciesForm, LimitsForm, sections_of
 from casino.backoffice.pages.identity_providers import ProviderRequest
