@@ -15,6 +15,7 @@ from baccarat.api import (
     skins,
     tables,
     void_policy,
+    voiding,
 )
 
 TABLE_URLS: Final = [
@@ -57,6 +58,10 @@ urlpatterns = [
     path("rounds/<uuid:round>/shoe", rounds.RoundShoeView.as_view(), name="round-shoe"),
     path("rounds/<uuid:round>/proof", rounds.RoundProofView.as_view(), name="round-proof"),
     path("rounds/<uuid:round>/dispute-pack", rounds.DisputePackUrlView.as_view(), name="dispute-pack-url"),
+    path("rounds/<uuid:round>/void", voiding.VoidRoundView.as_view(), name="void-round"),
+    path("rounds/<uuid:round>/void/approve", voiding.ApproveVoidView.as_view(), name="approve-void"),
+    path("rounds/<uuid:round>/void/decline", voiding.DeclineVoidView.as_view(), name="decline-void"),
+    path("rounds/<uuid:round>/resume", voiding.ResumeRoundView.as_view(), name="resume-round"),
     path("dispute-packs/keys", rounds.DisputePackKeysView.as_view(), name="dispute-pack-keys"),
     path("dispute-packs/<str:token>", rounds.DownloadDisputePackView.as_view(), name="dispute-pack"),
     path("void-policy", void_policy.VoidPolicyView.as_view(), name="void-policy"),

@@ -16,7 +16,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError, transacti
 
 from baccarat.domain import dealer
 from baccarat.domain.rounds.commands import ResumeRound, SuspendRound
-from baccarat.domain.rounds.refusals import RoundIsNotDue
+from baccarat.domain.rounds.refusals import RoundIsNotDue, RoundNotSuspended
 from baccarat.domain.tables.commands import EndShow
 from baccarat.domain.tables.state import TableState
 from baccarat.domain.unit_of_work import UnitOfWork
@@ -162,10 +162,12 @@ def describe(error: Exception) -> str:
     return type(error).__name__
 
 
-def resume(*, table: UUID, operator: UUID, metadata: Metadata) -> None:
-    """Return a suspended round to dealing. Raises UnknownTable, RoundNotSuspended."""
+def resume(*, round_: UUID, operator: UUID, metadata: Metadata) -> None:
+    """Return a suspended round to dealing. Raises UnknownRound, RoundNotSuspended."""
     with transaction.atomic():
-        uow, now = repository.lock_table(table=table, operator=operator)
+        uow, now = repository.lock_table_of_round(round_=round_, operator=operator)
+        if uow.table.round != round_:
+            raise RoundNotSuspended
         uow.decide_on_round(ResumeRound(by=metadata.actor, now=now))
         repository.save([(uow, metadata)])
 

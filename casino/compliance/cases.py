@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from casino.compliance.models import Case, CaseAction
 from casino.compliance.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
@@ -14,9 +15,8 @@ from casino.events.ids import new_id
 from casino.events.sql import database_now, execute, fetch
 
 MAX_RESOLUTION_LENGTH: Final = 500
-ASSIGNED: Final = "assigned"
-RESOLVED: Final = "resolved"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 7))"
+_ACTIONS: Final = Prefetch("actions", CaseAction.objects.order_by("number"))
 _OPEN: Final = """
     INSERT INTO compliance_case (id, operator_id, kind, subject, report_id, details)
     VALUES (%s, %s, %s, %s, %s, %s::jsonb)
@@ -26,9 +26,28 @@ _ACT: Final = """
 """
 
 
+class CaseStatus(StrEnum):
+    """Whether somebody works on a case, or has resolved it."""
+
+    OPEN = "open"
+    ASSIGNED = "assigned"
+    RESOLVED = "resolved"
+
+
+ASSIGNED: Final = CaseStatus.ASSIGNED.value
+RESOLVED: Final = CaseStatus.RESOLVED.value
+
+
 def is_resolved() -> Exists:
     """Return the condition that a case is resolved, for querysets of cases."""
     return Exists(CaseAction.objects.filter(case_id=OuterRef("pk"), action=RESOLVED))
+
+
+_BY_STATUS: Final = {
+    CaseStatus.OPEN: Q(actions=None),
+    CaseStatus.ASSIGNED: Exists(CaseAction.objects.filter(case_id=OuterRef("pk"))) & ~is_resolved(),
+    CaseStatus.RESOLVED: is_resolved(),
+}
 
 
 def with_latest_action(rows: QuerySet[Case]) -> QuerySet[Case]:
@@ -39,6 +58,24 @@ def with_latest_action(rows: QuerySet[Case]) -> QuerySet[Case]:
         owner=Subquery(last.values("owner")[:1]),
         resolution=Subquery(last.values("resolution")[:1]),
     )
+
+
+def list_cases(*, operator: UUID, status: CaseStatus | None, before: UUID | None, limit: int) -> list[Case]:
+    """List an operator's cases with their actions, newest first: all, or those in one status."""
+    rows = Case.objects.filter(operator_id=operator)
+    if status is not None:
+        rows = rows.filter(_BY_STATUS[status])
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    return list(rows.order_by("-pk").prefetch_related(_ACTIONS)[:limit])
+
+
+def find_case(case: UUID, *, operator: UUID) -> Case:
+    """Return an operator's case with its actions. Raises UnknownCase, also for another operator's."""
+    row = Case.objects.filter(pk=case, operator_id=operator).prefetch_related(_ACTIONS).first()
+    if row is None:
+        raise UnknownCase
+    return row
 
 
 def open_case(

@@ -10,6 +10,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from baccarat.services import dealing
+from baccarat.storage.models import Table
 from casino.events.store import Metadata
 from tests.chaos.books import NOT_SETTLED_ONCE, agree, audit
 from tests.chaos.players import Party, Setting, party
@@ -47,7 +48,8 @@ def resume(system: System, blocker: DjangoDbBlocker, table: str, operator: UUID)
     """Resume the round, as a person would."""
     metadata = Metadata(operator=str(operator), actor="staff", causation="test", correlation="test")
     with blocker.unblock(), pointed_at(system.database_url):
-        dealing.resume(table=UUID(table), operator=operator, metadata=metadata)
+        suspended = Table.objects.values_list("round_id", flat=True).get(pk=table)
+        dealing.resume(round_=suspended, operator=operator, metadata=metadata)
 
 
 async def play_around_an_undealable_round(system: System, blocker: DjangoDbBlocker) -> str:

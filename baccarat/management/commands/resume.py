@@ -49,7 +49,7 @@ def _lift_stop(scope: StopScope, subject: str, reason: str, staff: User) -> str:
 
 def _resume_round(round_: str, staff: User) -> str:
     stored = _find_suspended(find_round(round_))
-    dealing.resume(table=stored.table_id, operator=stored.operator_id, metadata=_metadata(stored, staff))
+    dealing.resume(round_=stored.id, operator=stored.operator_id, metadata=_metadata(stored, staff))
     return f"round={stored.id} table={stored.table_id} number={stored.number}"
 
 

@@ -22,7 +22,7 @@ from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.proofs import dispute_pack
 from baccarat.services import dealing, voiding
 from baccarat.storage import projections, repository
-from baccarat.storage.models import Round, Table
+from baccarat.storage.models import Round, RoundFlag, Table
 from casino.backoffice import game, html
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import as_number, as_uuid
@@ -45,14 +45,11 @@ RESUME: Final = "baccarat.change_round"
 REQUEST_VOID: Final = "baccarat.request_void"
 APPROVE_VOID: Final = "baccarat.approve_void"
 PACK: Final = "baccarat.share_dispute_pack"
-# Running and suspended rounds are selected by their tables, of which there are few.
+# Running rounds are selected by their tables, of which there are few.
 _PHASES: Final = {
     "running": ("Running", Q(id__in=Table.objects.filter(round_id__isnull=False).values("round_id"))),
-    "suspended": ("Suspended", Q(id__in=Table.objects.filter(suspension_reason__isnull=False).values("round_id"))),
     "settled": ("Settled", Q(phase="settled")),
-    "lapsed": ("Lapsed", Q(phase="lapsed")),
-    "void_requested": ("Void requested", Q(void_requested=True)),
-    "voided": ("Voided", Q(phase="voided")),
+    **{flag.value: (flag.replace("_", " ").capitalize(), Q(flag=flag.value)) for flag in RoundFlag},
 }
 
 
@@ -70,7 +67,7 @@ def _is_suspended(_request: HttpRequest, round_: Round) -> bool:
 
 
 def _is_void_requested(_request: HttpRequest, round_: Round) -> bool:
-    return round_.void_requested
+    return round_.flag == RoundFlag.VOID_REQUESTED
 
 
 @admin.register(Round)
@@ -133,14 +130,14 @@ class RoundAdmin(LabelledRowsAdmin):
         if round_.suspension_reason is None:
             raise RoundNotSuspended
         metadata = _metadata(request, round_)
-        dealing.resume(table=round_.table_id, operator=round_.operator_id, metadata=metadata)
+        dealing.resume(round_=round_.pk, operator=round_.operator_id, metadata=metadata)
         return f"Round {round_.number} will be dealt again."
 
     @RowAction(
         "Void this round",
         permission=REQUEST_VOID,
         form=VoidForm,
-        applies=lambda _, round_: not round_.void_requested,
+        applies=lambda request, round_: not _is_void_requested(request, round_),
         placed=True,
         tone="bad",
         help_text="Before the outcome is known, every stake goes back at once. "

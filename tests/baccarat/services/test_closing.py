@@ -105,7 +105,8 @@ def test_a_round_that_is_set_aside_holds_the_closing_until_a_person_has_decided_
     deal_all()
     settings.SHOE_KEYS = keys
     assert (table_lifecycle.close_due(), house.in_hand(table).suspension_reason is None) == (0, False)
-    dealing.resume(table=table, operator=house.operator, metadata=house.metadata)
+    suspended = house.in_hand(table).require_opened().round
+    dealing.resume(round_=suspended, operator=house.operator, metadata=house.metadata)
     deal_all()
     assert table_lifecycle.close_due() == 1
     *_, closed = [event for _, _, event in house.events(table)]

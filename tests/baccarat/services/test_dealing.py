@@ -9,9 +9,9 @@ import pytest
 from django.db import DataError, IntegrityError
 
 from baccarat.domain.rounds.events import BettingClosed
-from baccarat.domain.rounds.refusals import BettingIsClosed, RoundNotSuspended
+from baccarat.domain.rounds.refusals import BettingIsClosed, RoundNotSuspended, UnknownRound
 from baccarat.domain.rounds.state import Phase, SeatStatus
-from baccarat.domain.tables.refusals import GameInterrupted, UnknownTable
+from baccarat.domain.tables.refusals import GameInterrupted
 from baccarat.domain.unit_of_work import ShoeSeed
 from baccarat.services import dealing
 from baccarat.storage import shoe_seeds
@@ -178,10 +178,11 @@ def test_a_round_that_was_set_aside_is_dealt_once_it_is_resumed(house: House) ->
     with pytest.raises(GameInterrupted):
         elsewhere.sit(buy_in=0)
     shoe_seeds.store([secret])
-    with pytest.raises(UnknownTable):
-        dealing.resume(table=table, operator=House().operator, metadata=house.metadata)
+    suspended = house.in_hand(table).require_opened().round
+    with pytest.raises(UnknownRound):
+        dealing.resume(round_=suspended, operator=House().operator, metadata=house.metadata)
 
-    dealing.resume(table=table, operator=house.operator, metadata=house.metadata)
+    dealing.resume(round_=suspended, operator=house.operator, metadata=house.metadata)
     deal_all()
 
     round_ = house.last(table)
@@ -192,7 +193,7 @@ def test_a_round_that_was_set_aside_is_dealt_once_it_is_resumed(house: House) ->
     assert house.game(ann) == BUY_IN - 2500 + seat.settlement.returned
     elsewhere.sit(buy_in=0)
     with pytest.raises(RoundNotSuspended):
-        dealing.resume(table=table, operator=house.operator, metadata=house.metadata)
+        dealing.resume(round_=suspended, operator=house.operator, metadata=house.metadata)
     house.agree(table)
 
 
@@ -277,7 +278,8 @@ def test_what_is_said_about_a_round_set_aside_holds_neither_cards_nor_seed(
     assert len(said) == 1
     assert house.last(sound).phase is Phase.SETTLED
     assert house.holds(table, AccountKind.STAKES) == 2500
-    dealing.resume(table=table, operator=house.operator, metadata=house.metadata)
+    suspended = house.in_hand(table).require_opened().round
+    dealing.resume(round_=suspended, operator=house.operator, metadata=house.metadata)
     deal_all()
     cards = house.last(table).cards
     told = f"{aside.suspension_reason} {said[0].reason} {caplog.text}"
