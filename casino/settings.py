@@ -250,7 +250,7 @@ REST_FRAMEWORK = {
     "URL_FORMAT_OVERRIDE": None,
     "COERCE_DECIMAL_TO_STRING": True,
 }
-SPECTACULAR_SETTINGS = reference.SETTINGS
+SPECTACULAR_SETTINGS = reference.settings(contact=env.text("API_CONTACT_URL", ""))
 PLAYER_SESSION_SECONDS = env.integer("PLAYER_SESSION_SECONDS", default=3600)
 PLAYER_IDLE_SECONDS = env.integer("PLAYER_IDLE_SECONDS", default=900, minimum=60, maximum=1800)
 """A player's session ends after this time without a request: half an hour at most (GLI-19 2.5.4)."""

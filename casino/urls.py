@@ -22,7 +22,6 @@ API_URLS: list[URLPattern | URLResolver] = [
     path("", include("casino.operators.api.urls")),
     path("", include("casino.compliance.urls")),
     path("", include("casino.reports.urls")),
-    path("", include("casino.compliance.urls")),
     path("", include("casino.feed.urls")),
     path("", include("casino.api.urls")),
 ]

@@ -23,11 +23,12 @@ from casino.kernel.errors import Refusal
 
 PREFIX: Final = "/api/v1/"
 NOT_PRODUCED: Final = {
+    "deal 202": "a wager waits for an operator's own wallet only; the house's wallet answers in the transaction",
     "field_too_short": "no field has a minimum length; the framework's own fields may have one",
     "overloaded": "answered before Django, by the process that tests/casino/api/test_wsgi_pool.py starts",
     "request_timeout": "answered before Django, by the process that tests/casino/api/test_wsgi_pool.py starts",
 }
-"""Documented codes that no test produces, with the reason."""
+"""Documented codes, and further statuses of success, that no test produces, with the reason."""
 _undocumented: Final[list[str]] = []
 _produced: Final[set[str]] = set()
 PRODUCED: Final = pytest.StashKey[set[str]]()
@@ -82,6 +83,8 @@ def _compare(request: HttpRequest, response: HttpResponse) -> None:
     view: Any = getattr(request.resolver_match, "func", None)
     view = getattr(view, "cls", view)
     handler = getattr(view, str(request.method).lower(), view)
+    if hasattr(handler, "contract") and handler.contract.successes:
+        _produced.add(f"{handler.contract.name} {response.status_code}")
     if not hasattr(handler, "contract") or response.headers.get("Content-Type") != MEDIA_TYPE:
         return
     problem = json.loads(response.content)
@@ -128,13 +131,15 @@ def _lacking() -> list[str]:
 
 
 def documented_codes() -> set[str]:
-    """Return every code that an operation documents."""
+    """Return every code that an operation documents, and its statuses of success if it has several."""
     codes: set[str] = set()
     for path, callback in _callbacks(get_resolver("casino.urls")):
         view = getattr(callback, "cls", callback)
         for method in ("get", "post", "put", "patch", "delete"):
-            if hasattr(getattr(view, method, None), "contract"):
+            contract = getattr(getattr(view, method, None), "contract", None)
+            if contract is not None:
                 codes |= problems_of(view, method, in_path="<" in path).keys()
+                codes |= {f"{contract.name} {status}" for status in contract.successes}
     return codes
 
 

@@ -143,6 +143,7 @@ class PlayerRestrictions(models.Model):
     operator_id = models.UUIDField()
     state = models.JSONField()
     excluded_until = models.DateTimeField(null=True)
+    blocked = models.BooleanField()
     version = models.IntegerField()
 
     class Meta:

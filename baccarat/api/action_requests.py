@@ -8,6 +8,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from baccarat.api import refusals
 from baccarat.domain.fairness.cut import MAX_CONTRIBUTION_BYTES, MalformedContribution, parse_contribution
+from baccarat.domain.rules.validation import SEATS
 from baccarat.domain.rules.wagers import Spot
 from casino.api.fields import (
     AmountField,
@@ -64,7 +65,7 @@ class ContributionField(serializers.Field[str, Any, str, str]):
 class TakeSeatRequest(StrictSerializer):
     """A seat, and the amount to bring from the account."""
 
-    seat = WholeNumberField()
+    seat = WholeNumberField(documented=SEATS)
     buy_in = AmountField()
     currency = CurrencyField()
     money_type = MoneyTypeField()
@@ -74,7 +75,7 @@ class TakeSeatRequest(StrictSerializer):
 class ChangeSeatRequest(StrictSerializer):
     """The seat to move to."""
 
-    seat = WholeNumberField()
+    seat = WholeNumberField(documented=SEATS)
 
 
 class RebuyRequest(StrictSerializer):

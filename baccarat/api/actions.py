@@ -1,9 +1,11 @@
 """Players' actions at a table. Each is one call that returns the new state of the table."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
+from drf_spectacular.utils import OpenApiExample
+from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -28,7 +30,8 @@ from casino.api.fields import (
     parse_body,
 )
 from casino.api.idempotency import idempotent, idempotent_without_storing
-from casino.api.openapi import operation
+from casino.api.openapi import JSON, operation
+from casino.api.shapes import Shape, Timestamp, example_of
 from casino.operators.base_views import PlayerView, metadata
 
 
@@ -40,6 +43,8 @@ def action(
     description: str = "",
     *,
     refusals: Sequence[Declared],
+    responses: Mapping[Any, Any] | None = None,
+    examples: Sequence[OpenApiExample] = (),
 ) -> Any:
     """Document an action that returns the new state of the table."""
     return operation(
@@ -50,6 +55,8 @@ def action(
         example=example or {},
         description=description,
         refusals=refusals,
+        responses=responses,
+        examples=examples,
     )
 
 
@@ -212,14 +219,31 @@ class RebetAndDealView(TableActionView):
         return Response(betting.rebet_and_deal(actor=self.actor(table)))
 
 
+class WagerConfirming(Shape):
+    """A wager that waits for the answer of the operator's own wallet."""
+
+    status: Literal["confirming"]
+    round: UUID
+    deadline_at: Annotated[Timestamp | None, Meta(description="When betting closes; null if it waits for players.")]
+
+
 class DealView(TableActionView):
     @action(
         "deal",
         "Confirm the wager",
         DealRequest,
         {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"},
-        "Without stakes, confirms the chips on the table; stakes replace them first, in one step.",
+        "Without stakes, confirms the chips on the table; stakes replace them first, in one step. 202 means that your "
+        "casino's own wallet has not answered yet, so the wager is neither confirmed nor refused: send the request "
+        "again with the same `Idempotency-Key` until it has another answer, or wait for `WagerConfirmed` on the "
+        "stream. A wager that is not confirmed when betting closes is not in the round, and costs nothing.",
         refusals=(*betting.TURN, *betting.OPENING, *betting.STAKING, *betting.WAGER, *betting.CUT),
+        responses={(202, JSON): WagerConfirming},
+        examples=[
+            OpenApiExample(
+                "Waiting", example_of(WagerConfirming), response_only=True, media_type=JSON, status_codes=["202"]
+            )
+        ],
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:

@@ -21,6 +21,12 @@ from casino.operators.services import require_player
 from wallet.api.limits import ExclusionResponse
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import changes, exclusions, services
+from wallet.responsible_gaming.decider import (
+    MAX_COOLING_OFF_HOURS,
+    MAX_EXCLUSION_MONTHS,
+    MIN_COOLING_OFF_HOURS,
+    MIN_EXCLUSION_MONTHS,
+)
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.exclusions import AnnotatedExclusion
 from wallet.responsible_gaming.refusals import (
@@ -45,8 +51,8 @@ class ExclusionRequest(StrictSerializer):
     """`hours` (24 to 1008) for a cooling-off, `months` (6 to 120) for a self-exclusion."""
 
     kind = EnumField(ExclusionKind)
-    hours = WholeNumberField(required=False)
-    months = WholeNumberField(required=False)
+    hours = WholeNumberField(required=False, documented=(MIN_COOLING_OFF_HOURS, MAX_COOLING_OFF_HOURS))
+    months = WholeNumberField(required=False, documented=(MIN_EXCLUSION_MONTHS, MAX_EXCLUSION_MONTHS))
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Determine the length. Raises ExclusionLengthInvalid."""

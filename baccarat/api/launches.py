@@ -12,6 +12,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat.api.rules_requests import OptionalPresetField
 from baccarat.chat.refusals import NicknameNotAllowed
 from baccarat.domain.rules.presets import UnknownPreset
 from baccarat.domain.tables.refusals import MoneyTypeNotOffered, TableIsClosed, UnknownTable, WrongCurrency
@@ -42,6 +43,7 @@ from casino.operators.refusals import (
     UnknownBrand,
     UnknownLimitsGroup,
 )
+from casino.operators.sessions import SESSION_SECONDS
 from wallet.api.players import PlayerRequest
 
 _TAG: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
@@ -66,7 +68,9 @@ class LaunchRequest(StrictSerializer):
 
     player = PlayerRequest(help_text="Registered unless the reference is known.")
     table = IdField(required=False, allow_null=True, default=None, help_text="The table to open.")
-    preset = _OptionalText(max_length=40, help_text="Opens a table of this preset instead.")
+    preset = OptionalPresetField(
+        required=False, allow_null=True, default=None, help_text="Opens a table of this preset instead."
+    )
     money_type = MoneyTypeField(
         required=False, allow_null=True, default=None, help_text="Chosen when the player sits down."
     )
@@ -97,7 +101,10 @@ class LaunchRequest(StrictSerializer):
         help_text="Moves the player to this limits group, for which a key needs the scope `compliance` too.",
     )
     ttl_seconds = WholeNumberField(
-        required=False, default=lambda: settings.PLAYER_SESSION_SECONDS, help_text="The lifetime of the session."
+        required=False,
+        default=lambda: settings.PLAYER_SESSION_SECONDS,
+        documented=SESSION_SECONDS,
+        help_text="The lifetime of the session.",
     )
 
     def validate_language(self, value: str | None) -> str | None:

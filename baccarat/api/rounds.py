@@ -22,17 +22,27 @@ from baccarat.proofs.export import export_round
 from baccarat.proofs.refusals import NothingToProve, NotInThatRound, RoundNotSealed
 from baccarat.queries import rounds, shoes
 from baccarat.queries.round_view import CardText, RoundResponse
-from baccarat.queries.rounds import RoundEventList, RoundPage
+from baccarat.queries.rounds import RoundEventList, RoundFilter, RoundPage, RoundStatus
 from baccarat.queries.shoes import RoundShoe
 from casino.api import paging
 from casino.api.client_ip import client_ip
-from casino.api.fields import StrictSerializer, WholeNumberField, parse_body, parse_query
+from casino.api.fields import (
+    EnumField,
+    IdField,
+    PeriodQuery,
+    StrictSerializer,
+    TextField,
+    WholeNumberField,
+    parse_body,
+    parse_query,
+)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import CurrencyCode, HexText, ItemList, Shape, Timestamp
 from casino.api.views import BaseApiView
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal, Principal, Scope
+from wallet.ledger.refusals import PeriodReversed
 
 TimeText = Annotated[str, Meta(extra_json_schema={"format": "date-time"}, examples=["2026-11-21T09:00:00.250000Z"])]
 """A time in the proof. Its text is part of the proven content, so it is never reformatted."""
@@ -139,6 +149,20 @@ class TableRoundsQuery(serializers.Serializer[Any]):
 
     number = serializers.IntegerField(
         required=False, default=None, min_value=1, max_value=2**31 - 1, help_text="Only the round with this number."
+    )
+
+
+class RoundsQuery(PeriodQuery):
+    """Selects rounds."""
+
+    player = IdField(required=False, default=None, help_text="Only those in which this player of yours has a wager.")
+    table = IdField(required=False, default=None, help_text="Only those at this table.")
+    status = EnumField(RoundStatus, required=False, default=None)
+    rules = TextField(
+        required=False,
+        default=None,
+        max_length=40,
+        help_text="Only those by this version of a table's rules, such as mini@2.",
     )
 
 
@@ -260,16 +284,29 @@ class RoundsView(OperatorOrPlayerView):
         "listRounds",
         "List rounds, newest first: an operator's, or those a player bet in",
         returns=RoundPage,
-        parameters=paging.PARAMETERS,
-        description=("An operator's server gets the rounds at all its tables, a player those that they bet in."),
+        parameters=[RoundsQuery, *paging.PARAMETERS],
+        description=(
+            "An operator's server gets the rounds at all its tables, a player those that they bet in. Parameters "
+            "narrow the list down, together if there are several; an id that you have none of gives an empty list."
+        ),
+        refusals=(PeriodReversed,),
     )
     def get(self, request: Request) -> Response:
         page, player = paging.parse_page_request(request, str), viewer(self.caller)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
-        if player is None:
-            rows = rounds.rounds_of_operator(operator=self.caller.operator, before=before, limit=page.fetch_limit)
-        else:
-            rows = rounds.rounds_of_player(player=player, before=before, limit=page.fetch_limit)
+        query = parse_query(RoundsQuery, request)
+        if player is not None and query["player"] not in {None, player}:
+            return Response(RoundPage(items=(), next=None))
+        where = RoundFilter(
+            operator=self.caller.operator,
+            player=player or query["player"],
+            table=query["table"],
+            rules=query["rules"],
+            status=query["status"],
+            since=query["from"],
+            until=query["to"],
+        )
+        rows = rounds.list_rounds(where, viewer=player, before=before, limit=page.fetch_limit)
         return Response(paging.page(RoundPage, page, rows, key=lambda row: (str(row.id),), item=lambda row: row))
 
 

@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from baccarat.api import refusals
+from baccarat.domain.rules.presets import PRESETS
 from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
@@ -17,6 +18,7 @@ from baccarat.domain.rules.table_rules import (
     SpotsPerRound,
     UnderMinimumPolicy,
 )
+from baccarat.domain.rules.validation import DECKS, MILLISECONDS, SEATS
 from baccarat.services.rules_lifecycle import MAX_REASON_LENGTH
 from casino.api.fields import (
     AmountField,
@@ -29,6 +31,16 @@ from casino.api.fields import (
 
 ODDS: Final = r"^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$"
 SHARE: Final = r"^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$"
+
+
+@extend_schema_field({"type": "string", "enum": list(PRESETS)})
+class PresetField(TextField):
+    """The name of a preset; another name is refused with the list of them (`unknown_preset`)."""
+
+
+@extend_schema_field({"type": "string", "enum": [*PRESETS, None]})
+class OptionalPresetField(PresetField):
+    """The name of a preset, or null."""
 
 
 class RatioField(serializers.Field[Ratio, Any, str, Ratio]):
@@ -79,11 +91,11 @@ class CommissionRulesRequest(StrictSerializer):
 class ShowRequest(StrictSerializer):
     """Milliseconds that a deal is shown, by its cards; `ceremony` is added to them. All are 0 where play is instant."""
 
-    two_cards = WholeNumberField()
-    natural = WholeNumberField()
-    one_third_card = WholeNumberField()
-    two_third_cards = WholeNumberField()
-    ceremony = WholeNumberField()
+    two_cards = WholeNumberField(documented=MILLISECONDS)
+    natural = WholeNumberField(documented=MILLISECONDS)
+    one_third_card = WholeNumberField(documented=MILLISECONDS)
+    two_third_cards = WholeNumberField(documented=MILLISECONDS)
+    ceremony = WholeNumberField(documented=MILLISECONDS)
 
     def validate(self, attrs: dict[str, Any]) -> Any:
         return ShowMilliseconds(**attrs)
@@ -92,12 +104,12 @@ class ShowRequest(StrictSerializer):
 class TableRulesRequest(StrictSerializer):
     """An operator's own values for a table."""
 
-    seats = WholeNumberField(required=False)
-    decks = WholeNumberField(required=False)
+    seats = WholeNumberField(required=False, documented=SEATS)
+    decks = WholeNumberField(required=False, documented=DECKS)
     shuffle = EnumField(Shuffle, required=False)
     cut_cards_from_end = WholeNumberField(required=False, allow_null=True)
     burn = FlagField(required=False)
-    seat_kept_rounds = WholeNumberField(required=False, allow_null=True)
+    seat_kept_rounds = WholeNumberField(required=False, allow_null=True, documented=(1, 100))
     chips = serializers.ListField(child=AmountField(), required=False, max_length=12)
     minimum = AmountField(required=False)
     maximum = AmountField(required=False)
@@ -107,10 +119,10 @@ class TableRulesRequest(StrictSerializer):
     banker_pays = OddsField(required=False)
     tie_pays = OddsField(required=False)
     commission = CommissionRulesRequest(required=False, allow_null=True)
-    turn_seconds = WholeNumberField(required=False, allow_null=True)
+    turn_seconds = WholeNumberField(required=False, allow_null=True, documented=(1, 3600))
     caller = FlagField(required=False)
-    look_seconds = WholeNumberField(required=False, allow_null=True)
-    hand_back_seconds = WholeNumberField(required=False, allow_null=True)
+    look_seconds = WholeNumberField(required=False, allow_null=True, documented=(1, 60))
+    hand_back_seconds = WholeNumberField(required=False, allow_null=True, documented=(1, 60))
     show_milliseconds = ShowRequest(required=False)
     play_money = FlagField(required=False)
 

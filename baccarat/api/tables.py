@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from baccarat.api import refusals
 from baccarat.api.rounds import viewer
-from baccarat.api.rules_requests import TableRulesRequest
+from baccarat.api.rules_requests import PresetField, TableRulesRequest
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.presets import UnknownPreset
@@ -154,7 +154,7 @@ class TableRequest(StrictSerializer):
     codes = (refusals.DuplicateMoneyType.code,)
 
     name = TextField(max_length=80)
-    preset = TextField(max_length=40)
+    preset = PresetField()
     currency = CurrencyField()
     money_types = serializers.ListField(child=MoneyTypeField(), allow_empty=False, max_length=2)
     accept_player_edge = FlagField(required=False, default=False)

@@ -24,6 +24,7 @@ from baccarat.chat.refusals import (
     TooManyReports,
     UnknownMessage,
 )
+from baccarat.domain.rules.validation import SEATS
 from baccarat.domain.tables.refusals import UnknownSeat, UnknownTable
 from baccarat.queries.nicknames import shown_nicknames
 from baccarat.services.seats import TableActor
@@ -72,7 +73,7 @@ class MessageReportRequest(StrictSerializer):
 class PlayerReportRequest(MessageReportRequest):
     """What is wrong with the player in a seat."""
 
-    seat = WholeNumberField()
+    seat = WholeNumberField(documented=SEATS)
 
 
 class ChatOpen(Shape):

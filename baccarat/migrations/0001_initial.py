@@ -50,13 +50,16 @@ class Migration(migrations.Migration):
                 ("banker_total", models.IntegerField(null=True)),
                 ("wagers", models.IntegerField()),
                 ("suspension_reason", models.TextField(null=True)),
-                ("void_requested", models.BooleanField(db_default=False)),
+                ("flag", models.TextField(null=True)),
             ],
             options={
                 "indexes": [
                     models.Index(fields=["operator_id", "id"], name="round_operator"),
+                    models.Index(fields=["operator_id", "rules", "id"], name="round_rules"),
                     models.Index(
-                        condition=models.Q(("void_requested", True)), fields=["id"], name="round_void_requested"
+                        condition=models.Q(("flag__isnull", False)),
+                        fields=["flag", "operator_id", "id"],
+                        name="round_flag",
                     ),
                 ],
                 "constraints": [models.UniqueConstraint(fields=("table_id", "number"), name="round_number")],

@@ -24,7 +24,7 @@ from baccarat.domain.rules.roads import (
 from baccarat.domain.rules.table_rules import SpotsPerRound, UnderMinimumPolicy
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.round_view import BETTING_OPENS_AT, RoundPhase
-from baccarat.queries.rules_view import CommissionResponse
+from baccarat.queries.rules_view import CommissionResponse, PresetName
 from casino.api.shapes import AmountText, CurrencyCode, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 
@@ -168,7 +168,7 @@ class LobbyTable(Shape):
     id: UUID
     name: str
     money_types: tuple[MoneyType, ...]
-    preset: str
+    preset: PresetName
     currency: CurrencyCode
     chips: tuple[AmountText, ...]
     minimum: AmountText

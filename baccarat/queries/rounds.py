@@ -1,6 +1,9 @@
 """Reads of rounds and of their events. Every query names the operator or the player."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -8,14 +11,18 @@ import msgspec
 from msgspec import Meta
 
 from baccarat.domain.rounds.refusals import UnknownRound
+from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.queries.redaction import redact_for
 from baccarat.queries.round_view import RoundResponse, present_round
 from baccarat.storage import repository
+from baccarat.storage.models import RoundFlag
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
 from casino.crypto import crypto_shredding
 from casino.events import store
+from casino.events.ids import first_id, last_id
 from casino.events.sql import fetch
+from wallet.ledger.refusals import PeriodReversed
 
 _TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _ROUND: Final = "SELECT id, currency FROM baccarat_round WHERE id = %s AND operator_id = %s"
@@ -23,15 +30,61 @@ _OF_TABLE: Final = """
 SELECT id, currency FROM baccarat_round
 WHERE operator_id = %s AND table_id = %s AND number < %s ORDER BY number DESC LIMIT %s
 """
-_OF_OPERATOR: Final = """
-SELECT id, currency FROM baccarat_round WHERE operator_id = %s AND id < %s ORDER BY id DESC LIMIT %s
-"""
-_OF_PLAYER: Final = """
-SELECT round_id, currency FROM baccarat_wager WHERE player_id = %s AND round_id < %s ORDER BY round_id DESC LIMIT %s
-"""
+_LIST: Final = "SELECT round.id, round.currency FROM {rows} WHERE {conditions} ORDER BY {key} DESC LIMIT %s"
+_ROUNDS: Final = "baccarat_round round"
+_WAGERS: Final = "baccarat_wager wager JOIN baccarat_round round ON round.id = wager.round_id"
+# A table's rounds are read by their numbers, for which there is an index anyway.
+_BEFORE_AT_TABLE: Final = "round.number < (SELECT number FROM baccarat_round WHERE id = %s)"
+_RUNNING: Final = "round.id IN (SELECT round_id FROM baccarat_table WHERE operator_id = %s AND round_id IS NOT NULL)"
 _TABLES_OF_ROUNDS: Final = "SELECT id, table_id FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 _LAST_NUMBER: Final = 2**31 - 1
-_LAST_ID: Final = UUID(int=2**128 - 1)
+
+
+class RoundStatus(StrEnum):
+    """What rounds can be selected by; a suspended round runs, and a round whose void is requested is settled."""
+
+    RUNNING = "running"
+    SETTLED = Phase.SETTLED.value
+    LAPSED = RoundFlag.LAPSED.value
+    SUSPENDED = RoundFlag.SUSPENDED.value
+    VOID_REQUESTED = RoundFlag.VOID_REQUESTED.value
+    VOIDED = RoundFlag.VOIDED.value
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFilter:
+    """Rounds of an operator; of one player, table, rules version or status, or opened in a period, where given."""
+
+    operator: UUID
+    player: UUID | None = None
+    table: UUID | None = None
+    rules: str | None = None
+    status: RoundStatus | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def query(self, *, before: UUID | None, limit: int) -> tuple[str, list[Any]]:
+        """Return the query of a page of the newest such rounds, with its parameters. Raises PeriodReversed."""
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise PeriodReversed
+        rows, key = (_ROUNDS, "round.id") if self.player is None else (_WAGERS, "wager.round_id")
+        at_table = self.table is not None and self.player is None
+        conditions = [
+            ("round.operator_id = %s", self.operator),
+            ("wager.player_id = %s", self.player),
+            ("round.table_id = %s", self.table),
+            ("round.rules = %s", self.rules),
+            _status_condition(self.status, self.operator),
+            (f"{key} >= %s", None if self.since is None else first_id(self.since)),
+            ("round.opened_at >= %s", self.since),
+            (f"{key} <= %s", None if self.until is None else last_id(self.until)),
+            ("round.opened_at < %s", self.until),
+            (_BEFORE_AT_TABLE if at_table else f"{key} < %s", before),
+        ]
+        given = [(condition, value) for condition, value in conditions if value is not None]
+        by = "round.number" if at_table else key
+        query = _LIST.format(rows=rows, conditions=" AND ".join(condition for condition, _ in given), key=by)
+        return query, [*(value for _, value in given), limit]
 
 
 class RoundPage(Page[RoundResponse]):
@@ -69,14 +122,9 @@ def round_of_table(*, operator: UUID, table: UUID, viewer: UUID | None, number: 
     return next((round_ for round_ in before if round_.number == number), None)
 
 
-def rounds_of_operator(*, operator: UUID, before: UUID | None, limit: int) -> list[RoundResponse]:
-    """List all rounds of an operator, the newest first."""
-    return _rounds(_OF_OPERATOR, [operator, before or _LAST_ID, limit], None)
-
-
-def rounds_of_player(*, player: UUID, before: UUID | None, limit: int) -> list[RoundResponse]:
-    """List the rounds in which a player had a wager, the newest first."""
-    return _rounds(_OF_PLAYER, [player, before or _LAST_ID, limit], player)
+def list_rounds(where: RoundFilter, *, viewer: UUID | None, before: UUID | None, limit: int) -> list[RoundResponse]:
+    """List the selected rounds, the newest first; a player's are those with a wager. Raises PeriodReversed."""
+    return _rounds(*where.query(before=before, limit=limit), viewer)
 
 
 def load_round(*, round_: UUID, operator: UUID, viewer: UUID | None) -> RoundResponse:
@@ -108,6 +156,16 @@ def round_events(*, round_: UUID, operator: UUID, viewer: UUID | None) -> RoundE
 def tables_of_rounds(*, rounds: Sequence[UUID]) -> dict[UUID, UUID]:
     """Map rounds of any operator to their tables; unknown ones are left out."""
     return dict(fetch(_TABLES_OF_ROUNDS, [list(rounds)]))
+
+
+def _status_condition(status: RoundStatus | None, operator: UUID) -> tuple[str, UUID | str | None]:
+    match status:
+        case RoundStatus.RUNNING:
+            return _RUNNING, operator
+        case RoundStatus.SETTLED:
+            return "round.phase = %s", status
+        case _:
+            return "round.flag = %s", status
 
 
 def _decrypt_note(data: dict[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from baccarat.domain.rules.odds import (
     format_fraction,
     notes,
 )
+from baccarat.domain.rules.presets import PRESETS
 from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
@@ -28,6 +29,8 @@ from baccarat.domain.rules.table_rules import (
 from baccarat.domain.rules.wagers import Spot
 from casino.api.shapes import AmountText, CurrencyCode, Shape
 from casino.kernel.money import format_amount
+
+PresetName = Annotated[str, Meta(extra_json_schema={"enum": list(PRESETS)})]
 
 
 class FractionResponse(Shape):
@@ -101,7 +104,7 @@ class OutcomeCountsResponse(Shape):
 class Odds(Shape):
     """Exact odds of every spot of a table."""
 
-    preset: str
+    preset: PresetName
     version: int
     currency: CurrencyCode
     decks: int
@@ -154,7 +157,7 @@ class CommissionResponse(Shape):
 class TableRulesResponse(Shape):
     """The rules of a table."""
 
-    preset: str
+    preset: PresetName
     version: int
     currency: CurrencyCode
     decks: int

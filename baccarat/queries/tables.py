@@ -17,6 +17,7 @@ from baccarat.domain.tables.state import TableState
 from baccarat.queries.board_view import LobbyTable, Scoreboard, present_board, present_lobby_table
 from baccarat.queries.nicknames import shown_nicknames
 from baccarat.queries.round_view import present_round
+from baccarat.queries.rules_view import PresetName
 from baccarat.queries.table_view import TableResponse, TableStateResponse, present_table, present_table_state
 from baccarat.storage import projections, repository
 from casino.api.shapes import AmountText, CurrencyCode, Page, Shape
@@ -69,7 +70,7 @@ class TableSummary(Shape):
 
     id: UUID
     name: str
-    preset: str
+    preset: PresetName
     currency: CurrencyCode
     money_types: tuple[MoneyType, ...]
     minimum: AmountText

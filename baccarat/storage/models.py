@@ -67,8 +67,20 @@ class DueTable(models.Model):
         return f"table {self.table_id} due at {self.due_at}"
 
 
+class RoundFlag(StrEnum):
+    """What sets a round apart from those that run or are settled."""
+
+    LAPSED = "lapsed"
+    SUSPENDED = "suspended"
+    VOID_REQUESTED = "void_requested"
+    VOIDED = "voided"
+
+
 class Round(models.Model):
-    """A running or ended round. Ids ascend with time."""
+    """A running or ended round. Ids ascend with time.
+
+    `flag` is NULL for nearly all rounds: its index stays small, and a settlement changes no indexed column.
+    """
 
     id = models.UUIDField(primary_key=True)
     table_id = models.UUIDField()
@@ -86,13 +98,16 @@ class Round(models.Model):
     banker_total = models.IntegerField(null=True)
     wagers = models.IntegerField()
     suspension_reason = models.TextField(null=True)
-    void_requested = models.BooleanField(db_default=False)
+    flag = models.TextField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["table_id", "number"], name="round_number")]
         indexes = [
             models.Index(fields=["operator_id", "id"], name="round_operator"),
-            models.Index(fields=["id"], name="round_void_requested", condition=models.Q(void_requested=True)),
+            models.Index(fields=["operator_id", "rules", "id"], name="round_rules"),
+            models.Index(
+                fields=["flag", "operator_id", "id"], name="round_flag", condition=models.Q(flag__isnull=False)
+            ),
         ]
         permissions = [
             ("request_void", "Can ask for a void"),

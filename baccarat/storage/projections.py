@@ -12,7 +12,7 @@ from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent, StopImposed, stop_id
 from baccarat.domain.tables.state import TableState
-from baccarat.storage.models import DueTable, KillSwitch, Round, Sitting, Table, Wager
+from baccarat.storage.models import DueTable, KillSwitch, Round, RoundFlag, Sitting, Table, Wager
 from casino.events.projections import ProjectionTable, Row, encode
 from casino.events.sql import execute
 from casino.kernel.money import MoneyType
@@ -121,8 +121,17 @@ def round_row(round_: RoundState, table: TableState) -> Row:
         banker_total=round_.banker_total,
         wagers=len(round_.confirmed_seats()),
         suspension_reason=round_.suspension_reason,
-        void_requested=round_.void_request is not None,
+        flag=round_flag(round_),
     )
+
+
+def round_flag(round_: RoundState) -> RoundFlag | None:
+    """Return what sets a round apart, None for a running or settled one."""
+    if round_.phase in {Phase.LAPSED, Phase.VOIDED}:
+        return RoundFlag(round_.phase.value)
+    if round_.void_request is not None:
+        return RoundFlag.VOID_REQUESTED
+    return None if round_.suspension_reason is None else RoundFlag.SUSPENDED
 
 
 def wager_rows(round_: RoundState, table: TableState, *, since: RoundState) -> list[Row]:

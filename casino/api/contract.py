@@ -55,6 +55,9 @@ class Contract:
     refusals: Sequence[Declared] = ()
     request: Any = None
     parameters: Sequence[Any] = ()
+    name: str = ""
+    successes: frozenset[int] = frozenset()
+    """The statuses of success, where there are several."""
 
     @cached_property
     def query_parameters(self) -> frozenset[str]:

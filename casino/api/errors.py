@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Final
 
 import msgspec
-from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import BadRequest, DisallowedHost, RequestDataTooBig, SuspiciousOperation
 from django.core.exceptions import PermissionDenied as DjangoPermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
@@ -72,7 +72,14 @@ class FieldError(Shape):
 class Problem(Shape, omit_defaults=True):
     """A problem document (RFC 9457). Some codes add members of their own."""
 
-    type: Annotated[str, Meta(description="Where this code is explained.")]
+    type: Annotated[
+        str,
+        Meta(
+            description="The address where this code is explained.",
+            extra_json_schema={"format": "uri"},
+            examples=["https://casino.example/api/v1/problems/insufficient_funds"],
+        ),
+    ]
     title: str
     status: int
     detail: str
@@ -87,22 +94,21 @@ class Problem(Shape, omit_defaults=True):
         cls,
         problem: ProblemType,
         *,
-        instance: str,
-        request_id: str,
+        request: HttpRequest,
         detail: str = "",
         remedy: str = "",
         errors: tuple[FieldError, ...] = (),
     ) -> "Problem":
         """Describe one occurrence of a problem."""
         return cls(
-            type=PATH + problem.code,
+            type=_address(request, problem.code),
             title=problem.title,
             status=problem.status,
             detail=detail or problem.title,
-            instance=instance,
+            instance=request.path,
             code=problem.code,
             remedy=remedy or problem.remedy,
-            request_id=request_id,
+            request_id=request_id(request),
             errors=errors,
         )
 
@@ -189,14 +195,20 @@ def _flatten(detail: object, path: str = "") -> Iterator[FieldError]:
 def _response(request: HttpRequest, occurrence: _Occurrence) -> HttpResponse:
     document = Problem.of(
         occurrence.problem,
-        instance=request.path,
-        request_id=request_id(request),
+        request=request,
         detail=occurrence.detail,
         remedy=occurrence.remedy,
         errors=occurrence.errors,
     )
     body = msgspec.json.encode({**occurrence.facts, **msgspec.to_builtins(document)}, enc_hook=str)
     return HttpResponse(body, status=document.status, content_type=MEDIA_TYPE)
+
+
+def _address(request: HttpRequest, code: str) -> str:
+    try:
+        return request.build_absolute_uri(PATH + code)
+    except DisallowedHost:  # the problem is that we don't know our own name
+        return PATH + code
 
 
 def _headers(exc: Exception, problem: ProblemType) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, ClassVar, Final
 from uuid import UUID
@@ -18,6 +19,10 @@ from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
 
 _ACTOR: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,59}", re.ASCII)
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_DATE_TIME: Final = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})", re.ASCII
+)
 AMOUNT_PATTERN: Final = f"^{kernel_money.AMOUNT_PATTERN}$"
 
 
@@ -212,9 +217,16 @@ class ActorField(TextField):
 
 
 class WholeNumberField(serializers.IntegerField):
-    """A JSON number without a fraction: neither "5" nor 5.0."""
+    """A JSON number without a fraction: neither "5" nor 5.0.
+
+    `documented` are its bounds where the use case refuses what is beyond them, with a code of its own.
+    """
 
     codes: ClassVar[tuple[str, ...]] = ("not_an_integer",)
+
+    def __init__(self, *, documented: tuple[int, int] | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self.documented = documented
 
     def to_internal_value(self, data: Any) -> int:
         if type(data) is not int:
@@ -249,6 +261,39 @@ class IdField(serializers.Field[UUID, Any, str, UUID]):
 
     def to_representation(self, value: UUID) -> str:
         return str(value)
+
+
+@extend_schema_field({"type": "string", "examples": ["2026-11-01T09:00:00Z"]})
+class DateTimeOrDateField(serializers.Field[datetime, Any, str, datetime]):
+    """An RFC 3339 time with its offset, or a date, which begins at midnight UTC."""
+
+    codes = ("field_invalid",)
+
+    def to_internal_value(self, data: Any) -> datetime:
+        try:
+            if isinstance(data, str) and _DATE.fullmatch(data):
+                return datetime.fromisoformat(data).replace(tzinfo=UTC)
+            if isinstance(data, str) and _DATE_TIME.fullmatch(data):
+                return datetime.fromisoformat(data).astimezone(UTC)
+        except (ValueError, OverflowError):
+            pass
+        raise ValidationError("This is not a time such as 2026-11-21T09:00:00Z.", code="field_invalid")
+
+    def to_representation(self, value: datetime) -> str:
+        return value.isoformat()
+
+
+class PeriodQuery(serializers.Serializer[Any]):
+    """The period of a list."""
+
+    def get_fields(self) -> dict[str, Any]:
+        """Add the fields whose names are reserved by Python."""
+        since = "Only from this time on, such as 2026-11-01 or 2026-11-01T09:00:00Z."
+        return {
+            **super().get_fields(),
+            "from": DateTimeOrDateField(required=False, default=None, help_text=since),
+            "to": DateTimeOrDateField(required=False, default=None, help_text="Only before this time."),
+        }
 
 
 def _unknown_fields(serializer: serializers.Serializer[Any], data: Any) -> dict[str, list[ErrorDetail]]:

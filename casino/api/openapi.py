@@ -14,7 +14,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 
 from casino.api import contract, document, idempotency
 from casino.api.contract import Contract, Declared
-from casino.api.fields import EnumField
+from casino.api.fields import EnumField, WholeNumberField
 from casino.api.shapes import Shape, component_name, components_of, example_of
 from casino.observability.logging import HEADER
 
@@ -71,6 +71,8 @@ def operation(
         all_examples.append(
             OpenApiExample("Answer", answer, response_only=True, media_type=JSON, status_codes=[str(status)])
         )
+    statuses = {key[0] if isinstance(key, tuple) else key for key in responses or {}} | {status}
+    successes = frozenset(statuses) if len(statuses) > 1 else frozenset()
     document_method = extend_schema(
         operation_id=operation_id,
         summary=summary,
@@ -84,7 +86,7 @@ def operation(
 
     def decorate(method: Any) -> Any:
         documented = document_method(method)
-        documented.contract = Contract(tuple(refusals), request, tuple(parameters))
+        documented.contract = Contract(tuple(refusals), request, tuple(parameters), operation_id, successes)
         return documented
 
     return decorate
@@ -157,8 +159,10 @@ class Operation(AutoSchema):
         return ""
 
     def _get_serializer_field_meta(self, field: Any, direction: Any) -> dict[str, Any]:
-        """Tell a default in words: generated clients would send it, or demand the field."""
+        """Tell a default in words: generated clients would send it, or demand the field. Add documented bounds."""
         meta: dict[str, Any] = super()._get_serializer_field_meta(field, direction)  # type: ignore[no-untyped-call]
+        if isinstance(field, WholeNumberField) and field.documented is not None:
+            meta["minimum"], meta["maximum"] = field.documented
         default = meta.pop("default", None)
         if isinstance(default, bool | str) and default != "":
             text = f"Default: `{json.dumps(default) if isinstance(default, bool) else default}`."

@@ -16,8 +16,14 @@ from casino.api.error_catalogue import INVALID_CURSOR, INVALID_LIMIT, RequestRej
 DEFAULT: Final = 50
 MAX_LIMIT: Final = 500
 PARAMETERS: Final = [
-    OpenApiParameter("cursor", str, description="The `next` of the previous page."),
-    OpenApiParameter("limit", int, description=f"Maximum items, 1 to {MAX_LIMIT}; {DEFAULT} by default."),
+    OpenApiParameter(
+        "cursor", {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, description="The `next` of the previous page."
+    ),
+    OpenApiParameter(
+        "limit",
+        {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT},
+        description=f"Maximum items; {DEFAULT} by default.",
+    ),
 ]
 Row = TypeVar("Row")
 PageT = TypeVar("PageT")

@@ -24,16 +24,15 @@ _TAGS: Final = {
     "wallet": "Players and their accounts, deposits and withdrawals, limits, adjustments and reconciliation.",
     "operators": "The caller's own operator, players' sessions and PINs.",
     "feed": "The numbered feed of what happens to the caller's operator, and webhooks, its items pushed.",
-    "compliance": "Players' exports of their own data.",
     "reports": "Reports of a day or a period, with every version that was created.",
+    "compliance": "Cases: what your staff must look into; players' exports of their own data.",
     "checkpoints": "Signed checkpoints of the event log, and proofs that an event is in it.",
     "api": "The catalogue of error codes.",
 }
-SETTINGS: Final[dict[str, Any]] = {
+_SETTINGS: Final[dict[str, Any]] = {
     "TITLE": "Casino: event-sourced baccarat",
     "DESCRIPTION": _DESCRIPTION,
     "VERSION": VERSION,
-    "CONTACT": {"name": "The casino's integration team", "url": "https://github.com/"},
     "LICENSE": {"name": "MIT", "identifier": "MIT"},
     "SERVERS": [{"url": "/", "description": "The host that serves this document."}],
     "TAGS": [{"name": name, "description": text} for name, text in _TAGS.items()],
@@ -59,3 +58,8 @@ SETTINGS: Final[dict[str, Any]] = {
         }
     },
 }
+
+
+def settings(*, contact: str) -> dict[str, Any]:
+    """Return drf-spectacular's settings; `contact` is where this installation answers questions, if it says so."""
+    return {**_SETTINGS, "CONTACT": {"name": "Who runs this installation", **({"url": contact} if contact else {})}}

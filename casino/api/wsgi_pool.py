@@ -142,7 +142,7 @@ class WsgiPool:
 
     async def _refuse(self, scope: Scope, send: Send, problem: ProblemType, began: float) -> None:
         request = WSGIRequest(wsgi_environ(scope, b"", self._prefix))
-        document = Problem.of(problem, instance=scope["path"], request_id=request_id(request))
+        document = Problem.of(problem, request=request)
         headers = [
             SERVER,
             (b"content-type", MEDIA_TYPE.encode()),

@@ -1,9 +1,8 @@
 """Filters of lists. Those by time use indexes of ids, because ids ascend with time."""
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
-from uuid import UUID
 
 from django.contrib.admin import SimpleListFilter
 from django.db import connection
@@ -13,7 +12,7 @@ from django.utils import timezone
 
 from casino.backoffice import scope
 from casino.backoffice.forms import label
-from casino.events.ids import uuid7
+from casino.events.ids import first_id
 from casino.kernel.money import MoneyType
 
 SPANS: Final = {
@@ -102,7 +101,7 @@ def money_type_filter() -> Any:
 
 def since_by_uuid(column: str = "id") -> Any:
     """Make a filter by time on a column of version-7 ids."""
-    return _since(lambda when: Q(**{f"{column}__gte": first_uuid(when)}))
+    return _since(lambda when: Q(**{f"{column}__gte": first_id(when)}))
 
 
 def since_by_serial(table: str) -> Any:
@@ -117,11 +116,6 @@ def _since(where: Callable[[datetime], Q]) -> Any:
         choices={key: label for key, (label, _) in SPANS.items()},
         where=lambda key: where(timezone.now() - SPANS[key][1]),
     )
-
-
-def first_uuid(when: datetime) -> UUID:
-    """Return the lowest version-7 id of a moment."""
-    return uuid7(milliseconds=int(when.astimezone(UTC).timestamp() * 1000), entropy=bytes(10))
 
 
 def first_serial(table: str, when: datetime) -> int:

@@ -15,4 +15,18 @@ def uuid7(*, milliseconds: int, entropy: bytes) -> UUID:
 
 def new_id(now: datetime) -> UUID:
     """Make a fresh version-7 UUID of a moment by the database's clock: lists and cursors are ordered by ids."""
-    return uuid7(milliseconds=int(now.timestamp() * 1000), entropy=os.urandom(10))
+    return uuid7(milliseconds=_milliseconds(now), entropy=os.urandom(10))
+
+
+def first_id(moment: datetime) -> UUID:
+    """Return the lowest id of a moment's millisecond: a period of a list is a range of ids."""
+    return uuid7(milliseconds=_milliseconds(moment), entropy=bytes(10))
+
+
+def last_id(moment: datetime) -> UUID:
+    """Return the highest id of a moment's millisecond."""
+    return uuid7(milliseconds=_milliseconds(moment), entropy=b"\xff" * 10)
+
+
+def _milliseconds(moment: datetime) -> int:
+    return max(0, int(moment.timestamp() * 1000))

@@ -11,6 +11,7 @@ from uuid import UUID
 from zoneinfo import available_timezones
 
 from django.db import IntegrityError, connection, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from casino.crypto import blind_index, crypto_shredding
@@ -286,14 +287,22 @@ def require_player(*, operator: UUID, player: UUID) -> None:
 
 
 def list_players(
-    *, operator: UUID, after: UUID | None, limit: int, brand: BrandScope | None = None, reference: str | None = None
+    *,
+    operator: UUID,
+    after: UUID | None,
+    limit: int,
+    brand: BrandScope | None = None,
+    reference: str | None = None,
+    among: QuerySet[Any, UUID] | None = None,
 ) -> list[Player]:
-    """List an operator's players, or those of a brand, or who have a reference, as registered, after this id."""
+    """List an operator's players after this id as registered: those of a brand, with a reference, or of these ids."""
     players = Player.objects.filter(operator_id=operator)
     if reference is not None:
         players = players.filter(reference_index=blind_index.blind_index(reference))
     if brand is not None:
         players = players.filter(brand=brand.owner)
+    if among is not None:
+        players = players.filter(id__in=among)
     if after is not None:
         players = players.filter(id__gt=after)
     page = list(players.order_by("id")[:limit])

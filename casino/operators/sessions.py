@@ -19,6 +19,7 @@ from casino.operators.refusals import InvalidSessionLength, PlayerIsBanned, Sess
 
 MIN_SESSION_SECONDS: Final = 60
 MAX_SESSION_SECONDS: Final = 86400
+SESSION_SECONDS: Final = MIN_SESSION_SECONDS, MAX_SESSION_SECONDS
 TOUCHES_PER_TIMEOUT: Final = 30
 """Maximum saves of a session's use within its inactivity timeout: every 30 s of 15 minutes."""
 

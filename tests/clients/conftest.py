@@ -1,14 +1,20 @@
-"""A running system, and an operator whose key the clients use."""
+"""A running system, an operator whose key the clients use, and the generated clients."""
 
-from collections.abc import Generator
+import importlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from casino.devstack.bots.house import new_operator
-from casino.devstack.home import claim
+from casino.devstack.home import PROJECT, claim
 from casino.devstack.system import Stack
 from casino.observability.process import ssl_context
 
@@ -37,3 +43,57 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[Service]:
         home = claim(folder / "clients")
         assert home is not None
         home.remove()
+
+
+@pytest.fixture(scope="session")
+def generated(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """Generate the client without a warning, and import it as `casino_client`."""
+    folder = tmp_path_factory.mktemp("generated")
+    configuration = folder / "configuration.yml"
+    configuration.write_text("literal_enums: true\npost_hooks: []\n")
+    generate = [sys.executable, "-m", "openapi_python_client", "generate", "--path", str(service.document)]
+    options = ["--meta", "none", "--output-path", str(folder / "casino_client"), "--config", str(configuration)]
+    subprocess.run([*generate, *options, "--fail-on-warning"], check=True)  # noqa: S603
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        yield
+    for name in [name for name in sys.modules if name.startswith("casino_client")]:
+        del sys.modules[name]
+
+
+def call(tag: str, operation: str, client: Any, *arguments: Any, **options: Any) -> Any:
+    """Call an operation of the generated client and return its parsed answer, which must not be a problem."""
+    module = importlib.import_module(f"casino_client.api.{tag}.{operation}")
+    answer = module.sync(*arguments, client=client, **options)
+    assert answer is not None
+    assert not type(answer).__name__.endswith("Problem"), answer
+    return answer
+
+
+@pytest.fixture
+def connect(service: Service, generated: None) -> Generator[Callable[[str], Any]]:
+    """Return `connect(token)`, which makes a client; all are closed at the end."""
+    with ExitStack() as stack:
+        client = importlib.import_module("casino_client").AuthenticatedClient
+        yield lambda token: stack.enter_context(client(base_url=service.url, token=token))
+
+
+NODE = PROJECT / "tests" / "node"
+needs_node = pytest.mark.skipif(not (NODE / "node_modules").exists(), reason="`make lint` installs the node packages")
+STRICT = "--strict --target es2022 --module nodenext --lib es2023,dom,dom.iterable,dom.asynciterable --skipLibCheck"
+
+
+def run_typescript(script: str, service: Service, folder: Path, *arguments: str) -> str:
+    """Compile a script of tests/node strictly with the types of the document, run it, and return its last line."""
+    (folder / "node_modules").symlink_to(NODE / "node_modules")
+    (folder / "package.json").write_text('{"type": "module"}')
+    shutil.copy(NODE / f"{script}.ts", folder)
+
+    def run(*command: str) -> str:
+        finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+        assert finished.returncode == 0, finished.stdout + finished.stderr
+        return finished.stdout
+
+    run("node_modules/.bin/openapi-typescript", str(service.document), "--output", "api.d.ts")
+    run("node_modules/.bin/tsc", *STRICT.split(), "--types", "node", f"{script}.ts")
+    return run("node", f"{script}.js", service.url, service.key, *arguments).splitlines()[-1]

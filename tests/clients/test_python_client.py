@@ -1,52 +1,16 @@
 """A client that openapi-python-client generates plays a session, with nothing patched and nothing added."""
 
 import importlib
-import subprocess
-import sys
-from collections.abc import Callable, Generator
-from contextlib import ExitStack
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from tests.clients.conftest import Service
+from tests.clients.conftest import Service, call
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def generated(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
-    """Generate the client without a warning, and import it as `casino_client`."""
-    folder = tmp_path_factory.mktemp("generated")
-    configuration = folder / "configuration.yml"
-    configuration.write_text("literal_enums: true\npost_hooks: []\n")
-    generate = [sys.executable, "-m", "openapi_python_client", "generate", "--path", str(service.document)]
-    options = ["--meta", "none", "--output-path", str(folder / "casino_client"), "--config", str(configuration)]
-    subprocess.run([*generate, *options, "--fail-on-warning"], check=True)  # noqa: S603
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(folder))
-        yield
-    for name in [name for name in sys.modules if name.startswith("casino_client")]:
-        del sys.modules[name]
-
-
-def call(tag: str, operation: str, client: Any, *arguments: Any, **options: Any) -> Any:
-    """Call an operation of the generated client and return its parsed answer, which must not be a problem."""
-    module = importlib.import_module(f"casino_client.api.{tag}.{operation}")
-    answer = module.sync(*arguments, client=client, **options)
-    assert answer is not None
-    assert not type(answer).__name__.endswith("Problem"), answer
-    return answer
-
-
-@pytest.fixture
-def connect(service: Service, generated: None) -> Generator[Callable[[str], Any]]:
-    """Return `connect(token)`, which makes a client; all are closed at the end."""
-    with ExitStack() as stack:
-        client = importlib.import_module("casino_client").AuthenticatedClient
-        yield lambda token: stack.enter_context(client(base_url=service.url, token=token))
 
 
 def test_a_generated_client_plays_a_session(service: Service, connect: Callable[[str], Any]) -> None:

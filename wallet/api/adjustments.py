@@ -45,7 +45,7 @@ from wallet.adjustments.refusals import (
 )
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.api import csv_export
-from wallet.api.csv_export import ExportFormat, PeriodQuery
+from wallet.api.csv_export import ExportFormat, ExportQuery
 from wallet.ledger.refusals import InsufficientFunds, PeriodReversed, UnknownAccount
 
 COLUMNS: Final = (
@@ -164,13 +164,13 @@ class AdjustmentTotals(ItemList[AdjustmentTotalResponse]):
     """Approved adjustments of a period, by reason."""
 
 
-class AdjustmentTotalsQuery(PeriodQuery):
+class AdjustmentTotalsQuery(ExportQuery):
     """Filters of the totals of adjustments."""
 
     money_type = MoneyTypeField(required=False, default=MoneyType.REAL)
 
 
-class AdjustmentsQuery(PeriodQuery):
+class AdjustmentsQuery(ExportQuery):
     """Filters of the list of adjustments."""
 
     player = IdField(required=False, default=None)

@@ -2,29 +2,20 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
 from django.http import StreamingHttpResponse
-from drf_spectacular.utils import extend_schema_field
-from rest_framework import serializers
-from rest_framework.exceptions import ValidationError
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import EnumField
+from casino.api.fields import EnumField, PeriodQuery
 from casino.api.json_format import ShapeRenderer
 from casino.api.shapes import Shape
 from casino.kernel.csv_escape import escape_cell
-
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-_DATE_TIME: Final = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})", re.ASCII
-)
 
 
 class ExportFormat(StrEnum):
@@ -44,39 +35,15 @@ class CsvRenderer(BaseRenderer):
 RENDERERS: Final = [ShapeRenderer, CsvRenderer]
 
 
-@extend_schema_field({"type": "string", "examples": ["2026-11-01T09:00:00Z"]})
-class DateTimeOrDateField(serializers.Field[datetime, Any, str, datetime]):
-    """An RFC 3339 time with its offset, or a date, which begins at midnight UTC."""
-
-    codes = ("field_invalid",)
-
-    def to_internal_value(self, data: Any) -> datetime:
-        try:
-            if isinstance(data, str) and _DATE.fullmatch(data):
-                return datetime.fromisoformat(data).replace(tzinfo=UTC)
-            if isinstance(data, str) and _DATE_TIME.fullmatch(data):
-                return datetime.fromisoformat(data).astimezone(UTC)
-        except (ValueError, OverflowError):
-            pass
-        raise ValidationError("This is not a time such as 2026-11-21T09:00:00Z.", code="field_invalid")
-
-    def to_representation(self, value: datetime) -> str:
-        return value.isoformat()
-
-
-class PeriodQuery(serializers.Serializer[Any]):
+class ExportQuery(PeriodQuery):
     """The period and format of a list."""
 
     def get_fields(self) -> dict[str, Any]:
-        """Add the fields whose names are reserved by Python or by the framework."""
-        since = "Only from this time on, such as 2026-11-01 or 2026-11-01T09:00:00Z."
+        """Add the field whose name is reserved by the framework."""
+        help_text = "Default: the format of the Accept header."
         return {
             **super().get_fields(),
-            "from": DateTimeOrDateField(required=False, default=None, help_text=since),
-            "to": DateTimeOrDateField(required=False, default=None, help_text="Only before this time."),
-            "format": EnumField(
-                ExportFormat, required=False, default=None, help_text="Default: the format of the Accept header."
-            ),
+            "format": EnumField(ExportFormat, required=False, default=None, help_text=help_text),
         }
 
 

@@ -1,11 +1,11 @@
 """Deposits: requested by players, listed for operators."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -16,6 +16,7 @@ from casino.api.fields import (
     CurrencyField,
     EnumField,
     IdField,
+    PeriodQuery,
     StrictSerializer,
     parse_body,
     parse_query,
@@ -26,7 +27,7 @@ from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
 from casino.operators.refusals import KeyLimitReached
-from wallet.ledger.refusals import UnknownAccount
+from wallet.ledger.refusals import PeriodReversed, UnknownAccount
 from wallet.payments import deposits, queries
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.queries import Deposit, PaymentFilter
@@ -93,8 +94,8 @@ class DepositPage(Page[DepositResponse]):
     """Deposits, newest first."""
 
 
-class DepositsQuery(serializers.Serializer[Any]):
-    """Filters of the list of deposits."""
+class DepositsQuery(PeriodQuery):
+    """Filters of the list of deposits, by when they were requested."""
 
     status = EnumField(DepositStatus, required=False, default=None)
 
@@ -107,7 +108,8 @@ class DepositListView(OperatorView):
         "List your players' deposits, newest first",
         parameters=[DepositsQuery, *paging.PARAMETERS],
         returns=DepositPage,
-        description=("Deposits of all your players in every status, or in one."),
+        description="Deposits of all your players in every status, or in one; of all times, or of a period.",
+        refusals=(PeriodReversed,),
     )
     def get(self, request: Request) -> Response:
         return Response(_page(request, self.caller))
@@ -121,7 +123,8 @@ class MyDepositListView(PlayerView):
         "List your deposits, newest first",
         parameters=[DepositsQuery, *paging.PARAMETERS],
         returns=DepositPage,
-        description=("Deposits in every status, or in one."),
+        description="Deposits in every status, or in one; of all times, or of a period.",
+        refusals=(PeriodReversed,),
     )
     def get(self, request: Request) -> Response:
         return Response(_page(request, self.caller))
@@ -210,9 +213,10 @@ def payer(player: PlayerPrincipal) -> dict[str, Any]:
     return {"operator": player.operator, "player": player.player, "key": player.key_id}
 
 
-def payment_filter(caller: Principal, status: str | None = None) -> PaymentFilter:
-    """Select the payments that a caller may read: a player's own, or those of an operator's players."""
-    return PaymentFilter(caller.operator, caller.player if isinstance(caller, PlayerPrincipal) else None, status)
+def payment_filter(caller: Principal, query: Mapping[str, Any] = MappingProxyType({})) -> PaymentFilter:
+    """Select the payments that a caller may read, a player's own or those of an operator's players, by a query."""
+    player = caller.player if isinstance(caller, PlayerPrincipal) else None
+    return PaymentFilter(caller.operator, player, query.get("status"), query.get("from"), query.get("to"))
 
 
 def _load(caller: PlayerPrincipal, deposit: UUID) -> DepositResponse:
@@ -221,7 +225,7 @@ def _load(caller: PlayerPrincipal, deposit: UUID) -> DepositResponse:
 
 def _page(request: Request, caller: Principal) -> DepositPage:
     page = paging.parse_page_request(request, str)
-    where = payment_filter(caller, parse_query(DepositsQuery, request)["status"])
+    where = payment_filter(caller, parse_query(DepositsQuery, request))
     before = None if page.after is None else paging.parse_uuid(page.after[0])
     rows = queries.deposits(where, before=before, limit=page.fetch_limit)
     return paging.page(DepositPage, page, rows, key=lambda row: (str(row.id),), item=DepositResponse.of)

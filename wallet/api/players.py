@@ -1,5 +1,6 @@
 """An operator's players, and credits for players of sandbox operators."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from casino.api import paging
 from casino.api.fields import (
     AmountField,
     CurrencyField,
+    EnumField,
     MoneyTypeField,
     StrictSerializer,
     TextField,
@@ -30,6 +32,7 @@ from casino.operators.refusals import KeyLimitReached, UnknownBrand, UnknownPlay
 from casino.operators.services import find_player, list_players
 from wallet.ledger import player_accounts
 from wallet.ledger.refusals import CreditTooLarge, OperatorNotSandbox, UnknownAccount
+from wallet.responsible_gaming.queries import PlayerRestriction, restricted_players, restrictions_of
 
 
 class PlayerRequest(StrictSerializer):
@@ -49,11 +52,18 @@ class PlayerResponse(Shape):
     reference: Annotated[str, Meta(examples=["customer-8812"])]
     nickname: Annotated[str, Meta(examples=["Ace"])]
     created_at: Timestamp
+    restrictions: Annotated[
+        tuple[PlayerRestriction, ...], Meta(description="What keeps the player from playing now; usually nothing.")
+    ]
 
     @classmethod
-    def of(cls, player: Player) -> "PlayerResponse":
-        """Present a player whose personal fields are decrypted."""
-        return cls(player.id, player.reference, player.nickname, player.created_at)
+    def present(cls, players: Sequence[Player], *, operator: UUID) -> "list[PlayerResponse]":
+        """Present players of an operator, whose personal fields are decrypted."""
+        restrictions = restrictions_of([player.id for player in players], operator=operator)
+        return [
+            cls(player.id, player.reference, player.nickname, player.created_at, restrictions.get(player.id, ()))
+            for player in players
+        ]
 
     @property
     def player(self) -> UUID:
@@ -88,6 +98,7 @@ class PlayersQuery(serializers.Serializer[Any]):
     reference = TextField(
         required=False, default=None, max_length=80, help_text="Only who has this reference of yours."
     )
+    restriction = EnumField(PlayerRestriction, required=False, default=None)
 
 
 class PlayerListView(OperatorView):
@@ -123,29 +134,30 @@ class PlayerListView(OperatorView):
             brand=None if brand is None else brand.owner,
             metadata=metadata(request),
         )
-        return Response(PlayerResponse.of(player), status=201)
+        return Response(PlayerResponse.present([player], operator=caller.operator)[0], status=201)
 
     @operation(
         "listPlayers",
         "List your players in the order of their registration",
         parameters=[PlayersQuery, *paging.PARAMETERS],
         returns=PlayerPage,
-        description=("Look a player up by your own id with `reference`."),
+        description="Look a player up by your own id with `reference`; list those who cannot play with `restriction`.",
     )
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, str)
         after = None if page.after is None else paging.parse_uuid(page.after[0])
-        caller = self.caller
+        operator, query = self.caller.operator, parse_query(PlayersQuery, request)
+        restriction = query["restriction"]
         players = list_players(
-            operator=caller.operator,
+            operator=operator,
             after=after,
             limit=page.fetch_limit,
-            brand=caller.brand,
-            reference=parse_query(PlayersQuery, request)["reference"],
+            brand=self.caller.brand,
+            reference=query["reference"],
+            among=None if restriction is None else restricted_players(restriction, operator=operator),
         )
-        return Response(
-            paging.page(PlayerPage, page, players, key=lambda player: (str(player.id),), item=PlayerResponse.of)
-        )
+        rows = PlayerResponse.present(players, operator=operator)
+        return Response(paging.page(PlayerPage, page, rows, key=lambda row: (str(row.id),), item=lambda row: row))
 
 
 class PlayerDetailView(OperatorView):
@@ -162,7 +174,9 @@ class PlayerDetailView(OperatorView):
     )
     def get(self, request: Request, player: UUID) -> Response:
         del request
-        return Response(PlayerResponse.of(find_player(operator=self.caller.operator, player=player)))
+        operator = self.caller.operator
+        (response,) = PlayerResponse.present([find_player(operator=operator, player=player)], operator=operator)
+        return Response(response)
 
 
 class SandboxCreditsView(OperatorView):

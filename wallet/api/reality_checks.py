@@ -26,7 +26,7 @@ from wallet.responsible_gaming.refusals import RealityCheckInvalid
 class RealityCheckRequest(StrictSerializer):
     """The interval of reality checks."""
 
-    minutes = WholeNumberField(help_text="15 to 60.")
+    minutes = WholeNumberField(documented=(15, 60))
 
 
 class SessionActivity(Shape):

@@ -1,15 +1,14 @@
 """Withdrawals: quoted for and requested by players, listed for operators."""
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import AmountField, CurrencyQuery, EmptyRequest, EnumField, parse_body, parse_query
+from casino.api.fields import AmountField, CurrencyQuery, EmptyRequest, EnumField, PeriodQuery, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
@@ -18,7 +17,7 @@ from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
 from casino.operators.refusals import KeyLimitReached
 from wallet.api.deposits import PAYMENT_EXAMPLE, PaymentRequest, payer, payment_filter
-from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
+from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, PeriodReversed, UnknownAccount
 from wallet.payments import methods, queries, withdrawals
 from wallet.payments.queries import Withdrawal
 from wallet.payments.refusals import (
@@ -74,8 +73,8 @@ class WithdrawalPage(Page[WithdrawalResponse]):
     """Withdrawals, newest first."""
 
 
-class WithdrawalsQuery(serializers.Serializer[Any]):
-    """Filters of the list of withdrawals."""
+class WithdrawalsQuery(PeriodQuery):
+    """Filters of the list of withdrawals, by when they were requested."""
 
     status = EnumField(WithdrawalStatus, required=False, default=None)
 
@@ -134,7 +133,8 @@ class WithdrawalListView(OperatorView):
         "List your players' withdrawals, newest first",
         parameters=[WithdrawalsQuery, *paging.PARAMETERS],
         returns=WithdrawalPage,
-        description=("Withdrawals of all your players in every status, or in one."),
+        description="Withdrawals of all your players in every status, or in one; of all times, or of a period.",
+        refusals=(PeriodReversed,),
     )
     def get(self, request: Request) -> Response:
         return Response(_page(request, self.caller))
@@ -172,7 +172,8 @@ class MyWithdrawalListView(PlayerView):
         "List your withdrawals, newest first",
         parameters=[WithdrawalsQuery, *paging.PARAMETERS],
         returns=WithdrawalPage,
-        description=("Withdrawals in every status, or in one."),
+        description="Withdrawals in every status, or in one; of all times, or of a period.",
+        refusals=(PeriodReversed,),
     )
     def get(self, request: Request) -> Response:
         return Response(_page(request, self.caller))
@@ -256,7 +257,7 @@ def _load(caller: PlayerPrincipal, withdrawal: UUID) -> WithdrawalResponse:
 
 def _page(request: Request, caller: Principal) -> WithdrawalPage:
     page = paging.parse_page_request(request, str)
-    where = payment_filter(caller, parse_query(WithdrawalsQuery, request)["status"])
+    where = payment_filter(caller, parse_query(WithdrawalsQuery, request))
     before = None if page.after is None else paging.parse_uuid(page.after[0])
     rows = queries.withdrawals(where, before=before, limit=page.fetch_limit)
     return paging.page(WithdrawalPage, page, rows, key=lambda row: (str(row.id),), item=WithdrawalResponse.of)

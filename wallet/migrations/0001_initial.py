@@ -210,6 +210,7 @@ class Migration(migrations.Migration):
                         ("operator_id", models.UUIDField()),
                         ("state", models.JSONField()),
                         ("excluded_until", models.DateTimeField(null=True)),
+                        ("blocked", models.BooleanField()),
                         ("version", models.IntegerField()),
                     ],
                     options={

@@ -183,10 +183,12 @@ CREATE TABLE wallet_playerrestrictions (
     state jsonb NOT NULL,
     limit_types text[] NOT NULL,
     excluded_until timestamptz,
+    blocked boolean NOT NULL,
     version integer NOT NULL CHECK (version > 0)
 );
 CREATE INDEX wallet_playerrestrictions_excluded ON wallet_playerrestrictions (operator_id, excluded_until)
     WHERE excluded_until IS NOT NULL;
+CREATE INDEX wallet_playerrestrictions_blocked ON wallet_playerrestrictions (operator_id, player_id) WHERE blocked;
 
 CREATE TABLE wallet_operatorlimits (
     operator_id uuid PRIMARY KEY,

@@ -7,9 +7,11 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from casino.events.ids import first_id, last_id
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountName, debt_account
+from wallet.ledger.refusals import PeriodReversed
 from wallet.models import Deposit, Withdrawal
 from wallet.payments.funding_options import FundingOptions, LastDeposit
 from wallet.payments.refusals import UnknownDeposit, UnknownWithdrawal
@@ -52,20 +54,28 @@ _FUNDING: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PaymentFilter:
-    """Payments of an operator, of one player or in one status where given."""
+    """Payments of an operator; of one player, in one status, or requested in a period, where given."""
 
     operator: UUID
     player: UUID | None = None
     status: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
 
     def filters(self, before: UUID | None) -> dict[str, Any]:
-        """Return the conditions for Django's ORM."""
-        conditions: dict[str, Any] = {"operator_id": self.operator, "id__lt": before or NEWEST}
-        if self.player is not None:
-            conditions["player_id"] = self.player
-        if self.status is not None:
-            conditions["status"] = self.status
-        return conditions
+        """Return the conditions for Django's ORM. Raises PeriodReversed."""
+        if self.since is not None and self.until is not None and self.since >= self.until:
+            raise PeriodReversed
+        conditions = {
+            "player_id": self.player,
+            "status": self.status,
+            "id__gte": None if self.since is None else first_id(self.since),
+            "requested_at__gte": self.since,
+            "id__lte": None if self.until is None else last_id(self.until),
+            "requested_at__lt": self.until,
+        }
+        given = {name: value for name, value in conditions.items() if value is not None}
+        return {"operator_id": self.operator, "id__lt": before or NEWEST, **given}
 
 
 def deposits(where: PaymentFilter, *, before: UUID | None, limit: int) -> list[Deposit]:

@@ -71,11 +71,11 @@ _decode_operator_limits: Final = msgspec.json.Decoder(OperatorLimitsState).decod
 _FIRST_OF_PLAYER: Final = ("PlayLimitSet", "CoolingOffStarted", "SelfExcluded", "RealityCheckSet", "PlayerBlocked")
 _FIRST_OF_OPERATOR: Final = ("OperatorLimitSet", "PlayMoneyCapSet")
 _SAVE: Final = """
-    INSERT INTO wallet_playerrestrictions (player_id, operator_id, state, limit_types, excluded_until, version)
-    VALUES (%s, %s, %s::jsonb, %s::text[], %s, %s)
+    INSERT INTO wallet_playerrestrictions (player_id, operator_id, state, limit_types, excluded_until, blocked, version)
+    VALUES (%s, %s, %s::jsonb, %s::text[], %s, %s, %s)
     ON CONFLICT (player_id) DO UPDATE
     SET state = excluded.state, limit_types = excluded.limit_types, excluded_until = excluded.excluded_until,
-        version = excluded.version
+        blocked = excluded.blocked, version = excluded.version
 """
 _SAVE_OPERATOR: Final = """
     INSERT INTO wallet_operatorlimits (operator_id, state, limit_types, version)
@@ -92,7 +92,8 @@ _LOAD_OPERATOR: Final = "SELECT state::text, version FROM wallet_operatorlimits 
 def save_restrictions(*, operator: UUID, player: UUID, state: PlayerRestrictionsState, version: int) -> None:
     """Insert or update a player's row."""
     until = None if state.exclusion is None else state.exclusion.until
-    execute(_SAVE, [player, operator, encode(state).decode(), _limit_types(state), until, version])
+    blocked = state.block is not None
+    execute(_SAVE, [player, operator, encode(state).decode(), _limit_types(state), until, blocked, version])
 
 
 def save_operator_limits(*, operator: UUID, state: OperatorLimitsState, version: int) -> None:

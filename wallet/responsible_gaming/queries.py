@@ -1,21 +1,34 @@
 """Read limits, usage, reminders and reality checks, always within one operator."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from enum import StrEnum
+from typing import Any, Final
 from uuid import UUID
+
+from django.db.models import DateTimeField, Func, Q, QuerySet, Value
 
 from casino.events.sql import database_now, fetch
 from casino.kernel.money import MoneyType
+from casino.operators.models import PlayerBan
 from casino.operators.principals import PlayerPrincipal
 from casino.operators.services import require_player
 from wallet.ledger.accounts import AccountKind, AccountName
+from wallet.models import PlayerRestrictions
 from wallet.responsible_gaming import eligibility, projection
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType, limit_currency
 from wallet.responsible_gaming.limits import Usage
-from wallet.responsible_gaming.state import Exclusion, OperatorLimitsState, PlayerRestrictionsState, strictest_limits
+from wallet.responsible_gaming.state import (
+    Exclusion,
+    ExclusionKind,
+    OperatorLimitsState,
+    PlayerRestrictionsState,
+    strictest_limits,
+)
 
+_NOW: Final = Func(function="clock_timestamp", output_field=DateTimeField())
 DEFAULT_REALITY_CHECK_MINUTES: Final = 60
 """The interval of reminders for players who have set none."""
 
@@ -38,6 +51,14 @@ _SESSIONS: Final = """
                           ORDER BY created_at DESC LIMIT 1) latest
       LEFT JOIN wallet_playerrestrictions own ON own.player_id = players.player
 """
+
+
+class PlayerRestriction(StrEnum):
+    """Why a player cannot play: removed by a moderator, excluded, or stopped."""
+
+    BANNED = "banned"
+    EXCLUDED = "excluded"
+    STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,3 +199,32 @@ def _status(
         operator_wide_limit=operator_limits.limit(limit_type, period, currency),
         used=usage.used.get((limit_type, period), 0),
     )
+
+
+def restricted_players(restriction: PlayerRestriction, *, operator: UUID) -> QuerySet[Any, UUID]:
+    """Select the ids of an operator's players who are under a restriction now."""
+    if restriction is PlayerRestriction.BANNED:
+        bans = PlayerBan.objects.filter(Q(until=None) | Q(until__gt=_NOW), player__operator_id=operator)
+        return bans.values_list("player_id", flat=True)
+    rows = PlayerRestrictions.objects.filter(operator_id=operator)
+    if restriction is PlayerRestriction.STOPPED:
+        rows = rows.filter(blocked=True)
+    else:
+        active = Q(excluded_until__gt=_NOW) | Q(state__exclusion__kind=ExclusionKind.SELF_EXCLUSION.value)
+        rows = rows.filter(active, excluded_until__isnull=False)
+    return rows.values_list("player_id", flat=True)
+
+
+def restrictions_of(players: Sequence[UUID], *, operator: UUID) -> dict[UUID, tuple[PlayerRestriction, ...]]:
+    """Return what keeps each of these players of an operator from playing, in one query; the others are left out."""
+    found = defaultdict(list)
+    selected = [
+        restricted_players(each, operator=operator)
+        .filter(player_id__in=players)
+        .annotate(restriction=Value(each.value))
+        .values_list("player_id", "restriction")
+        for each in PlayerRestriction
+    ]
+    for player, restriction in selected[0].union(*selected[1:], all=True):
+        found[player].append(PlayerRestriction(restriction))
+    return {player: tuple(sorted(each)) for player, each in found.items()}

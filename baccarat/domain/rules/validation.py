@@ -20,6 +20,10 @@ from baccarat.domain.rules.wagers import is_makeable
 from casino.kernel.errors import Refusal, RefusalKind
 from casino.kernel.money import MAX_AMOUNT
 
+DECKS: Final = 1, 16
+SEATS: Final = 1, 14
+MILLISECONDS: Final = 0, 60_000
+"""Bounds of what can be chosen, and of each part of the show."""
 MIN_CARDS_BEHIND_CUT: Final = 12
 """Two whole rounds: the one in which the cut card comes out, and one more."""
 MIN_CARDS_BEFORE_CUT: Final = 17
@@ -120,7 +124,8 @@ def _commission_can_wait(rules: TableRules) -> bool:
 
 
 def _has_valid_show(rules: TableRules) -> bool:
-    return all(type(length) is int and 0 <= length <= 60_000 for length in astuple(rules.show_milliseconds))
+    shortest, longest = MILLISECONDS
+    return all(type(each) is int and shortest <= each <= longest for each in astuple(rules.show_milliseconds))
 
 
 def _is_valid_seconds(seconds: int | None) -> bool:
@@ -129,8 +134,8 @@ def _is_valid_seconds(seconds: int | None) -> bool:
 
 # If a field has several faults, the first one listed is reported.
 _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] = (
-    ("decks", "decks_out_of_range", "must be from 1 to 16", lambda rules: 1 <= rules.decks <= 16),
-    ("seats", "seats_out_of_range", "must be from 1 to 14", lambda rules: 1 <= rules.seats <= 14),
+    ("decks", "decks_out_of_range", "must be from 1 to 16", lambda rules: DECKS[0] <= rules.decks <= DECKS[1]),
+    ("seats", "seats_out_of_range", "must be from 1 to 14", lambda rules: SEATS[0] <= rules.seats <= SEATS[1]),
     ("chips", "chips_not_ascending", "must be positive, ascending and without repeats", _has_valid_chips),
     (
         "chips",

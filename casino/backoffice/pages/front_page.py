@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from baccarat.reports import days
 from baccarat.reports.days import DayFigures, PlayHistory
-from baccarat.storage.models import Round, Table
+from baccarat.storage.models import Round, RoundFlag, Table
 from casino.backoffice import game, html, scope
 from casino.backoffice.columns import with_names
 from casino.backoffice.filters import first_serial
@@ -74,7 +74,7 @@ def _suspended(request: HttpRequest) -> Grid:
 
 
 def _requested_voids(request: HttpRequest) -> Grid:
-    requested = scope.within(Round.objects.filter(void_requested=True).order_by("-id"), request)
+    requested = scope.within(Round.objects.filter(flag=RoundFlag.VOID_REQUESTED).order_by("-id"), request)
     rounds = with_names(requested, "operator", "table")[:MAX_WAITING]
     columns = ("Round", "Table", "Operator")
     return game.round_grid("Voids to decide", rounds, columns=columns, empty="No void is requested.")

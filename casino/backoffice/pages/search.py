@@ -21,10 +21,10 @@ from baccarat.storage.models import Round, Table, Wager
 from casino.backoffice import game, html, scope
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import with_names
-from casino.backoffice.filters import first_uuid
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.subjects import nicknames, player_link
 from casino.crypto import blind_index
+from casino.events.ids import first_id
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators.models import Player
@@ -242,8 +242,8 @@ def _within(
     if query["operator"] is not None:
         rows = rows.filter(operator_id=query["operator"])
     if query["since"] is not None:
-        rows = rows.filter(**{f"{key}__gte": first_uuid(query["since"])})
-    until = None if query["until"] is None else first_uuid(query["until"])
+        rows = rows.filter(**{f"{key}__gte": first_id(query["since"])})
+    until = None if query["until"] is None else first_id(query["until"])
     if ends := [end for end in (until, before) if end is not None]:
         rows = rows.filter(**{f"{key}__lt": min(ends)})
     if query["table"] and rows.model in {Round, Wager}:

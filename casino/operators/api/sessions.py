@@ -36,13 +36,17 @@ class PlayerSessionRequest(StrictSerializer):
     brand = TextField(
         required=False, default=None, max_length=40, help_text="A brand's slug; by default that of the key or player."
     )
-    ttl_seconds = WholeNumberField(required=False, default=lambda: settings.PLAYER_SESSION_SECONDS)
+    ttl_seconds = WholeNumberField(
+        required=False, default=lambda: settings.PLAYER_SESSION_SECONDS, documented=sessions.SESSION_SECONDS
+    )
 
 
 class RenewalRequest(StrictSerializer):
     """How long the session lasts from now."""
 
-    ttl_seconds = WholeNumberField(required=False, default=lambda: settings.PLAYER_SESSION_SECONDS)
+    ttl_seconds = WholeNumberField(
+        required=False, default=lambda: settings.PLAYER_SESSION_SECONDS, documented=sessions.SESSION_SECONDS
+    )
 
 
 class LaunchCodeRequest(StrictSerializer):

@@ -47,6 +47,17 @@ class Operation:
     def request_examples(self) -> list[Any]:
         return [each["value"] for body in self._request_bodies() for each in body["examples"].values()]
 
+    def query_ids(self) -> list[str]:
+        """Return the names of the query parameters that are ids."""
+        parameters = [each for each in self.document.get("parameters", []) if each["in"] == "query"]
+        return [each["name"] for each in parameters if each["schema"].get("format") == "uuid"]
+
+    def body_ids(self) -> list[str]:
+        """Return the names of the fields of the request that are ids."""
+        schemas = [resolved(body["schema"]) for body in self._request_bodies()]
+        fields = [field for schema in schemas for field in schema.get("properties", {}).items()]
+        return [name for name, field in fields if field.get("format") == "uuid"]
+
     def _request_bodies(self) -> Iterator[dict[str, Any]]:
         yield from self.document.get("requestBody", {}).get("content", {}).values()
 

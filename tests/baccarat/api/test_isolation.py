@@ -1,14 +1,20 @@
 """No operator and no player sees or touches what is another operator's, by any id that they guess."""
 
 import json
+import re
 import uuid
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.test import Client
 
+from casino.compliance import cases
+from casino.events import sealer
+from casino.feed import writer
 from casino.operators.assertions import HEADER, request_key
 from tests.baccarat.api import contract
 from tests.baccarat.api.contract import Operation
@@ -25,18 +31,30 @@ from tests.baccarat.api.people import (
     whole_database,
 )
 from tests.conftest import Database
+from tests.wallet.api.test_reconciliation import record_discrepancies
+from tests.wallet.payments.counter import use_provider
 
-JWK = json.dumps({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"})
-WALLETS = {
-    "getPlayer", "creditSandboxPlayer", "getPlayerBalances", "getPlayerStatement", "getMyBalances", "getMyTableLimit",
-    "setMyTableLimit",
+FAR, ROOM = 7_000_000_000_000, 10_000
+PROOFS = {"getRoundProof", "listCheckpoints", "getCheckpoint", "getConsistencyProof", "getInclusionProof"}
+EVERYBODYS = {"version": "1", "number": "1"}
+CARD = {
+    "name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "10.00", "maximum": "2000.00",
+    "fee_fixed": "0.25", "fee_percent": "1.5", "processing_seconds": 60, "supports_withdrawals": True,
 }  # fmt: skip
+ADJUSTMENT = {
+    "direction": "credit", "money_type": "real", "amount": "5.00", "currency": "EUR", "reason": "goodwill",
+    "note": "A long wait.", "message": "Thank you for your patience.",
+}  # fmt: skip
+JWK = json.dumps({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"})
+PUBLIC = "/api/v1/log/"
+"""Checkpoints and their proofs are everybody's: whoever has a receipt checks it with them."""
 GUARDED = [
     operation
     for operation in contract.operations()
-    if (operation.tag in {"baccarat", "operators", "feed"} and operation.callers) or operation.name in WALLETS
+    if operation.callers & {"operatorKey", "playerToken"}
+    and operation.name != "followStream"  # tests/baccarat/streaming listens to it
 ]
-WITH_AN_ID = [operation for operation in GUARDED if "{" in operation.path]
+WITH_AN_ID = [operation for operation in GUARDED if "{" in operation.path and not operation.path.startswith(PUBLIC)]
 FOR_OPERATORS = [operation for operation in GUARDED if operation.callers == {"operatorKey"}]
 FOR_PLAYERS = [operation for operation in GUARDED if operation.callers == {"playerToken"}]
 
@@ -52,29 +70,61 @@ class Scene:
     lucky: Tenant
     alice: Gambler
     bob: Gambler
-    table: str
-    round: str
     running: str
-    message: str
-    report: str
-    change: str
-    webhook: str
+    ours: Mapping[str, str]
     golden: Tenant
     charlie: Gambler
 
+    @property
+    def table(self) -> str:
+        return self.ours["table"]
+
+    @property
+    def round(self) -> str:
+        return self.ours["round"]
+
     def ids(self) -> dict[str, str]:
-        """Return ids that could be guessed, by the names of path parameters."""
-        ids = {"table": self.table, "round": self.round, "player": self.alice.id, "change": self.change}
-        return {**ids, "version": "1", "message": self.message, "report": self.report, "webhook": self.webhook}
+        """Return ids that could be guessed, by the names of parameters in addresses, bodies and queries."""
+        return {**self.ours, **EVERYBODYS}
 
     def secrets(self) -> set[str]:
         """Return texts that the other operator must never see."""
-        ids = {*self.ids().values(), self.bob.id, self.running, self.lucky.id, self.lucky.slug}
-        return (ids - {"1"}) | {self.lucky.credential.split(".")[0]}
+        ids = {*self.ours.values(), self.bob.id, self.running, self.lucky.id, self.lucky.slug}
+        return ids | {self.lucky.credential.split(".")[0]}
 
 
 @pytest.fixture(scope="module")
-def scene(module_database: Database) -> Scene:
+def answers() -> list[tuple[str, Any]]:
+    """Collect each operation's name and answer, of whoever asked."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def scene(module_database: Database, answers: list[tuple[str, Any]]) -> Generator[Scene]:
+    count_from_far_away(module_database)
+    with pytest.MonkeyPatch.context() as patch:
+        use_provider(patch)
+        patch.setattr(contract, "check", partial(check_and_collect, answers, contract.check))
+        yield set_up()
+
+
+def count_from_far_away(database: Database) -> None:
+    """Let every number that the installation gives begin at one that occurs nowhere else."""
+    with database.owner() as owner:
+        sequences = owner.execute("SELECT sequencename, data_type::text FROM pg_sequences").fetchall()
+        for name, kind in sequences:
+            if kind == "bigint":
+                owner.execute("SELECT setval(%s::regclass, %s)", [name, FAR])
+        owner.execute("INSERT INTO events_seal (position, event_id, digest) VALUES (%s, 0, %s)", [FAR, bytes(32)])
+
+
+def check_and_collect(answers: list[tuple[str, Any]], check: Any, method: str, path: str, answer: Any) -> None:
+    check(method, path, answer)
+    if answer.headers.get("Content-Type", "").endswith("json"):
+        answers.append((contract.operation_of(method, path).name, answer.json()))
+
+
+def set_up() -> Scene:
     lucky, golden = tenant("lucky"), tenant("golden")
     table, (alice, bob) = company(lucky, "big_table", "Alice", "Bob")
     bet(alice, table, banker="100.00")
@@ -82,21 +132,45 @@ def scene(module_database: Database) -> Scene:
     deal_all()
     bet(bob, table, tie="25.00")
     state = lucky.read(f"tables/{table}")
-    said = alice.do(f"tables/{table}/chat", {"text": "Good evening"})["id"]
-    report = bob.do(f"tables/{table}/chat/{said}/report")["id"]
-    change = str(request_key(operator=UUID(lucky.id), name="Own", jwk=JWK, subject="", by="staff:1").pk)
-    webhook = lucky.do("webhooks", {"url": "https://lucky.example/webhooks"})["id"]
+    message = alice.do(f"tables/{table}/chat", {"text": "Good evening"})["id"]
+    method = lucky.do("deposit-methods", CARD)["id"]
+    payment = {"method": method, "amount": "50.00", "currency": "EUR"}
+    adjustment = lucky.do("adjustments", {**ADJUSTMENT, "player": alice.id}, person="agent-1")["id"]
+    lucky.do(f"adjustments/{adjustment}/approve", {"as_debt": False}, person="agent-2")
+    case = cases.open_case(operator=UUID(lucky.id), kind="return_out_of_band", subject=f"table:{table}", details={})
+    ours = {
+        "table": table,
+        "round": state["last_round"]["id"],
+        "shoe": state["last_round"]["shoe"],
+        "player": alice.id,
+        "message": message,
+        "chat_report": bob.do(f"tables/{table}/chat/{message}/report")["id"],
+        "change": str(request_key(operator=UUID(lucky.id), name="Own", jwk=JWK, subject="", by="staff:1").pk),
+        "webhook": lucky.do("webhooks", {"url": "https://lucky.example/webhooks"})["id"],
+        "method": method,
+        "deposit": alice.do("me/deposits", payment)["id"],
+        "withdrawal": alice.do("me/withdrawals", payment)["id"],
+        "adjustment": adjustment,
+        "notice": alice.read("notices")["items"][0]["id"],
+        "discrepancy": record_discrepancies(lucky, "p1")[0],
+        "report": lucky.do("reports", {"name": "revenue", "period": "lifetime"})["id"],
+        "case": str(case),
+    }
     golden.table("mini")
     charlie = golden.player("Charlie")
-    last, running = state["last_round"]["id"], state["round"]["id"]
-    return Scene(lucky, alice, bob, table, last, running, said, report, change, webhook, golden, charlie)
+    sealer.seal_all()
+    while writer.write_new_items():
+        pass
+    return Scene(lucky, alice, bob, state["round"]["id"], ours, golden, charlie)
 
 
-def call(caller: Caller, operation: Operation, ids: dict[str, str]) -> Any:
+def call(caller: Caller, operation: Operation, ids: dict[str, str], **query: str) -> Any:
     """Call an operation with its documented example as the body, and return the response."""
     body = (operation.request_examples() or [{}])[0]
+    if operation.tag == "chat":
+        ids = {**ids, "report": ids["chat_report"]}
     if operation.method == "get":
-        return caller.get(operation.url(ids))
+        return caller.get(operation.url(ids), **query)
     headers = {"Idempotency-Key": uuid.uuid4().hex}
     data = json.dumps(body)
     if isinstance(caller, Tenant):
@@ -113,7 +187,7 @@ def told(answer: Any) -> tuple[int, Any]:
 
 @pytest.mark.parametrize("operation", WITH_AN_ID, ids=named)
 def test_what_is_anothers_is_as_unknown_as_what_never_was(scene: Scene, operation: Operation) -> None:
-    nothing = {**dict.fromkeys(scene.ids(), NOWHERE), "version": "1"}
+    nothing = {**dict.fromkeys(scene.ours, NOWHERE), **EVERYBODYS}
     callers = {"operatorKey": scene.golden, "playerToken": scene.charlie}
     before = whole_database()
     for name in operation.callers:
@@ -170,14 +244,14 @@ def test_nothing_is_open_to_the_street(scene: Scene, operation: Operation) -> No
 def readable(caller: Caller, kind: str, ids: dict[str, str]) -> dict[str, str]:
     """Everything that a caller can read, by operation, as text."""
     return {
-        operation.name: json.dumps(call(caller, operation, ids).json())
+        operation.name: call(caller, operation, ids).getvalue().decode(errors="replace")
         for operation in GUARDED
         if operation.method == "get" and kind in operation.callers
     }
 
 
 def test_nothing_that_others_can_read_names_anything_of_ours(scene: Scene) -> None:
-    charlies = {**dict.fromkeys(scene.ids(), NOWHERE), "player": scene.charlie.id, "version": "1"}
+    charlies = {**dict.fromkeys(scene.ours, NOWHERE), **EVERYBODYS, "player": scene.charlie.id}
     for caller, kind in ((scene.golden, "operatorKey"), (scene.charlie, "playerToken")):
         for name, text in readable(caller, kind, charlies).items():
             assert [secret for secret in scene.secrets() if secret in text] == [], name
@@ -200,7 +274,8 @@ def test_a_player_sees_the_ids_of_no_other_player(scene: Scene) -> None:
     for me, other in ((scene.alice, scene.bob), (scene.bob, scene.alice)):
         for round_ in (scene.round, scene.running):
             seen = readable(me, "playerToken", {**scene.ids(), "round": round_})
-            assert [name for name, text in seen.items() if other.id in text or key in text] == []
+            named = [name for name, text in seen.items() if other.id in text or key in text]
+            assert set(named) <= PROOFS  # they have events byte by byte
             assert me.id in seen["listRoundEvents"]
 
 
@@ -218,3 +293,91 @@ def test_a_round_that_runs_shows_no_seed_and_no_card(scene: Scene) -> None:
     for caller in (scene.alice, scene.bob, scene.lucky):
         shown = caller.read(f"rounds/{scene.running}")
         assert (shown["cards"], shown["seed"], shown["outcome"], shown["phase"]) == ([], None, None, "betting")
+
+
+QUERIES = [
+    (operation, name)
+    for operation in GUARDED
+    for name in operation.query_ids()
+    if operation.method == "get" and not operation.path.startswith(PUBLIC)
+]
+
+
+@pytest.mark.parametrize(("operation", "name"), QUERIES, ids=lambda part: getattr(part, "name", part))
+def test_anothers_id_in_a_query_selects_nothing(scene: Scene, operation: Operation, name: str) -> None:
+    charlies = {**dict.fromkeys(scene.ours, NOWHERE), **EVERYBODYS, "player": scene.charlie.id}
+    callers = {"operatorKey": scene.golden, "playerToken": scene.charlie}
+    for kind in operation.callers:
+        guessed, unknown = (
+            told(call(callers[kind], operation, charlies, **{name: value})) for value in (scene.ids()[name], NOWHERE)
+        )
+        assert guessed == unknown
+        assert not any(secret in str(guessed) for secret in scene.secrets())
+
+
+BODIES = [(operation, name) for operation in GUARDED for name in operation.body_ids()]
+
+
+@pytest.mark.parametrize(("operation", "name"), BODIES, ids=lambda part: getattr(part, "name", part))
+def test_anothers_id_in_a_body_is_as_unknown_as_none(scene: Scene, operation: Operation, name: str) -> None:
+    charlies = {**dict.fromkeys(scene.ours, NOWHERE), **EVERYBODYS, "player": scene.charlie.id}
+    callers: dict[str, Caller] = {"operatorKey": scene.golden, "playerToken": scene.charlie}
+    before = whole_database()
+    for kind in operation.callers:
+        outcomes = []
+        for value in (scene.ids()[name], NOWHERE):
+            data = json.dumps({**operation.request_examples()[0], name: value}).encode()
+            headers, caller, url = {"Idempotency-Key": uuid.uuid4().hex}, callers[kind], operation.url(charlies)
+            if isinstance(caller, Tenant):
+                headers[HEADER] = caller.assertion("agent-17", operation.method.upper(), url, data)
+            outcomes.append(told(caller.send(operation.method, url, data=data, content_type=JSON, headers=headers)))
+        assert outcomes[0] == outcomes[1]
+        assert 400 <= outcomes[0][0] < 500
+    assert whole_database() == before
+
+
+def numbers_in(part: Any, path: str = "") -> Iterator[str]:
+    """Yield where a number of the installation is in an answer, as a number or inside of a text."""
+    match part:
+        case dict():
+            for name, inner in part.items():
+                yield from numbers_in(inner, f"{path}.{name}")
+        case list():
+            for inner in part:
+                yield from numbers_in(inner, f"{path}[]")
+        case bool() | None:
+            return
+        case int() if FAR <= part < FAR + ROOM:
+            yield path
+        case str() if re.search(rf"(?<!\d){str(FAR)[:-4]}\d{{4}}(?!\d)", part):
+            yield path
+
+
+def test_no_answer_has_a_position_or_a_number_of_the_whole_installation(
+    scene: Scene, answers: list[tuple[str, Any]]
+) -> None:
+    for caller, kind in ((scene.lucky, "operatorKey"), (scene.alice, "playerToken")):
+        texts = readable(caller, kind, scene.ids())
+        assert len(texts) > 20
+        assert [name for name, text in texts.items() if name not in PROOFS and list(numbers_in(text))] == []
+    assert {name for name, _ in answers} >= {"deal", "takeSeat", "readFeed", "recoverGame", "getMyStatement"}
+    found = {f"{name}{path}" for name, answer in answers if name not in PROOFS for path in numbers_in(answer)}
+    assert found == set()
+
+
+NUMBERS = {"position", "entry", "event", "event_id", "entry_id", "seal", "cause", "after"}
+
+
+def test_no_schema_but_those_of_proofs_has_a_number_of_the_whole_installation() -> None:
+    schemas = contract.document()["components"]["schemas"]
+    named = {
+        f"{component}.{name}"
+        for component, schema in schemas.items()
+        for name, member in schema.get("properties", {}).items()
+        if name in NUMBERS and "integer" in str(member)
+    }
+    assert {each for each in named if not re.match(r"Proof|Inclusion|Consistency|Checkpoint", each)} == FEED_NUMBERS
+
+
+FEED_NUMBERS = {"ReplayRequest.after"}
+"""They are the operator's own."""

@@ -39,8 +39,9 @@ def test_rounds_are_listed_in_their_order_however_wrong_the_clocks_of_processes_
     for offset in ("+0", "+3600", "-3600", "+0"):
         command = [sys.executable, "-c", PLAY, str(table), str(house.operator), str(at.player)]
         subprocess.run(command, env=skewed(environment, offset), cwd=PROJECT, check=True, timeout=120)  # noqa: S603
-    listed = rounds.rounds_of_operator(operator=house.operator, before=None, limit=10)
+    own = rounds.RoundFilter(house.operator)
+    listed = rounds.list_rounds(own, viewer=None, before=None, limit=10)
     assert [each.number for each in listed] == [4, 3, 2, 1]
     (newer, _, _, _) = listed
-    page = rounds.rounds_of_operator(operator=house.operator, before=newer.id, limit=10)
+    page = rounds.list_rounds(own, viewer=None, before=newer.id, limit=10)
     assert [each.number for each in page] == [3, 2, 1]

@@ -16,7 +16,7 @@ def test_a_refusal_has_its_code_remedy_and_facts(client: Client) -> None:
     assert answer.status_code == 409
     assert answer["Content-Type"] == "application/problem+json"
     assert answer.json() == {
-        "type": "/api/v1/problems/house_is_closed",
+        "type": "http://testserver/api/v1/problems/house_is_closed",
         "title": "The house is closed",
         "status": 409,
         "detail": "It is Monday.",

@@ -14,7 +14,8 @@ from django.utils import timezone
 from baccarat.storage.models import Round
 from casino.backoffice import base
 from casino.backoffice.base import as_number, as_uuid
-from casino.backoffice.filters import first_serial, first_uuid
+from casino.backoffice.filters import first_serial
+from casino.events.ids import first_id
 from casino.events.models import Event, Subscription
 from casino.staff.models import AccessLogEntry
 from tests.support.office import Office, address, open_office, shown, superuser
@@ -128,8 +129,8 @@ def test_the_first_id_since_a_time_is_the_one_that_a_scan_finds(office: Office) 
 def test_ids_begin_with_their_time(office: Office) -> None:
     now = timezone.now()
 
-    assert not Round.objects.filter(id__gte=first_uuid(now + timedelta(minutes=1))).exists()
-    assert Round.objects.filter(id__gte=first_uuid(now - timedelta(days=1))).count() == Round.objects.count()
+    assert not Round.objects.filter(id__gte=first_id(now + timedelta(minutes=1))).exists()
+    assert Round.objects.filter(id__gte=first_id(now - timedelta(days=1))).count() == Round.objects.count()
 
 
 @pytest.mark.parametrize(

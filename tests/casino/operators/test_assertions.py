@@ -18,6 +18,7 @@ from casino.operators.models import AssertionKey, Operator, StaffSubject
 from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, InvalidAssertionKey, UnknownChange
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import JSON, Tenant, tenant
+from tests.wallet.payments.counter import use_provider
 
 pytestmark = pytest.mark.django_db
 CREDIT = {"direction": "credit", "amount": "999999.00", "currency": "EUR", "reason": "promotion", "note": "Welcome"}
@@ -296,3 +297,19 @@ def test_another_operator_sees_and_decides_no_change(house: Tenant) -> None:
         assert (answer.status_code, answer.json()["code"]) == (404, "unknown_change")
     with pytest.raises(UnknownChange):
         changes.confirm(UUID(change), operator=UUID(rival.id), by="desk:b")
+
+
+def test_a_live_operators_deposit_methods_wait_for_a_second_person(
+    house: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_provider(monkeypatch)
+    card = {
+        "name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "10.00", "maximum": "2000.00",
+        "fee_fixed": "0.25", "fee_percent": "1.5", "processing_seconds": 60, "supports_withdrawals": True,
+    }  # fmt: skip
+    method = house.do("deposit-methods", card)["id"]
+    live(house)
+    for path in ("deposit-methods", f"deposit-methods/{method}/versions"):
+        requested = house.post(path, {**card, "name": "Bank"}, person="anna")
+        assert (requested.status_code, requested.json()["status"]) == (202, "requested")
+    assert [each["name"] for each in house.read("deposit-methods")["items"]] == ["Card"]

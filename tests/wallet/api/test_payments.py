@@ -207,6 +207,20 @@ def test_deposits_come_in_pages_newest_first_and_by_status(lucky: Caller) -> Non
     assert [each["id"] for each in player.get("me/deposits?status=failed").json()["items"]] == [created[1]]
     assert [each["id"] for each in lucky.get("deposits?status=failed").json()["items"]] == [created[1]]
     assert player.get("me/deposits?status=lost").json()["code"] == "unknown_choice"
+
+
+def test_payments_are_listed_by_the_time_of_the_request(lucky: Caller) -> None:
+    player, method, other = lucky.player(), lucky.method(), house("other")
+    first, second = (deposit(player, method).json() for _ in range(2))
+    since, until = first["requested_at"], second["requested_at"]
+    for caller, path in ((player, "me/deposits"), (lucky, "deposits")):
+        assert [each["id"] for each in caller.get(f"{path}?from={until}").json()["items"]] == [second["id"]]
+        assert [each["id"] for each in caller.get(f"{path}?from={since}&to={until}").json()["items"]] == [first["id"]]
+        assert caller.get(f"{path}?to={since}").json()["items"] == []
+    assert other.get(f"deposits?from={since}").json()["items"] == []
+    for path in ("me/withdrawals", "me/deposits"):
+        assert player.get(f"{path}?from=2026-02-01&to=2026-01-01").json()["code"] == "period_reversed"
+        assert player.get(f"{path}?from=2026-01-01&to=2026-02-01").json()["items"] == []
     assert player.get("me/deposits?cursor=???").json()["code"] == "invalid_cursor"
 
 

@@ -1,0 +1,83 @@
+"""Selecting rounds reads an index, whatever they are selected by, however many rounds there are."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import connection
+
+from baccarat.queries.rounds import RoundFilter, RoundStatus
+from baccarat.storage.models import Round, Wager
+from casino.events.ids import first_id
+from casino.events.sql import fetch
+from tests.conftest import Database
+
+OPERATOR, PLAYER = UUID(int=1), UUID(int=10**6)
+START = datetime(2026, 3, 1, tzinfo=UTC)
+MANY = 4000
+BY_ID = "round_operator|baccarat_round_pkey"
+"""Either will do where there is one operator."""
+
+
+def table(number: int) -> UUID:
+    return UUID(int=1000 + number % 50)
+
+
+def opened_at(number: int) -> datetime:
+    return START + timedelta(minutes=number)
+
+
+@pytest.fixture
+def many_rounds(database: Database) -> None:
+    """Four thousand rounds at fifty tables: one in a hundred by new rules, one in two hundred voided."""
+    Round.objects.bulk_create(
+        Round(
+            id=first_id(opened_at(number)), table_id=table(number), operator_id=OPERATOR, number=number,
+            rules="mini@1" if number % 100 else "mini@2", currency="EUR", phase="settled" if number % 200 else "voided",
+            opened_at=opened_at(number), cards="", wagers=1, flag=None if number % 200 else "voided",
+        )
+        for number in range(MANY)
+    )  # fmt: skip
+    Wager.objects.bulk_create(
+        Wager(
+            id=UUID(int=10_000 + number), round_id=first_id(opened_at(number)), table_id=table(number),
+            operator_id=OPERATOR, player_id=PLAYER if number % 100 == 7 else UUID(int=number), seat=1, preset="mini",
+            money_type="play", currency="EUR", stakes={}, staked=100, confirmed_at=opened_at(number),
+        )
+        for number in range(MANY)
+    )  # fmt: skip
+    with database.owner() as owner:
+        owner.execute("ANALYZE baccarat_round")
+        owner.execute("ANALYZE baccarat_wager")
+
+
+SELECTED: dict[str, tuple[dict[str, Any], int, str]] = {
+    "all": ({}, 51, BY_ID),
+    "a player": ({"player": PLAYER}, 40, "wager_player"),
+    "a table": ({"table": table(3)}, 51, "round_number"),
+    "a version of rules": ({"rules": "mini@2"}, 40, "round_rules"),
+    "a rare status": ({"status": RoundStatus.VOIDED}, 20, "round_flag"),
+    "a usual status": ({"status": RoundStatus.SETTLED}, 51, BY_ID),
+    "a period": ({"since": opened_at(1000), "until": opened_at(1010)}, 10, BY_ID),
+}
+
+
+@pytest.mark.parametrize("selected", SELECTED)
+def test_rounds_are_selected_by_an_index(many_rounds: None, selected: str) -> None:
+    filters, count, index = SELECTED[selected]
+    query, parameters = RoundFilter(OPERATOR, **filters).query(before=None, limit=51)
+    assert len(fetch(query, parameters)) == count
+    with connection.cursor() as cursor:
+        cursor.execute("SET enable_seqscan = off")  # which is as quick for so few
+        cursor.execute(f"EXPLAIN (ANALYZE, TIMING OFF) {query}", parameters)
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert any(name in plan for name in index.split("|")), plan
+
+
+def test_a_page_continues_where_the_last_one_ended_by_whatever_rounds_are_selected(many_rounds: None) -> None:
+    for filters, _, _ in SELECTED.values():
+        where = RoundFilter(OPERATOR, **filters)
+        first = fetch(*where.query(before=None, limit=4))
+        (second,) = fetch(*where.query(before=first[2][0], limit=1))
+        assert second == first[3]
