@@ -170,6 +170,7 @@ def request_void(stage: Stage, by: str) -> Waiting:
     return Waiting(
         reverse("admin:baccarat_round_approve_void", args=[round_]),
         lambda: Round.objects.get(pk=round_).phase == "voided",
+        f"rounds/{round_}/void/approve",
     )
 
 
