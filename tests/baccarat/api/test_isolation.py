@@ -36,7 +36,7 @@ from tests.wallet.payments.counter import use_provider
 
 FAR, ROOM = 7_000_000_000_000, 10_000
 PROOFS = {"getRoundProof", "listCheckpoints", "getCheckpoint", "getConsistencyProof", "getInclusionProof"}
-EVERYBODYS = {"version": "1", "number": "1"}
+EVERYBODYS = {"version": "1", "number": "1", "keyid": "no-key"}
 CARD = {
     "name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "10.00", "maximum": "2000.00",
     "fee_fixed": "0.25", "fee_percent": "1.5", "processing_seconds": 60, "supports_withdrawals": True,
@@ -162,6 +162,7 @@ def set_up() -> Scene:
         "report": lucky.do("reports", {"name": "revenue", "period": "lifetime"})["id"],
         "case": str(case),
         "name": "lucky-night",
+        "export": alice.do("me/data-exports")["id"],
     }
     skin = next(each for each in GUARDED if each.name == "setSkin")
     assert call(lucky, skin, ours).status_code == 200
