@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from casino.api import views
+from casino.feed.api import webhook_keys
 from casino.observability import health
 
 handler400 = views.handler400
@@ -30,6 +31,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("livez", health.livez),
     path("readyz", health.readyz),
     path("healthz", health.healthz),
+    path(".well-known/webhooks/<uuid:webhook>/jwks.json", webhook_keys, name="webhook-keys"),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/", admin.site.urls),
     path("api/v1/", include(API_URLS)),

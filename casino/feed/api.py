@@ -2,8 +2,10 @@
 
 import re
 from typing import Any, Final
+from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+import msgspec
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 from drf_spectacular.types import OpenApiTypes
@@ -19,7 +21,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import REF, example_of
 from casino.api.streaming import sse
 from casino.api.views import BaseApiView
-from casino.feed import queries, signatures
+from casino.feed import queries, signatures, webhooks
 from casino.feed.asyncapi import asyncapi_document
 from casino.feed.queries import FeedEnvelope, FeedPage, FeedTypeList
 from casino.feed.refusals import FeedExpired, UnknownFeedType
@@ -165,6 +167,18 @@ def asyncapi(request: HttpRequest) -> HttpResponse:
     del request
     headers = {"Cache-Control": "public, max-age=300"}
     return HttpResponse(asyncapi_document(), content_type=ShapeRenderer.media_type, headers=headers)
+
+
+@require_safe
+def webhook_keys(request: HttpRequest, webhook: UUID) -> HttpResponse:
+    """Return the public keys of a webhook as a JWK set, the next one among them. Raises Http404."""
+    del request
+    keys = webhooks.published_keys(webhook)
+    if not keys:
+        raise Http404
+    headers = {"Cache-Control": "public, max-age=300"}
+    body = msgspec.json.encode(signatures.key_set(keys))
+    return HttpResponse(body, content_type="application/jwk-set+json", headers=headers)
 
 
 def add_webhooks(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001

@@ -57,14 +57,18 @@ class WebhookEndpoint(models.Model):
 
 
 class WebhookSecret(models.Model):
-    """What signs an endpoint's deliveries: an HMAC secret and an Ed25519 key, encrypted. At most two live at a time."""
+    """What signs an endpoint's deliveries: an HMAC secret and an Ed25519 key, encrypted. At most two live at a time.
+
+    The next one is drawn ahead, so that its public key is published before it signs.
+    """
 
     endpoint = models.ForeignKey(WebhookEndpoint, models.CASCADE, related_name="secrets")
     key_id = models.TextField()
     encrypted = models.BinaryField()
     public_key = models.BinaryField(max_length=32)
     created_at = models.DateTimeField()
-    expires_at = models.DateTimeField(null=True, help_text="Null for the newest.")
+    live_from = models.DateTimeField(null=True, help_text="Null for the next one, which does not sign yet.")
+    expires_at = models.DateTimeField(null=True, help_text="Null for the newest, and the next.")
 
     def __str__(self) -> str:
         return f"secret of {self.endpoint_id}"

@@ -189,7 +189,7 @@ def test_message(slug: str, delivery: UUID, time: datetime) -> FeedEnvelope:
 
 def _live_secrets(endpoints: set[UUID], now: datetime) -> dict[UUID, tuple[SigningSecret, ...]]:
     live: dict[UUID, list[SigningSecret]] = {endpoint: [] for endpoint in endpoints}
-    for row in WebhookSecret.objects.filter(endpoint__in=endpoints).order_by("-id"):
+    for row in WebhookSecret.objects.filter(endpoint__in=endpoints).exclude(live_from=None).order_by("-id"):
         if row.expires_at is None or row.expires_at > now:
             try:
                 live[row.endpoint_id].append(signatures.open_secret(row))

@@ -50,7 +50,8 @@ def register(*, operator: UUID, url: str, types: Sequence[str], by: str) -> tupl
             id=new_id(now), operator_id=operator, url=url, types=list(types), created_at=now
         )
         WebhookRun.objects.create(id=new_id(now), endpoint=endpoint, queued=_head(operator)[0])
-        secret = _add_secret(endpoint, now)
+        _draw_secret(endpoint, now)
+        secret = _start_next_secret(endpoint, now)
         _record(endpoint, by, "A webhook was registered")
     return endpoint, secret
 
@@ -77,13 +78,13 @@ def remove(*, operator: UUID, webhook: UUID, by: str) -> None:
 
 
 def rotate_secret(*, operator: UUID, webhook: UUID, by: str) -> tuple[WebhookEndpoint, str]:
-    """Make a new secret, beside which the last one signs for another day; return it. Raises UnknownWebhook."""
+    """Let the next secret sign, beside which the last one signs for another day; return it. Raises UnknownWebhook."""
     with transaction.atomic():
         endpoint = find_webhook(operator=operator, webhook=webhook, lock=True)
         now = database_now()
         endpoint.secrets.exclude(expires_at=None).delete()
-        endpoint.secrets.update(expires_at=now + OVERLAP)
-        secret = _add_secret(endpoint, now)
+        endpoint.secrets.exclude(live_from=None).update(expires_at=now + OVERLAP)
+        secret = _start_next_secret(endpoint, now)
         _record(endpoint, by, "A webhook's secret was rotated")
     return endpoint, secret
 
@@ -157,18 +158,32 @@ def list_deliveries(
 
 def live_keys(endpoint: WebhookEndpoint, *, now: datetime) -> list[WebhookSecret]:
     """Return the secrets that sign an endpoint's messages, the newest first."""
-    live = endpoint.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=now))
+    live = endpoint.secrets.filter(Q(expires_at=None) | Q(expires_at__gt=now)).exclude(live_from=None)
     return list(live.order_by("-id"))
+
+
+def published_keys(webhook: UUID) -> list[bytes]:
+    """Return the public keys of an endpoint: the next one, and those that sign now. Empty without such an endpoint."""
+    rows = WebhookSecret.objects.filter(Q(expires_at=None) | Q(expires_at__gt=database_now()), endpoint_id=webhook)
+    return [bytes(key) for key in rows.order_by("-id").values_list("public_key", flat=True)]
 
 
 def _head(operator: UUID) -> Any:
     return fetch(_BOUNDS, {"operator": operator})[0]
 
 
-def _add_secret(endpoint: WebhookEndpoint, now: datetime) -> str:
-    secret, row = signatures.new_secret(endpoint.pk, now=now)
-    row.save(force_insert=True)
-    return secret.text
+def _draw_secret(endpoint: WebhookEndpoint, now: datetime) -> None:
+    """Draw the secret that is to follow the present one."""
+    signatures.new_secret(endpoint.pk, now=now).save(force_insert=True)
+
+
+def _start_next_secret(endpoint: WebhookEndpoint, now: datetime) -> str:
+    """Let the next secret sign from now on, draw the one after it, and return the text of what signs."""
+    row = endpoint.secrets.get(live_from=None)
+    row.live_from = now
+    row.save(update_fields=["live_from"])
+    _draw_secret(endpoint, now)
+    return signatures.open_secret(row).text
 
 
 def _record(endpoint: WebhookEndpoint, by: str, reason: str) -> None:

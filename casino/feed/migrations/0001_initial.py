@@ -70,7 +70,11 @@ class Migration(migrations.Migration):
                 ("encrypted", models.BinaryField()),
                 ("public_key", models.BinaryField(max_length=32)),
                 ("created_at", models.DateTimeField()),
-                ("expires_at", models.DateTimeField(help_text="Null for the newest.", null=True)),
+                (
+                    "live_from",
+                    models.DateTimeField(help_text="Null for the next one, which does not sign yet.", null=True),
+                ),
+                ("expires_at", models.DateTimeField(help_text="Null for the newest, and the next.", null=True)),
                 (
                     "endpoint",
                     models.ForeignKey(on_delete=models.CASCADE, related_name="secrets", to="feed.webhookendpoint"),
