@@ -42,7 +42,7 @@ def running(environment, log):
     with manage("up", "--port", "0", "--no-reload", environment=environment, log=log) as up:
         begun = wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None, seconds=120)
         assert begun, log.read_text()
-        yield up, re.search(r"http://127\.0\.0\.1:\d+", log.read_text())[0]
+        yield up, re.search(r"^Web +(http://127\.0\.0\.1:\d+)", log.read_text(), re.MULTILINE)[1]
 
 
 def test_the_whole_system_runs_until_it_is_stopped(environment, tmp_path):
