@@ -14,7 +14,9 @@ from tests.deploy.compose import COMPOSE, OURS, services
 
 KUBERNETES = PROJECT / "deploy" / "kubernetes"
 SYSTEMD = PROJECT / "deploy" / "systemd"
-MANIFESTS = [document for path in sorted(KUBERNETES.glob("*.yaml")) for document in yaml.safe_load_all(path.read_text())]
+MANIFESTS = [
+    document for path in sorted(KUBERNETES.glob("*.yaml")) for document in yaml.safe_load_all(path.read_text())
+]
 UNITS = sorted(SYSTEMD.iterdir())
 VERSIONS = ("1.30", "1.34")
 PROGRAMS = "/opt/casino/bin/"
@@ -60,9 +62,7 @@ def test_compose_follows_its_schema():
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(
-    "manifest", MANIFESTS, ids=lambda each: f"{each['kind']} {each['metadata']['name']}" if isinstance(each, dict) else ""
-)
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda each: f"{each['kind']} {each['metadata']['name']}")
 def test_a_manifest_follows_the_schemas_of_kubernetes(manifest, version):
     kubernetes_validate.validate(manifest, version, strict=True)
 
