@@ -50,6 +50,12 @@ def test_a_stranger_embeds_a_table_bets_and_verifies_it_in_python(
             idempotency_key=uuid4().hex,
         )
         operator("operators", "set_operator_origins", body=models.OriginsRequest(origins=[SITE]))
+        operator(
+            "baccarat",
+            "open_table",
+            body=models.TableRequest(name="Morning", preset="mini", currency="EUR", money_types=["play"]),
+            idempotency_key=uuid4().hex,
+        )
         launch = operator(
             "operators",
             "launch_player",
@@ -63,7 +69,8 @@ def test_a_stranger_embeds_a_table_bets_and_verifies_it_in_python(
         page = httpx.get(launch.url, verify=ssl_context())
         assert (page.status_code, SITE in page.headers["Content-Security-Policy"]) == (200, True)
         (code,) = parse_qs(urlsplit(launch.url).query)["launch"]
-        session = call("operators", "redeem_launch", connect(""), body=models.LaunchCodeRequest(code=code))
+        with importlib.import_module("casino_client").Client(base_url=service.url) as browser:
+            session = call("operators", "redeem_launch", browser, body=models.LaunchCodeRequest(code=code))
         table, credit = session.launch.table, {"amount": "100.00", "currency": "EUR", "money_type": "play"}
         operator(
             "wallet",

@@ -59,6 +59,12 @@ const webhook = answer(
   }),
 );
 answer(await operator.PUT("/api/v1/operator/origins", { body: { origins: [site] } }));
+answer(
+  await operator.POST("/api/v1/tables", {
+    params: { header: keyed() },
+    body: { name: "Morning", preset: "mini", currency: "EUR", money_types: ["play"] },
+  }),
+);
 const launch = answer(
   await operator.POST("/api/v1/launches", {
     body: {

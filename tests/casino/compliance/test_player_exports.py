@@ -30,7 +30,7 @@ def export_of(player: Gambler) -> dict[str, Any]:
     (ready,) = player.read("me/data-exports")["items"]
     assert (ready["id"], ready["status"]) == (export, "ready")
     answer = player.get(f"me/data-exports/{export}/file")
-    assert (answer.status_code, answer["Content-Type"]) == (200, "application/zip")
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/octet-stream")
     body = b"".join(answer.streaming_content)
     assert len(body) == ready["size"]
     with zipfile.ZipFile(io.BytesIO(body)) as archive:
