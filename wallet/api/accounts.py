@@ -24,7 +24,7 @@ from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.principals import Principal
 from casino.operators.refusals import UnknownPlayer
 from wallet.api import csv_export
-from wallet.api.csv_export import ExportFormat, PeriodQuery
+from wallet.api.csv_export import ExportFormat, ExportQuery
 from wallet.api.reality_checks import RealityCheckReminder
 from wallet.ledger import queries
 from wallet.ledger.accounts import AccountKind, AccountName
@@ -136,7 +136,7 @@ class EntryKindsField(serializers.Field[list[str], Any, str, list[str]]):
         return ",".join(value)
 
 
-class StatementQuery(PeriodQuery):
+class StatementQuery(ExportQuery):
     """The account, the period and the kinds of entries of a statement."""
 
     account = EnumField(PlayerAccountKind, required=False, default=PlayerAccountKind.ACCOUNT)
