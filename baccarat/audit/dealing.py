@@ -8,7 +8,6 @@ from baccarat.audit import shoes
 from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace
 from baccarat.domain.fairness.closing import (
     NO_DIGEST,
-    ClosingKind,
     SeatClosing,
     SeatEnd,
     close,
@@ -23,6 +22,7 @@ from baccarat.domain.rules.payouts import InvalidStake, Settlement
 from baccarat.domain.rules.roads import MAX_RUN_LENGTH
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ClosingKind
 
 FINDINGS_BY_FIELD: Final = {
     "commission": "commission differs",

@@ -8,7 +8,6 @@ import msgspec
 from baccarat.domain.fairness.closing import (
     NO_DIGEST,
     Closing,
-    ClosingKind,
     SeatClosing,
     SeatEnd,
     close,
@@ -20,6 +19,7 @@ from baccarat.domain.rounds.events import SeatPassed, SeatTimedOut, WagerConfirm
 from baccarat.proofs.document import RoundExport, decode_event
 from baccarat.proofs.results import CheckNotApplicable, Mismatch, require_equal
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ClosingKind
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -14,11 +14,10 @@ from types import TracebackType
 from typing import Self
 
 from casino.devstack.errors import DevstackError, translate_os_errors
-from casino.devstack.home import PROJECT, Home, base_folder, checkpoints_folder, claim_any, log_origin, remember
+from casino.devstack.home import PROJECT, Home, base_folder, claim_any, remember
 from casino.devstack.processes import Child, exit_on_signals, run_to_end, stop_all
 from casino.devstack.services import (
     Addresses,
-    checkpoint_environment,
     embedded_addresses,
     environment_for,
     external_addresses,
@@ -143,20 +142,13 @@ class Stack:
 
     def _start_witness(self, exits: contextlib.ExitStack) -> str:
         """Start a witness of this stack's own log, and return the setting that names it."""
-        database = os.environ.get("DATABASE_URL", "")
-        folder = checkpoints_folder(self.home.folder, database=database).with_suffix(".witness")
-        witness = prepare_witness(
-            folder,
-            port=free_port(0),
-            origin=log_origin(self.home.folder, database=database),
-            environment={**checkpoint_environment(self.home.folder), **os.environ},
-        )
+        witness = prepare_witness(self.home.folder, os.environ, port=free_port(0))
         self.children["witness"] = Child(
             name="witness", command=witness.command, environment={}, log=self.home.logs / "witness.log", folder=PROJECT
         )
         exits.callback(self.child("witness").stop)
         self.child("witness").start()
-        self.print_line(f"Witness    on port {witness.port} of this machine: it shows the protocol, not independence")
+        self.print_line(witness.notice)
         return witness.setting
 
     def _servers(self, exits: contextlib.ExitStack) -> Addresses:

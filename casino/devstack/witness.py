@@ -10,7 +10,8 @@ from casino.crypto import ed25519
 from casino.crypto.signed_note import NoteKey, SignatureType
 from casino.crypto.signing_keys import parse_keys
 from casino.devstack.errors import DevstackError
-from casino.devstack.home import PROJECT
+from casino.devstack.home import PROJECT, checkpoints_folder, log_origin
+from casino.devstack.services import checkpoint_environment
 from casino.witness.store import CannotStart, Store
 
 HOST: Final = "127.0.0.1"
@@ -25,9 +26,18 @@ class LocalWitness:
     port: int
     setting: str
 
+    @property
+    def notice(self) -> str:
+        """The line that says where it is and what it is worth."""
+        return f"Witness    on port {self.port} of this machine: it shows the protocol, not independence"
 
-def prepare_witness(folder: Path, *, port: int, origin: str, environment: Mapping[str, str]) -> LocalWitness:
-    """Make the witness's keys on the first start, and tell it this house's keys. Raises DevstackError."""
+
+def prepare_witness(home: Path, environment: Mapping[str, str], *, port: int) -> LocalWitness:
+    """Make the witness's keys on the first start, and tell it the keys of a home's house. Raises DevstackError."""
+    database = environment.get("DATABASE_URL", "")
+    folder = checkpoints_folder(home, database=database).with_suffix(".witness")
+    origin = log_origin(home, database=database)
+    environment = {**checkpoint_environment(home), **environment}
     lines = [
         f"{NoteKey(origin, SignatureType.NOTE, log_key).vkey} {closing_key.hex()}"
         for log_key in _public_keys("CHECKPOINT_KEYS", environment)

@@ -37,7 +37,7 @@ class Chain:
     retired: int
 
 
-class Records:
+class PublicRecords:
     """Reads for everybody."""
 
     def __init__(self, store: Store) -> None:

@@ -16,7 +16,7 @@ from casino.witness.houses import House, Refused
 from casino.witness.links import ChainSecret
 from casino.witness.records import (
     Chain,
-    Records,
+    PublicRecords,
     current_generation,
     find_given,
     find_number,
@@ -70,7 +70,7 @@ class Witness:
         """Start, and retire all chains if the store is a restored copy. Raises CannotStart."""
         self.store = store
         self.houses = houses
-        self.records = Records(store)
+        self.records = PublicRecords(store)
         self._retire_if_restored(restored=restored)
 
     def create(self, creation: ChainCreation, signature: bytes) -> dict[str, Any]:

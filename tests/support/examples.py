@@ -7,7 +7,6 @@ from uuid import UUID
 
 from baccarat.domain.fairness.closing import (
     NO_DIGEST,
-    ClosingKind,
     SeatClosing,
     SeatEnd,
     close,
@@ -25,6 +24,7 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import events as te
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ClosingKind
 from tests.support.instant import NO_SHOW
 
 OPERATOR, TABLE, ROUND, SHOE = UUID(int=1), UUID(int=2), UUID(int=3), UUID(int=4)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from baccarat.domain.fairness.terms import ChainIndex, encode_witnesses, prefixed
+from baccarat.domain.fairness.terms import WitnessIndex, encode_witnesses, prefixed
 from casino.kernel import merkle
+from casino.witness.statements import ClosingKind
 
 WAGER_TAG: Final = b"casino.baccarat.wager.v1\x00"
 LEAF_TAG: Final = b"casino.baccarat.wager-leaf.v1\x00"
@@ -26,15 +27,6 @@ _U8: Final = struct.Struct(">B")
 _KIND: Final = struct.Struct(">BBI")
 _SEAT: Final = struct.Struct(">BB")
 _U64: Final = struct.Struct(">Q")
-
-
-class ClosingKind(IntEnum):
-    """What became of the drawing that is closed."""
-
-    PLAYED = 1
-    VOID = 2
-    LAPSED = 3
-    SHOE = 4
 
 
 class SeatClosing(IntEnum):
@@ -109,7 +101,7 @@ def close(
     *,
     blind: bytes,
     terms: str,
-    witnesses: Sequence[ChainIndex],
+    witnesses: Sequence[WitnessIndex],
     kind: ClosingKind,
     cause: int,
     leaves: Sequence[bytes],

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from baccarat.domain.fairness.terms import ChainIndex, encode_witnesses
+from baccarat.domain.fairness.terms import WitnessIndex, encode_witnesses
 from baccarat.domain.rules.cards import FULL_DECK, Card
 
 SEED_BYTES: Final = 32
@@ -70,7 +70,7 @@ def draw_key(seed: bytes, *, cut: bytes, links: Sequence[Link] = ()) -> bytes:
     Each link follows its chain's id and its index; `links` are ordered by chain. Raises MalformedSeed.
     """
     listed = sorted(links, key=lambda each: each.chain)
-    count = encode_witnesses([ChainIndex(each.chain, each.index) for each in listed])[:1]
+    count = encode_witnesses([WitnessIndex(each.chain, each.index) for each in listed])[:1]
     parts = (bytes.fromhex(each.chain) + _NUMBER.pack(each.index) + bytes.fromhex(each.link) for each in listed)
     return hmac.new(require_seed(seed), DRAW_TAG + cut + count + b"".join(parts), "sha256").digest()
 

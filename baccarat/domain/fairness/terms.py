@@ -24,7 +24,7 @@ _U64: Final = struct.Struct(">Q")
 
 
 @dataclass(frozen=True, slots=True)
-class ChainIndex:
+class WitnessIndex:
     """The link of a witness's chain that a drawing uses: the chain's id in hex, and the link's index."""
 
     chain: str
@@ -48,7 +48,7 @@ class Terms:
     rules: str
     commitment: str
     cut: str
-    witnesses: tuple[ChainIndex, ...]
+    witnesses: tuple[WitnessIndex, ...]
     next_commitment: str
 
     def digest(self) -> str:
@@ -78,7 +78,7 @@ def digest_cards(cards: Sequence[str]) -> str:
     return hashlib.sha256("".join(cards).encode("ascii")).hexdigest()
 
 
-def encode_witnesses(witnesses: Sequence[ChainIndex]) -> bytes:
+def encode_witnesses(witnesses: Sequence[WitnessIndex]) -> bytes:
     """Return the count of witnesses, then each chain's id and index, ascending by id. Raises ValueError for more than
     four, or two of one chain.
     """
@@ -89,7 +89,7 @@ def encode_witnesses(witnesses: Sequence[ChainIndex]) -> bytes:
 
 
 def encode_contribution(
-    *, table: UUID, commitment: str, witnesses: Sequence[ChainIndex], seat: int, contribution: str
+    *, table: UUID, commitment: str, witnesses: Sequence[WitnessIndex], seat: int, contribution: str
 ) -> bytes:
     """Return the bytes that a player signs to contribute to a cut. Raises MalformedContribution."""
     drawing = table.bytes + _digest(commitment) + encode_witnesses(witnesses)
@@ -99,7 +99,7 @@ def encode_contribution(
 def close_cut(
     *,
     commitment: str,
-    witnesses: Sequence[ChainIndex],
+    witnesses: Sequence[WitnessIndex],
     contributions: Iterable[Contribution],
     keys: Mapping[int, bytes],
 ) -> bytes:

@@ -8,7 +8,6 @@ from uuid import UUID
 from baccarat.domain.fairness.closing import (
     NO_DIGEST,
     Closing,
-    ClosingKind,
     SeatClosing,
     SeatEnd,
     close,
@@ -24,6 +23,7 @@ from baccarat.domain.rules.deal import Deal, Outcome, deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ClosingKind
 
 Events = Sequence[e.RoundEvent]
 

@@ -26,7 +26,7 @@ def _amount(title: str, *, required: bool = True, **kwargs: Any) -> forms.CharFi
     return line_field(title, max_length=20, required=required, **kwargs)
 
 
-class AmountsForm(RowForm):
+class TermsForm(RowForm):
     """A form with amounts of the currency that is chosen in it, cleaned to minor units; empty ones to None."""
 
     currency = forms.ChoiceField(label="Currency")
@@ -55,12 +55,12 @@ def _parse(text: str, currency: str) -> int:
     return money.parse(text, currency) if text.strip("0.") == "" else money.parse_positive(text, currency)
 
 
-class PlayMoneyForm(AmountsForm):
+class PlayMoneyForm(TermsForm):
     cap = _amount("Balance up to which players top up")
     amounts = ("cap",)
 
 
-class WithdrawalPolicyForm(AmountsForm):
+class WithdrawalPolicyForm(TermsForm):
     auto_approve_up_to = _amount("Needs no approval up to")
     second_approval_above = _amount("Needs two approvals above")
     minimum = _amount("Lowest withdrawal (empty: any)", required=False)
@@ -72,7 +72,7 @@ class WithdrawalPolicyForm(AmountsForm):
     percents = ("fee_percent",)
 
 
-class DepositMethodForm(AmountsForm):
+class DepositMethodForm(TermsForm):
     name = line_field("Name that players see", max_length=60)
     provider = line_field("Provider", max_length=40)
     minimum = _amount("Lowest deposit")

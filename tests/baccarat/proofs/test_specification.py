@@ -23,6 +23,7 @@ from casino.crypto import ed25519
 from casino.events import hash_chain
 from casino.kernel import merkle
 from casino.kernel.canonical_json import canonical
+from casino.witness.statements import ClosingKind
 
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
 VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
@@ -136,7 +137,7 @@ def test_closings() -> None:
         blind=bytes.fromhex(recorded["blind"]),
         terms=vector["terms"],
         witnesses=(),
-        kind=closing.ClosingKind(recorded["kind"]),
+        kind=ClosingKind(recorded["kind"]),
         cause=recorded["cause"],
         leaves=leaves,
         seats=[closing.SeatEnd(each["seat"], closing.SeatClosing(each["end"])) for each in recorded["seats"]],

@@ -8,7 +8,6 @@ import pytest
 
 from baccarat.domain.fairness.closing import (
     NO_DIGEST,
-    ClosingKind,
     SeatClosing,
     SeatEnd,
     close,
@@ -16,8 +15,9 @@ from baccarat.domain.fairness.closing import (
     encode_wager,
     wager_leaf,
 )
-from baccarat.domain.fairness.terms import ChainIndex
+from baccarat.domain.fairness.terms import WitnessIndex
 from casino.kernel import merkle
+from casino.witness.statements import ClosingKind
 
 TERMS = "55" * 32
 NONCE = b"\x66" * 32
@@ -27,7 +27,7 @@ LEAVES = [wager_leaf(WAGER, public_key=KEY), wager_leaf(WAGER)]
 GIVEN: dict[str, Any] = {
     "blind": b"\x88" * 32,
     "terms": TERMS,
-    "witnesses": (ChainIndex("aa" * 32, 7),),
+    "witnesses": (WitnessIndex("aa" * 32, 7),),
     "kind": ClosingKind.PLAYED,
     "cause": 0,
     "leaves": LEAVES,

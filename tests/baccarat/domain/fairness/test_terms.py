@@ -9,8 +9,8 @@ import pytest
 
 from baccarat.domain.fairness.cut import Contribution, MalformedContribution
 from baccarat.domain.fairness.terms import (
-    ChainIndex,
     Terms,
+    WitnessIndex,
     close_cut,
     digest_cards,
     encode_contribution,
@@ -19,7 +19,7 @@ from baccarat.domain.fairness.terms import (
 
 TABLE, SHOE = UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a44"), UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a45")
 COMMITMENT = "11" * 32
-WITNESSES = (ChainIndex("bb" * 32, 5), ChainIndex("aa" * 32, 2**40))
+WITNESSES = (WitnessIndex("bb" * 32, 5), WitnessIndex("aa" * 32, 2**40))
 X = b"\x02" + b"\xaa" * 32 + (2**40).to_bytes(8, "big") + b"\xbb" * 32 + (5).to_bytes(8, "big")
 KEY = b"\x77" * 32
 TERMS = Terms(
@@ -43,9 +43,13 @@ def test_witnesses_are_counted_and_ordered_by_chain() -> None:
 
 @pytest.mark.parametrize(
     "witnesses",
-    [(ChainIndex("aa", 1),), (ChainIndex("aa" * 32, 1),) * 2, tuple(ChainIndex(f"{n:064x}", 1) for n in range(5))],
+    [
+        (WitnessIndex("aa", 1),),
+        (WitnessIndex("aa" * 32, 1),) * 2,
+        tuple(WitnessIndex(f"{n:064x}", 1) for n in range(5)),
+    ],
 )
-def test_malformed_repeated_and_more_than_four_witnesses_are_refused(witnesses: tuple[ChainIndex, ...]) -> None:
+def test_malformed_repeated_and_more_than_four_witnesses_are_refused(witnesses: tuple[WitnessIndex, ...]) -> None:
     with pytest.raises(ValueError, match=r"32 bytes|at most 4"):
         encode_witnesses(witnesses)
 
