@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
+from casino.crypto.encryption import DecryptionFailed
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.feed import queue, signatures
@@ -178,12 +179,22 @@ def _draw_secret(endpoint: WebhookEndpoint, now: datetime) -> None:
 
 
 def _start_next_secret(endpoint: WebhookEndpoint, now: datetime) -> str:
-    """Let the next secret sign from now on, draw the one after it, and return the text of what signs."""
+    """Let the next secret sign from now on, draw the one after it, and return the text of what signs.
+
+    A next secret that cannot be decrypted any more is replaced first.
+    """
     row = endpoint.secrets.get(live_from=None)
+    try:
+        secret = signatures.open_secret(row)
+    except DecryptionFailed:
+        row.delete()
+        _draw_secret(endpoint, now)
+        row = endpoint.secrets.get(live_from=None)
+        secret = signatures.open_secret(row)
     row.live_from = now
     row.save(update_fields=["live_from"])
     _draw_secret(endpoint, now)
-    return signatures.open_secret(row).text
+    return secret.text
 
 
 def _record(endpoint: WebhookEndpoint, by: str, reason: str) -> None:

@@ -13,7 +13,9 @@ DERIVED = ROADS[2:]
 BIG_ROAD_COLUMNS = 24
 
 
-def played(house: Any, open_screen: Any, rounds: int, *, width: int = 1440, height: int = 900) -> tuple[str, Screen]:
+def played(
+    house: Any, open_screen: Any, rounds: int, *, width: int = 1440, height: int = 900, **form: Any
+) -> tuple[str, Screen]:
     """Return a table and a window of its player after some rounds."""
     table = house.table("mini")
     token = house.seated(table, 1)
@@ -21,11 +23,24 @@ def played(house: Any, open_screen: Any, rounds: int, *, width: int = 1440, heig
         wager = {"stakes": [{"spot": "banker", "amount": "5.00"}], "currency": "EUR"}
         house.post(f"/tables/{table}/deal", wager, token)
         house.settled(table, number)
-    return table, open_screen(table, token=token, viewport={"width": width, "height": height})
+    return table, open_screen(table, token=token, viewport={"width": width, "height": height}, **form)
 
 
 def marks(screen: Screen, road: str) -> Locator:
     return screen.page.locator(f".game > .scoreboard .road.{road} [data-number]")
+
+
+def swipe(screen: Screen, part: str) -> None:
+    """Swipe over most of a part of the page with a finger, towards its start."""
+    box = screen.page.locator(part).bounding_box()
+    assert box
+    y = box["y"] + box["height"] / 2
+    points = [{"x": box["x"] + box["width"] * (0.8 - 0.07 * step), "y": y} for step in range(11)]
+    finger = screen.page.context.new_cdp_session(screen.page)
+    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": points[:1]})
+    for point in points[1:]:
+        finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
 def numbers(screen: Screen, road: str) -> list[int]:
@@ -137,14 +152,14 @@ def test_marks_are_reached_by_arrow_keys(house, open_screen):
 
 
 def test_on_a_phone_the_last_results_are_in_view_and_the_roads_one_swipe_away(house, open_screen):
-    _, screen = played(house, open_screen, 3, width=390, height=844)
+    _, screen = played(house, open_screen, 3, width=390, height=844, has_touch=True)
     last = screen.page.locator(".game > .scoreboard .score-last .mark")
 
     expect(last).to_have_count(3)
     expect(last.last).to_be_in_viewport()
     big_road = screen.page.locator(".game > .scoreboard .road.big_road")
     expect(big_road).not_to_be_in_viewport()
-    screen.page.locator(".score-track").evaluate("track => track.scrollBy(track.clientWidth, 0)")
+    swipe(screen, ".score-track")
     expect(big_road).to_be_in_viewport()
 
 

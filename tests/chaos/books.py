@@ -96,4 +96,5 @@ def audit(system: System, blocker: DjangoDbBlocker, *, oldest: float = engine.MA
             settings, "CHECKPOINT_KEYS", Path(environment["CHECKPOINT_KEYS_FILE"]).read_text(encoding="utf-8")
         )
         patch.setattr(settings, "CHECKPOINT_STORAGE", environment["CHECKPOINT_STORAGE"])
+        patch.setattr(settings, "LOG_ORIGIN", environment["LOG_ORIGIN"])
         return engine.run_audit(max_wait=oldest)

@@ -234,7 +234,6 @@ REQUESTS: Final[dict[str, Request]] = {
     },
 }
 ADMIN_ONLY: Final = {
-    "baccarat.domain.rounds.voiding",
     "casino.compliance.erasure",
     "wallet.payments.withdrawal_state",
 }

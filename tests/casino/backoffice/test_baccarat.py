@@ -89,7 +89,7 @@ def test_a_round_shows_its_ledger_and_its_timeline_with_positions(office: Office
     assert len([entry for *_, entry in events if entry is not None]) == 2
     assert "Seat 1 confirmed its wager at " in body
     assert "100.00 on Banker (real money)." in body
-    assert "For the round after it, shoe " in body
+    assert "Its shoe " in body
 
 
 def test_a_round_in_play_shows_no_card_and_no_seed(office: Office) -> None:
@@ -274,7 +274,7 @@ def test_a_rounds_page_shows_a_failed_check_in_red(office: Office) -> None:
     turned = "UPDATE baccarat_round SET outcome = CASE outcome WHEN 'tie' THEN 'player' ELSE 'tie' END WHERE id = %s"
     execute(turned, [round_.pk])
     body = body_of(superuser(), page_of("baccarat_round", round_.pk))
-    assert "That commitment was published with the previous opening, at " in body
+    assert "That commitment was published one round ahead, at " in body
     assert " seconds before the first wager." in body
     assert "This record does not hold" in body
     assert "Lists have" in body

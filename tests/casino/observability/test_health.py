@@ -142,7 +142,7 @@ def test_a_process_whose_clock_or_keys_differ_does_not_start(database: Database,
 def test_healthy_when_nothing_is_late(database: Database) -> None:
     assert _report(healthz, 200) == {
         "status": "healthy",
-        **dict.fromkeys(("disk", "sealing", "feed", "payments", "dealing"), "ok"),
+        **dict.fromkeys(("disk", "sealing", "feed", "mail", "payments", "dealing"), "ok"),
     }
 
 
