@@ -26,7 +26,7 @@ from casino.devstack.services import (
     run_embedded,
     write_running,
 )
-from casino.devstack.witness import prepare_witness
+from casino.devstack.witness import witness_of_home
 
 HOST = "127.0.0.1"
 FIRST_PORT, LAST_PORT = 1024, 65535
@@ -142,7 +142,7 @@ class Stack:
 
     def _start_witness(self, exits: contextlib.ExitStack) -> str:
         """Start a witness of this stack's own log, and return the setting that names it."""
-        witness = prepare_witness(self.home.folder, os.environ, port=free_port(0))
+        witness = witness_of_home(self.home.folder, os.environ, port=free_port(0))
         self.children["witness"] = Child(
             name="witness", command=witness.command, environment={}, log=self.home.logs / "witness.log", folder=PROJECT
         )

@@ -32,12 +32,19 @@ class LocalWitness:
         return f"Witness    on port {self.port} of this machine: it shows the protocol, not independence"
 
 
-def prepare_witness(home: Path, environment: Mapping[str, str], *, port: int) -> LocalWitness:
-    """Make the witness's keys on the first start, and tell it the keys of a home's house. Raises DevstackError."""
+def witness_of_home(home: Path, environment: Mapping[str, str], *, port: int) -> LocalWitness:
+    """Prepare the witness of a home's own log. Raises DevstackError."""
     database = environment.get("DATABASE_URL", "")
-    folder = checkpoints_folder(home, database=database).with_suffix(".witness")
-    origin = log_origin(home, database=database)
-    environment = {**checkpoint_environment(home), **environment}
+    return prepare_witness(
+        checkpoints_folder(home, database=database).with_suffix(".witness"),
+        port=port,
+        origin=log_origin(home, database=database),
+        environment={**checkpoint_environment(home), **environment},
+    )
+
+
+def prepare_witness(folder: Path, *, port: int, origin: str, environment: Mapping[str, str]) -> LocalWitness:
+    """Make the witness's keys on the first start, and tell it this house's keys. Raises DevstackError."""
     lines = [
         f"{NoteKey(origin, SignatureType.NOTE, log_key).vkey} {closing_key.hex()}"
         for log_key in _public_keys("CHECKPOINT_KEYS", environment)
