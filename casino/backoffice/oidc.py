@@ -1,6 +1,7 @@
 """The pages of a sign-in by an operator's identity provider: to it, back from it, and the code where one is needed."""
 
 import time
+from abc import ABC, abstractmethod
 from typing import Any, Final
 
 from django import forms
@@ -34,7 +35,7 @@ class CodeForm(forms.Form):
     code = forms.CharField(label="Authenticator code or recovery code", max_length=40)
 
 
-class IdentitySignIn:
+class IdentitySignIn(ABC):
     """Adds these pages to the admin's site."""
 
     def identity_urls(self) -> list[URLPattern]:
@@ -45,13 +46,13 @@ class IdentitySignIn:
             path("oidc/<slug:slug>/callback/", self.identity_finish, name="oidc_callback"),
         ]
 
+    @abstractmethod
     def show_form(self, request: HttpRequest, title: str, form: forms.Form, **context: Any) -> HttpResponse:
         """Show a form on a page of somebody who is not logged in."""
-        raise NotImplementedError
 
+    @abstractmethod
     def welcome(self, request: HttpRequest, response: HttpResponseBase) -> None:
         """Do what follows every login."""
-        raise NotImplementedError
 
     @method_decorator([never_cache, require_safe])
     def identity_begin(self, request: HttpRequest, slug: str) -> HttpResponseBase:
