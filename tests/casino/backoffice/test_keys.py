@@ -4,6 +4,7 @@ from html import unescape
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import quote
 from django.test import Client
 from django.urls import reverse
 
@@ -24,7 +25,7 @@ def key() -> ApiKey:
 
 
 def act(client: Client, key: ApiKey, action: str, **fields: str) -> str:
-    url = reverse(f"admin:operators_apikey_{action}", args=[key.pk])
+    url = reverse(f"admin:operators_apikey_{action}", args=[quote(key.pk)])
     return unescape(client.post(url, fields, follow=True).content.decode())
 
 
