@@ -4,12 +4,14 @@ Apps register the kinds of changes that they can apply. A change is checked when
 the transaction of its confirmation or, after the delay, of `apply_due`.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import transaction
 
@@ -24,7 +26,7 @@ from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, Change
 from casino.significant import recorder
 from casino.significant.recorder import SignificantEventKind
 
-BATCH: Final = 20
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +155,20 @@ def list_changes(*, operator: UUID, status: str | None, before: UUID | None, lim
 
 
 def apply_due() -> int:
-    """Apply confirmed changes whose time has come, each in a transaction of its own, and return how many."""
-    applied = 0
-    for change in Change.objects.filter(status=ChangeStatus.CONFIRMED, effective_at__lte=database_now())[:BATCH]:
-        applied += _apply_if_due(change.pk)
-    return applied
+    """Apply confirmed changes whose time has come, in their order, and return how many ended.
+
+    Each has a transaction of its own: one that fails stays due, raises an alert, and does not block the others.
+    """
+    due = Change.objects.filter(status=ChangeStatus.CONFIRMED, effective_at__lte=database_now())
+    ended = 0
+    for change in due.order_by("effective_at", "id").values_list("pk", flat=True):
+        try:
+            ended += _apply_if_due(change)
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception as error:
+            logger.critical("ALERT the change %s can't take effect: %s", change, type(error).__name__, exc_info=error)
+    return ended
 
 
 def _apply_if_due(change: UUID) -> bool:
