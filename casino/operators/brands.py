@@ -1,6 +1,5 @@
 """Brands of operators: their creation, and which players a brand may use."""
 
-from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -12,8 +11,6 @@ from casino.operators.principals import BrandScope, OperatorPrincipal
 from casino.operators.refusals import BrandSlugTaken, InvalidSlug, KeyIsOfABrand, UnknownBrand, UnknownPlayer
 from casino.operators.services import is_slug
 from casino.significant import recorder
-
-MAX_BRANDS: Final = 200
 
 
 def create_brand(*, operator: UUID, slug: str, name: str, shares_players: bool, by: str) -> Brand:
@@ -43,7 +40,7 @@ def create_brand(*, operator: UUID, slug: str, name: str, shares_players: bool, 
 
 def list_brands(*, operator: UUID) -> list[Brand]:
     """List an operator's brands by slug."""
-    return list(Brand.objects.filter(operator_id=operator).order_by("slug")[:MAX_BRANDS])
+    return list(Brand.objects.filter(operator_id=operator).order_by("slug"))
 
 
 def find_scope(*, operator: UUID, slug: str) -> BrandScope:
