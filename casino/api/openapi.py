@@ -71,7 +71,9 @@ def operation(
         all_examples.append(
             OpenApiExample("Answer", answer, response_only=True, media_type=JSON, status_codes=[str(status)])
         )
-    statuses = {key[0] if isinstance(key, tuple) else key for key in responses or {}} | {status}
+    statuses = {key[0] if isinstance(key, tuple) else key for key in responses or {}}
+    if returns is not None:
+        statuses.add(status)
     successes = frozenset(statuses) if len(statuses) > 1 else frozenset()
     document_method = extend_schema(
         operation_id=operation_id,
