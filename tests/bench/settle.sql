@@ -5,7 +5,7 @@ BEGIN;
 SELECT id FROM baccarat_table WHERE id = (SELECT table_id FROM bench_round WHERE place = :place) FOR NO KEY UPDATE;
 WITH added AS (
     INSERT INTO events_event (stream, version, type, schema, data, metadata)
-    SELECT stream, version, type, schema, data, metadata FROM bench_event WHERE place = :place ORDER BY version
+    SELECT stream, version, type, schema, data, metadata FROM bench_event WHERE place = :place ORDER BY stream, version
     RETURNING id, type
 ), queued AS (
     INSERT INTO events_unsealed (event_id) SELECT id FROM added
@@ -33,5 +33,7 @@ FROM bench_round AS made WHERE made.place = :place AND kept.id = made.id;
 UPDATE baccarat_wager AS kept
 SET won = made.won, commission = made.commission, returned = made.returned, settled_at = made.settled_at
 FROM bench_wager AS made WHERE made.place = :place AND kept.id = made.id;
+INSERT INTO baccarat_shoesecret (shoe_id, key_id, nonce, ciphertext)
+SELECT shoe_id, key_id, nonce, ciphertext FROM bench_secret WHERE place = :place;
 DELETE FROM baccarat_shoesecret WHERE shoe_id = (SELECT shoe_id FROM bench_round WHERE place = :place);
 COMMIT;

@@ -33,7 +33,14 @@ _SOURCES = {
     "bench_event": """
         SELECT place, stream, event.version, type, schema, data, metadata
         FROM events_event AS event JOIN bench_round ON stream = 'round-' || bench_round.id
-        WHERE type IN ('BettingClosed', 'CardsDealt', 'RoundSettled')""",
+        WHERE type IN ('BettingClosed', 'CardsDealt', 'RoundSettled')
+        UNION ALL
+        SELECT place, stream, event.version, type, schema, data, metadata
+        FROM events_event AS event JOIN bench_round ON stream = 'table-' || bench_round.table_id
+        WHERE type = 'TermsFixed' AND (data->'terms'->>'number')::int = bench_round.number + 1""",
+    "bench_secret": """
+        SELECT place, made.* FROM baccarat_shoesecret AS made
+        JOIN bench_event ON type = 'TermsFixed' AND (data->'next_shoe'->>'shoe')::uuid = made.shoe_id""",
     "bench_posting": """
         SELECT place, account_id, amount
         FROM bench_event JOIN events_event AS event USING (stream, version)
