@@ -285,12 +285,12 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunPython(skip_pattern_indexes, migrations.RunPython.noop),
-        # Room on the page keeps updates off the indexes (HOT): a table with its round fills a third of a page and is
-        # updated by every command, rounds and wagers grow once. A state is rewritten whole, so compressing it costs
-        # more than it saves.
+        # Room on the page keeps updates off the indexes (HOT): a table with its round is updated by every command, rounds
+        # and wagers grow once. A table's row that fills more than half a page is compressed, so that its next version
+        # fits beside it.
         migrations.RunSQL(
             sql=[
-                "ALTER TABLE baccarat_table SET (fillfactor = 20, toast_tuple_target = 8160)",
+                "ALTER TABLE baccarat_table SET (fillfactor = 20, toast_tuple_target = 4064)",
                 "ALTER TABLE baccarat_duetable SET (fillfactor = 50)",
                 "ALTER TABLE baccarat_duetable SET (autovacuum_vacuum_scale_factor = 0)",
                 "ALTER TABLE baccarat_duetable SET (autovacuum_vacuum_threshold = 2000)",
