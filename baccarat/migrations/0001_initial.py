@@ -285,9 +285,9 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunPython(skip_pattern_indexes, migrations.RunPython.noop),
-        # Room on the page keeps updates off the indexes (HOT): a table with its round is updated by every command, rounds
-        # and wagers grow once. A table's row that fills more than half a page is compressed, so that its next version
-        # fits beside it.
+        # Room on the page keeps updates off the indexes (HOT): a table with its round is updated by every command,
+        # rounds and wagers grow once. A table's row that fills more than half a page is compressed, so that its next
+        # version fits beside it.
         migrations.RunSQL(
             sql=[
                 "ALTER TABLE baccarat_table SET (fillfactor = 20, toast_tuple_target = 4064)",
