@@ -15,7 +15,14 @@ from rest_framework.response import Response
 from baccarat.api.rules_requests import OptionalPresetField
 from baccarat.chat.refusals import NicknameNotAllowed
 from baccarat.domain.rules.presets import UnknownPreset
-from baccarat.domain.tables.refusals import MoneyTypeNotOffered, TableIsClosed, UnknownTable, WrongCurrency
+from baccarat.domain.tables.refusals import (
+    MoneyTypeNotOffered,
+    TableIsClosed,
+    TableNotOffered,
+    UnknownTable,
+    WrongCurrency,
+)
+from baccarat.queries.offered import require_offered
 from baccarat.services import launching
 from baccarat.services.skins import UnknownSkin
 from casino.api.fields import (
@@ -154,6 +161,7 @@ class LaunchesView(OperatorView):
         status=201,
         refusals=(
             UnknownTable,
+            TableNotOffered,
             TableIsClosed,
             WrongCurrency,
             MoneyTypeNotOffered,
@@ -174,6 +182,7 @@ class LaunchesView(OperatorView):
         body, me = parse_body(LaunchRequest, request), self.caller
         if body["limits_group"] is not None and Scope.COMPLIANCE not in me.scopes:
             raise ScopeMissing(scope=Scope.COMPLIANCE)
+        require_offered(me, table=body["table"])
         issued = launching.launch(
             operator=me.operator,
             reference=body["player"]["reference"],

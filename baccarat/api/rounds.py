@@ -21,6 +21,7 @@ from baccarat.proofs import dispute_pack
 from baccarat.proofs.export import export_round
 from baccarat.proofs.refusals import NothingToProve, NotInThatRound, RoundNotSealed
 from baccarat.queries import rounds, shoes
+from baccarat.queries.offered import require_offered
 from baccarat.queries.round_view import CardText, RoundResponse
 from baccarat.queries.rounds import RoundEventList, RoundFilter, RoundPage, RoundStatus
 from baccarat.queries.shoes import RoundShoe
@@ -166,7 +167,16 @@ class RoundsQuery(PeriodQuery):
     )
 
 
-class RoundProofView(OperatorOrPlayerView):
+class OfferedView(OperatorOrPlayerView):
+    """A view of a table or a round, which is unknown to those for whom it is not."""
+
+    def check_permissions(self, request: Request) -> None:
+        """Check the table or the round in the address as well. Raises UnknownTable, UnknownRound."""
+        super().check_permissions(request)
+        require_offered(self.caller, table=self.kwargs.get("table"), round_=self.kwargs.get("round"))
+
+
+class RoundProofView(OfferedView):
     @operation(
         "getRoundProof",
         "Export a round for independent verification",
@@ -254,7 +264,7 @@ def viewer(caller: Principal) -> UUID | None:
     return caller.player if isinstance(caller, PlayerPrincipal) else None
 
 
-class TableRoundsView(OperatorOrPlayerView):
+class TableRoundsView(OfferedView):
     @operation(
         "listTableRounds",
         "List a table's rounds, newest first",
@@ -310,7 +320,7 @@ class RoundsView(OperatorOrPlayerView):
         return Response(paging.page(RoundPage, page, rows, key=lambda row: (str(row.id),), item=lambda row: row))
 
 
-class RoundView(OperatorOrPlayerView):
+class RoundView(OfferedView):
     @operation(
         "getRound",
         "Show one round in full",
@@ -324,7 +334,7 @@ class RoundView(OperatorOrPlayerView):
         return Response(rounds.load_round(round_=round, operator=caller.operator, viewer=viewer(caller)))
 
 
-class RoundEventsView(OperatorOrPlayerView):
+class RoundEventsView(OfferedView):
     @operation(
         "listRoundEvents",
         "List a round's events as recorded",
@@ -338,7 +348,7 @@ class RoundEventsView(OperatorOrPlayerView):
         return Response(rounds.round_events(round_=round, operator=caller.operator, viewer=viewer(caller)))
 
 
-class RoundShoeView(OperatorOrPlayerView):
+class RoundShoeView(OfferedView):
     @operation(
         "getRoundShoe",
         "Show the shoe of an ended round, with proofs of its cards",

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.api import refusals
-from baccarat.api.rounds import viewer
+from baccarat.api.rounds import OfferedView, viewer
 from baccarat.api.rules_requests import PresetField, TableRulesRequest
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rules.odds import odds_sheet
@@ -31,6 +31,7 @@ from baccarat.domain.tables.refusals import (
 from baccarat.queries import fairness, tables
 from baccarat.queries.board_view import LobbyPage, Scoreboard
 from baccarat.queries.fairness import TableFairness
+from baccarat.queries.offered import brand_of
 from baccarat.queries.redaction import SPECTATOR
 from baccarat.queries.rules_view import Odds, present_odds
 from baccarat.queries.table_view import TableResponse
@@ -51,7 +52,7 @@ from casino.api.openapi import operation
 from casino.kernel.money import MoneyType
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView, metadata
-from casino.operators.principals import Principal, Scope
+from casino.operators.principals import Scope
 from casino.operators.refusals import UnknownBrand
 
 
@@ -73,7 +74,7 @@ class LobbyQuery(serializers.Serializer[Any]):
     money_type = MoneyTypeField(required=False, default=None, help_text="Only tables with this money type.")
 
 
-class TableStatisticsView(OperatorOrPlayerView):
+class TableStatisticsView(OfferedView):
     for_brands = frozenset({"GET"})
 
     @operation(
@@ -100,10 +101,6 @@ class TableStatisticsView(OperatorOrPlayerView):
         return Response(tables.table_board(table=table, operator=self.caller.operator, shoe=shoe))
 
 
-def _brand_of(caller: Principal) -> UUID | None:
-    return None if caller.brand is None else caller.brand.id
-
-
 class LobbyView(OperatorOrPlayerView):
     for_brands = frozenset({"GET"})
 
@@ -125,7 +122,7 @@ class LobbyView(OperatorOrPlayerView):
         rows = tables.lobby_tables(
             operator=caller.operator,
             viewer=viewer(caller) or SPECTATOR,
-            brand=_brand_of(caller),
+            brand=brand_of(caller),
             money_type=parse_query(LobbyQuery, request)["money_type"],
             after=None if page.after is None else paging.parse_uuid(page.after[0]),
             limit=page.fetch_limit,
@@ -215,7 +212,7 @@ class TablesView(OperatorOrPlayerView):
             after=after,
             limit=page.fetch_limit,
             everything=viewer(caller) is None and caller.brand is None,
-            brand=_brand_of(caller),
+            brand=brand_of(caller),
         )
         return Response(paging.page(TablePage, page, rows, key=lambda row: (str(row.id),), item=lambda row: row))
 
@@ -263,7 +260,7 @@ class TablesView(OperatorOrPlayerView):
         return Response(tables.load_table(table=table, operator=operator, viewer=None), status=201)
 
 
-class TableView(OperatorOrPlayerView):
+class TableView(OfferedView):
     for_brands = frozenset({"GET"})
 
     @operation(
@@ -279,12 +276,10 @@ class TableView(OperatorOrPlayerView):
     def get(self, request: Request, table: UUID) -> Response:
         del request
         caller = self.caller
-        return Response(
-            tables.load_table(table=table, operator=caller.operator, viewer=viewer(caller), brand=_brand_of(caller))
-        )
+        return Response(tables.load_table(table=table, operator=caller.operator, viewer=viewer(caller)))
 
 
-class TableOddsView(OperatorOrPlayerView):
+class TableOddsView(OfferedView):
     for_brands = frozenset({"GET"})
 
     @operation(
@@ -300,7 +295,7 @@ class TableOddsView(OperatorOrPlayerView):
         return Response(present_odds(odds_sheet(rules)))
 
 
-class TableFairnessView(OperatorOrPlayerView):
+class TableFairnessView(OfferedView):
     for_brands = frozenset({"GET"})
 
     @operation(

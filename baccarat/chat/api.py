@@ -27,6 +27,7 @@ from baccarat.chat.refusals import (
 from baccarat.domain.rules.validation import SEATS
 from baccarat.domain.tables.refusals import UnknownSeat, UnknownTable
 from baccarat.queries.nicknames import shown_nicknames
+from baccarat.queries.offered import require_offered
 from baccarat.services.seats import TableActor
 from casino.api import paging
 from casino.api.fields import FlagField, StrictSerializer, TextField, WholeNumberField, parse_body
@@ -90,6 +91,11 @@ class ChatReportCreated(Shape):
 
 class ChatView(PlayerView):
     """Base of the views of a table's chat."""
+
+    def check_permissions(self, request: Request) -> None:
+        """Check that the table is for the player. Raises UnknownTable."""
+        super().check_permissions(request)
+        require_offered(self.caller, table=self.kwargs["table"])
 
     def table_actor(self, request: Request, table: UUID) -> TableActor:
         return TableActor(table, self.caller.operator, self.caller.player, metadata(request))

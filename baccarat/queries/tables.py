@@ -42,7 +42,10 @@ ORDER BY id
 _SEATED: Final = """
 SELECT table_id FROM baccarat_sitting WHERE player_id = %s AND operator_id = %s AND seat IS NOT NULL
 """
-_OWNERS: Final = "SELECT id, operator_id, currency FROM baccarat_table WHERE id = ANY (%s::uuid[])"
+_AUDIENCES: Final = """
+SELECT id, currency, string_to_array(coalesce(nullif(brands, ''), operator_id::text), ',')::uuid[]
+FROM baccarat_table WHERE id = ANY (%s::uuid[])
+"""
 _FIRST: Final = UUID(int=0)
 _LOBBY: Final = """
 SELECT kept.state::text, running.phase, running.number, running.opened_at, running.deadline_at, sitting.at
@@ -84,29 +87,22 @@ class TablePage(Page[TableSummary]):
     """Tables in the order they were opened."""
 
 
-def load_table(*, table: UUID, operator: UUID, viewer: UUID | None, brand: UUID | None = None) -> TableResponse:
+def load_table(*, table: UUID, operator: UUID, viewer: UUID | None) -> TableResponse:
     """Return a table with its rules, the round in hand and the last settled one, for a player or the operator.
 
-    Raises UnknownTable, also for a table that is not for the player or for `brand`.
+    Raises UnknownTable.
     """
     rows = fetch(_NOW, [table, operator])
     if not rows:
         raise UnknownTable
     state, now = projections.decode_table(rows[0][0]), rows[0][1]
-    if viewer is not None or brand is not None:
-        _require_offered(state, viewer, brand)
     account = _game_account(state, viewer)
     balance = None if account is None else ledger.balances([account])[account]
     return _present(state, _rounds_of([state]), _nicknames_at([state]), viewer=viewer, now=now, balance=balance)
 
 
 def load_tables(
-    *,
-    tables: Sequence[UUID],
-    operator: UUID,
-    viewer: UUID,
-    brand: UUID | None,
-    balances: Mapping[AccountName, int],
+    *, tables: Sequence[UUID], operator: UUID, viewer: UUID, balances: Mapping[AccountName, int]
 ) -> tuple[TableResponse, ...]:
     """Return several tables for a player, whose balances are known, with a fixed number of queries.
 
@@ -122,7 +118,6 @@ def load_tables(
     rounds, nicknames = _rounds_of(states), _nicknames_at(states)
     presented = []
     for state in states:
-        _require_offered(state, viewer, brand)
         account = _game_account(state, viewer)
         balance = None if account is None else balances.get(account, 0)
         presented.append(_present(state, rounds, nicknames, viewer=viewer, now=now, balance=balance))
@@ -134,9 +129,12 @@ def tables_where_seated(*, operator: UUID, player: UUID) -> set[UUID]:
     return {key for (key,) in fetch(_SEATED, [player, operator])}
 
 
-def owners_of_tables(*, tables: Sequence[UUID]) -> dict[UUID, tuple[UUID, str]]:
-    """Map tables of any operator to that operator and their currency; unknown ones are left out."""
-    return {table: (operator, currency) for table, operator, currency in fetch(_OWNERS, [list(tables)])}
+def audiences_of_tables(*, tables: Sequence[UUID]) -> dict[UUID, tuple[str, tuple[UUID, ...]]]:
+    """Map tables of any operator to their currency, and to whom they are for: their brands, without any the operator.
+
+    Unknown ones are left out.
+    """
+    return {table: (currency, tuple(audience)) for table, currency, audience in fetch(_AUDIENCES, [list(tables)])}
 
 
 def rules_of_table(*, table: UUID, operator: UUID) -> TableRules:
@@ -229,13 +227,6 @@ def _rounds_of(states: Sequence[TableState]) -> dict[UUID, RoundState]:
 def _nicknames_at(states: Sequence[TableState]) -> dict[UUID, str]:
     """Read the nicknames that players at these tables show."""
     return shown_nicknames(players={seat.player for state in states for seat in state.seats})
-
-
-def _require_offered(state: TableState, viewer: UUID | None, brand: UUID | None) -> None:
-    """Check that a table is for a viewer, who may sit there already, or for a brand. Raises UnknownTable."""
-    brands = state.require_opened().brands
-    if brands and brand not in brands and (viewer is None or state.seat_of(viewer) is None):
-        raise UnknownTable
 
 
 def _game_account(state: TableState, viewer: UUID | None) -> AccountName | None:

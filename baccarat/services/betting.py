@@ -48,7 +48,7 @@ from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.queries.round_view import PeekedCards
 from baccarat.queries.table_view import TableStateResponse
 from baccarat.queries.tables import load_table_state
-from baccarat.services.seats import TableActor, game_balance, require_currency, require_seat
+from baccarat.services.seats import TableActor, game_balance, lock, require_currency, require_seat
 from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.shoe_seeds import SeedUnavailable
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds
@@ -212,7 +212,7 @@ def skip_show(*, actor: TableActor) -> TableStateResponse:
     Asking again changes nothing. Raises UnknownTable, NotSeated, NoShow.
     """
     with transaction.atomic(savepoint=False):
-        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        uow, now = lock(actor)
         balance = game_balance(uow, actor.player)
         uow.decide_on_table(RequestShowSkip(player=actor.player, now=now))
         dealer.open_round(uow, entropy=repository.draw_entropy(uow, now=now, defer_seed_check=True), now=now)
@@ -227,7 +227,7 @@ def contribute_to_cut(*, actor: TableActor, contribution: str) -> TableStateResp
     NoShoeToCut, CutChangedTooOften.
     """
     with transaction.atomic(savepoint=False):
-        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        uow, now = lock(actor)
         balance = game_balance(uow, actor.player)
         dealer.contribute_to_cut(uow, player=actor.player, contribution=contribution, now=now)
         repository.save([(uow, actor.metadata)])
@@ -241,7 +241,7 @@ def look(*, actor: TableActor) -> PeekedCards:
     UnknownTable, NoCeremony, NotYourCards, CardsAreHandedBack, and SeedUnavailable if the shoe's seed cannot be read.
     """
     with transaction.atomic(savepoint=False):
-        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        uow, now = lock(actor)
         uow.decide_on_round(c.LookAtCards(player=actor.player, rules=uow.table.rules, now=now))
         shoe, ceremony = uow.round.require_opened().shoe, uow.round.ceremony
         seed = shoe_seeds.decrypt([shoe]).get(shoe)
@@ -259,7 +259,7 @@ def hand_back(*, actor: TableActor) -> TableStateResponse:
     Raises UnknownTable, NotSeated, NoCeremony, NotYourCards, CardsAreHandedBack.
     """
     with transaction.atomic(savepoint=False):
-        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        uow, now = lock(actor)
         balance = game_balance(uow, actor.player)
         uow.decide_on_round(c.HandBackCards(player=actor.player, now=now))
         repository.save([(uow, actor.metadata)])
@@ -269,7 +269,7 @@ def hand_back(*, actor: TableActor) -> TableStateResponse:
 def _take_turn(actor: TableActor, play: Callable[[Turn], None]) -> TableStateResponse:
     """Lock the table, play, check limits and exclusions, and write. Returns the new state of the table."""
     with transaction.atomic(savepoint=False):
-        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        uow, now = lock(actor)
         seat = require_seat(uow, actor.player)
         account = repository.accounts_of(uow).game(actor.player, seat.money_type)
         checks = load_wager_eligibility(account, now=now)

@@ -6,7 +6,8 @@ from uuid import UUID
 from django.db import transaction
 
 from baccarat.domain.rules.presets import PRESETS, UnknownPreset
-from baccarat.domain.tables.refusals import MoneyTypeNotOffered, TableIsClosed, WrongCurrency
+from baccarat.domain.tables.refusals import MoneyTypeNotOffered, TableIsClosed, TableNotOffered, WrongCurrency
+from baccarat.queries.offered import is_seated_or_offered
 from baccarat.queries.tables import lobby_tables
 from baccarat.services import skins
 from baccarat.storage import repository
@@ -36,9 +37,9 @@ def launch(
 ) -> IssuedLaunch:
     """Issue a launch of a player, who is registered unless known, to a table, a table of a preset, or the lobby.
 
-    With `limits_group` the player belongs to that group from now on. Raises UnknownTable, TableIsClosed, WrongCurrency,
-    MoneyTypeNotOffered, UnknownPreset, PresetHasNoTable, AddressMalformed, OriginNotRegistered, InvalidSessionLength,
-    UnknownLimitsGroup, UnknownSkin.
+    With `limits_group` the player belongs to that group from now on. Raises UnknownTable, TableNotOffered,
+    TableIsClosed, WrongCurrency, MoneyTypeNotOffered, UnknownPreset, PresetHasNoTable, AddressMalformed,
+    OriginNotRegistered, InvalidSessionLength, UnknownLimitsGroup, UnknownSkin.
     """
     with transaction.atomic():
         player = player_accounts.register_player(
@@ -53,7 +54,7 @@ def launch(
             limits_groups.assign(operator=operator, player=player, name=limits_group, by=metadata.actor)
         options.skin = skins.chosen_name(operator=operator, name=options.skin, brand=brand)
         if options.table is not None:
-            _require_playable(options.table, operator, options)
+            _require_playable(options.table, operator, player, brand, options)
         elif preset is not None:
             options.table = _table_of(preset, operator, player, brand, options)
         return launches.issue(
@@ -66,8 +67,12 @@ def launch(
         )
 
 
-def _require_playable(table: UUID, operator: UUID, options: LaunchOptions) -> None:
+def _require_playable(
+    table: UUID, operator: UUID, player: UUID, brand: BrandScope | None, options: LaunchOptions
+) -> None:
     state = repository.read_table(table=table, operator=operator)
+    if not is_seated_or_offered(state, player=player, brand=None if brand is None else brand.id):
+        raise TableNotOffered
     if state.closed or state.pending_closure is not None:
         raise TableIsClosed
     if state.rules.currency != options.currency:

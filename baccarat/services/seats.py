@@ -23,13 +23,13 @@ from baccarat.domain.tables.refusals import (
     SeatIsTaken,
     TableIsClosed,
     TableIsClosing,
-    TableNotOffered,
     UnknownSeat,
     UnknownTable,
     WrongCurrency,
 )
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.queries.offered import is_seated_or_offered
 from baccarat.queries.table_view import TableStateResponse
 from baccarat.queries.tables import load_table_state
 from baccarat.storage import repository, shoe_seeds
@@ -56,7 +56,6 @@ TAKING: Final = (
     TableIsClosing,
     RulesAreRetired,
     MoneyTypeNotOffered,
-    TableNotOffered,
     BuyInUnderMinimum,
     WrongCurrency,
     InsufficientFunds,
@@ -94,6 +93,14 @@ class TableActor:
     brand: UUID | None = None
 
 
+def lock(actor: TableActor) -> tuple[UnitOfWork, datetime]:
+    """Lock the actor's table until the transaction ends. Raises UnknownTable, also for one of another brand."""
+    uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+    if not is_seated_or_offered(uow.table, player=actor.player, brand=actor.brand):
+        raise UnknownTable
+    return uow, now
+
+
 def take(
     *, actor: TableActor, seat: int, money_type: MoneyType, buy_in: int, currency: str, contribution: str | None = None
 ) -> TableStateResponse:
@@ -101,13 +108,13 @@ def take(
 
     A `contribution` (hex) goes to the cut of the next shoe; at a table without terms yet, that of the very next round.
 
-    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, TableNotOffered, MoneyTypeNotOffered, WrongCurrency,
+    Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, MoneyTypeNotOffered, WrongCurrency,
     DebtOutstanding,
     PlayerExcluded, PlayIsStopped, PlayerIsBlocked, PlayLimitReached, InsufficientFunds, GameInterrupted, and the
     refusals of a cut.
     """
     with transaction.atomic(savepoint=False):
-        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        uow, now = lock(actor)
         require_currency(currency, uow)
         _require_no_interruption(actor)
         eligibility = load_eligibility(repository.accounts_of(uow).player(actor.player, money_type), now=now)
@@ -120,7 +127,6 @@ def take(
                 buy_in=buy_in,
                 available=eligibility.balance,
                 now=now,
-                brand=actor.brand,
             )
         )
         if contribution is not None:
@@ -139,7 +145,7 @@ def change(*, actor: TableActor, seat: int) -> TableStateResponse:
     Raises NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay.
     """
     with transaction.atomic(savepoint=False):
-        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        uow, now = lock(actor)
         balance = game_balance(uow, actor.player)
         if seat != require_seat(uow, actor.player).seat:
             leave_round_and_seat(uow, tc.ChangeSeat(player=actor.player, seat=seat, now=now))
@@ -154,7 +160,7 @@ def rebuy(*, actor: TableActor, amount: int, currency: str) -> TableStateRespons
     PlayerExcluded, PlayLimitReached, InsufficientFunds.
     """
     with transaction.atomic(savepoint=False):
-        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        uow, now = lock(actor)
         require_currency(currency, uow)
         balance = game_balance(uow, actor.player)
         _require_no_wager(uow, actor.player)
@@ -172,7 +178,7 @@ def leave(*, actor: TableActor) -> TableStateResponse:
     Raises NotSeated, WagerInPlay.
     """
     with transaction.atomic(savepoint=False):
-        uow, now = repository.lock_table(table=actor.table, operator=actor.operator)
+        uow, now = lock(actor)
         balance = game_balance(uow, actor.player)
         leave_round_and_seat(uow, tc.LeaveSeat(player=actor.player, game_balance=balance, now=now))
         repository.save([(uow, actor.metadata)])

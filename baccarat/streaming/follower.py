@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 from uuid import UUID
 
+from baccarat.queries.offered import brand_of
 from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent, lobby_topic, player_topic, table_topic
 from baccarat.streaming.snapshot import Snapshot, encode_position
 from casino.api.streaming import sse
@@ -28,7 +29,8 @@ class LiveFollower:
         self.player = player
         self.name = str(player.player)
         self.watched = watched
-        self.lobby = lobby
+        owners = (player.operator, brand_of(player)) if lobby else ()
+        self._lobbies = frozenset(lobby_topic(owner) for owner in owners if owner is not None)
         self.mailbox = Mailbox()
         self.position = 0
         self.topics: frozenset[str] = frozenset()
@@ -59,7 +61,7 @@ class LiveFollower:
         seat_taken = is_own and event.type == SEAT_TAKEN
         if is_followed or seat_taken:
             self._put(OutgoingMessage(event.position, event.payload_for(self.name)))
-        if self.lobby and event.lobby_payload is not None:
+        if event.lobby_payload is not None and not self._lobbies.isdisjoint(event.lobbies):
             self.send(event.lobby_payload)
         if is_own and event.table is not None:
             self._follow_seat(event.table, event, needs_snapshot=seat_taken and not is_followed)
@@ -96,9 +98,8 @@ class LiveFollower:
 
     def _follow(self) -> None:
         tables = self._seated | ({self.watched} if self.watched is not None else set())
-        lobby = {lobby_topic(self.player.operator)} if self.lobby else set()
         own = {player_topic(self.player.player)}
-        self._set_topics(self, frozenset({*own, *lobby, *map(table_topic, tables)}))
+        self._set_topics(self, frozenset({*own, *self._lobbies, *map(table_topic, tables)}))
 
     def _put(self, message: OutgoingMessage) -> None:
         if self.mailbox.closed or self.mailbox.put(message):

@@ -58,9 +58,9 @@ def player_topic(player: UUID) -> str:
     return f"player:{player}"
 
 
-def lobby_topic(operator: UUID) -> str:
-    """Return the topic of an operator's lobby."""
-    return f"lobby:{operator}"
+def lobby_topic(owner: UUID) -> str:
+    """Return the topic of the tables that are for all players of an operator, or for those of a brand."""
+    return f"lobby:{owner}"
 
 
 class LobbyChange(Shape):
@@ -86,8 +86,8 @@ class LiveEvent:
     """One sealed event. Its message is encoded once for all viewers who may see the same."""
 
     __slots__ = (
-        "_data", "_extra", "_payloads", "currency", "lobby_payload", "players", "position", "recorded_at", "round",
-        "table", "topics", "type",
+        "_data", "_extra", "_payloads", "currency", "lobbies", "lobby_payload", "players", "position", "recorded_at",
+        "round", "table", "topics", "type",
     )  # fmt: skip
 
     def __init__(
@@ -97,7 +97,7 @@ class LiveEvent:
         table: UUID | None,
         round_: UUID | None,
         currency: str | None,
-        operator: UUID | None = None,
+        lobbies: Sequence[UUID] = (),
         extra: Mapping[str, Any] | None = None,
     ) -> None:
         self.position = sealed.position
@@ -108,12 +108,13 @@ class LiveEvent:
         self.recorded_at: datetime = sealed.recorded_at
         self.players = frozenset(mentioned_players(_as_dict(sealed.data)))
         self.lobby_payload: bytes | None = None
-        lobby: tuple[str, ...] = ()
-        if table is not None and operator is not None and sealed.type in LOBBY_CHANGES:
-            self.lobby_payload, lobby = sse.message("lobby", LobbyChange(table)), (lobby_topic(operator),)
+        self.lobbies: frozenset[str] = frozenset()
+        if table is not None and lobbies and sealed.type in LOBBY_CHANGES:
+            self.lobby_payload = sse.message("lobby", LobbyChange(table))
+            self.lobbies = frozenset(map(lobby_topic, lobbies))
         self.topics = (
             *(() if table is None else (table_topic(table),)),
-            *lobby,
+            *self.lobbies,
             *(f"player:{player}" for player in self.players),
         )
         self._data = sealed.data
@@ -152,14 +153,14 @@ class LiveEvent:
 
 
 class LiveEventBuilder:
-    """Caches the table, operator and currency of rounds and tables, and loads missing ones in bulk.
+    """Caches the tables of rounds, and the currency and lobbies of tables, and loads missing ones in bulk.
 
     Not thread-safe.
     """
 
     def __init__(self) -> None:
         self._rounds: OrderedDict[UUID, UUID] = OrderedDict()
-        self._owners: dict[UUID, tuple[UUID, str]] = {}
+        self._tables: dict[UUID, tuple[str, tuple[UUID, ...]]] = {}
         self._messages: dict[UUID, DisplayedMessage] = {}
 
     def build(self, batch: Sequence[SealedEvent]) -> list[LiveEvent]:
@@ -180,13 +181,13 @@ class LiveEventBuilder:
     def _live_event(self, sealed: SealedEvent, kind: str, key: UUID | None) -> LiveEvent:
         round_ = key if kind == "round" else None
         table = self._rounds.get(key) if kind == "round" and key is not None else key
-        operator, currency = (None, None) if table is None else self._owners.get(table, (None, None))
-        if operator is None:
+        currency, lobbies = (None, ()) if table is None else self._tables.get(table, (None, ()))
+        if currency is None:
             table = None
         extra = None
         if sealed.type == CHAT_MESSAGE_SENT:
             extra = self._messages.get(_message(sealed), UNKNOWN_MESSAGE)._asdict()
-        return LiveEvent(sealed, table=table, round_=round_, currency=currency, operator=operator, extra=extra)
+        return LiveEvent(sealed, table=table, round_=round_, currency=currency, lobbies=lobbies, extra=extra)
 
     def _look_up_rounds(self, round_ids: Collection[UUID]) -> None:
         unknown = []
@@ -201,9 +202,9 @@ class LiveEventBuilder:
             self._rounds.popitem(last=False)
 
     def _look_up_tables(self, table_ids: Iterable[UUID]) -> None:
-        unknown = [key for key in table_ids if key not in self._owners]
+        unknown = [key for key in table_ids if key not in self._tables]
         if unknown:
-            self._owners.update(tables.owners_of_tables(tables=unknown))
+            self._tables.update(tables.audiences_of_tables(tables=unknown))
 
 
 def _message(sealed: SealedEvent) -> UUID:

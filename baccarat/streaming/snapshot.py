@@ -11,6 +11,7 @@ from django.db import transaction
 from msgspec import Meta
 
 from baccarat.queries import tables as queries
+from baccarat.queries.offered import require_offered
 from baccarat.queries.table_view import TableResponse
 from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
 from casino.api.shapes import Shape, Timestamp
@@ -109,13 +110,11 @@ def repeatable_read() -> Generator[None]:
 
 def read_snapshot(*, player: PlayerPrincipal, watched: UUID | None) -> Snapshot:
     """Read tables and balances once, in the caller's transaction. Raises UnknownTable."""
+    require_offered(player, table=watched)
     balances = ledger.balances_of_player(operator=player.operator, player=player.player)
     seated = queries.tables_where_seated(operator=player.operator, player=player.player)
     followed = sorted(seated | ({watched} if watched is not None else set()))
-    brand = None if player.brand is None else player.brand.id
-    tables = queries.load_tables(
-        tables=followed, operator=player.operator, viewer=player.player, brand=brand, balances=balances
-    )
+    tables = queries.load_tables(tables=followed, operator=player.operator, viewer=player.player, balances=balances)
     position, unsealed, now = fetch(_MOMENT, [_streams(tables), str(player.player)])[0]
     reminder = responsible_gaming.reminder(operator=player.operator, player=player.player)
     return Snapshot(

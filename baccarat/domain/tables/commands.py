@@ -47,7 +47,6 @@ class TakeSeat:
     buy_in: int
     available: int
     now: datetime
-    brand: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

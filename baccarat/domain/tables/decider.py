@@ -78,10 +78,7 @@ def _take(command: c.TakeSeat, state: TableState) -> Events:
     if state.seat_of(command.player) is not None:
         raise r.AlreadySeated
     _require_free(command.seat, state)
-    opened = state.require_opened()
-    if opened.brands and command.brand not in opened.brands:
-        raise r.TableNotOffered
-    if command.money_type not in opened.money_types:
+    if command.money_type not in state.require_opened().money_types:
         raise r.MoneyTypeNotOffered(money_types=list(state.require_opened().money_types))
     if command.buy_in < 0:
         raise AmountNotPositive

@@ -169,8 +169,8 @@ class SeedUnreadable(Refusal):
 class TableNotOffered(Refusal):
     code = "table_not_offered"
     kind = RefusalKind.FORBIDDEN
-    title = "This table is not for players of your brand"
-    remedy = "Choose a table of the lobby."
+    title = "The table is not for players of this brand"
+    remedy = "Name one of the table's brands as the player's, or choose another table."
 
 
 class WrongCurrency(Refusal):

@@ -166,7 +166,7 @@ def test_a_table_of_a_brand_is_neither_listed_nor_open_to_others(house: Tenant) 
     assert alice.read("tables")["items"] == []
     assert refusal(alice.get(f"tables/{table}")) == "unknown_table"
     assert refusal(alice.get("stream", table=table)) == "unknown_table"
-    assert refusal(alice.post(f"tables/{table}/seat", seat)) == "table_not_offered"
+    assert refusal(alice.post(f"tables/{table}/seat", seat)) == "unknown_table"
     session = house.do(f"players/{alice.id}/sessions", {"brand": "gold"})
     golden = Gambler(session["token"], alice.id)
     assert [each["id"] for each in golden.read("lobby")["items"]] == [table]

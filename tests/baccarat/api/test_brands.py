@@ -1,0 +1,133 @@
+"""Two brands of one operator, each with players of its own: neither sees or touches the other's tables."""
+
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+import pytest
+
+from casino.events import sealer
+from casino.operators import brands
+from casino.operators.services import issue_key
+from tests.baccarat.api.contract import Operation
+from tests.baccarat.api.people import LONG_TURN, NOWHERE, Caller, Gambler, Tenant, bet, deal_all, sit, tenant
+from tests.baccarat.api.people import whole_database as everything
+from tests.baccarat.api.test_isolation import GUARDED, WITH_AN_ID, call, named, readable, told
+from tests.conftest import Database
+
+AT_TABLES = [operation for operation in WITH_AN_ID if re.search("{(table|round)}", operation.path)]
+SOMETHING = {"chat_report": NOWHERE} | {
+    name: "1" for operation in GUARDED for name in re.findall("{(\\w+)}", operation.path)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Brands:
+    """Ruby of the brand red has played at its table, and Ben is a player of the brand blue."""
+
+    operator: Tenant
+    red: Caller
+    blue: Caller
+    ruby: Gambler
+    ben: Gambler
+    ours: Mapping[str, str]
+    running: str
+
+
+def player_of(key: Caller, name: str) -> Gambler:
+    player = key.do("players", {"reference": uuid.uuid4().hex, "nickname": name})["id"]
+    key.do(f"players/{player}/sandbox-credits", {"amount": "900.00", "currency": "EUR", "money_type": "real"})
+    return Gambler(key.do(f"players/{player}/sessions", {})["token"], player)
+
+
+@pytest.fixture(scope="module")
+def scene(module_database: Database) -> Brands:
+    del module_database
+    lucky = tenant("lucky")
+    keys = []
+    for slug in ("red", "blue"):
+        brand = brands.create_brand(operator=UUID(lucky.id), slug=slug, name=slug, shares_players=False, by="test")
+        keys.append(Caller(".".join(issue_key(operator=UUID(lucky.id), brand=brand.id))))
+    red, blue = keys
+    ruby, ben = player_of(red, "Ruby"), player_of(blue, "Ben")
+    table = lucky.table("mini", brands=["red"], rules=LONG_TURN)
+    sit(ruby, table, buy_in="100.00")
+    bet(ruby, table, banker="5.00")
+    deal_all()
+    message = ruby.do(f"tables/{table}/chat", {"text": "Good evening"})["id"]
+    state = lucky.read(f"tables/{table}")
+    bet(ruby, table, banker="5.00")
+    sealer.seal_all()
+    ours = {"table": table, "round": state["last_round"]["id"], "message": message, "player": ruby.id}
+    return Brands(lucky, red, blue, ruby, ben, ours, lucky.read(f"tables/{table}")["round"]["id"])
+
+
+@pytest.mark.parametrize("operation", AT_TABLES, ids=named)
+def test_a_table_of_another_brand_is_as_unknown_as_one_that_never_was(scene: Brands, operation: Operation) -> None:
+    nothing = {**SOMETHING, **dict.fromkeys(scene.ours, NOWHERE)}
+    before = everything()
+    for kind, caller in (("playerToken", scene.ben), ("operatorKey", scene.blue)):
+        if kind not in operation.callers:
+            continue
+        for ours in (scene.ours, {**scene.ours, "round": scene.running}):
+            guessed, unknown = (told(call(caller, operation, {**SOMETHING, **ids})) for ids in (ours, nothing))
+            assert guessed == unknown
+            assert guessed[1]["code"].startswith("unknown_") or guessed[1]["code"] == "key_is_of_a_brand"
+    assert everything() == before
+
+
+def test_nothing_that_a_brands_player_or_key_can_read_names_another_brands(scene: Brands) -> None:
+    bens = {**SOMETHING, **dict.fromkeys(scene.ours, NOWHERE), "player": scene.ben.id}
+    secrets = {*scene.ours.values(), scene.running}
+    for caller, kind in ((scene.ben, "playerToken"), (scene.blue, "operatorKey")):
+        for name, text in readable(caller, kind, bens).items():
+            assert [secret for secret in secrets if secret in text] == [], name
+
+
+def test_a_player_reads_tables_and_rounds_of_the_own_brand(scene: Brands) -> None:
+    table, round_ = scene.ours["table"], scene.ours["round"]
+    for caller in (scene.ruby, scene.operator):
+        for page in ("", "/odds", "/fairness", "/statistics", "/rounds"):
+            caller.read(f"tables/{table}{page}")
+        for page in ("", "/events", "/shoe", "/proof"):
+            caller.read(f"rounds/{round_}{page}")
+    assert len(scene.ruby.read(f"tables/{table}/chat")["items"]) == 1
+    for page in ("", "/odds", "/fairness", "/statistics"):
+        scene.red.read(f"tables/{table}{page}")
+
+
+def test_a_launch_leads_to_no_table_of_another_brand(scene: Brands) -> None:
+    launch = {"player": {"reference": "1"}, "table": scene.ours["table"], "currency": "EUR"}
+    before = everything()
+    refused = scene.blue.post("launches", launch)
+    unknown = scene.blue.post("launches", {**launch, "table": NOWHERE})
+    assert told(refused) == told(unknown)
+    assert refused.json()["code"] == "unknown_table"
+    for player in ({"reference": "1"}, {"reference": "1", "brand": "blue"}):
+        refused = scene.operator.post("launches", {**launch, "player": player})
+        assert (refused.status_code, refused.json()["code"]) == (403, "table_not_offered")
+    assert everything() == before
+    assert scene.red.post("launches", launch).status_code == 201
+    assert scene.operator.post("launches", {**launch, "player": {"reference": "2", "brand": "red"}}).status_code == 201
+
+
+def test_a_player_under_another_brand_still_reads_the_rounds_that_they_bet_in(scene: Brands) -> None:
+    operator = UUID(scene.operator.id)
+    brands.create_brand(operator=operator, slug="gold", name="Gold", shares_players=True, by="test")
+    alice = scene.operator.player("Alice")
+    golden = Gambler(scene.operator.do(f"players/{alice.id}/sessions", {"brand": "gold"})["token"], alice.id)
+    table = scene.operator.table("mini", brands=["gold"], rules=LONG_TURN)
+    sit(golden, table)
+    bet(golden, table, banker="5.00")
+    deal_all()
+    golden.do(f"tables/{table}/leave")
+    sealer.seal_all()
+    plain = Gambler(scene.operator.do(f"players/{alice.id}/sessions", {})["token"], alice.id)
+    (round_,) = plain.read("rounds")["items"]
+    for page in ("", "/events", "/shoe", "/proof"):
+        plain.read(f"rounds/{round_['id']}{page}")
+    assert plain.read(f"tables/{table}")["you"] is None
+    seat = {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"}
+    assert plain.post(f"tables/{table}/seat", seat).json()["code"] == "unknown_table"
