@@ -25,7 +25,7 @@ from casino.significant import recorder
 
 __all__ = [
     "ColourMissing", "ContrastTooLow", "LogoNotAccepted", "Skin", "TooManySkins", "UnknownSkin", "addresses", "change",
-    "chosen_name", "files", "find", "is_colour", "list_skins", "read_file", "remove",
+    "chosen_name", "create", "files", "find", "is_colour", "list_skins", "read_file", "remove", "require_contrast",
 ]  # fmt: skip
 
 STANDARD: Final = "standard"
@@ -127,7 +127,7 @@ def change(*, operator: UUID, name: str, colours: Mapping[str, str], radius: int
     """
     if not is_slug(name):
         raise InvalidSlug(f"{name[:60]!r} is not a slug.")
-    _require_contrast(colours)
+    require_contrast(colours)
     properties: dict[str, Any] = {key: colours[key] for key in COLOURS if key in colours}
     if radius is not None:
         properties[RADIUS] = radius
@@ -146,6 +146,14 @@ def change(*, operator: UUID, name: str, colours: Mapping[str, str], radius: int
         skin.save()
         _record(skin, by=by, reason="A skin was set", before=before, after=_facts(skin))
     return skin
+
+
+def create(*, operator: UUID, name: str, by: str) -> Skin:
+    """Return the skin with this name, which has the ordinary looks if it is new. Raises InvalidSlug, TooManySkins."""
+    with transaction.atomic():
+        Operator.objects.select_for_update(no_key=True).get(pk=operator)
+        skin = Skin.objects.filter(operator_id=operator, name=name).first()
+        return skin or change(operator=operator, name=name, colours={}, radius=None, logo=b"", by=by)
 
 
 def remove(*, operator: UUID, name: str, by: str) -> None:
@@ -221,7 +229,7 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:20]
 
 
-def _require_contrast(colours: Mapping[str, str]) -> None:
+def require_contrast(colours: Mapping[str, str]) -> None:
     """Check each pair of which a colour is set. Raises ColourMissing, ContrastTooLow."""
     for front, back, least in _PAIRS:
         named = {name for name in (front, back) if name in COLOURS}

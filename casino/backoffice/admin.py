@@ -21,6 +21,7 @@ from casino.backoffice.pages import (  # noqa: F401
     rounds,
     rules,
     significant_events,
+    skins,
     staff,
     tables,
     users,

@@ -289,10 +289,16 @@ class ReadOnlyAdmin(BaseModelAdmin):
             else:
                 self.log_change(request, obj, message)
                 messages.success(request, message)
-            return HttpResponseRedirect(self.page_url(obj))
+            return HttpResponseRedirect(self._address_after(obj))
 
         name = f"{self.opts.app_label}_{self.opts.model_name}_{action.name}"
         return path(f"<path:object_id>/{action.name}/", require_POST(self.admin_site.admin_view(view)), name=name)
+
+    def _address_after(self, obj: Model) -> str:
+        """Return where an action leads: to the row's page, or to the list if the row was removed."""
+        if type(obj)._default_manager.filter(pk=obj.pk).exists():  # noqa: SLF001  (Django's public name)
+            return self.page_url(obj)
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
 
     def action_sections(
         self, request: HttpRequest, obj: Any, bound: dict[str, RowForm], *names: str

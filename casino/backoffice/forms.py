@@ -16,7 +16,10 @@ class RowForm(forms.Form):
     """Base of the forms on a row's page. Subclasses may adapt their fields to `self.row` in `prepare`."""
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, request: HttpRequest, row: Any) -> None:
-        super().__init__(data, auto_id=False, label_suffix="")  # several forms share a page: labels wrap their fields
+        files = None if data is None else request.FILES
+        super().__init__(
+            data, files, auto_id=False, label_suffix=""
+        )  # several forms share a page: labels wrap their fields
         self.request, self.row = request, row
         self.prepare()
 

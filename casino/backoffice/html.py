@@ -29,6 +29,7 @@ PAGES: Final = {
     "operator": "operators_operator",
     "key": "operators_apikey",
     "brand": "operators_brand",
+    "skin": "baccarat_skin",
     "webhook": "feed_webhookendpoint",
     "account": "wallet_account",
     "entry": "wallet_entry",

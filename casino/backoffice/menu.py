@@ -83,6 +83,7 @@ NAVIGATION = [
         "Operators",
         _item("Operators", "domain", "operators_operator"),
         _item("Brands", "branding_watermark", "operators_brand"),
+        _item("Skins", "palette", "baccarat_skin"),
         _item("API keys", "key", "operators_apikey"),
         _item("Assertion keys", "id_card", "operators_assertionkey"),
         _item("Identity providers", "passkey", "staff_identityprovider"),

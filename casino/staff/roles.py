@@ -66,6 +66,7 @@ _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_th
 _STAFF: Final = {
     "admin.view_logentry",
     "auth.view_user",
+    "baccarat.view_skin",
     "feed.view_webhookdelivery",
     "feed.view_webhookendpoint",
     "operators.view_apikey",
@@ -161,6 +162,9 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
         | {
             "auth.add_user",
             "auth.change_user",
+            "baccarat.add_skin",
+            "baccarat.change_skin",
+            "baccarat.delete_skin",
             "operators.add_assertionkey",
             "operators.add_brand",
             "operators.add_declaredcurrency",

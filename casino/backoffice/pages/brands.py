@@ -97,7 +97,12 @@ def sections_of(operator: Operator) -> list[Section]:
         for group in operator.limits_groups.order_by("name", "currency")
     ]
     looks = [
-        (skin.name, ", ".join(skin.properties), "yes" if skin.logo else "no", skin.changed_at)
+        (
+            html.page("skin", skin.pk, skin.name),
+            ", ".join(skin.properties),
+            "yes" if skin.logo else "no",
+            skin.changed_at,
+        )
         for skin in skins.list_skins(operator=operator.pk)
     ]
     return [

@@ -7,12 +7,14 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
+from baccarat.services import skins
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import operator_filter
 from casino.backoffice.forms import RowForm, line_field, text_field
+from casino.backoffice.pages import skins as skins_page
 from casino.backoffice.pages.brands import AmountsForm, BrandForm, CurrenciesForm, LimitsForm, sections_of
 from casino.backoffice.pages.identity_providers import ProviderRequest
 from casino.backoffice.pages.keys import key_status
@@ -122,6 +124,19 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
     def create_brand(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         brand = brands.create_brand(operator=operator.pk, by=memberships.staff_actor(request.user), **data)
         return f"Created the brand {brand.slug}."
+
+    @RowAction(
+        "Create",
+        name="skin",
+        title="Create a skin",
+        permission=skins_page.ADD,
+        form=skins_page.NewSkinForm,
+        help_text="It has the ordinary looks until its own page changes them.",
+    )
+    def create_skin(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        by = memberships.staff_actor(request.user)
+        skins.create(operator=operator.pk, name=data["name"], by=by)
+        return f"The skin {data['name']}."
 
     @RowAction(
         "Set",
