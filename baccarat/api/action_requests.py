@@ -1,5 +1,6 @@
 """The bodies of players' actions at a table."""
 
+import re
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -8,6 +9,8 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from baccarat.api import refusals
 from baccarat.domain.fairness.cut import MAX_CONTRIBUTION_BYTES, MalformedContribution, parse_contribution
+from baccarat.domain.rounds.events import WagerSignature
+from baccarat.domain.rounds.signed_wager import ED25519, NONCE_BYTES, PUBLIC_KEY_BYTES
 from baccarat.domain.rules.validation import SEATS
 from baccarat.domain.rules.wagers import Spot
 from casino.api.fields import (
@@ -18,6 +21,7 @@ from casino.api.fields import (
     StrictSerializer,
     WholeNumberField,
 )
+from casino.crypto.ed25519 import SIGNATURE_BYTES
 
 
 class SpotField(EnumField):
@@ -60,6 +64,36 @@ class ContributionField(serializers.Field[str, Any, str, str]):
 
     def to_representation(self, value: str) -> str:
         return value
+
+
+class HexField(serializers.RegexField):
+    """So many bytes in lower-case hex, the first digits of which may be given."""
+
+    codes = ("not_a_string", "field_invalid")
+
+    def __init__(self, *, bytes_: int, prefix: str = "", **options: Any) -> None:
+        digits = 2 * bytes_ - len(prefix)
+        super().__init__(rf"^{prefix}[0-9a-f]{{{digits}}}$", **options)
+        self._pattern = re.compile(rf"{prefix}[0-9a-f]{{{digits}}}", re.ASCII)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            raise ValidationError("Bytes in hex are text.", code="not_a_string")
+        if not self._pattern.fullmatch(data):
+            raise ValidationError("These are not the bytes in lower-case hex.", code="field_invalid")
+        return data
+
+
+class WagerSignatureRequest(StrictSerializer):
+    """A player's signature of the wager with the key of its session: the specification of fairness has the bytes."""
+
+    public_key = HexField(bytes_=PUBLIC_KEY_BYTES, prefix=ED25519)
+    nonce = HexField(bytes_=NONCE_BYTES)
+    signature = HexField(bytes_=SIGNATURE_BYTES)
+
+    def to_internal_value(self, data: Any) -> WagerSignature:
+        """Return the signature."""
+        return WagerSignature(**super().to_internal_value(data))
 
 
 class TakeSeatRequest(StrictSerializer):
@@ -110,6 +144,7 @@ class DealRequest(StrictSerializer):
     stakes = StakeRequest(many=True, required=False)
     currency = CurrencyField(required=False)
     contribution = ContributionField(required=False)
+    signature = WagerSignatureRequest(required=False)
 
     def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Refuse an empty list and a repeated spot."""
@@ -124,6 +159,12 @@ class DealRequest(StrictSerializer):
         if "stakes" in attrs and "currency" not in attrs:
             raise ValidationError({"currency": [ErrorDetail("Amounts need their currency.", code="required")]})
         return attrs
+
+
+class RebetAndDealRequest(StrictSerializer):
+    """Empty, or with the player's signature of the wager."""
+
+    signature = WagerSignatureRequest(required=False)
 
 
 class CutRequest(StrictSerializer):

@@ -14,6 +14,7 @@ from baccarat.api.action_requests import (
     CutRequest,
     DealRequest,
     PlaceChipsRequest,
+    RebetAndDealRequest,
     RebuyRequest,
     TakeSeatRequest,
 )
@@ -203,6 +204,7 @@ class RebetAndDealView(TableActionView):
     @action(
         "rebetAndDeal",
         "Place the last wager again and confirm it",
+        RebetAndDealRequest,
         description=("As `rebet` and then `deal`, in one step: either both happen or neither."),
         refusals=(
             *betting.TURN,
@@ -215,8 +217,8 @@ class RebetAndDealView(TableActionView):
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
-        parse_body(EmptyRequest, request)
-        return Response(betting.rebet_and_deal(actor=self.actor(table)))
+        signature = parse_body(RebetAndDealRequest, request).get("signature")
+        return Response(betting.rebet_and_deal(actor=self.actor(table), signature=signature))
 
 
 class WagerConfirming(Shape):
@@ -236,7 +238,9 @@ class DealView(TableActionView):
         "Without stakes, confirms the chips on the table; stakes replace them first, in one step. 202 means that your "
         "casino's own wallet has not answered yet, so the wager is neither confirmed nor refused: send the request "
         "again with the same `Idempotency-Key` until it has another answer, or wait for `WagerConfirmed` on the "
-        "stream. A wager that is not confirmed when betting closes is not in the round, and costs nothing.",
+        "stream. A wager that is not confirmed when betting closes is not in the round, and costs nothing. A "
+        "`signature`, over `terms.digest` and the stakes as asked, proves to anybody that these terms stood before the "
+        "wager; the specification at `/play/verify/specification` has its bytes.",
         refusals=(*betting.TURN, *betting.OPENING, *betting.STAKING, *betting.WAGER, *betting.CUT),
         responses={(202, JSON): WagerConfirming},
         examples=[
@@ -250,8 +254,10 @@ class DealView(TableActionView):
         body = parse_body(DealRequest, request)
         stakes = {stake["spot"]: stake["amount"] for stake in body.get("stakes", ())}
         currency = body.get("currency")
-        actor, contribution = self.actor(table), body.get("contribution")
-        return Response(betting.deal(actor=actor, stakes=stakes, currency=currency, contribution=contribution))
+        actor, contribution, signature = self.actor(table), body.get("contribution"), body.get("signature")
+        return Response(
+            betting.deal(actor=actor, stakes=stakes, currency=currency, contribution=contribution, signature=signature)
+        )
 
 
 class PassTurnView(TableActionView):

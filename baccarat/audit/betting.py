@@ -156,7 +156,7 @@ def replay_wager_confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     _check_stakes(round_, part, event)
     part.place = len(round_.confirmed_seats())
     part.status, part.confirmed_at = _CONFIRMED, event.confirmed_at
-    part.stakes, part.raised = event.stakes, event.raised
+    part.stakes, part.raised, part.signature = event.stakes, event.raised, event.signature
     part.placements.clear()
     table_seat = round_.table.seats.get(event.player)
     if table_seat is not None:

@@ -21,6 +21,7 @@ from baccarat.domain.rules.deal import IllegalDeal, Outcome, replay
 from baccarat.domain.rules.payouts import InvalidStake, Settlement
 from baccarat.domain.rules.roads import MAX_RUN_LENGTH
 from baccarat.domain.rules.wagers import Spot
+from casino.crypto import ed25519
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 
@@ -41,6 +42,7 @@ _DECIDING, _TIMED_OUT = SeatStatus.DECIDING, SeatStatus.TIMED_OUT
 
 NO_DEAL = "cards are not a legal deal"
 OTHER_CLOSING: Final = "closing differs"
+OTHER_SIGNATURE: Final = "wager not signed by its player"
 OTHER_SEAT: Final = "cards with the wrong seat"
 OTHER_TIME: Final = "time for the cards differs"
 NOT_TURNED: Final = "hands not turned as dealt"
@@ -94,8 +96,8 @@ def _check_closing(round_: RoundTrace, event: e.BettingClosed) -> None:
 
 
 def _leaf(round_: RoundTrace, part: RoundSeatTrace) -> bytes:
-    """Return the leaf of a wager with its stakes as asked."""
-    raised = part.raised or {}
+    """Return the leaf of a wager with its stakes as asked, after checking its player's signature, if there is one."""
+    raised, signature = part.raised or {}, part.signature
     wager = encode_wager(
         terms=round_.opened.terms,
         seat=part.seat,
@@ -106,9 +108,16 @@ def _leaf(round_: RoundTrace, part: RoundSeatTrace) -> bytes:
             for number, spot in enumerate((Spot.PLAYER, Spot.BANKER, Spot.TIE), 1)
             if part.stakes and part.stakes.get(spot, 0) > raised.get(spot, 0)
         ],
-        nonce=bytes(32),
+        nonce=bytes(32) if signature is None else bytes.fromhex(signature.nonce),
     )
-    return wager_leaf(wager)
+    if signature is None:
+        return wager_leaf(wager)
+    public_key = bytes.fromhex(signature.public_key)
+    if public_key[:1] != b"\x01" or not ed25519.is_signed(
+        wager, bytes.fromhex(signature.signature), public=public_key[1:]
+    ):
+        round_.record_difference(OTHER_SIGNATURE, "the player's signature", signature.signature, seat=part.seat)
+    return wager_leaf(wager, public_key=public_key)
 
 
 def _check_all_acted(round_: RoundTrace, now: datetime) -> None:

@@ -14,7 +14,14 @@ from baccarat.audit.report import FindingCollector
 from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.cut import SeatContribution
-from baccarat.domain.rounds.events import HandTurned, RoundOpened, RoundVoided, RoundVoidRequested, SeatSettled
+from baccarat.domain.rounds.events import (
+    HandTurned,
+    RoundOpened,
+    RoundVoided,
+    RoundVoidRequested,
+    SeatSettled,
+    WagerSignature,
+)
 from baccarat.domain.rounds.state import Ceremony, Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Deal, Outcome
@@ -254,6 +261,7 @@ class RoundSeatTrace:
     raised: dict[Spot, int] | None = None
     confirmed_at: datetime | None = None
     place: int | None = None
+    signature: WagerSignature | None = None
     settlement: SeatSettled | None = None
 
     def placed_stakes(self) -> dict[Spot, int]:
@@ -336,6 +344,7 @@ class RoundTrace:
                     part.raised,
                     part.confirmed_at,
                     part.place,
+                    part.signature,
                     part.settlement,
                 )
                 for part in self.seats.values()

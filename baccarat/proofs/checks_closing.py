@@ -14,10 +14,11 @@ from baccarat.domain.fairness.closing import (
     encode_wager,
     wager_leaf,
 )
-from baccarat.domain.rounds.dealing import SPOT_NUMBERS
 from baccarat.domain.rounds.events import SeatPassed, SeatTimedOut, WagerConfirmed
+from baccarat.domain.rounds.signed_wager import ED25519, NONCE_BYTES, PUBLIC_KEY_BYTES, SPOT_NUMBERS, UNSIGNED
 from baccarat.proofs.document import RoundExport, decode_event
 from baccarat.proofs.results import CheckNotApplicable, Mismatch, require_equal
+from casino.crypto import ed25519
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 
@@ -56,21 +57,37 @@ def check_closing(exported: RoundExport) -> str:
         require_equal(computed[name], recorded[name], f"the closing differs: {name}")
     require_equal(list(computed["seats"]), recorded["seats"], "the closing differs: seats")
     require_equal(expected.digest, closing.digest, "the closing digest differs")
-    return f"{closing.digest}, over {len(wagers)} wagers"
+    signed = sum(wager.signature is not None for wager in wagers)
+    early = "" if signed == len(wagers) else "; an early closing is not excluded"
+    return f"{closing.digest}, over {len(wagers)} wagers, {signed} signed{early}"
 
 
 def _leaf(terms: str, wager: WagerConfirmed, currency: str) -> bytes:
+    """Return the leaf of a wager with its stakes as asked. Raises Mismatch if its player did not sign it."""
     asked = ((SPOT_NUMBERS[spot], units - wager.raised.get(spot, 0)) for spot, units in wager.stakes.items())
-    return wager_leaf(
-        encode_wager(
-            terms=terms,
-            seat=wager.seat,
-            play_money=wager.money_type is MoneyType.PLAY,
-            currency=currency,
-            stakes=[(spot, units) for spot, units in asked if units],
-            nonce=bytes(32),
-        )
+    signature = wager.signature
+    encoded = encode_wager(
+        terms=terms,
+        seat=wager.seat,
+        play_money=wager.money_type is MoneyType.PLAY,
+        currency=currency,
+        stakes=[(spot, units) for spot, units in asked if units],
+        nonce=UNSIGNED if signature is None else _hex(signature.nonce, NONCE_BYTES),
     )
+    if signature is None:
+        return wager_leaf(encoded)
+    public_key = _hex(signature.public_key, PUBLIC_KEY_BYTES)
+    raw, signed = bytes.fromhex(signature.signature), public_key.hex().startswith(ED25519)
+    if not signed or not ed25519.is_signed(encoded, raw, public=public_key[1:]):
+        raise Mismatch("a wager is not signed by its player", f"seat {wager.seat}", signature.signature)
+    return wager_leaf(encoded, public_key=public_key)
+
+
+def _hex(digits: str, length: int) -> bytes:
+    parsed = bytes.fromhex(digits)
+    if len(parsed) != length:
+        raise Mismatch("a wager's signature is malformed", f"{length} bytes", digits)
+    return parsed
 
 
 def _ends(exported: RoundExport, wagers: list[WagerConfirmed]) -> list[SeatEnd]:

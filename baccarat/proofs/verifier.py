@@ -372,7 +372,7 @@ def digest_of_terms(terms: Json) -> str:
 
 
 def wager_leaf(terms: str, wager: Json, currency: str) -> bytes:
-    """Return the leaf of a wager, with its stakes as asked, of a caller that did not sign."""
+    """Return the leaf of a wager, with its stakes as asked; check the player's signature, if there is one."""
     asked = [
         (number, wager["stakes"][spot] - wager["raised"].get(spot, 0))
         for number, spot in enumerate(SPOTS, 1)
@@ -381,8 +381,14 @@ def wager_leaf(terms: str, wager: Json, currency: str) -> bytes:
     listed = [struct.pack(">BQ", number, units) for number, units in asked if units]
     money = 2 if wager["money_type"] == "play" else 1
     head = bytes.fromhex(terms) + bytes([wager["seat"], money]) + prefixed(currency.encode("ascii"))
-    text = WAGER_TAG + head + bytes([len(listed)]) + b"".join(listed) + bytes(32)
-    return sha256(b"\0", WAGER_LEAF_TAG, prefixed(text), prefixed(b""))
+    signature = wager.get("signature")
+    nonce, key = (bytes.fromhex(signature[name]) for name in ("nonce", "public_key")) if signature else (bytes(32), b"")
+    text = WAGER_TAG + head + bytes([len(listed)]) + b"".join(listed) + nonce
+    if signature and not (
+        len(nonce) == 32 and key[:1] == b"\1" and is_signed(key[1:], text, bytes.fromhex(signature["signature"]))
+    ):
+        raise CheckFailed("a wager is not signed by its player", f"seat {wager['seat']}", signature["signature"])
+    return sha256(b"\0", WAGER_LEAF_TAG, prefixed(text), prefixed(key))
 
 
 def prefixed(data: bytes) -> bytes:
@@ -951,7 +957,9 @@ def check_closing(proof: Proof) -> str:
     digest = digest_of_closing(terms, closing, root, format_instant(closed["data"]["closed_at"]))
     if closing["digest"] != digest:
         raise CheckFailed("the closing digest differs", digest, closing["digest"])
-    return f"{digest}, over {len(wagers)} wagers"
+    signed = sum(wager.get("signature") is not None for wager in wagers)
+    early = "" if signed == len(wagers) else "; an early closing is not excluded"
+    return f"{digest}, over {len(wagers)} wagers, {signed} signed{early}"
 
 
 def format_instant(text: str) -> str:

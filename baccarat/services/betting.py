@@ -13,7 +13,7 @@ from django.db import transaction
 
 from baccarat.domain import dealer
 from baccarat.domain.rounds import commands as c
-from baccarat.domain.rounds.events import ChipsPlaced, StakesRebet, WagerConfirmed
+from baccarat.domain.rounds.events import ChipsPlaced, StakesRebet, WagerConfirmed, WagerSignature
 from baccarat.domain.rounds.refusals import (
     AlreadyConfirmed,
     BettingIsClosed,
@@ -29,7 +29,9 @@ from baccarat.domain.rounds.refusals import (
     OverMaximum,
     RoundIsOpen,
     UnderMinimum,
+    WagerSignatureInvalid,
 )
+from baccarat.domain.rounds.signed_wager import bytes_to_sign
 from baccarat.domain.rules.wagers import AmountNotInChips, Spot
 from baccarat.domain.tables.commands import RequestShowSkip
 from baccarat.domain.tables.decider import require_playing, require_show_over
@@ -51,6 +53,7 @@ from baccarat.queries.tables import load_table_state
 from baccarat.services.seats import TableActor, game_balance, lock, require_currency, require_seat
 from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.shoe_seeds import SeedUnavailable
+from casino.crypto import ed25519
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds
 from wallet.responsible_gaming.eligibility import PlayerEligibility
 from wallet.responsible_gaming.refusals import (
@@ -85,7 +88,14 @@ STAKING: Final = (
     OverGroupMaximum,
     PlayerExcluded,
 )
-WAGER: Final = (NoChipsPlaced, UnderMinimum, UnderGroupMinimum, DebtOutstanding, PlayLimitReached)
+WAGER: Final = (
+    NoChipsPlaced,
+    UnderMinimum,
+    UnderGroupMinimum,
+    DebtOutstanding,
+    PlayLimitReached,
+    WagerSignatureInvalid,
+)
 """Refusals of a confirmation, beside those of its chips."""
 CUT: Final = (NoShoeToCut, CutChangedTooOften)
 """Refusals of a contribution, beside those of who may contribute."""
@@ -170,25 +180,30 @@ def rebet(*, actor: TableActor) -> TableStateResponse:
     return _take_turn(actor, _repeat)
 
 
-def rebet_and_deal(*, actor: TableActor) -> TableStateResponse:
-    """Place the last wager again and confirm it, in one transaction."""
+def rebet_and_deal(*, actor: TableActor, signature: WagerSignature | None = None) -> TableStateResponse:
+    """Place the last wager again and confirm it, in one transaction. Raises WagerSignatureInvalid."""
 
     def play(turn: Turn) -> None:
         _repeat(turn)
-        _confirm(turn)
+        _confirm(turn, signature)
 
     return _take_turn(actor, play)
 
 
 def deal(
-    *, actor: TableActor, stakes: Mapping[Spot, int], currency: str | None, contribution: str | None = None
+    *,
+    actor: TableActor,
+    stakes: Mapping[Spot, int],
+    currency: str | None,
+    contribution: str | None = None,
+    signature: WagerSignature | None = None,
 ) -> TableStateResponse:
     """Confirm the placed chips as the seat's wager; `stakes` first replace them, all in one transaction.
 
-    A `contribution` (hex) is recorded first, for a later round than the one that is bet on, whose cut is closed. Raises
-    NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding, PlayLimitReached and the refusals of `place` and of a
-    cut. Stakes under the minimum are raised if the table's rules say so; `raised` in the response contains the amounts
-    added.
+    A `contribution` (hex) is recorded first, for a later round than the one that is bet on, whose cut is closed. Stakes
+    under the minimum are raised if the table's rules say so; `raised` in the response contains the amounts added. A
+    `signature` is over the stakes before that. Raises NoChipsPlaced, UnderMinimum, NoOpenRound, DebtOutstanding,
+    PlayLimitReached, WagerSignatureInvalid and the refusals of `place` and of a cut.
     """
 
     def play(turn: Turn) -> None:
@@ -201,7 +216,7 @@ def deal(
             turn.uow.decide_on_round(c.ClearChips(player=turn.player, now=turn.now))
             for spot, amount in stakes.items():
                 _place(turn, spot, amount)
-        _confirm(turn)
+        _confirm(turn, signature)
 
     return _take_turn(actor, play)
 
@@ -351,7 +366,25 @@ def _repeat(turn: Turn) -> None:
     )
 
 
-def _confirm(turn: Turn) -> None:
+def _confirm(turn: Turn, signature: WagerSignature | None) -> None:
     require_playing(turn.uow.table)
+    if signature is not None:
+        _require_signed(turn, signature)
     rules = turn.uow.table.rules
-    _on_open_round(turn, c.ConfirmWager(player=turn.player, available=turn.balance, rules=rules, now=turn.now))
+    command = c.ConfirmWager(player=turn.player, available=turn.balance, rules=rules, now=turn.now, signature=signature)
+    _on_open_round(turn, command)
+
+
+def _require_signed(turn: Turn, signature: WagerSignature) -> None:
+    """Check that the chips on the table are what the player signed, on the round's terms."""
+    seat = turn.uow.round.seat_of(turn.player)
+    if seat is None:
+        return  # there is no wager to confirm
+    terms, public = turn.uow.round.require_opened().terms, bytes.fromhex(signature.public_key)[1:]
+    wager = bytes_to_sign(
+        terms, seat, seat.placed_stakes(), turn.uow.table.rules.currency, nonce=bytes.fromhex(signature.nonce)
+    )
+    if not ed25519.is_canonical(public) or not ed25519.is_signed(
+        wager, bytes.fromhex(signature.signature), public=public
+    ):
+        raise WagerSignatureInvalid(terms=terms)

@@ -8,6 +8,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
+_PRIME: Final = 2**255 - 19
+_HEIGHT: Final = 2**255 - 1
+"""The bits of a public key that are y; the last one is the sign of x."""
 
 
 def public_key(private: bytes) -> bytes:
@@ -27,6 +30,12 @@ def is_signed(message: bytes, signature: bytes, *, public: bytes) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def is_canonical(public: bytes) -> bool:
+    """Return whether a public key is one that all verifiers read alike: in range, and not of x = 0."""
+    height = int.from_bytes(public, "little") & _HEIGHT
+    return len(public) == KEY_BYTES and 1 < height < _PRIME - 1
 
 
 @lru_cache(maxsize=16)

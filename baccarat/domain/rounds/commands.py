@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.rounds.events import SeatInRound, VoidReason
+from baccarat.domain.rounds.events import SeatInRound, VoidReason, WagerSignature
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
@@ -71,12 +71,13 @@ class RepeatWager:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmWager:
-    """Confirm the placed chips as a wager; the player's "deal"."""
+    """Confirm the placed chips as a wager; the player's "deal". A `signature` was verified."""
 
     player: UUID
     available: int
     rules: TableRules
     now: datetime
+    signature: WagerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True)

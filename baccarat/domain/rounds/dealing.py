@@ -11,25 +11,21 @@ from baccarat.domain.fairness.closing import (
     SeatClosing,
     SeatEnd,
     close,
-    encode_wager,
-    wager_leaf,
 )
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.signed_wager import leaf_of_wager
 from baccarat.domain.rounds.state import Ceremony, Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules.deal import Deal, Outcome, deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.rules.wagers import Spot
-from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 
 Events = Sequence[e.RoundEvent]
 
 NO_WAGERS: Final = "no_wagers"
-SPOT_NUMBERS: Final[Mapping[Spot, int]] = {spot: number for number, spot in enumerate(Spot, 1)}
-"""Player 1, Banker 2, Tie 3, as in the bytes of wagers and receipts."""
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ENDS: Final[Mapping[SeatStatus, SeatClosing]] = {
@@ -99,21 +95,6 @@ def _closing(command: c.DealRound, state: RoundState) -> Closing:
         cosigned_root=NO_DIGEST,
         before=command.closing.before,
     )
-
-
-def leaf_of_wager(terms: str, seat: RoundSeat, currency: str) -> bytes:
-    """Return the leaf of a confirmed wager, with the stakes as asked, of a caller that does not sign."""
-    raised = seat.raised or {}
-    asked = [(SPOT_NUMBERS[spot], units - raised.get(spot, 0)) for spot, units in (seat.stakes or {}).items()]
-    wager = encode_wager(
-        terms=terms,
-        seat=seat.seat,
-        play_money=seat.money_type is MoneyType.PLAY,
-        currency=currency,
-        stakes=[(spot, units) for spot, units in asked if units],
-        nonce=bytes(32),
-    )
-    return wager_leaf(wager)
 
 
 def _deal_after_ceremony(command: c.DealRound, state: RoundState) -> Events:

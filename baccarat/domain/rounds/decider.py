@@ -124,6 +124,7 @@ def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
             stakes=stakes,
             raised=raised,
             confirmed_at=command.now,
+            signature=command.signature,
         ),
     )
 

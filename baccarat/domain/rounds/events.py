@@ -98,6 +98,18 @@ class StakesRebet:
 
 
 @dataclass(frozen=True, slots=True)
+class WagerSignature:
+    """A player's signature over the round's terms and the stakes as asked, in hex.
+
+    `public_key` is the algorithm in one byte, 01 for Ed25519, then the key of the player's session.
+    """
+
+    public_key: str
+    nonce: str
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
 class WagerConfirmed:
     """The stakes left the game balance and are at risk. `raised` holds the amounts added to reach the minimum."""
 
@@ -107,6 +119,7 @@ class WagerConfirmed:
     stakes: dict[Spot, int]
     raised: dict[Spot, int]
     confirmed_at: datetime
+    signature: WagerSignature | None = None
 
 
 @dataclass(frozen=True, slots=True)

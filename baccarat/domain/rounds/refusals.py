@@ -104,6 +104,14 @@ class OneSpotOnly(Refusal):
     remedy = "Clear your chips to choose another spot."
 
 
+class WagerSignatureInvalid(Refusal):
+    code = "wager_signature_invalid"
+    kind = RefusalKind.INVALID
+    title = "The signature is not of this wager"
+    remedy = "Sign the terms in force with the stakes as you ask for them, and a nonce of your own."
+    fact_types = {"terms": str}
+
+
 class RoundIsOpen(Refusal):
     code = "round_is_open"
     title = "A round is already open"

@@ -55,6 +55,7 @@ class RoundSeat:
     raised: dict[Spot, int] | None = None
     confirmed_at: datetime | None = None
     place: int | None = None
+    signature: e.WagerSignature | None = None
     settlement: e.SeatSettled | None = None
 
     def placed_stakes(self) -> dict[Spot, int]:
@@ -193,6 +194,7 @@ def _wager_confirmed(state: RoundState, event: e.WagerConfirmed) -> RoundState:
         raised=event.raised,
         confirmed_at=event.confirmed_at,
         place=len(state.confirmed_seats()),
+        signature=event.signature,
     )
 
 

@@ -1,9 +1,11 @@
 """Golden files of rounds with terms, tampered with by somebody who recomputes and signs whatever he can."""
 
+from unittest import mock
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution, compute_cut
 from baccarat.domain.fairness.terms import Terms
+from baccarat.proofs import verifier
 from tests.baccarat.proofs.forgeries import OTHER, forged
 from tests.baccarat.proofs.forging import Document, event, event_data, reseal, resign
 
@@ -191,4 +193,64 @@ def the_closing_followed_another(document: Document) -> None:
 @forged("terms/mini", "closing")
 def the_closing_digest_is_cut_short(document: Document) -> None:
     closing(document)["sealed_head"] = OTHER[:62]
+    sign_again(document)
+
+
+# players' signatures
+
+
+def signed_wager(document: Document) -> Document:
+    """Return the only wager of the file that is signed."""
+    wagers: list[Document] = [each["data"] for each in document["events"] if each["type"] == "WagerConfirmed"]
+    (signed,) = [wager for wager in wagers if wager["signature"]]
+    return signed
+
+
+def pin_again(document: Document) -> None:
+    """Compute the closing over the wagers as they are now, as only the house can."""
+    opened, closed = event_data(document, "RoundOpened"), event_data(document, "BettingClosed")
+    wagers = [each["data"] for each in document["events"] if each["type"] == "WagerConfirmed"]
+    with mock.patch.object(verifier, "is_signed", return_value=True):
+        root = verifier.root_of([verifier.wager_leaf(opened["terms"], wager, "EUR") for wager in wagers])
+    closed["closing"]["wagers"] = root.hex()
+    closed["closing"]["digest"] = verifier.digest_of_closing(
+        opened["terms"], closed["closing"], root, verifier.format_instant(closed["closed_at"])
+    )
+    sign_again(document)
+
+
+@forged("terms/signed", "closing")
+def a_signature_is_taken_away(document: Document) -> None:
+    signed_wager(document)["signature"] = None
+    sign_again(document)
+
+
+@forged("terms/signed", "closing")
+def a_signed_wager_was_raised(document: Document) -> None:
+    signed_wager(document)["stakes"]["banker"] += 500
+    pin_again(document)
+
+
+@forged("terms/signed", "closing")
+def the_house_signed_for_a_player(document: Document) -> None:
+    signed_wager(document)["signature"]["signature"] = "ab" * 64
+    pin_again(document)
+
+
+@forged("terms/signed", "closing")
+def a_wager_was_signed_with_another_nonce(document: Document) -> None:
+    signed_wager(document)["signature"]["nonce"] = OTHER
+    pin_again(document)
+
+
+@forged("terms/signed", "closing")
+def a_wager_was_signed_by_another_key(document: Document) -> None:
+    signed_wager(document)["signature"]["public_key"] = f"01{document['keys'][0]['public_key']}"
+    pin_again(document)
+
+
+@forged("terms/signed", "closing")
+def a_key_is_of_an_unknown_kind(document: Document) -> None:
+    signed = signed_wager(document)["signature"]
+    signed["public_key"] = f"02{signed['public_key'][2:]}"
     sign_again(document)

@@ -6,12 +6,14 @@ from uuid import UUID
 from django.conf import settings
 
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
+from baccarat.domain.rules.wagers import Spot
 from baccarat.proofs.export import export_round
 from baccarat.services import betting, rules_lifecycle, voiding
 from casino.checkpoints import signing
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from tests.baccarat.audit.playing import OPERATOR, Seated, deal, play, seal, sit
+from tests.support.signatures import sign_wager
 
 STAFF = tuple(
     Metadata(operator=str(OPERATOR), actor=f"staff:{number}", causation="", correlation="") for number in (1, 2)
@@ -75,7 +77,18 @@ def _presets() -> dict[str, ExportedRound]:
         "mini": ExportedRound(_until("player", mini, banker=2500, player=1000)),
         "classic": ExportedRound(_first("banker", "classic", banker=500)),
         "atlantic-city": ExportedRound(_until("banker", sit("atlantic_city", players=2), banker=100, player=30_000)),
+        "signed": ExportedRound(_signed()),
     }
+
+
+def _signed() -> UUID:
+    """Play a round in which one of two players signs the wager."""
+    seated = sit("atlantic_city", players=2)
+    for number, guest in enumerate(seated.guests, 1):
+        signature = sign_wager(seated.table, {Spot.BANKER: 2500}, play_money=True) if number == 1 else None
+        betting.deal(actor=guest, stakes={Spot.BANKER: 2500}, currency="EUR", signature=signature)
+    deal()
+    return last(seated)
 
 
 def _until(outcome: str, seated: Seated, **stakes: int) -> UUID:

