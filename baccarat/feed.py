@@ -11,7 +11,7 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
 from baccarat.storage.event_registry import CATALOGUE as GAME
-from casino.api.shapes import CurrencyCode
+from casino.api.shapes import AmountText, CurrencyCode
 from casino.events.records import SealedEvent
 from casino.events.sql import fetch
 from casino.feed.types import FeedSource, FeedType
@@ -28,6 +28,21 @@ _OF_TABLE: Final[Mapping[str, Any]] = {"table": UUID, "currency": CurrencyCode}
 _of_round: Final[Callable[..., FeedType]] = partial(FeedType, app="baccarat", subject="rounds/{round}", facts=_OF_ROUND)
 _of_table: Final[Callable[..., FeedType]] = partial(FeedType, app="baccarat", subject="tables/{table}", facts=_OF_TABLE)
 _of_player: Final[Callable[..., FeedType]] = partial(FeedType, app="baccarat", subject="players/{player}")
+
+_LIMITS: Final[Mapping[str, Any]] = {
+    "preset": str,
+    "seats": int,
+    "chips": tuple[AmountText, ...],
+    "minimum": AmountText,
+    "maximum": AmountText,
+    "turn_seconds": int | None,
+}
+
+
+def _limits(event: Any) -> dict[str, Any]:
+    """Return what a lobby shows of an event's rules, with amounts in minor units."""
+    return {name: getattr(event.rules, name) for name in _LIMITS}
+
 
 ROUND_TYPES: Final = (
     _of_round(event=re.RoundOpened, name="round.opened", summary="Betting opened."),
@@ -62,6 +77,8 @@ TABLE_TYPES: Final = (
         name="table.opened",
         summary="A table opened.",
         without=frozenset({"rules", "returns", "return_floor"}),
+        facts={**_OF_TABLE, **_LIMITS},
+        derive=_limits,
     ),
     _of_table(event=te.TableClosureAnnounced, name="table.closing", summary="The table closes after its last round."),
     _of_table(event=te.TableClosed, name="table.closed", summary="The table is closed; its seeds are revealed."),
@@ -82,9 +99,16 @@ TABLE_TYPES: Final = (
             (te.RulesDrafted, "rules.drafted", "A version of the rules was proposed."),
             (te.RulesRejected, "rules.rejected", "A draft was rejected or withdrawn."),
             (te.RulesPublished, "rules.published", "A version was approved and takes effect as it says."),
-            (te.RulesTookEffect, "rules.took_effect", "A version applies from this round."),
             (te.RulesRetired, "rules.retired", "The version in force was retired; no round opens."),
         )
+    ),
+    _of_table(
+        event=te.RulesTookEffect,
+        name="rules.took_effect",
+        summary="A version applies from this round, with these limits.",
+        without=frozenset({"rules"}),
+        facts={**_OF_TABLE, **_LIMITS},
+        derive=_limits,
     ),
 )
 CHAT_TYPES: Final = (

@@ -183,6 +183,8 @@ CELERY_BEAT_SCHEDULE = {
     "process-payments": {"task": "wallet.process_payments", "schedule": 2.0},
     "send-mail": {"task": "mail.send_due", "schedule": 5.0},
     "apply-changes": {"task": "operators.apply_changes", "schedule": 30.0},
+    "end-sessions": {"task": "operators.end_sessions", "schedule": 5.0},
+    "announce-reality-checks": {"task": "wallet.announce_reality_checks", "schedule": 5.0},
 }
 
 # -- integrity ----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ class WalletConfig(AppConfig):
 
     def ready(self) -> None:
         """Register reports, feed types, and the wallet's tables for retention, exports and erasure."""
-        from casino.feed.types import register
+        from casino.feed.types import register, register_announced
         from casino.observability import health
         from casino.reports.definition import register_reports
         from wallet import compliance, feed
@@ -20,5 +20,6 @@ class WalletConfig(AppConfig):
         payment_changes.register()
         protection_changes.register()
         register(feed.SOURCE)
+        register_announced(*feed.ANNOUNCED)
         oldest = "SELECT extract(epoch FROM clock_timestamp() - min(next_try_at)) FROM wallet_payment_due"
         health.house.register("payments", health.overdue(oldest, limit=60.0, what="a payment has been due"))

@@ -11,6 +11,7 @@ from wallet.ledger import events as le
 from wallet.payments import events as pe
 from wallet.reconciliation import events as rec
 from wallet.responsible_gaming import events as rg
+from wallet.responsible_gaming.reminders import RealityCheckDue
 
 _type: Final[Callable[..., FeedType]] = partial(FeedType, app="wallet")
 _of_player: Final[Callable[..., FeedType]] = partial(_type, subject="players/{player}")
@@ -71,3 +72,10 @@ TYPES: Final = (
     _of_discrepancy(event=rec.DiscrepancyResolved, name="discrepancy.resolved", summary="A person resolved it."),
 )
 SOURCE: Final = FeedSource(CATALOGUE, TYPES, lambda _: {})
+ANNOUNCED: Final = (
+    _of_player(
+        event=RealityCheckDue,
+        name="reality_check.due",
+        summary="A player's reality check is due. Our own page shows it; show or send yours if you have one.",
+    ),
+)

@@ -5,6 +5,7 @@ from django.conf import settings
 
 from wallet.payments import processor
 from wallet.reconciliation import schedule
+from wallet.responsible_gaming import reminders
 
 
 @shared_task(name="wallet.process_payments", ignore_result=True)
@@ -18,3 +19,10 @@ def process_payments(**_: object) -> None:
 def reconcile(**_: object) -> None:
     """Reconcile the days that are due; a second task finds nothing to do."""
     schedule.reconcile_due(providers=list(settings.PAYMENT_PROVIDERS))
+
+
+@shared_task(name="wallet.announce_reality_checks", ignore_result=True)
+def announce_reality_checks(**_: object) -> None:
+    """Announce the reality checks that have come due."""
+    while reminders.announce_reality_checks():
+        pass

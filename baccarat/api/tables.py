@@ -114,7 +114,8 @@ class LobbyView(OperatorOrPlayerView):
             "to close, and those opened with `listed: false`, such as the leftovers of a demo. `phase`, "
             "`round_number` and `deadline_at` are those of the current round; null without one. "
             "To stay up to date, a player's client follows the stream with `lobby=true` and reads the lobby again when "
-            "it says so; an operator's server follows `table.*`, `seat.*` and `round.*` of its feed."
+            "it says so; an operator's server follows `table.*`, `seat.*`, `round.*`, `shoe.started` and "
+            "`rules.took_effect` of its feed."
         ),
     )
     def get(self, request: Request) -> Response:

@@ -61,6 +61,19 @@ class ChainHead(models.Model):
         return str(self.position)
 
 
+class Announcement(models.Model):
+    """A fact for operators' feeds that is no event, until it has its number there."""
+
+    id = models.BigAutoField(primary_key=True)
+    operator_id = models.UUIDField(null=True, help_text="Null for all operators.")
+    type = models.TextField()
+    data = models.JSONField()
+    announced_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"{self.type} {self.pk}"
+
+
 class Subscription(models.Model):
     """The last position that a subscriber has handled."""
 

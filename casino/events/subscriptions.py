@@ -28,11 +28,11 @@ def run_once(name: str, handle: Callable[[Sequence[SealedEvent]], object], *, li
     `handle` undoes its work and the new position together. A new subscriber starts before position 1.
     """
     with transaction.atomic():
-        position = _claim(name)
+        position = claim(name)
         batch = [] if position is None else read_sealed(position, limit)
         if batch:
             handle(batch)
-            execute("UPDATE events_subscription SET position = %s WHERE name = %s", [batch[-1].position, name])
+            save_position(name, batch[-1].position)
         return len(batch)
 
 
@@ -75,7 +75,12 @@ def wait_sealed(event: int, timeout: float) -> int | None:
         pause = min(pause * 2, _LONGEST_PAUSE)
 
 
-def _claim(name: str) -> int | None:
+def save_position(name: str, position: int) -> None:
+    """Save how far a claimed subscriber has read."""
+    execute("UPDATE events_subscription SET position = %s WHERE name = %s", [position, name])
+
+
+def claim(name: str) -> int | None:
     """Lock a subscriber until the transaction ends and return its position; None if another process holds it."""
     rows = fetch("SELECT position FROM events_subscription WHERE name = %s FOR UPDATE SKIP LOCKED", [name])
     if not rows:

@@ -6,14 +6,19 @@ class FeedConfig(AppConfig):
     label = "feed"
 
     def ready(self) -> None:
-        """Check that sealed events reach the feeds in time."""
+        """Register the types of the apps below, and check that facts reach the feeds in time."""
+        from casino.feed import platform_types
+        from casino.feed.types import register_announced
         from casino.observability import health
 
+        register_announced(*platform_types.TYPES)
+
         oldest = """
-            SELECT extract(epoch FROM clock_timestamp() - event.recorded_at)
-            FROM events_subscription AS subscriber
-            JOIN events_seal AS seal ON seal.position = subscriber.position + 1
-            JOIN events_event AS event ON event.id = seal.event_id
-            WHERE subscriber.name = 'feed'
+            SELECT extract(epoch FROM clock_timestamp() - least(
+                (SELECT event.recorded_at FROM events_subscription AS subscriber
+                   JOIN events_seal AS seal ON seal.position = subscriber.position + 1
+                   JOIN events_event AS event ON event.id = seal.event_id
+                  WHERE subscriber.name = 'feed'),
+                (SELECT min(announced_at) FROM events_announcement)))
         """
         health.house.register("feed", health.overdue(oldest, limit=60.0, what="an event has been missing from feeds"))

@@ -61,6 +61,8 @@ class Derivation:
         return self._public_scalar(name, hint)
 
     def _public_scalar(self, name: str, hint: Any) -> Any:
+        if hint is type(None):
+            return hint
         if name == "currency":
             return CurrencyCode
         if name in AMOUNTS and hint is int:

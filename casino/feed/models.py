@@ -20,7 +20,7 @@ class FeedItem(models.Model):
     pk = models.CompositePrimaryKey("operator_id", "number")
     operator_id = models.UUIDField()
     number = models.BigIntegerField()
-    position = models.BigIntegerField(help_text="Of the event in the sealed log.")
+    position = models.BigIntegerField(null=True, help_text="Of the event in the sealed log; null for an announcement.")
     type = models.TextField()
     subject = models.TextField()
     time = models.DateTimeField()

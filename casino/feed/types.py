@@ -32,7 +32,8 @@ Facts = Mapping[str, Any]
 class FeedType:
     """One type of item. `subject` is what it is about, with fields of the data in braces.
 
-    `facts` are added fields and their types. With `each`, every line of that field becomes an item of its own.
+    `facts` are added fields and their types: of the stream, or those that `derive` takes from the event itself. With
+    `each`, every line of that field becomes an item of its own.
     """
 
     event: type
@@ -44,6 +45,7 @@ class FeedType:
     each: str = ""
     without: frozenset[str] = frozenset()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    derive: Callable[[Any], Facts] = field(default=lambda _: {})
     data: type[Shape] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -56,7 +58,7 @@ class FeedType:
 
     def items(self, event: Any, facts: Facts) -> Iterator[tuple[str, bytes]]:
         """Yield subject and data of the items of one event. Raises msgspec.ValidationError."""
-        values = {**facts, **msgspec.to_builtins(event)}
+        values = {**facts, **msgspec.to_builtins(event), **self.derive(event)}
         for line in values[self.each] if self.each else ({},):
             full = _minutes_as_text({**values, **line})
             data = msgspec.convert(format_amounts(full, full.get("currency") or ""), self.data)
@@ -81,6 +83,7 @@ class ItemMissing:
 
 
 _sources: Final[list[FeedSource]] = []
+_announced: Final[dict[str, FeedType]] = {}
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -89,14 +92,24 @@ def register(*sources: FeedSource) -> None:
     _sources.extend(sources)
 
 
+def register_announced(*types: FeedType) -> None:
+    """Add types whose facts are announced (see casino.events.announcements); call it in AppConfig.ready()."""
+    _announced.update({each.event.__name__: each for each in types})
+
+
+def announced_types() -> Mapping[str, FeedType]:
+    """Return the types of announced facts, by the names of their dataclasses."""
+    return _announced
+
+
 def feed_sources() -> Sequence[FeedSource]:
     return _sources
 
 
 def feed_types() -> dict[str, FeedType]:
     """Return all types by their full names, in alphabetical order."""
-    every = {each.full_name: each for each in (MISSING, *(each for source in _sources for each in source.types))}
-    return dict(sorted(every.items()))
+    sealed = (each for source in _sources for each in source.types)
+    return dict(sorted((each.full_name, each) for each in (MISSING, *sealed, *_announced.values())))
 
 
 def matching_types(patterns: Sequence[str]) -> list[str] | None:

@@ -6,21 +6,32 @@ and the next one continues without a gap or a repeat.
 
 import contextlib
 import logging
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import msgspec
 from django.conf import settings
+from django.db import transaction
 
-from casino.events import subscriptions
+from casino.events import announcements, subscriptions
+from casino.events.announcements import Announcement
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.records import SealedEvent
 from casino.events.sql import database_now, execute, fetch
-from casino.feed.types import MISSING, Facts, FeedSource, FeedType, ItemMissing, feed_sources, operator_of
+from casino.feed.types import (
+    MISSING,
+    Facts,
+    FeedSource,
+    FeedType,
+    ItemMissing,
+    announced_types,
+    feed_sources,
+    operator_of,
+)
 from casino.kernel.errors import Refusal
+from casino.operators.models import Operator
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +73,7 @@ class NewItem(NamedTuple):
     """An item without its number."""
 
     operator_id: UUID
-    position: int
+    position: int | None
     type: str
     subject: str
     time: datetime
@@ -70,19 +81,52 @@ class NewItem(NamedTuple):
 
 
 def write_new_items(*, limit: int = BATCH) -> int:
-    """Write the items of events sealed since the last call, up to `limit` events; return how many were read."""
-    return subscriptions.run_once(SUBSCRIBER, write_batch, limit=limit)
+    """Write the items of what was sealed or announced since the last call; return how many facts were read.
+
+    `limit` is for each of the two. 0 means that there is nothing new, or that another process writes.
+    """
+    with transaction.atomic():
+        position = subscriptions.claim(SUBSCRIBER)
+        if position is None:
+            return 0
+        sealed, announced = subscriptions.read_sealed(position, limit), announcements.take(limit)
+        _write([*_sealed_items(sealed), *_announced_items(announced)])
+        if sealed:
+            subscriptions.save_position(SUBSCRIBER, sealed[-1].position)
+        return len(sealed) + len(announced)
 
 
-def write_batch(batch: Sequence[SealedEvent]) -> Mapping[UUID, int]:
-    """Write the items of a batch in the order of the log; return how many each operator got."""
-    items = sorted(
-        (item for source in feed_sources() for item in _items(source, batch)), key=lambda item: item.position
-    )
-    if not items:
-        return {}
-    rows = msgspec.json.encode([item._asdict() for item in items]).decode()
-    return Counter(row[0] for row in fetch(_WRITE, [rows]))
+def _write(items: Sequence[NewItem]) -> None:
+    if items:
+        fetch(_WRITE, [msgspec.json.encode([item._asdict() for item in items]).decode()])
+
+
+def _sealed_items(batch: Sequence[SealedEvent]) -> list[NewItem]:
+    """Return the items of a batch in the order of the log."""
+    items = [item for source in feed_sources() for item in _items(source, batch)]
+    return sorted(items, key=lambda item: item.position or 0)
+
+
+def _announced_items(batch: Sequence[Announcement]) -> Iterator[NewItem]:
+    everybody: list[UUID] | None = None
+    for fact in batch:
+        if fact.operator is None and everybody is None:
+            everybody = list(Operator.objects.order_by("id").values_list("id", flat=True))
+        for operator in everybody or () if fact.operator is None else (fact.operator,):
+            yield from _items_of_fact(fact, operator)
+
+
+def _items_of_fact(fact: Announcement, operator: UUID) -> list[NewItem]:
+    try:
+        kind = announced_types()[fact.type]
+        rows = list(kind.items(msgspec.json.decode(fact.data, type=kind.event), {}))
+    except (KeyError, msgspec.DecodeError, Refusal) as error:
+        logger.critical("ALERT announcement %s is not in the feed: %s", fact.id, error)
+        kind = MISSING
+        rows = list(kind.items(ItemMissing(f"announcement-{fact.id} {fact.type}", ()), {}))
+    return [
+        NewItem(operator, None, kind.full_name, subject, fact.announced_at, msgspec.Raw(data)) for subject, data in rows
+    ]
 
 
 def _items(source: FeedSource, batch: Sequence[SealedEvent]) -> Iterator[NewItem]:

@@ -296,6 +296,7 @@ class PlayerSession(models.Model):
     created_at = models.DateTimeField(db_default=Now())
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(db_default=Now(), help_text="Accurate to half a minute.")
+    reality_check_at = models.DateTimeField(null=True, blank=True, help_text="When the last one was due, if any.")
     ended_at = models.DateTimeField(null=True, blank=True)
     ended_reason = models.TextField(blank=True, default="", db_default="")
 

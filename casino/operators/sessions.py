@@ -6,12 +6,14 @@ A player has at most one session. It ends by logout, another login, a ban, age, 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection, transaction
 
+from casino.events import announcements
+from casino.events.sql import fetch
 from casino.operators import credentials
 from casino.operators.models import PlayerBan, PlayerSession
 from casino.operators.principals import BrandScope
@@ -34,6 +36,34 @@ SESSION_STATUS: Final = f"""
 """
 """SQL expression: how a session `s` has ended, empty for an active one; `idle` is in seconds."""
 
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted:
+    """A player logged in. `brand` is that under which the player plays, if any."""
+
+    player: UUID
+    brand: UUID | None
+    started_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnded:
+    """A player's session ended."""
+
+    player: UUID
+    started_at: datetime
+    ended_at: datetime
+    ended_by: Literal["ended", "expired", "removed", "taken_over", "timed_out"]
+
+
+_ANNOUNCE_START: Final = announcements.in_sql(
+    SessionStarted, player="player_id", brand="brand_id", started_at="created_at", expires_at="expires_at"
+)
+_ANNOUNCE_END: Final = announcements.in_sql(
+    SessionEnded, player="player_id", started_at="created_at", ended_at="ended_at", ended_by="ended_reason"
+)
+_CHANGED: Final = "RETURNING s.player_id, s.operator_id, s.brand_id, s.created_at, s.ended_at, s.ended_reason"
 # Serializes concurrent logins: the second one sees the session of the first.
 _LOCK: Final = "SELECT brand_id FROM operators_player WHERE id = %s AND operator_id = %s FOR NO KEY UPDATE"
 # The count forces the update to run first: a player has one active session, also within this statement.
@@ -43,26 +73,50 @@ _OPEN: Final = f"""
     ), ended AS (
         UPDATE operators_playersession s
         SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), '{TAKEN_OVER}')
-        WHERE s.player_id = %(player)s AND s.ended_at IS NULL RETURNING true
+        WHERE s.player_id = %(player)s AND s.ended_at IS NULL {_CHANGED}
+    ), announced_end AS (
+        {_ANNOUNCE_END} FROM ended RETURNING true
+    ), opened AS (
+        INSERT INTO operators_playersession (
+            token_hash, player_id, operator_id, brand_id, opened_by, created_at, last_used_at, expires_at)
+        SELECT %(hash)s, %(player)s, %(operator)s, %(brand)s, %(opened_by)s, clock_timestamp(), clock_timestamp(),
+               clock_timestamp() + make_interval(secs => %(seconds)s)
+        FROM (SELECT count(*) FROM announced_end) AS after_these
+        WHERE NOT EXISTS (
+            SELECT FROM operators_playerban b WHERE b.player_id = %(player)s
+               AND (b.until IS NULL OR b.until > clock_timestamp()))
+        RETURNING player_id, operator_id, brand_id, created_at, expires_at
+    ), announced_start AS (
+        {_ANNOUNCE_START} FROM opened
     )
-    INSERT INTO operators_playersession (
-        token_hash, player_id, operator_id, brand_id, opened_by, created_at, last_used_at, expires_at)
-    SELECT %(hash)s, %(player)s, %(operator)s, %(brand)s, %(opened_by)s, clock_timestamp(), clock_timestamp(),
-           clock_timestamp() + make_interval(secs => %(seconds)s)
-    FROM (SELECT count(*) FROM ended) AS after_these
-    WHERE NOT EXISTS (
-        SELECT FROM operators_playerban b WHERE b.player_id = %(player)s
-           AND (b.until IS NULL OR b.until > clock_timestamp()))
-    RETURNING expires_at, (SELECT login FROM previous)
+    SELECT expires_at, (SELECT login FROM previous) FROM opened
 """  # noqa: S608  (constants)
 _END_ALL: Final = f"""
-    UPDATE operators_playersession s
-    SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), '{BANNED}')
-    WHERE s.player_id = %(player)s AND s.ended_at IS NULL
+    WITH ended AS (
+        UPDATE operators_playersession s
+        SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), '{BANNED}')
+        WHERE s.player_id = %(player)s AND s.ended_at IS NULL {_CHANGED}
+    )
+    {_ANNOUNCE_END} FROM ended
 """  # noqa: S608  (constants)
 _END: Final = f"""
-    UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = '{ENDED}'
-    WHERE token_hash = %s AND ended_at IS NULL
+    WITH ended AS (
+        UPDATE operators_playersession s SET ended_at = clock_timestamp(), ended_reason = '{ENDED}'
+        WHERE s.token_hash = %s AND s.ended_at IS NULL {_CHANGED}
+    )
+    {_ANNOUNCE_END} FROM ended
+"""  # noqa: S608  (constants)
+_END_OVER: Final = f"""
+    WITH over AS (
+        SELECT s.token_hash, {SESSION_STATUS} AS status,
+               least(s.expires_at, s.last_used_at + make_interval(secs => %(idle)s)) AS at
+        FROM operators_playersession s WHERE s.ended_at IS NULL AND {SESSION_STATUS} <> ''
+        ORDER BY s.expires_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED
+    ), ended AS (
+        UPDATE operators_playersession s SET ended_at = over.at, ended_reason = over.status
+        FROM over WHERE s.token_hash = over.token_hash {_CHANGED}
+    )
+    {_ANNOUNCE_END} FROM ended RETURNING id
 """  # noqa: S608  (constants)
 _RENEW: Final = f"""
     UPDATE operators_playersession s
@@ -162,6 +216,14 @@ def end_session(*, session: bytes) -> None:
     """End a session by its token's hash; ending it twice is no error."""
     with connection.cursor() as cursor:
         cursor.execute(_END, (session,))
+
+
+def end_sessions_that_are_over(*, limit: int = 500) -> int:
+    """End sessions that have expired or were not used, as of that moment, and return how many.
+
+    They are over without it: this says so in the table and in the operators' feeds.
+    """
+    return len(fetch(_END_OVER, {"idle": settings.PLAYER_IDLE_SECONDS, "limit": limit}))
 
 
 def ban_player(*, operator: UUID, player: UUID, until: datetime | None) -> None:

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from casino.operators import assertions, changes, request_signatures
+from casino.operators import assertions, changes, request_signatures, sessions
 
 
 @shared_task(name="operators.apply_changes", ignore_result=True)
@@ -11,3 +11,10 @@ def apply_changes(**_: object) -> None:
     changes.apply_due()
     assertions.forget_used()
     request_signatures.forget_used()
+
+
+@shared_task(name="operators.end_sessions", ignore_result=True)
+def end_sessions(**_: object) -> None:
+    """Record the end of players' sessions that are over."""
+    while sessions.end_sessions_that_are_over():
+        pass

@@ -5,6 +5,8 @@ A new version is stored only if its contents differ from the latest one's.
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,6 +14,7 @@ import msgspec
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
+from casino.events import announcements
 from casino.events.ids import new_id
 from casino.events.rebuild import keep_projections
 from casino.events.sql import execute, fetch
@@ -28,6 +31,21 @@ _HEAD: Final = """
     SELECT (SELECT coalesce(max(position), 0)::bigint FROM events_seal), clock_timestamp()
 """
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 6))"
+
+
+@dataclass(frozen=True, slots=True)
+class ReportMade:
+    """A version of a report was stored; `sha256` is that of its content."""
+
+    report: UUID
+    name: str
+    period: ReportPeriod
+    since: datetime
+    until: datetime
+    version: int
+    rows: int
+    sha256: str
+    made_at: datetime
 
 
 def find_report_operator(operator: UUID) -> Operator:
@@ -83,6 +101,18 @@ def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -
             content=content,
             figures=msgspec.to_builtins(figures),
         )
+        made = ReportMade(
+            report.id,
+            name,
+            interval.period,
+            report.since,
+            report.until,
+            report.version,
+            report.rows,
+            report.sha256,
+            now,
+        )
+        announcements.announce(made, operator=operator)
         if definition.watch is not None:
             definition.watch(scope, data)
     return report

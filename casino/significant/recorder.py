@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 
+from casino.events import announcements
 from casino.events.sql import fetch
 
 
@@ -117,7 +119,31 @@ __all__ = ["NewSignificantEvent", "Severity", "SignificantEventKind", "record", 
 MAX_REASON_LENGTH: Final = 4000
 """Characters of a reason that are stored: enough for the longest text once it is encrypted."""
 
-_RECORD: Final = """
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignificantEventRaised:
+    """What an operator's feed says of a significant event; `about` is its subject, such as `round:<id>`."""
+
+    event: UUID
+    kind: str
+    severity: Severity
+    about: str
+    amount: int | None
+    currency: str | None
+    at: datetime
+
+
+_ANNOUNCE: Final = announcements.in_sql(
+    SignificantEventRaised,
+    event="id",
+    kind="kind",
+    severity="severity",
+    about="subject",
+    amount="amount",
+    currency="nullif(currency, '')",
+    at="at",
+)
+_RECORD: Final = f"""
 WITH new AS MATERIALIZED (
     -- Lists are ordered by id: by the database's clock, and ascending within a statement.
     SELECT uuidv7() AS id, event.* FROM jsonb_to_recordset(%s::jsonb) AS event (
@@ -133,13 +159,15 @@ WITH new AS MATERIALIZED (
            address, dedup_key
     FROM new ORDER BY id
     ON CONFLICT (dedup_key) WHERE NOT (dedup_key = '') DO NOTHING
-    RETURNING id, severity, operator_id
+    RETURNING id, kind, severity, operator_id, subject, amount, currency, at
 ), waiting AS (
     INSERT INTO significant_unacknowledged (event_id, operator_id)
     SELECT id, operator_id FROM added WHERE severity <> 'info'
+), announced AS (
+    {_ANNOUNCE} FROM added WHERE operator_id IS NOT NULL OR kind = ANY (%s::text[]) ORDER BY id
 )
 SELECT id FROM added
-"""
+"""  # noqa: S608  (constants)
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
 
 
@@ -201,7 +229,8 @@ def record(
 def record_many(events: Iterable[NewSignificantEvent]) -> int:
     """Record significant events in one statement, and return how many were new (see `dedup_key`)."""
     new = list(events)
-    return len(fetch(_RECORD, [_encode([_row(event) for event in new]).decode()])) if new else 0
+    rows = _encode([_row(event) for event in new]).decode()
+    return len(fetch(_RECORD, [rows, sorted(INSTALLATION_WIDE)])) if new else 0
 
 
 def _row(event: NewSignificantEvent) -> dict[str, Any]:

@@ -13,7 +13,7 @@ FORWARD = (
     (HERE / "0001_tables.sql").read_text(encoding="utf-8").replace("{role}", ROLE).replace("{timeouts}", ROLE_TIMEOUTS)
 )
 REVERSE = """
-    DROP TABLE events_subscription, events_chainhead, events_seal, events_unsealed, events_event;
+    DROP TABLE events_announcement, events_subscription, events_chainhead, events_seal, events_unsealed, events_event;
     DROP FUNCTION events_refuse_change();
 """
 APPEND_ONLY = ("events_event", "events_seal", "events_chainhead")
@@ -86,6 +86,16 @@ class Migration(migrations.Migration):
                     },
                 ),
                 migrations.CreateModel(
+                    name="Announcement",
+                    fields=[
+                        ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                        ("operator_id", models.UUIDField(help_text="Null for all operators.", null=True)),
+                        ("type", models.TextField()),
+                        ("data", models.JSONField()),
+                        ("announced_at", models.DateTimeField(db_default=Now())),
+                    ],
+                ),
+                migrations.CreateModel(
                     name="Subscription",
                     fields=[
                         ("name", models.TextField(primary_key=True, serialize=False)),
@@ -105,6 +115,7 @@ class Migration(migrations.Migration):
                 f"GRANT INSERT (stream, version, type, schema, data, metadata) ON TABLE events_event TO {ROLE}",
                 f"REVOKE ALL ON TABLE events_unsealed FROM PUBLIC, {ROLE}",
                 f"GRANT SELECT, INSERT, DELETE ON TABLE events_unsealed TO {ROLE}",
+                *grant_all("events_announcement"),
             ],
             reverse_sql=migrations.RunSQL.noop,
         ),

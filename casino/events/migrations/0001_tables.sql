@@ -88,6 +88,16 @@ CREATE TABLE events_chainhead (
     sealed_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
+-- A queue, as events_unsealed.
+CREATE TABLE events_announcement (
+    id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    operator_id  uuid,
+    type         text        NOT NULL,
+    data         jsonb       NOT NULL,
+    announced_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+ALTER TABLE events_announcement SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+
 CREATE TABLE events_subscription (
     name     text   NOT NULL PRIMARY KEY,
     position bigint NOT NULL CHECK (position >= 0)

@@ -39,7 +39,12 @@ class Migration(migrations.Migration):
                 ),
                 ("operator_id", models.UUIDField()),
                 ("number", models.BigIntegerField()),
-                ("position", models.BigIntegerField(help_text="Of the event in the sealed log.")),
+                (
+                    "position",
+                    models.BigIntegerField(
+                        help_text="Of the event in the sealed log; null for an announcement.", null=True
+                    ),
+                ),
                 ("type", models.TextField()),
                 ("subject", models.TextField()),
                 ("time", models.DateTimeField()),

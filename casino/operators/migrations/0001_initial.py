@@ -338,6 +338,10 @@ class Migration(migrations.Migration):
                 ("operator_id", models.UUIDField()),
                 ("created_at", models.DateTimeField(db_default=Now())),
                 ("expires_at", models.DateTimeField()),
+                (
+                    "reality_check_at",
+                    models.DateTimeField(blank=True, help_text="When the last one was due, if any.", null=True),
+                ),
                 ("ended_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "player",

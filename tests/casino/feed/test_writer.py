@@ -106,7 +106,7 @@ while writer.write_new_items(limit=3): pass
 def test_a_killed_writer_leaves_no_gap_and_no_repeat(database: Database) -> None:
     house = tenant("killed")
     play(house, rounds=1)
-    expected = stored(house)
+    expected = items_of_the_log(house)
     execute("DELETE FROM feed_feeditem")
     execute("DELETE FROM feed_feedhead")
     execute("UPDATE events_subscription SET position = 0 WHERE name = 'feed'")
@@ -120,7 +120,7 @@ def test_a_killed_writer_leaves_no_gap_and_no_repeat(database: Database) -> None
         numbers = [number for number, _ in stored(house)]
         assert numbers == list(range(1, len(numbers) + 1))
     publish()
-    assert stored(house) == expected
+    assert items_of_the_log(house) == expected
 
 
 def test_no_card_and_no_seed_comes_before_the_settlement(lucky: Tenant) -> None:
@@ -185,12 +185,21 @@ def test_an_event_without_facts_is_named_too(lucky: Tenant, monkeypatch: pytest.
     assert "round.settled" not in names
 
 
+def items_of_the_log(house: Tenant) -> list[tuple[Any, ...]]:
+    """Return the items that were not announced, without their numbers."""
+    rows = """
+        SELECT position, type, subject, time, data::text FROM feed_feeditem
+         WHERE operator_id = %s AND position IS NOT NULL ORDER BY number
+    """
+    return fetch(rows, [house.id])
+
+
 def test_the_feed_is_what_the_log_says_when_written_again(lucky: Tenant) -> None:
     play(lucky, rounds=2)
-    before = fetch("SELECT * FROM feed_feeditem WHERE operator_id = %s ORDER BY number", [lucky.id])
+    before = items_of_the_log(lucky)
     execute("DELETE FROM feed_feeditem")
     execute("DELETE FROM feed_feedhead")
     execute("UPDATE events_subscription SET position = 0 WHERE name = %s", [writer.SUBSCRIBER])
     publish()
-    assert fetch("SELECT * FROM feed_feeditem WHERE operator_id = %s ORDER BY number", [lucky.id]) == before
+    assert items_of_the_log(lucky) == before
     assert subscriptions.subscriber_position(writer.SUBSCRIBER) == subscriptions.head()
