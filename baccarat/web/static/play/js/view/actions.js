@@ -265,14 +265,14 @@ export class Actions {
   }
 
   /**
-   * Send an action. "Rebet & deal" is sent as two commands, because a deal carries a contribution to the cut.
+   * Send an action. "Rebet & deal" is sent as two commands, because a deal is signed and carries a contribution.
    * @param {Entry} entry
    * @param {ActionName} name
    */
   async sendAction(entry, name) {
     if (name !== "deal" && name !== "rebetDeal") return this.deliver(entry, PATHS[name] ?? name, {});
     const placed = name === "deal" || await this.deliver(entry, "rebet", {});
-    return placed && this.deliver(entry, "deal", this.game.cut.forDeal());
+    return placed && this.deliver(entry, "deal", { ...this.game.cut.forDeal(), ...(await this.game.signer.forDeal()) });
   }
 
   /** @param {number} seat */

@@ -8,7 +8,7 @@ const MAX_BYTES = 32;
 const DIGITS = /^([0-9a-f]{2}){1,32}$/i;
 
 /** @param {Uint8Array} bytes */
-const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+export const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Return 16 random bytes in hex. */
 export const randomContribution = () => hex(crypto.getRandomValues(new Uint8Array(16)));

@@ -25,6 +25,7 @@ import { People } from "./people.js";
 import { Callout, Rounds } from "./rounds.js";
 import { HEADLINE } from "./scene.js";
 import { Scoreboard } from "./scoreboard.js";
+import { WagerSigner } from "./signing.js";
 import { Spots } from "./spots.js";
 import { LastCard } from "./squeeze.js";
 import { TableUpdates } from "./table_updates.js";
@@ -83,6 +84,7 @@ export class Game {
     this.playerNotices = new PlayerNotices(this);
     this.actions = new Actions(this);
     this.cut = new CutContributions(this);
+    this.signer = new WagerSigner(this);
     this.updates = new TableUpdates(this);
     this.rounds = new Rounds(this);
     this.callout = new Callout();
