@@ -13,7 +13,7 @@ class BaccaratConfig(AppConfig):
         from baccarat import feed
         from baccarat.compliance import personal_data
         from baccarat.queries.rules_versions import check_rules_in_force
-        from baccarat.reports import performance, revenue, significant, variance, voids
+        from baccarat.reports import brands, performance, revenue, significant, variance, voids
         from baccarat.services import void_policy
         from baccarat.services.kill_switch import stop_for_integrity
         from baccarat.storage import shoe_seeds
@@ -27,6 +27,7 @@ class BaccaratConfig(AppConfig):
         register_reports(
             performance.PERFORMANCE,
             revenue.REVENUE,
+            brands.BRANDS,
             voids.VOIDS,
             significant.SIGNIFICANT,
             variance.VARIANCE,

@@ -10,10 +10,12 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
+from baccarat.storage.models import Table
 from casino.backoffice import scope
 from casino.backoffice.forms import label
 from casino.events.ids import first_id
 from casino.kernel.money import MoneyType
+from casino.operators.models import Player
 
 SPANS: Final = {
     "1h": ("Last hour", timedelta(hours=1)),
@@ -85,13 +87,30 @@ def operator_filter(column: str = "operator_id") -> Any:
     return choice_filter("operator", choices=scope.operator_slugs, where=lambda value: Q(**{column: value}))
 
 
-def brand_filter() -> Any:
-    """Make a filter by brand on a column of brands' ids; `none` selects rows of the operator itself."""
-    return choice_filter(
-        "brand",
-        choices=scope.brand_slugs,
-        where=lambda value: Q(brand_id__isnull=True) if value == "none" else Q(brand_id=value),
-    )
+def brand_filter(column: str = "") -> Any:
+    """Make a filter by the players' own brand, of players or of rows with a `column` of players' ids.
+
+    `none` selects the players of the operator itself.
+    """
+
+    def where(value: str) -> Q:
+        own = Q(brand_id__isnull=True) if value == "none" else Q(brand_id=value)
+        return Q(**{f"{column}__in": Player.objects.filter(own).values("id")}) if column else own
+
+    return choice_filter("brand", choices=scope.brand_slugs, where=where)
+
+
+def table_brand_filter(column: str = "") -> Any:
+    """Make a filter of tables, or of rows with a `column` of tables' ids, by a brand that they are for.
+
+    `none` selects tables that are for all players.
+    """
+
+    def where(value: str) -> Q:
+        offered = Q(brands="") if value == "none" else Q(brands__contains=value)
+        return Q(**{f"{column}__in": Table.objects.filter(offered).values("id")}) if column else offered
+
+    return choice_filter("brand", choices=scope.brand_slugs, where=where)
 
 
 def money_type_filter() -> Any:

@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction, staff_context
 from casino.backoffice.columns import LabelledRowsAdmin, staff_column, status_column, time_column
-from casino.backoffice.filters import enum_filter, operator_filter, since_by_uuid
+from casino.backoffice.filters import brand_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, line_field, text_field
 from casino.backoffice.sections import Alert, Section
 from casino.kernel import money
@@ -69,6 +69,7 @@ class AdjustmentAdmin(LabelledRowsAdmin):
     )  # fmt: skip
     list_filter = (
         operator_filter(),
+        brand_filter("player_id"),
         enum_filter(AdjustmentStatus),
         enum_filter(AdjustmentReason, "reason"),
         since_by_uuid(),

@@ -16,7 +16,7 @@ from casino.backoffice import html
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_number
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
-from casino.backoffice.filters import enum_filter, money_type_filter, operator_filter, since_by_serial
+from casino.backoffice.filters import brand_filter, enum_filter, money_type_filter, operator_filter, since_by_serial
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
 from casino.backoffice.game import money_type_badge
 from casino.backoffice.pages import adjustments
@@ -82,7 +82,7 @@ class AccountAdmin(LabelledRowsAdmin):
     """Accounts. Found by id, player's id or table's id."""
 
     list_display = ("kind", "operator", "player", "table_", "money", "holds")
-    list_filter = (operator_filter(), enum_filter(AccountKind, "kind"), money_type_filter())
+    list_filter = (operator_filter(), brand_filter("player_id"), enum_filter(AccountKind, "kind"), money_type_filter())
     list_select_related = ("balance",)
     ordering = ("id",)
     search_fields = ("pk", "player_id", "table_id")

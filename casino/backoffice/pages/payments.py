@@ -23,7 +23,7 @@ from casino.backoffice.columns import (
     status_column,
     time_column,
 )
-from casino.backoffice.filters import case_filter, enum_filter, operator_filter, since_by_uuid
+from casino.backoffice.filters import brand_filter, case_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.pages.terms import MethodTerms
 from casino.backoffice.sections import Facts, Section
 from casino.operators import memberships
@@ -133,7 +133,7 @@ class PaymentAdmin(LabelledRowsAdmin):
 class DepositAdmin(PaymentAdmin):
     """Deposits, newest first."""
 
-    list_filter = (operator_filter(), enum_filter(DepositStatus), since_by_uuid())
+    list_filter = (operator_filter(), brand_filter("player_id"), enum_filter(DepositStatus), since_by_uuid())
 
     def sections(self, _request: HttpRequest, obj: Deposit) -> Sequence[Section]:
         debt = ("Debt created by its reversal", html.money(obj.debt_created, obj.currency))
@@ -148,7 +148,7 @@ def _is_requested(_request: HttpRequest, withdrawal: Withdrawal) -> bool:
 class WithdrawalAdmin(PaymentAdmin):
     """Withdrawals, newest first; the filter `requested` is the queue."""
 
-    list_filter = (operator_filter(), enum_filter(WithdrawalStatus), since_by_uuid())
+    list_filter = (operator_filter(), brand_filter("player_id"), enum_filter(WithdrawalStatus), since_by_uuid())
 
     @RowAction("Approve", permission=REVIEW, applies=_is_requested, tone="good", question="Approve this withdrawal?")
     def approve(self, request: HttpRequest, withdrawal: Withdrawal, _data: dict[str, Any]) -> str:

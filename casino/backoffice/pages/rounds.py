@@ -27,7 +27,7 @@ from casino.backoffice import game, html
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import as_number, as_uuid
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
-from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid
+from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid, table_brand_filter
 from casino.backoffice.forms import EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import round_sections, search
 from casino.backoffice.pages.events import latest_events, timeline
@@ -88,7 +88,8 @@ class RoundAdmin(LabelledRowsAdmin):
         "opened",
     )
     list_filter = (
-        case_filter("phase", _PHASES), game.preset_filter("rules__startswith"), operator_filter(), since_by_uuid(),
+        case_filter("phase", _PHASES), game.preset_filter("rules__startswith"), operator_filter(),
+        table_brand_filter("table_id"), since_by_uuid(),
     )  # fmt: skip
     search_help_text = "id of a round or a table, or a round's number"
     number_ = column("round", lambda round_: f"No. {round_.number}")

@@ -18,7 +18,7 @@ from baccarat.storage.models import KillSwitch, Round, Table
 from casino.backoffice import game, html
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
-from casino.backoffice.filters import case_filter, choice_filter, operator_filter, since_by_uuid
+from casino.backoffice.filters import case_filter, choice_filter, operator_filter, since_by_uuid, table_brand_filter
 from casino.backoffice.forms import RowForm, text_field
 from casino.backoffice.pages import kill_switch, rules_sections
 from casino.backoffice.pages.events import latest_events
@@ -81,6 +81,7 @@ class TableAdmin(LabelledRowsAdmin):
             where=lambda value: Q(money_types__contains=value),
         ),
         operator_filter(),
+        table_brand_filter(),
         since_by_uuid(),
     )
     search_fields = ("pk", "round_id")

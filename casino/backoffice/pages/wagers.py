@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from baccarat.storage.models import Wager
 from casino.backoffice import game, html
 from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, time_column
-from casino.backoffice.filters import money_type_filter, operator_filter, since_by_uuid
+from casino.backoffice.filters import brand_filter, money_type_filter, operator_filter, since_by_uuid
 from casino.backoffice.sections import Section
 
 
@@ -20,7 +20,13 @@ class WagerAdmin(LabelledRowsAdmin):
 
     names = ("player",)
     list_display = ("seat_", "player", "round", "table", "money", "spots", "staked_", "returned_", "net", "confirmed")
-    list_filter = (game.preset_filter("preset"), money_type_filter(), operator_filter(), since_by_uuid("round_id"))
+    list_filter = (
+        game.preset_filter("preset"),
+        money_type_filter(),
+        operator_filter(),
+        brand_filter("player_id"),
+        since_by_uuid("round_id"),
+    )
     ordering = ("-round_id", "seat")
     search_fields = ("pk", "player_id", "round_id")
     search_help_text = "id of a player or a round"

@@ -35,7 +35,7 @@ from tests.services import Services
 from tests.support.house import deal_all, fresh_database
 
 NAMES = (
-    "performance", "revenue", "liability", "accounts", "adjustments", "voids", "significant_events",
+    "performance", "revenue", "brands", "liability", "accounts", "adjustments", "voids", "significant_events",
     "wager_reconciliation",
 )  # fmt: skip
 

@@ -11,12 +11,14 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from baccarat.reports import days
+from baccarat.reports.brands import BRANDS
 from baccarat.reports.performance import PERFORMANCE
 from baccarat.reports.play_facts import ROUND_ID_SQL
 from baccarat.reports.revenue import REVENUE
 from baccarat.reports.variance import VARIANCE
 from baccarat.reports.voids import VOIDS
 from casino.events.sql import fetch
+from casino.operators.models import Brand, Player
 from casino.reports.definition import ReportDefinition, ReportScope
 from tests.baccarat.reports.history import Evening, begin
 from tests.services import Services
@@ -31,6 +33,16 @@ _POSTINGS = """
       JOIN wallet_account account ON account.id = posting.account_id
      WHERE account.operator_id = %s
 """
+
+
+_WAGERS = """
+    SELECT wager.money_type, CASE WHEN player.brand_id IS NULL THEN '' ELSE 'red' END AS brand,
+           (count(*) FILTER (WHERE voided_at IS NULL))::int, coalesce(sum(staked) FILTER (WHERE voided_at IS NULL), 0)
+      FROM baccarat_wager wager LEFT JOIN operators_player player ON player.id = wager.player_id
+     WHERE wager.operator_id = %s AND settled_at IS NOT NULL
+     GROUP BY 1, 2
+"""
+VOIDED = {"handle": "voided_handle", "payouts": "voided_payouts", "commission_earned": "voided_commission"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +136,31 @@ def test_revenue_is_what_banks_commissions_and_racks_moved(looked: Looked) -> No
     assert seen > 10
 
 
+def test_revenue_by_brand_is_what_its_players_wagered_and_adds_up_to_all(looked: Looked) -> None:
+    operator = looked.evening.operator
+    players = [key for (key,) in fetch("SELECT DISTINCT player_id FROM baccarat_wager ORDER BY player_id")]
+    red = Brand.objects.create(id=operator, operator_id=operator, slug="red", name="Red", shares_players=False)
+    try:
+        Player.objects.bulk_create(
+            Player(id=key, operator_id=operator, brand=red, reference="", nickname="") for key in players[::2]
+        )
+        for asked in (*looked.parts(), looked.asked()):
+            tables, brands = rows_of(REVENUE, asked), rows_of(BRANDS, asked)
+            for name in ("handle", "payouts", "commission_earned"):
+                kept = sum(row[name] - row[VOIDED[name]] for row in tables)
+                assert kept == sum(row[name] for row in brands)
+            assert sum(row["ggr"] for row in tables) == sum(row["ggr"] for row in brands)
+        counted = {
+            (row["money_type"], row["brand"]): (row["wagers"], row["handle"]) for row in rows_of(BRANDS, looked.asked())
+        }
+        expected = fetch(_WAGERS, [operator])
+        assert counted == {(money_type, brand): (wagers, handle) for money_type, brand, wagers, handle in expected}
+        assert {brand for _, brand in counted} == {"", "red"}
+    finally:
+        Player.objects.filter(brand=red).delete()
+        red.delete()
+
+
 def test_liability_is_what_balances_were_at_the_end(looked: Looked) -> None:
     kinds = {
         "accounts": "account",
@@ -210,7 +247,9 @@ def test_voids_are_those_of_the_ledger(looked: Looked) -> None:
         )
 
 
-@pytest.mark.parametrize("definition", [REVENUE, ACCOUNTS, ADJUSTMENTS, VOIDS, VARIANCE], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "definition", [REVENUE, BRANDS, ACCOUNTS, ADJUSTMENTS, VOIDS, VARIANCE], ids=lambda each: each.name
+)
 def test_parts_add_up_to_the_whole(looked: Looked, definition: ReportDefinition) -> None:
     standing = {"opening", "closing", "games", "held", "debt", "active", "player"}
     names = [column.name for column in definition.columns if column.summed and column.name not in standing]

@@ -5,10 +5,11 @@ from uuid import UUID, uuid4
 import pytest
 from django.urls import reverse
 
-from casino.operators import services
+from baccarat.storage.models import Table
+from casino.operators import brands, services
 from casino.operators.models import Brand, LimitsGroup, Operator, Player
 from casino.significant.models import SignificantEvent, Threshold
-from tests.support.office import page_of, staff
+from tests.support.office import open_office, page_of, staff, superuser
 
 pytestmark = pytest.mark.django_db
 SEE = "operators.view_operator"
@@ -98,3 +99,29 @@ def test_thresholds_are_set_in_each_currency(house: UUID) -> None:
     body = client.get(page_of("operators_operator", house)).content.decode()
     assert "500.125 <small>KWD" in body
     assert "10000.00 <small>EUR" in body
+
+
+OF_TABLES = ("baccarat_table", "baccarat_round")
+OF_PLAYERS = ("baccarat_wager", "wallet_account", "wallet_deposit", "wallet_withdrawal", "wallet_adjustment")
+
+
+def test_lists_are_filtered_by_the_brand_of_tables_and_by_that_of_players() -> None:
+    office, client = open_office(), superuser()
+    red = brands.create_brand(operator=office.operator.pk, slug="red", name="Red", shares_players=False, by="test")
+    Player.objects.filter(pk=office.player.pk).update(brand=red)
+    of_red, of_all = office.single.guest.table, office.company[0].guest.table
+    Table.objects.filter(pk=of_red).update(brands=str(red.pk))
+
+    def listed(model: str, brand: str) -> set[object]:
+        answer = client.get(reverse(f"admin:{model}_changelist"), {"brand": brand})
+        rows = answer.context["cl"].result_list
+        return {getattr(row, "table_id", row.pk) if model in OF_TABLES else row.player_id for row in rows}
+
+    for model in OF_TABLES:
+        assert (listed(model, str(red.pk)), listed(model, "none")) == ({of_red}, {of_all})
+    others = {at.player for at in office.company}
+    Player.objects.bulk_create(Player(pk=key, operator=office.operator, reference="", nickname="") for key in others)
+    for model in OF_PLAYERS[:2]:
+        assert (listed(model, str(red.pk)), listed(model, "none")) == ({office.player.pk}, others)
+    for model in OF_PLAYERS[2:]:
+        assert (listed(model, str(red.pk)), listed(model, "none")) == (set(), set())
