@@ -16,7 +16,7 @@ from django.db import connection
 from baccarat.audit import comparison, log_reader, parallel, pending
 from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.parallel import AuditContext, PartialAudit, Progress
-from baccarat.audit.report import AuditReport, FindingCollector, Row
+from baccarat.audit.report import NOT_READ, AuditReport, FindingCollector, Row
 from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
 from casino.checkpoints.document import CheckpointDocument
@@ -46,14 +46,15 @@ MIN_EVENTS_FOR_SECOND_CONNECTION = 20_000
 MAX_WAIT_SECONDS = 60.0
 """Seconds that anything may wait to be sealed, to be dealt or for a person."""
 
-INCREMENTAL_SCOPE: Final = """
+INCREMENTAL_SCOPE: Final = f"""
 An audit since a checkpoint says: the checkpoint is signed by a trusted key and agrees with its copy outside, and the
 tree that is kept has its root; every event sealed after it follows by chain and tree; each table that anything has
 happened to since then, in it or in one of its rounds, follows by the rules from its first event on, each event agrees
 with its own seal, its money moved as it says, and all its rows are as they should be; so do wallets, payments, limits
-and chats; and the accounts that were moved since then agree with their postings, from the first on. What it does not
-read: tables that nothing has happened to, their rounds, rows and entries, accounts that were not moved, rows that no
-event stands behind, links of the chain before the checkpoint, and the database's triggers, functions and privileges.
+and chats; the accounts that were moved since then agree with their postings, from the first on; every manifest is
+signed and agrees with its copy, and with its rows if it was made since; members of staff, keys, settings and texts
+agree with their newest digests; and triggers, functions and privileges are what migrations made. What it does not read:
+{"; ".join(NOT_READ)}.
 For that, audit in full.
 """
 """Also printed by the command."""
@@ -77,8 +78,8 @@ def run_audit(
 
     With a position `since`, or that of a good `checkpoint`, audit only what changed after it: `INCREMENTAL_SCOPE`.
     `expected` is a head kept from an earlier audit. `max_wait` is in seconds. `progress(done, total)` counts events.
-    With `log_only`, check events against the chain and the rules, and nothing else. With `with_guards`, a full audit
-    compares triggers, functions and privileges with what migrations made. A `pool` of `jobs` processes
+    With `log_only`, check events against the chain and the rules, and nothing else. With `with_guards`, compare
+    triggers, functions and privileges with what migrations made, too. A `pool` of `jobs` processes
     (`parallel.start_processes`) shares the work of a full audit, with the same findings. Call it outside of any
     transaction.
     """
@@ -98,7 +99,7 @@ def run_audit(
             if not log_only:
                 part.findings.extend(checkpoints.check(kept, now=log_reader.snapshot_time()[0], since=checkpoint))
         part.chain_findings.extend(() if expected is None else compare_head(expected))
-        if with_guards and not since and not log_only:
+        if with_guards and not log_only:
             part.findings.extend(guards.check())
         entries = 0 if log_only else comparison.count_entries()
     return AuditReport(

@@ -19,6 +19,15 @@ Row = CheckedEvent | SealedEvent | RecordedEvent
 MAX_TEXT_LENGTH: Final = 300
 """Maximum characters of each side of a finding, so that the table of findings stays readable."""
 
+NOT_READ: Final = (
+    "tables that nothing has happened to, with their rounds, rows and entries",
+    "accounts that were not moved",
+    "rows that no event leads to",
+    "links of the chain before the checkpoint",
+    "rows that only manifests made before the checkpoint hold",
+)
+"""What an audit since a checkpoint does not look at."""
+
 _DATABASE: Final = """
 SELECT system_identifier, oid FROM pg_control_system(), pg_database WHERE datname = current_database()
 """
@@ -82,6 +91,7 @@ class AuditReport:
         return {
             "verdict": "ok" if self.ok else "FAILED",
             "since": self.since,
+            "not_read": NOT_READ if self.since else (),
             "rounds": self.rounds,
             "events": self.events,
             "entries": self.entries,

@@ -5,13 +5,14 @@ signed, and was not rewritten, cut off or replaced with an old backup: each root
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 from casino.checkpoints import keyring, manifest_audit, note_audit, records, replicas, storage, tree
 from casino.checkpoints.document import CheckpointDocument, fingerprint
 from casino.checkpoints.note_audit import SignedRoot
+from casino.events import row_digests
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 from casino.kernel.merkle import CompactRange, Subtree
@@ -47,7 +48,8 @@ def check(
     """Return the contradictions between log, tree, checkpoints and copies, on the caller's snapshot.
 
     `unknown_copies` were read before the snapshot was taken. Checkpoints up to `since`, which is trusted, are compared
-    with their copies and with one another, but their roots are not computed again: the stored tree is used instead.
+    with their copies and with one another, but their roots are not computed again: the stored tree is used instead. Of
+    the manifests made before it, rows are not digested again either. Rows of working tables are always compared.
     """
     findings: list[Finding] = []
     stored = list(replicas.compare_copies(_stored_checkpoints(), findings))
@@ -63,8 +65,9 @@ def check(
     heads = note_audit.check(unknown_copies.witnessed, findings, since=0 if since is None else since.position)
     findings.extend(TreeCheck(since, covered=tree.covered()).check([*map(_signed_root, signed), *heads]))
     _check_age(latest, now, findings)
-    if since is None:
-        findings.extend(manifest_audit.check(unknown_copies.manifests, now=now))
+    made_after = datetime.min.replace(tzinfo=UTC) if since is None else since.made_at
+    findings.extend(manifest_audit.check(unknown_copies.manifests, now=now, made_after=made_after))
+    findings.extend(row_digests.check())
     return findings
 
 

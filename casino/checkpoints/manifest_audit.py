@@ -23,8 +23,11 @@ COPY_DEADLINE: Final = timedelta(hours=1)
 """Copies are made at once, or retried while the storage is unavailable."""
 
 
-def check(unknown_copies: Mapping[int, bytes], *, now: datetime) -> list[Finding]:
-    """Return the contradictions on the caller's snapshot; `unknown_copies` were read before it was taken."""
+def check(unknown_copies: Mapping[int, bytes], *, now: datetime, made_after: datetime) -> list[Finding]:
+    """Return the contradictions on the caller's snapshot; `unknown_copies` were read before it was taken.
+
+    Rows are compared with the manifests made after that time; signatures, order and copies with all of them.
+    """
     findings: list[Finding] = []
     stored = list(_read_manifests(findings))
     last = max((number for number, _ in stored), default=0)
@@ -35,7 +38,9 @@ def check(unknown_copies: Mapping[int, bytes], *, now: datetime) -> list[Finding
         for number in sorted(unknown_copies)
         if number > last
     )
-    ranges = [each for manifest in valid if _age(manifest, now) < MAX_COMPARED_AGE for each in manifest.ranges]
+    oldest = max(made_after, now - MAX_COMPARED_AGE)
+    compared = [manifest for manifest in valid if datetime.fromisoformat(manifest.made_at) > oldest]
+    ranges = [each for manifest in compared for each in manifest.ranges]
     types_by_table = table_digests.column_types()
     for (table, columns), group in table_digests.group_by_columns(ranges).items():
         types = types_by_table.get(table, {})

@@ -1,5 +1,6 @@
 """Digests of ranges of rows of append-only tables, computed by PostgreSQL. Other apps register their tables."""
 
+import time
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final
@@ -9,6 +10,7 @@ import msgspec
 from casino.events.sql import fetch
 
 _tables: Final[dict[str, str]] = {
+    "events_rowdigest": "number",
     "significant_significantevent": "number",
     "significant_note": "id",
     "significant_threshold": "id",
@@ -24,12 +26,14 @@ WHERE table_schema = current_schema() AND table_name = ANY (%s::text[]) ORDER BY
 """
 _LAST: Final = "SELECT '{table}', max({key}) FROM {table}"
 # A writer that has drawn a number holds this lock until its row is visible to all, or rolled back.
-_LOCKED: Final = """
-SELECT DISTINCT relation::regclass::text FROM pg_locks
+_WRITERS: Final = """
+SELECT relation::regclass::text, virtualtransaction FROM pg_locks
 WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND pid <> pg_backend_pid()
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
   AND relation = ANY (%s::text[]::regclass[])
 """
+_PATIENCE: Final = 0.5
+"""Seconds that settled numbers wait for the writers of the moment; most are gone much sooner."""
 _DIGESTS: Final = """
 SELECT span.ordinal, count(stored.{key}), encode(sha256(convert_to(coalesce(
     string_agg(jsonb_build_array({columns})::text, E'\\n' ORDER BY stored.{key})
@@ -68,15 +72,25 @@ def column_types() -> dict[str, dict[str, str]]:
 
 
 def settled_numbers() -> dict[str, int]:
-    """Return the last number of each table that no other transaction is writing to.
+    """Return the last number of each table up to which no other transaction is writing.
 
-    No row will appear at or below it any more. Call it at an isolation level at which each statement sees what was
-    committed before it.
+    No row will appear at or below it any more. Writers of the moment are waited for shortly, later ones not: a table
+    with many writers is settled, too. Call it at an isolation level at which each statement sees what was committed
+    before it.
     """
     statement = " UNION ALL ".join(_LAST.format(table=table, key=key) for table, key in COVERED_TABLES.items())
     last_numbers = {table: int(number or 0) for table, number in fetch(statement)}
-    locked = {table for (table,) in fetch(_LOCKED, [list(COVERED_TABLES)])}
-    return {table: number for table, number in last_numbers.items() if table not in locked}
+    writers, until = _writers(), time.monotonic() + _PATIENCE
+    while writers and time.monotonic() < until:
+        time.sleep(_PATIENCE / 20)
+        writers &= _writers()
+    written = {table for table, _ in writers}
+    return {table: number for table, number in last_numbers.items() if table not in written}
+
+
+def _writers() -> set[tuple[str, str]]:
+    """Return the transactions that may be writing to the tables, each with its table."""
+    return {(table, transaction) for table, transaction in fetch(_WRITERS, [list(COVERED_TABLES)])}
 
 
 def digests(table: str, types: Mapping[str, str], spans: Iterable[tuple[int, int]]) -> list[tuple[int, str]]:

@@ -3,6 +3,7 @@ from pathlib import Path
 from django.db import migrations, models
 
 from casino.events.immutability import append_only, grant_all, lift_append_only
+from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 HERE = Path(__file__).parent
 FORWARD = tuple((HERE / name).read_text(encoding="utf-8") for name in ("0001_tables.sql", "0001_functions.sql"))
@@ -33,6 +34,13 @@ ORDINARY = (
     "wallet_discrepancy_note",
     "wallet_reconciliation_try",
 )
+HELD = {
+    "wallet_adjustment_text": HeldTable(("adjustment_id",)),
+    "wallet_discrepancy_note": HeldTable(("id",)),
+    "wallet_exclusion_note": HeldTable(("player_id", "since")),
+    "wallet_notice": HeldTable(("id",), ignored=("read_at",)),
+    "wallet_providercallback": HeldTable(("id",), ignored=("next_try_at", "attempts", "last_error")),
+}
 FUNCTIONS = (
     "wallet_refuse_unbalanced_postings",
     "wallet_refuse_partial_entry",
@@ -353,4 +361,8 @@ class Migration(migrations.Migration):
         ),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
+        *(
+            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
+            for table, held in HELD.items()
+        ),
     ]

@@ -1,6 +1,7 @@
 from django.db import migrations, models
 
 from casino.events.immutability import grant_all
+from casino.events.row_digests import HeldTable, hold_rows, release_rows
 from casino.staff.retention_sql import drop_retain_for_sql, retain_for_sql
 
 # Kept for five years, as complaints are (GLI-19 A.4.4 b).
@@ -12,6 +13,7 @@ TIMES = {
     "chat_moderationaction": "acted_at",
 }
 CHANGEABLE = ("chat_playermoderation", "chat_filterword", "chat_closedchat")
+HELD = {"chat_closedchat": HeldTable(("id",))}
 
 
 class Migration(migrations.Migration):
@@ -153,4 +155,8 @@ class Migration(migrations.Migration):
             for table, column in TIMES.items()
         ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in CHANGEABLE),
+        *(
+            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
+            for table, held in HELD.items()
+        ),
     ]

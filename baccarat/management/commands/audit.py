@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from baccarat.audit import engine, parallel
-from baccarat.audit.report import AuditReport, UnreadableHead, default_path, load_head, save_head
+from baccarat.audit.report import NOT_READ, AuditReport, UnreadableHead, default_path, load_head, save_head
 from casino.checkpoints.audit import latest_trusted
 from casino.checkpoints.document import CheckpointDocument
 from casino.events.verification import Head, current_head
@@ -95,6 +95,8 @@ class Command(BaseCommand):
             screen = Console(file=cast("IO[str]", self.stdout), no_color=no_color, highlight=False, markup=False)
             screen.print(findings_table(report.findings))
         self.stdout.write(report.summary_line())
+        if report.since:
+            self.stdout.write(f"Not looked at: {'; '.join(NOT_READ)}.")
 
 
 def _audit(jobs: int, *, quiet: bool, **options: Any) -> AuditReport:

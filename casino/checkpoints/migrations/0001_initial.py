@@ -3,12 +3,15 @@ from pathlib import Path
 from django.db import migrations, models
 
 from casino.events.immutability import append_only
+from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 FORWARD = (Path(__file__).parent / "0001_tables.sql").read_text(encoding="utf-8")
 TABLES = [
     f"checkpoints_{name}"
     for name in ("log", "checkpoint", "copy", "node", "retirement", "key", "manifest", "cosignature", "note")
 ]
+# Of the app `crypto`, which lies below the event store.
+HELD = {"crypto_blindindexkey": HeldTable(("id",)), "crypto_personalkey": HeldTable(("player_id",))}
 REVERSE = f"DROP TABLE {', '.join(TABLES)}"
 
 
@@ -17,7 +20,7 @@ class Migration(migrations.Migration):
 
     initial = True
 
-    dependencies = [("events", "0001_initial")]
+    dependencies = [("events", "0001_initial"), ("crypto", "0001_initial")]
 
     operations = [
         migrations.SeparateDatabaseAndState(
@@ -39,4 +42,8 @@ class Migration(migrations.Migration):
             ],
         ),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=migrations.RunSQL.noop) for table in TABLES),
+        *(
+            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
+            for table, held in HELD.items()
+        ),
     ]

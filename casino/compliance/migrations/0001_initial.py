@@ -2,6 +2,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from casino.events.immutability import app_role, append_only, grant_all, lift_append_only
+from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 ROLE = app_role()
 ACTION = "compliance_caseaction"
@@ -16,6 +17,7 @@ APPEND_ONLY = (
     "compliance_caseaction",
     *NUMBERED,
 )
+HELD = {"compliance_componentdigest": HeldTable(("digest",))}
 
 
 class Migration(migrations.Migration):
@@ -219,5 +221,9 @@ class Migration(migrations.Migration):
                 f"GRANT INSERT (case_id, number, action, owner, resolution, by) ON TABLE {ACTION} TO {ROLE}",
             ],
             reverse_sql=migrations.RunSQL.noop,
+        ),
+        *(
+            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
+            for table, held in HELD.items()
         ),
     ]

@@ -13,10 +13,11 @@ FORWARD = (
     (HERE / "0001_tables.sql").read_text(encoding="utf-8").replace("{role}", ROLE).replace("{timeouts}", ROLE_TIMEOUTS)
 )
 REVERSE = """
-    DROP TABLE events_announcement, events_subscription, events_chainhead, events_seal, events_unsealed, events_event;
-    DROP FUNCTION events_refuse_change();
+    DROP TABLE events_rowdigest, events_announcement, events_subscription, events_chainhead, events_seal,
+        events_unsealed, events_event;
+    DROP FUNCTION events_refuse_change(), events_record_digest();
 """
-APPEND_ONLY = ("events_event", "events_seal", "events_chainhead")
+APPEND_ONLY = ("events_event", "events_seal", "events_chainhead", "events_rowdigest")
 
 
 class Migration(migrations.Migration):
@@ -111,7 +112,8 @@ class Migration(migrations.Migration):
         migrations.RunSQL(
             sql=[
                 *grant_all("events_subscription"),
-                f"REVOKE INSERT ON TABLE events_event FROM {ROLE}",
+                f"REVOKE INSERT ON TABLE events_event, events_rowdigest FROM {ROLE}",
+                f"GRANT INSERT (table_name, row_key, digest) ON TABLE events_rowdigest TO {ROLE}",
                 f"GRANT INSERT (stream, version, type, schema, data, metadata) ON TABLE events_event TO {ROLE}",
                 f"REVOKE ALL ON TABLE events_unsealed FROM PUBLIC, {ROLE}",
                 f"GRANT SELECT, INSERT, DELETE ON TABLE events_unsealed TO {ROLE}",

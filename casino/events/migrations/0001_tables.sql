@@ -102,3 +102,41 @@ CREATE TABLE events_subscription (
     name     text   NOT NULL PRIMARY KEY,
     position bigint NOT NULL CHECK (position >= 0)
 );
+
+-- Digests of rows of working tables (see row_digests.py): null for a removed row.
+CREATE TABLE events_rowdigest (
+    number      bigint      GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
+    recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    table_name  text        NOT NULL,
+    row_key     text        NOT NULL,
+    digest      bytea       CHECK (length(digest) = 32),
+    written_by  text        NOT NULL DEFAULT current_user
+);
+
+-- Arguments: the columns that name a row, and those that are not counted. The settings decide how jsonb is written.
+CREATE FUNCTION events_record_digest() RETURNS trigger LANGUAGE plpgsql
+SET timezone = 'UTC' SET bytea_output = 'hex' SET extra_float_digits = 1 AS $$
+DECLARE
+    ignored  text[] := string_to_array(TG_ARGV[1], ',');
+    old_row  jsonb := to_jsonb(OLD);
+    new_row  jsonb := to_jsonb(NEW);
+    old_text text := (old_row - ignored)::text;
+    new_text text := (new_row - ignored)::text;
+    old_key  text;
+    new_key  text;
+BEGIN
+    IF old_text = new_text THEN
+        RETURN NULL;
+    END IF;
+    SELECT string_agg(old_row ->> name, ','), string_agg(new_row ->> name, ',') INTO old_key, new_key
+      FROM unnest(string_to_array(TG_ARGV[0], ',')) AS name;
+    IF old_key IS NOT NULL AND old_key IS DISTINCT FROM new_key THEN
+        INSERT INTO events_rowdigest (table_name, row_key, digest) VALUES (TG_TABLE_NAME, old_key, NULL);
+    END IF;
+    IF new_key IS NOT NULL THEN
+        INSERT INTO events_rowdigest (table_name, row_key, digest)
+        VALUES (TG_TABLE_NAME, new_key, sha256(convert_to(new_text, 'UTF8')));
+    END IF;
+    RETURN NULL;
+END
+$$;

@@ -2,6 +2,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import migrations, models
 
 from casino.events.immutability import grant_all
+from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 TABLES = (
     "feed_feedhead",
@@ -11,6 +12,7 @@ TABLES = (
     "feed_webhookrun",
     "feed_webhookdelivery",
 )
+HELD = {"feed_webhookendpoint": HeldTable(("id",)), "feed_webhooksecret": HeldTable(("id",))}
 
 
 class Migration(migrations.Migration):
@@ -155,4 +157,8 @@ class Migration(migrations.Migration):
             },
         ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in TABLES),
+        *(
+            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
+            for table, held in HELD.items()
+        ),
     ]

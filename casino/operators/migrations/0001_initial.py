@@ -4,6 +4,7 @@ from django.db import migrations, models
 from django.db.models.functions import Coalesce, Now
 
 from casino.events.immutability import grant_all
+from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 ORDINARY = (
     "operators_brand",
@@ -19,6 +20,22 @@ ORDINARY = (
     "operators_signingkey",
     "operators_usedsignature",
 )
+HELD = {
+    "operators_apikey": HeldTable(("key_id",), ignored=("last_used_at", "previous_used_at")),
+    "operators_assertionkey": HeldTable(("id",)),
+    "operators_brand": HeldTable(("id",)),
+    "operators_change": HeldTable(("id",)),
+    "operators_declaredcurrency": HeldTable(("code",)),
+    "operators_keylimit": HeldTable(("id",), ignored=("day", "moved")),
+    "operators_limitsgroup": HeldTable(("id",)),
+    "operators_operator": HeldTable(("id",)),
+    "operators_player": HeldTable(("id",)),
+    "operators_playerpin": HeldTable(("player_id",), ignored=("failed_at", "locked_until")),
+    "operators_playersession": HeldTable(("token_hash",), ignored=("last_used_at",)),
+    "operators_signingkey": HeldTable(("id",), ignored=("last_used_at",)),
+    "operators_staffmembership": HeldTable(("id",)),
+    "operators_staffsubject": HeldTable(("id",)),
+}
 
 
 class Migration(migrations.Migration):
@@ -595,4 +612,8 @@ class Migration(migrations.Migration):
             },
         ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
+        *(
+            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
+            for table, held in HELD.items()
+        ),
     ]

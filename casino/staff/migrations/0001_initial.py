@@ -7,6 +7,7 @@ from django.db import migrations, models
 from django.db.models.functions import Now
 
 from casino.events.immutability import grant_all
+from casino.events.row_digests import HeldTable, hold_rows, release_rows
 from casino.staff.retention_sql import DROP_FUNCTION, FUNCTION, drop_retain_for_sql, retain_for_sql
 
 ROLES = ("compliance", "floor_manager", "cashier", "approver", "support", "administrator")
@@ -19,6 +20,20 @@ ORDINARY = (
     "staff_identityprovider",
     "staff_staffidentity",
 )
+# Of what staff did, `object_repr` may be a person's name, which an erasure overwrites.
+HELD = {
+    "auth_group": HeldTable(("id",)),
+    "auth_group_permissions": HeldTable(("id",)),
+    "auth_user": HeldTable(("id",), ignored=("last_login",)),
+    "auth_user_groups": HeldTable(("id",)),
+    "auth_user_user_permissions": HeldTable(("id",)),
+    "django_admin_log": HeldTable(("id",), ignored=("object_repr",)),
+    "staff_authenticator": HeldTable(("id",), ignored=("last_step",)),
+    "staff_identityprovider": HeldTable(("id",)),
+    "staff_recoverycode": HeldTable(("id",)),
+    "staff_staffaccount": HeldTable(("user_id",)),
+    "staff_staffidentity": HeldTable(("id",)),
+}
 NOTE_CHANGES = """
 CREATE FUNCTION staff_note_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -50,6 +65,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("events", "0001_initial"),
         ("operators", "0001_initial"),
+        ("admin", "0003_logentry_add_action_flag_choices"),
         ("auth", "0012_alter_user_first_name_max_length"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -295,4 +311,8 @@ class Migration(migrations.Migration):
             reverse_sql="DROP TRIGGER staff_note_change ON auth_user; DROP FUNCTION staff_note_change()",
         ),
         migrations.RunPython(make_groups, migrations.RunPython.noop),
+        *(
+            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
+            for table, held in HELD.items()
+        ),
     ]

@@ -69,7 +69,7 @@ def test_the_checkpoint_command_signs_once_and_copies(place, capsys):
     assert run() == "checkpoint 1: position 5, by development"
     assert run() == "checkpoint 1: position 5, by development"
     assert records.latest().position == 5
-    assert len(list(place.iterdir())) == 1
+    assert [each.name for each in place.glob("0*.json")] == ["000000000001.json"]
 
 
 def test_the_line_for_a_witness_is_what_its_file_of_houses_takes(settings, tmp_path, capsys):
