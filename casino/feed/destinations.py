@@ -28,6 +28,8 @@ _EMBEDDED_IPV4: Final = tuple(
     map(IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "::ffff:0:0/96"))
 )
 """IPv6 addresses that stand for IPv4 ones, which may be private."""
+_UNICAST: Final = IPv6Network("2000::/3")
+"""All public IPv6 addresses are here; elsewhere are site-local ones and those that nobody assigned."""
 Address = IPv4Address | IPv6Address
 
 
@@ -72,8 +74,11 @@ def is_allowed(address: Address) -> bool:
         return is_allowed(address.ipv4_mapped)
     if any(address.version == network.version and address in network for network in _networks()):
         return True
-    embedded = isinstance(address, IPv6Address) and any(address in network for network in _EMBEDDED_IPV4)
-    return address.is_global and not address.is_multicast and not embedded
+    if isinstance(address, IPv6Address) and (
+        address not in _UNICAST or any(address in network for network in _EMBEDDED_IPV4)
+    ):
+        return False
+    return address.is_global and not address.is_multicast
 
 
 def _networks() -> Iterable[Any]:
@@ -149,8 +154,13 @@ class WebhookClient:
     async def post(self, url: str, *, headers: Mapping[str, str], body: bytes) -> Answer:
         """Post and return the answer, of which a bounded part is read.
 
-        Raises TimeoutError, httpcore.NetworkError and httpcore.ProtocolError.
+        Raises TimeoutError, httpcore.NetworkError (also for an address that would not be registered any more) and
+        httpcore.ProtocolError.
         """
+        try:
+            check_url(url)
+        except InvalidWebhookUrl as error:
+            raise DestinationRefused(f"{error}") from error
         timeout = dict.fromkeys(("read", "write", "pool"), self._total_seconds) | {"connect": CONNECT_SECONDS}
         async with (
             asyncio.timeout(self._total_seconds),

@@ -65,10 +65,15 @@ SELECT uuidv7(), %(endpoint)s, %(run)s, number, subject, %(now)s, %(now)s, 0, ''
  ORDER BY number
     ON CONFLICT DO NOTHING
 """
+# Endpoints with the fewest deliveries under way come first, so that many slow ones leave the others their turn.
 # Two senders that claim at once exceed what an endpoint may have: then nothing is left, not less.
 _CLAIM: Final = """
   WITH due AS MATERIALIZED (
        SELECT due.id FROM feed_webhookendpoint AS endpoint
+        CROSS JOIN LATERAL (
+              SELECT count(*) AS number FROM feed_webhookdelivery AS sent
+               WHERE sent.endpoint_id = endpoint.id AND sent.due_at IS NOT NULL AND sent.leased_until > %(now)s
+        ) AS sending
         CROSS JOIN LATERAL (
               SELECT id FROM feed_webhookdelivery AS one
                WHERE one.endpoint_id = endpoint.id AND one.due_at <= %(now)s
@@ -77,13 +82,11 @@ _CLAIM: Final = """
                       WHERE earlier.run = one.run AND earlier.subject = one.subject AND earlier.number < one.number
                         AND earlier.due_at IS NOT NULL)
                ORDER BY one.due_at, one.id
-               LIMIT greatest(0, %(each)s - (
-                     SELECT count(*) FROM feed_webhookdelivery AS sent
-                      WHERE sent.endpoint_id = endpoint.id AND sent.due_at IS NOT NULL
-                        AND sent.leased_until > %(now)s))
+               LIMIT greatest(0, %(each)s - sending.number)
                  FOR UPDATE SKIP LOCKED
         ) AS due
         WHERE endpoint.status = 'active'
+        ORDER BY sending.number + row_number() OVER (PARTITION BY endpoint.id), random()
         LIMIT %(limit)s)
 UPDATE feed_webhookdelivery AS delivery
    SET leased_until = %(now)s::timestamptz + %(lease)s, due_at = %(now)s::timestamptz + %(lease)s,

@@ -16,7 +16,7 @@ from tests.casino.feed.receiving import receiver
 PRIVATE = (
     "127.0.0.1", "10.0.0.1", "172.16.5.4", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",  # noqa: S104
     "255.255.255.255", "::1", "::", "fe80::1", "fd00::1", "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1",
-    "2002:a00:1::", "ff0e::1", "2001:0:a00:1::",
+    "2002:a00:1::", "ff0e::1", "2001:0:a00:1::", "::7f00:1", "fec0::1", "4000::1", "2001:db8::1", "::ffff:0:7f00:1",
 )  # fmt: skip
 NOWHERE_ALLOWED = override_settings(WEBHOOK_NETWORKS=[])
 
@@ -75,6 +75,13 @@ def test_a_name_that_resolves_to_a_private_address_is_refused(
         asyncio.run(CheckedBackend().connect_tcp("lucky.example", 443))
 
 
+@pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0x7f.1", "0", "10.1"])
+@NOWHERE_ALLOWED
+def test_an_address_in_other_digits_is_refused_when_it_is_resolved(host: str) -> None:
+    with pytest.raises(DestinationRefused):
+        asyncio.run(CheckedBackend().connect_tcp(host, 443))
+
+
 def test_a_name_is_resolved_once_and_connected_to_that_address(monkeypatch: pytest.MonkeyPatch) -> None:
     with receiver() as theirs:
         port = theirs.url.rpartition(":")[2]
@@ -100,6 +107,18 @@ def test_nothing_is_sent_to_an_address_that_is_not_allowed_any_more() -> None:
                 await client.post(theirs.url, headers={}, body=b"{}")
 
         with pytest.raises(httpcore.ConnectError):
+            asyncio.run(post())
+        assert theirs.messages == []
+
+
+def test_nothing_is_sent_without_tls_once_the_installation_is_in_production() -> None:
+    with receiver() as theirs:
+
+        async def post() -> None:
+            async with WebhookClient() as client:
+                await client.post(theirs.url, headers={}, body=b"{}")
+
+        with override_settings(PRODUCTION=True), pytest.raises(DestinationRefused):
             asyncio.run(post())
         assert theirs.messages == []
 

@@ -274,6 +274,20 @@ def test_senders_that_exceeded_an_endpoints_share_leave_the_others_theirs(
     assert [each.message.partition(":")[0] for each in queue.claim(now, limit=500)] == [golden.slug]
 
 
+def test_every_endpoint_gets_its_first_turn_before_another_gets_its_second(
+    lucky: Tenant, golden: Tenant, theirs: Receiver
+) -> None:
+    busy = [register(lucky, theirs) for _ in range(3)]
+    play(lucky, rounds=2)
+    quiet = register(golden, theirs, "player.*")
+    golden.player("Gus")
+    publish()
+    now = database_now()
+    queue.queue_new(now)
+    share = queue.claim(now, limit=4)
+    assert {str(each.endpoint) for each in share} == {webhook["id"] for webhook in (*busy, quiet)}
+
+
 def test_a_secret_that_cant_be_decrypted_fails_its_own_webhook_alone(
     lucky: Tenant, golden: Tenant, theirs: Receiver
 ) -> None:
@@ -328,7 +342,8 @@ def test_a_webhook_is_its_operators_alone(lucky: Tenant, golden: Tenant, theirs:
     assert golden.read("webhooks")["items"] == []
     play(golden)
     send()
-    assert theirs.messages == []
+    assert {message.item["source"] for message in theirs.messages} == {f"/operators/{lucky.slug}"}
+    assert {message.item["type"] for message in theirs.messages} == {"casino.significant.raised.v1"}
 
 
 def test_a_removed_webhook_gets_nothing_more(lucky: Tenant, theirs: Receiver) -> None:
