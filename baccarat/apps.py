@@ -18,6 +18,7 @@ class BaccaratConfig(AppConfig):
         from baccarat.services.kill_switch import stop_for_integrity
         from baccarat.storage import shoe_seeds
         from casino.api.compression import register_dictionary
+        from casino.api.jwks import register_keys
         from casino.compliance import attestation
         from casino.feed.asyncapi import register_channel
         from casino.feed.types import register
@@ -38,6 +39,7 @@ class BaccaratConfig(AppConfig):
         register_dictionary((Path(self.path) / "api" / "stored_response.json").read_bytes())
         register(*feed.SOURCES)
         register_channel(_stream_channel)
+        register_keys(_pack_keys)
         oldest = """
             SELECT extract(epoch FROM clock_timestamp() - min(due_at)) FROM baccarat_duetable WHERE NOT closes
         """
@@ -50,3 +52,10 @@ def _stream_channel() -> Any:
     from baccarat.streaming.views import CHANNEL
 
     return CHANNEL
+
+
+def _pack_keys() -> Any:
+    """Load what makes packs only in processes that are asked for their keys."""
+    from baccarat.proofs.dispute_pack import published_keys
+
+    return published_keys()

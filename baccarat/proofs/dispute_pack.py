@@ -35,6 +35,7 @@ from baccarat.proofs import checks, pack_contents
 from baccarat.proofs.export import export_round
 from baccarat.proofs.loader import require_provable
 from baccarat.proofs.refusals import UnknownPackUrl
+from casino.api.jwks import PublishedKey
 from casino.checkpoints import records
 from casino.crypto.derived_keys import derive_keys
 from casino.significant import recorder
@@ -142,6 +143,11 @@ def public_keys() -> list[str]:
     """List the public keys in hex: the one in use, those of SECRET_KEY_FALLBACKS, and PACK_PUBLIC_KEYS."""
     keys = [key.public_key().public_bytes_raw().hex() for key in _keys()]
     return list(dict.fromkeys([*keys, *settings.PACK_PUBLIC_KEYS]))
+
+
+def published_keys() -> list[PublishedKey]:
+    """Return the same keys as they are published; manifests name a key by its hex digits."""
+    return [PublishedKey(bytes.fromhex(key), "dispute-pack", key) for key in public_keys()]
 
 
 def _keys() -> list[Ed25519PrivateKey]:

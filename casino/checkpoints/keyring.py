@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from casino.api.jwks import PublishedKey
 from casino.checkpoints.document import CheckpointDocument, signed_bytes
 from casino.crypto.ed25519 import KEY_BYTES
 from casino.crypto.signing_keys import parse_keys
@@ -44,6 +45,11 @@ class CheckpointKeyring:
 def checkpoint_keyring() -> CheckpointKeyring:
     """Return the keyring of the settings. Raises ImproperlyConfigured."""
     return parse(settings.CHECKPOINT_KEYS, settings.CHECKPOINT_PUBLIC_KEYS)
+
+
+def published_keys() -> list[PublishedKey]:
+    """Return all trusted keys as they are published: the one that signs, earlier ones, and those that will sign."""
+    return [PublishedKey(public, "checkpoint", name) for name, public in checkpoint_keyring().public.items()]
 
 
 @lru_cache(maxsize=4)

@@ -4,7 +4,6 @@ import re
 from typing import Any, Final
 from uuid import UUID
 
-import msgspec
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
@@ -14,6 +13,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from casino.api import jwks
 from casino.api.error_catalogue import INVALID_CURSOR, NOT_FOUND, RequestRejected
 from casino.api.fields import StrictSerializer, TextField, parse_query
 from casino.api.json_format import ShapeRenderer
@@ -176,9 +176,7 @@ def webhook_keys(request: HttpRequest, webhook: UUID) -> HttpResponse:
     keys = webhooks.published_keys(webhook)
     if not keys:
         raise Http404
-    headers = {"Cache-Control": "public, max-age=300"}
-    body = msgspec.json.encode(signatures.key_set(keys))
-    return HttpResponse(body, content_type="application/jwk-set+json", headers=headers)
+    return jwks.response(map(jwks.ed25519_jwk, keys))
 
 
 def add_webhooks(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001

@@ -5,9 +5,8 @@ knows the public half. Two secrets live side by side while the receiver changes 
 """
 
 import hmac
-import json
 import secrets
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +17,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.feed.models import WebhookSecret
-from casino.operators.assertions import parse_jwk
 
 ID: Final = "webhook-id"
 TIMESTAMP: Final = "webhook-timestamp"
@@ -83,16 +81,6 @@ def rewrap(first: str) -> tuple[dict[str, int], list[UUID]]:
 def public_key_text(public_key: bytes) -> str:
     """Return a public key as Standard Webhooks has it."""
     return "whpk_" + b64encode(public_key).decode()
-
-
-def key_set(public_keys: Iterable[bytes]) -> dict[str, list[dict[str, str]]]:
-    """Return Ed25519 public keys as a JWK set (RFC 7517), each named by its thumbprint (RFC 7638)."""
-    keys = []
-    for public_key in public_keys:
-        x = urlsafe_b64encode(public_key).rstrip(b"=").decode()
-        kid, jwk = parse_jwk(json.dumps({"kty": "OKP", "crv": "Ed25519", "x": x}))
-        keys.append({**jwk, "kid": kid, "use": "sig", "alg": "EdDSA"})
-    return {"keys": keys}
 
 
 def headers(live: Iterable[SigningSecret], *, message: str, now: datetime, body: bytes) -> dict[str, str]:

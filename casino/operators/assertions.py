@@ -17,6 +17,7 @@ from django.db import transaction
 from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiParameter
 
+from casino.api.jwks import thumbprint
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.kernel.persons import normalise_subject
@@ -128,8 +129,7 @@ def parse_jwk(text: str) -> tuple[str, dict[str, str]]:
         raise InvalidAssertionKey(
             "Send the public part of a key that is long enough; a private key is compromised now."
         )
-    canonical = json.dumps(jwk, sort_keys=True, separators=(",", ":")).encode()
-    return _base64(hashlib.sha256(canonical).digest()), jwk
+    return thumbprint(jwk), jwk
 
 
 def request_key(*, operator: UUID, name: str, jwk: str, subject: str, by: str) -> Change:

@@ -52,6 +52,23 @@ def test_without_a_file_the_setting_is_printed_and_nothing_changes(rotate, setti
     assert records.latest() is None
 
 
+def test_a_key_that_was_added_ahead_signs_only_once_it_is_rotated_to(rotate, tmp_path, settings, capsys, monkeypatch):
+    file = tmp_path / "keys"
+    log_of(1)
+    monkeypatch.setenv("CHECKPOINT_KEYS_FILE", str(file))
+    call_command("rotate_checkpoint_key", name="new", ahead=True)
+    public = capsys.readouterr().out.strip()
+    settings.CHECKPOINT_KEYS = file.read_text().strip()
+    assert signing.sign_now().key == "old"
+    assert keyring.parse("none", public).public["new"] == keyring.checkpoint_keyring().public["new"]
+    log_of(1, stream="round-2")
+    with pytest.raises(CommandError, match="already"):
+        call_command("rotate_checkpoint_key", name="new", ahead=True)
+    rotate(file)
+    assert records.latest().key == "new"
+    assert list(keyring.parse(file.read_text().strip(), "").public) == ["new", "old"]
+
+
 def test_an_unavailable_storage_is_reported_as_a_command_error(rotate, place, tmp_path):
     log_of(1)
     place.write_bytes(b"no folder")

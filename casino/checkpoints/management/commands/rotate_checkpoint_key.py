@@ -14,17 +14,35 @@ from casino.crypto.signing_keys import NONE
 class Command(BaseCommand):
     """Rewrite the file that CHECKPOINT_KEYS_FILE names; without one, print the new value of CHECKPOINT_KEYS."""
 
-    help = "Add a new first key for checkpoints. The old keys may sign for a day longer and stay trusted."
+    help = (
+        "Let another key sign checkpoints: a new one, or that of --name which was added --ahead. The old keys may sign "
+        "for a day longer and stay trusted."
+    )
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--name", default="", help="the new key's id (default: the current time)")
+        parser.add_argument("--name", default="", help="the key's id (default: the current time for a new key)")
+        parser.add_argument("--ahead", action="store_true", help="add a key that does not sign yet, to be published")
 
-    def handle(self, *, name: str, **_: object) -> None:
-        new = keyring.generate_key(name or datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))
-        keys = new if settings.CHECKPOINT_KEYS == NONE else f"{new},{settings.CHECKPOINT_KEYS}"
+    def handle(self, *, name: str, ahead: bool, **_: object) -> None:
+        present = [] if settings.CHECKPOINT_KEYS == NONE else settings.CHECKPOINT_KEYS.split(",")
+        waiting = [each for each in present if name and each.strip().startswith(f"{name}:")]
+        if ahead and waiting:
+            raise CommandError(f"There is a key {name} already.")
+        new = waiting or [keyring.generate_key(name or datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))]
+        others = [each for each in present if each not in waiting]
+        keys = ",".join([*others, *new] if ahead else [*new, *others])
         ring = keyring.parse(keys, settings.CHECKPOINT_PUBLIC_KEYS)
         file = os.environ.get("CHECKPOINT_KEYS_FILE")
+        if ahead:
+            added = list(ring.private)[-1]
+            if file:
+                _rewrite(Path(file), keys)
+            else:
+                self.stdout.write(f"CHECKPOINT_KEYS={keys}")
+            self.stderr.write("Add this to CHECKPOINT_PUBLIC_KEYS of web, and rotate to the key by its name later:")
+            self.stdout.write(f"{added}:{ring.public[added].hex()}")
+            return
         if not file:
             self.stdout.write(f"CHECKPOINT_KEYS={keys}")
             self.stderr.write("Set this in the process that signs first, and restart it. Keep it secret.")
