@@ -17,6 +17,7 @@ from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.tables.events import ShoeCommitted, ShoeCutContributed, ShoeStarted, TermsFixed
 from baccarat.domain.tables.shoes import digest_rules
+from baccarat.domain.tables.state import FixedTerms
 
 MISSING: Final = "commitment missing"
 OTHER_SHOE: Final = "shoe differs from the committed one"
@@ -98,58 +99,62 @@ def check_terms(round_: RoundTrace) -> None:
 def replay_terms_fixed(table: TableTrace, event: TermsFixed) -> None:
     """Check terms against the table: between rounds, once for each round unless other rules take effect."""
     if table.round is not None or table.closed or table.pending_closure is not None:
-        table.record_difference(OUT_OF_PLACE, "a table between rounds", event.terms.number)
+        table.record_difference(OUT_OF_PLACE, "a table between rounds", event.number)
     anew = table.fixed_terms()
     if anew is not None and event.next_shoe is None and not table.has_long_shoe:
-        expected = replace(anew.terms, rules=digest_rules(table.rules))
-        contributions = anew.contributions
+        fixed = replace(anew, terms=replace(anew.terms, rules=digest_rules(table.rules)))
     else:
-        expected, contributions = _terms_of_next_round(table, event)
-    if event.terms != expected or event.contributions != contributions:
-        table.record_difference(OTHER_TERMS, expected, event.terms)
-    if event.digest != event.terms.digest():
-        table.record_difference(OTHER_TERMS, event.terms.digest(), event.digest)
-    table.terms = event
+        fixed = _terms_of_next_round(table, event)
+    expected = fixed.terms
+    stated = (expected.next_place, expected.cards, expected.next_commitment)
+    if event.place is not None and (event.place.next_place, event.place.cards, event.place.next_commitment) != stated:
+        table.record_difference(OTHER_TERMS, stated, event.place)
+    elif event.number != expected.number or (event.place is None and table.has_long_shoe):
+        table.record_difference(OTHER_TERMS, expected, event)
+    elif expected.next_commitment and event.digest != expected.digest():
+        table.record_difference(OTHER_TERMS, expected.digest(), event.digest)
+    table.terms = replace(fixed, digest=event.digest)
     if not table.has_long_shoe and event.next_shoe is not None:
         if anew is not None:
             table.record_difference(OUT_OF_PLACE, "terms fixed once", event.next_shoe.shoe)
         table.coming_shoe = table.next_shoe
         replay_shoe_commitment(
-            table, event.next_shoe, number=event.terms.number + 1, record_difference=table.record_difference
+            table, event.next_shoe, number=event.number + 1, record_difference=table.record_difference
         )
 
 
-def _terms_of_next_round(table: TableTrace, event: TermsFixed) -> tuple[Terms, tuple[Contribution, ...]]:
-    """Return the terms that follow from the table's shoe, or from the committed one and its contributions."""
+def _terms_of_next_round(table: TableTrace, event: TermsFixed) -> FixedTerms:
+    """Return the terms that follow from the table's shoe, or from the committed one and its contributions.
+
+    Where the shoe after it is not committed to, which is recorded, they have no next commitment.
+    """
     shoe, next_shoe = table.shoe, table.next_shoe
     contributions: tuple[Contribution, ...] = ()
-    cut: str | None
+    drawing: LongShoe | CommittedShoe | None = shoe
+    cut, following = "", None if next_shoe is None else next_shoe.commitment
     if shoe is not None:
-        named, commitment, cut = shoe.shoe, shoe.commitment, shoe.cut
-        following = None if next_shoe is None else next_shoe.commitment
+        cut = shoe.cut or ""
     elif next_shoe is not None and not table.has_long_shoe:
-        contributions = _listed(next_shoe.contributions)
-        named, commitment, cut = next_shoe.shoe, next_shoe.commitment, _computed_cut(next_shoe.shoe, contributions)
+        drawing, contributions = next_shoe, _listed(next_shoe.contributions)
+        cut = _computed_cut(next_shoe.shoe, contributions) or ""
         following = None if event.next_shoe is None else event.next_shoe.commitment
-    else:
+    if drawing is None:
         table.record_difference(OTHER_SHOE, "a shoe for the next round", "none")
-        return event.terms, event.contributions
-    if following is None:
-        table.record_difference(NO_NEXT, f"the shoe after round {event.terms.number}", "none")
-        following = event.terms.next_commitment
+    elif following is None:
+        table.record_difference(NO_NEXT, f"the shoe after round {event.number}", "none")
     terms = Terms(
         table=table.opened.table,
         number=table.rounds + 1,
-        shoe=named,
+        shoe=UUID(int=0) if drawing is None else drawing.shoe,
         next_place=0 if shoe is None else shoe.cards_used,
         cards=digest_cards([] if shoe is None else shoe.seen_cards()),
         rules=digest_rules(table.rules),
-        commitment=commitment,
-        cut=event.terms.cut if cut is None else cut,
+        commitment="" if drawing is None else drawing.commitment,
+        cut=cut,
         witnesses=(),
-        next_commitment=following,
+        next_commitment="" if drawing is None or following is None else following,
     )
-    return terms, contributions
+    return FixedTerms(terms, event.digest, contributions)
 
 
 def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:

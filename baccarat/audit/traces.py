@@ -29,9 +29,18 @@ from baccarat.domain.rules.payouts import Settlement, settle
 from baccarat.domain.rules.roads import RoundMark, find_pairs
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot, Stakes
-from baccarat.domain.tables.events import TableOpened, TermsFixed
+from baccarat.domain.tables.events import TableOpened
 from baccarat.domain.tables.kill_switch import StopScope
-from baccarat.domain.tables.state import NextShoe, PendingClosure, PlayStop, RulesLifecycle, Seat, Shoe, TableState
+from baccarat.domain.tables.state import (
+    FixedTerms,
+    NextShoe,
+    PendingClosure,
+    PlayStop,
+    RulesLifecycle,
+    Seat,
+    Shoe,
+    TableState,
+)
 from baccarat.storage import rules_versions
 from casino.events.projections import Row
 from casino.kernel.money import MoneyType
@@ -137,7 +146,7 @@ class TableTrace:
     show_skips: list[UUID] = field(default_factory=list)
     stops: dict[tuple[StopScope, str], PlayStop] = field(default_factory=dict)
     rules_lifecycle: RulesLifecycle | None = None
-    terms: TermsFixed | None = None
+    terms: FixedTerms | None = None
     last_closing: str = NO_DIGEST
     coming_shoe: CommittedShoe | None = None
     versions: rules_versions.VersionRows = field(default_factory=dict)
@@ -230,7 +239,7 @@ class TableTrace:
             coming_shoe=None if self.coming_shoe is None else self._next_shoe(self.coming_shoe),
         )
 
-    def fixed_terms(self) -> TermsFixed | None:
+    def fixed_terms(self) -> FixedTerms | None:
         """Return the terms of a round that has not opened."""
         return self.terms if self.terms is not None and self.terms.terms.number > self.rounds else None
 

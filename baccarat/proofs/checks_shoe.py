@@ -1,18 +1,21 @@
 """Checks of an exported round's shoe by the casino's own fairness code: commitment, cut, and the cards."""
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from baccarat.domain.fairness.commitment import CardOpening, commit, is_valid_opening, shoe_root
 from baccarat.domain.fairness.cut import Contribution, compute_cut, parse_contribution
 from baccarat.domain.fairness.shuffle import shuffle
-from baccarat.domain.fairness.terms import digest_cards
+from baccarat.domain.fairness.terms import Terms, digest_cards
 from baccarat.domain.rules.cards import parse, points
 from baccarat.domain.tables.shoes import digest_rules
 from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, shoe_id
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
+
+SCHEMA_OF_TERMS_IN_FULL: Final = 1
+"""The first schema of TermsFixed repeated what earlier events say."""
 
 
 def _commitment_and_cut_events(exported: RoundExport) -> tuple[ExportedEvent, ExportedEvent | None]:
@@ -144,9 +147,10 @@ def _recorded_cuts(exported: RoundExport, cut_event: ExportedEvent) -> list[tupl
     data = cut_event.data or {}
     if exported.is_long or not exported.has_terms:
         return [("recorded", data)]
-    opened, closed = exported.require_event("RoundOpened"), exported.find_event("BettingClosed")
-    terms = {"contributions": data["contributions"], "cut": data["terms"]["cut"]}
-    cuts = [("recorded", terms), ("opening's", opened.data or {})]
+    cuts = [("opening's", exported.require_event("RoundOpened").data or {})]
+    if cut_event.schema == SCHEMA_OF_TERMS_IN_FULL:
+        cuts.append(("recorded", {"contributions": data["contributions"], "cut": data["terms"]["cut"]}))
+    closed = exported.find_event("BettingClosed")
     return [*cuts, ("closing's", closed.data or {})] if closed is not None else cuts
 
 
@@ -158,10 +162,7 @@ def check_terms(exported: RoundExport) -> str:
     events = _require_terms(exported)
     if events[-1].position > opened_event.position:
         raise Mismatch("the terms were fixed after betting opened", opened_event.position, events[-1].position)
-    first, fixed = decode_event(events[0]), decode_event(events[-1])
-    digest = fixed.terms.digest()
-    for where, value in (("recorded", fixed.digest), ("opening's", opened.terms)):
-        require_equal(digest, value, f"the {where} digest is not of these terms")
+    first, fixed, dealt = decode_event(events[0]), decode_event(events[-1]), exported.find_event("CardsDealt")
     wanted: dict[str, Any] = {
         "table": str(opened.table),
         "number": opened.number,
@@ -171,14 +172,18 @@ def check_terms(exported: RoundExport) -> str:
         "cut": exported.shoe.cut,
         "witnesses": [],
     }
-    dealt = exported.find_event("CardsDealt")
     if dealt is not None:
         wanted["next_place"] = decode_event(dealt).shoe_position
     if not exported.is_long:
         following = None if first.next_shoe is None else first.next_shoe.commitment
         wanted |= {"next_place": 0, "cards": digest_cards(()), "next_commitment": following}
+    recorded = (events[-1].data or {}).get("terms") if events[-1].schema == SCHEMA_OF_TERMS_IN_FULL else None
+    terms = recorded or wanted | msgspec.to_builtins(fixed.place or {})
+    digest = msgspec.convert(terms, Terms).digest()
+    for where, value in (("recorded", fixed.digest), ("opening's", opened.terms)):
+        require_equal(digest, value, f"the {where} digest is not of these terms")
     for name, value in wanted.items():
-        require_equal(value, (events[-1].data or {})["terms"][name], f"the terms differ: {name}")
+        require_equal(value, terms[name], f"the terms differ: {name}")
     return f"{digest}, fixed at position {events[-1].position}, before betting opened"
 
 

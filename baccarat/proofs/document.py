@@ -157,7 +157,7 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
     def terms_events(self, number: int) -> list[ExportedEvent]:
         """Return the events that fix the terms of the table's round with this number."""
         fixed = [event for event in self.table_events if event.type == "TermsFixed" and event.data is not None]
-        return [event for event in fixed if decode_event(event).terms.number == number]
+        return [event for event in fixed if decode_event(event).number == number]
 
     def find_shoe_event(self, kind: str) -> ExportedEvent | None:
         """Return the table's event of a kind about the round's shoe, None if there is none."""

@@ -35,7 +35,8 @@ _OF_ROUND: Final = _SEALED + "ORDER BY event.version"
 _OF_TABLE: Final = _SEALED + (
     "AND seal.position IS NOT NULL AND (event.type = ANY (%s::text[])"
     " OR event.type = ANY (%s::text[]) AND event.data ->> 'shoe' = %s"
-    " OR event.type = %s AND (event.data #>> '{terms,number}' = %s OR event.data #>> '{next_shoe,shoe}' = %s)"
+    " OR event.type = %s AND (coalesce(event.data ->> 'number', event.data #>> '{terms,number}') = %s"
+    " OR event.data #>> '{next_shoe,shoe}' = %s)"
     " OR event.type = %s AND (event.data -> 'seeds')::jsonb @> jsonb_build_array(jsonb_build_object('shoe', %s::text)))"
     " ORDER BY event.version"
 )

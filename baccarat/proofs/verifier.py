@@ -558,7 +558,7 @@ class Proof:
     def terms_events(self, number: int) -> list[Json]:
         """Return the events that fix the terms of the table's round with this number."""
         fixed = [event for event in self.of_table if event["type"] == "TermsFixed" and event["data"]]
-        return [event for event in fixed if event["data"]["terms"]["number"] == number]
+        return [event for event in fixed if event["data"].get("terms", event["data"])["number"] == number]
 
     def find_shoe_event(self, kind: str) -> Json | None:
         """Return the table's event of a kind about this shoe."""
@@ -886,8 +886,9 @@ def recorded_cuts(proof: Proof, fixed: Json) -> list[tuple[str, Json]]:
     if proof.is_long or not proof.has_terms:
         return [("recorded", fixed["data"])]
     closed = proof.find_event("BettingClosed")
-    terms = {"contributions": fixed["data"]["contributions"], "cut": fixed["data"]["terms"]["cut"]}
-    cuts = [("recorded", terms), ("opening's", proof.opened)]
+    cuts = [("opening's", proof.opened)]
+    if fixed["schema"] == 1:
+        cuts.append(("recorded", {**fixed["data"], "cut": fixed["data"]["terms"]["cut"]}))
     return [*cuts, ("closing's", closed["data"])] if closed else cuts
 
 
@@ -901,11 +902,7 @@ def check_terms(proof: Proof) -> str:
         raise CheckFailed("no event fixes the round's terms", "TermsFixed", [each["type"] for each in proof.of_table])
     if fixed[-1]["position"] > opened["position"]:
         raise CheckFailed("the terms were fixed after betting opened", opened["position"], fixed[-1]["position"])
-    last = fixed[-1]["data"]
-    digest, dealt = digest_of_terms(last["terms"]), proof.find_event("CardsDealt")
-    for where, value in (("recorded", last["digest"]), ("opening's", opened["data"]["terms"])):
-        if value != digest:
-            raise CheckFailed(f"the {where} digest is not of these terms", digest, value)
+    last, dealt = fixed[-1]["data"], proof.find_event("CardsDealt")
     rules = {name: value for name, value in proof.rules.items() if name != "third_cards"}
     wanted = {
         "table": proof.round["table"], "number": opened["data"]["number"], "shoe": opened["data"]["shoe"],
@@ -917,9 +914,14 @@ def check_terms(proof: Proof) -> str:
     if not proof.is_long:
         following = fixed[0]["data"]["next_shoe"]
         wanted |= {"next_place": 0, "cards": sha256(b"").hex(), "next_commitment": (following or {}).get("commitment")}
+    terms = last["terms"] if fixed[-1]["schema"] == 1 else {**wanted, **(last["place"] or {})}
+    digest = digest_of_terms(terms)
+    for where, value in (("recorded", last["digest"]), ("opening's", opened["data"]["terms"])):
+        if value != digest:
+            raise CheckFailed(f"the {where} digest is not of these terms", digest, value)
     for name, value in wanted.items():
-        if not same_type_and_value(last["terms"][name], value):
-            raise CheckFailed(f"the terms differ: {name}", value, last["terms"][name])
+        if not same_type_and_value(terms[name], value):
+            raise CheckFailed(f"the terms differ: {name}", value, terms[name])
     return f"{digest}, fixed at position {fixed[-1]['position']}, before betting opened"
 
 
@@ -951,10 +953,10 @@ def check_closing(proof: Proof) -> str:
         "cosigned_root": "00" * 32,
         "seats": [{"seat": seat, "end": end} for seat, end in sorted(ends.items()) if end],
     }  # fmt: skip
-    for name, value in wanted.items():
+    for name, value in wanted.items() if closed["schema"] == 2 else ():
         if not same_type_and_value(closing[name], value):
             raise CheckFailed(f"the closing differs: {name}", value, closing[name])
-    digest = digest_of_closing(terms, closing, root, format_instant(closed["data"]["closed_at"]))
+    digest = digest_of_closing(terms, {**closing, **wanted}, root, format_instant(closed["data"]["closed_at"]))
     if closing["digest"] != digest:
         raise CheckFailed("the closing digest differs", digest, closing["digest"])
     signed = sum(wager.get("signature") is not None for wager in wagers)

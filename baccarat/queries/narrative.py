@@ -275,8 +275,7 @@ def _after_commission(event: te.SeatLeft | te.SeatReleased, table: NarratedTable
 
 
 def _terms_fixed(event: te.TermsFixed, _table: NarratedTable) -> Iterator[str]:
-    terms = event.terms
-    yield f"The terms of round {terms.number} were fixed at {_time(event.fixed_at)}: {event.digest}."
+    yield f"The terms of round {event.number} were fixed at {_time(event.fixed_at)}: {event.digest}."
     if event.next_shoe is not None:
         yield f"For the round after it, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
 

@@ -9,9 +9,8 @@ from msgspec import Meta
 
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rounds.state import RoundState, SeatStatus
-from baccarat.domain.tables.events import TermsFixed
 from baccarat.domain.tables.kill_switch import StopScope
-from baccarat.domain.tables.state import NextShoe, Seat, Shoe, TableState
+from baccarat.domain.tables.state import FixedTerms, NextShoe, Seat, Shoe, TableState
 from baccarat.queries.low_balance import LowBalance, present_low_balance
 from baccarat.queries.round_view import (
     BETTING_OPENS_AT,
@@ -119,7 +118,7 @@ class TermsResponse(Shape):
     next_commitment: Annotated[HexText, Meta(description="The commitment of the shoe after this one.")]
 
     @classmethod
-    def of(cls, fixed: TermsFixed) -> "TermsResponse":
+    def of(cls, fixed: FixedTerms) -> "TermsResponse":
         """Present the terms of a round."""
         terms = fixed.terms
         return cls(

@@ -3,7 +3,7 @@
 from typing import Any, Final, get_args
 
 from baccarat.domain.rounds.events import BettingClosed, RoundEvent, RoundOpened
-from baccarat.domain.tables.events import TableEvent
+from baccarat.domain.tables.events import TableEvent, TermsFixed
 from baccarat.domain.tables.kill_switch import StopEvent
 from casino.events.codec import EventRegistry, EventType
 
@@ -18,9 +18,27 @@ def _betting_closed_before_closings(fields: dict[str, Any]) -> dict[str, Any]:
     return {**fields, "closing": None}
 
 
+def _closing_with_counts(fields: dict[str, Any]) -> dict[str, Any]:
+    """Upcast a closing that repeated what the round's events before it say."""
+    closing = fields["closing"]
+    named = ("digest", "blind", "sealed_head", "before")
+    return {**fields, "closing": None if closing is None else {name: closing[name] for name in named}}
+
+
+def _terms_in_full(fields: dict[str, Any]) -> dict[str, Any]:
+    """Upcast terms that repeated what the table's events before them say."""
+    terms = fields["terms"]
+    place = {name: terms[name] for name in ("next_place", "cards", "next_commitment")}
+    kept = {name: fields[name] for name in ("digest", "next_shoe", "fixed_at")}
+    return {**kept, "number": terms["number"], "place": place}
+
+
 _CHANGED: Final[dict[type, EventType]] = {
+    TermsFixed: EventType(TermsFixed, schema=2, upcasts={1: _terms_in_full}),
     RoundOpened: EventType(RoundOpened, schema=2, upcasts={1: _round_opened_before_terms}),
-    BettingClosed: EventType(BettingClosed, schema=2, upcasts={1: _betting_closed_before_closings}),
+    BettingClosed: EventType(
+        BettingClosed, schema=3, upcasts={1: _betting_closed_before_closings, 2: _closing_with_counts}
+    ),
 }
 
 CATALOGUE: Final = EventRegistry(

@@ -37,7 +37,7 @@ _SOURCES = {
         UNION ALL
         SELECT place, stream, event.version, type, schema, data, metadata
         FROM events_event AS event JOIN bench_round ON stream = 'table-' || bench_round.table_id
-        WHERE type = 'TermsFixed' AND (data->'terms'->>'number')::int = bench_round.number + 1""",
+        WHERE type = 'TermsFixed' AND (data->>'number')::int = bench_round.number + 1""",
     "bench_secret": """
         SELECT place, made.* FROM baccarat_shoesecret AS made
         JOIN bench_event ON type = 'TermsFixed' AND (data->'next_shoe'->>'shoe')::uuid = made.shoe_id""",

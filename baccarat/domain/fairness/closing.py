@@ -47,24 +47,16 @@ class SeatEnd:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """The closing digest and what it is computed from, beside terms, witnesses and time. Digests are in hex.
+    """The closing digest, and what it covers that the events before it do not say. Digests are in hex.
 
-    `blind` are 32 random bytes, so that the digest tells nothing before its parts are public. `wagers` is the Merkle
-    root over `count` wager leaves in order of confirmation. `sealed_head` is the digest of the log's last sealed event,
-    `cosigned_size` and `cosigned_root` are of the last cosigned checkpoint. `before` is the digest of the table's
-    closing before, so that none can be left out.
+    `blind` are 32 random bytes, so that the digest tells nothing before its parts are public. `sealed_head` is the
+    digest of the log's last sealed event. `before` is the digest of the table's closing before, so that none can be
+    left out.
     """
 
     digest: str
     blind: str
-    kind: ClosingKind
-    cause: int
-    count: int
-    wagers: str
-    seats: tuple[SeatEnd, ...]
     sealed_head: str
-    cosigned_size: int
-    cosigned_root: str
     before: str
 
 
@@ -112,8 +104,11 @@ def close(
     cosigned_root: str,
     before: str,
 ) -> Closing:
-    """Compute the closing of a drawing. `seats` are in ascending order; `closed_at_us` is Unix time in microseconds."""
-    wagers = merkle.root(leaves)
+    """Compute the closing of a drawing. `seats` are in ascending order; `closed_at_us` is Unix time in microseconds.
+
+    `leaves` are those of the wagers, in order of confirmation. `cosigned_size` and `cosigned_root` are of the last
+    cosigned checkpoint.
+    """
     ends = hashlib.sha256(b"".join(_SEAT.pack(each.seat, each.end) for each in seats)).digest()
     digest = hashlib.sha256(
         CLOSING_TAG
@@ -121,7 +116,7 @@ def close(
         + bytes.fromhex(terms)
         + encode_witnesses(witnesses)
         + _KIND.pack(kind, cause, len(leaves))
-        + wagers
+        + merkle.root(leaves)
         + ends
         + _U64.pack(closed_at_us)
         + bytes.fromhex(sealed_head)
@@ -129,19 +124,7 @@ def close(
         + bytes.fromhex(cosigned_root)
         + bytes.fromhex(before)
     ).hexdigest()
-    return Closing(
-        digest=digest,
-        blind=blind.hex(),
-        kind=kind,
-        cause=cause,
-        count=len(leaves),
-        wagers=wagers.hex(),
-        seats=tuple(seats),
-        sealed_head=sealed_head,
-        cosigned_size=cosigned_size,
-        cosigned_root=cosigned_root,
-        before=before,
-    )
+    return Closing(digest=digest, blind=blind.hex(), sealed_head=sealed_head, before=before)
 
 
 def encode_receipt(

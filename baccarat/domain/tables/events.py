@@ -11,7 +11,6 @@ from enum import StrEnum
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.terms import Terms
 from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import ShoeShape, TableRules
@@ -183,17 +182,29 @@ class ShoeStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class TermsFixed:
-    """The terms of the table's next round were fixed, before anybody could bet on it. `digest` is theirs.
+class PlaceInShoe:
+    """Where a round begins in a long shoe: its first card's place, and the digest of the cards dealt before it, in hex.
 
-    If that round has a shoe of its own, its cut is closed from these `contributions`, and `next_shoe` is committed to
-    for the round after it. Terms that are fixed anew, because other rules take effect, keep both shoes: `next_shoe` is
-    None then, as at a table with long shoes.
+    `next_commitment` is that of the shoe after it.
     """
 
-    terms: Terms
+    next_place: int
+    cards: str
+    next_commitment: str
+
+
+@dataclass(frozen=True, slots=True)
+class TermsFixed:
+    """The terms of the table's round with this number were fixed, before anybody could bet on it. `digest` is theirs.
+
+    They follow from the table's events before this one. If the round has a shoe of its own, its cut is closed now,
+    `next_shoe` is committed to for the round after it, and `place` is None. Terms that are fixed anew, because other
+    rules take effect, keep both shoes: `next_shoe` is None then, as at a table with long shoes.
+    """
+
+    number: int
     digest: str
-    contributions: tuple[Contribution, ...]
+    place: PlaceInShoe | None
     next_shoe: ShoeCommitment | None
     fixed_at: datetime
 

@@ -11,6 +11,7 @@ from baccarat.domain.rules.roads import MAX_RUN_LENGTH, RoundMark, append_mark, 
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
+from baccarat.domain.tables.shoes import terms_fixed_by
 from baccarat.domain.tables.state import (
     NextShoe,
     PendingClosure,
@@ -80,10 +81,10 @@ def _shoe_cut_contributed(state: TableState, event: e.ShoeCutContributed) -> Tab
 
 
 def _terms_fixed(state: TableState, event: e.TermsFixed) -> TableState:
-    following = _announced_shoe(event.next_shoe, number=event.terms.number + 1)
+    terms, following = terms_fixed_by(event, state), _announced_shoe(event.next_shoe, number=event.number + 1)
     if following is None:
-        return replace(state, terms=event)
-    return replace(state, terms=event, coming_shoe=state.next_shoe, next_shoe=following)
+        return replace(state, terms=terms)
+    return replace(state, terms=terms, coming_shoe=state.next_shoe, next_shoe=following)
 
 
 def _show_skip_requested(state: TableState, event: e.ShowSkipRequested) -> TableState:

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any, Final
 
+from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import opens
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.terms import Terms, digest_cards
@@ -16,7 +17,7 @@ from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
-from baccarat.domain.tables.state import NextShoe, TableState
+from baccarat.domain.tables.state import FixedTerms, NextShoe, TableState
 from casino.kernel.canonical_json import canonical
 
 Events = Sequence[e.TableEvent]
@@ -58,42 +59,51 @@ def _contribute(command: c.ContributeToShoeCut, state: TableState) -> Events:
 
 
 def _fix_terms(command: c.FixTerms, state: TableState) -> Events:
-    """Fix the terms of the next round; with a shoe of its own, this closes its cut."""
+    """Fix the terms of the next round; with a shoe of its own, this closes its cut.
+
+    Terms are fixed anew if the rules have changed since: nobody could bet on them yet.
+    """
     if state.round is not None:
         raise RoundIsOpen
-    fixed = state.fixed_terms()
-    if fixed is not None:
-        return _fix_anew(fixed, command, state)
-    shoe, next_shoe = state.shoe, state.next_shoe
+    shoe, next_shoe, before = state.shoe, state.next_shoe, state.fixed_terms()
     if next_shoe is None or (shoe is None and state.has_long_shoe()):
         raise r.NoShoeCommitted
+    if before is not None and before.terms.rules == digest_rules(state.rules):
+        return ()
+    place = None
     if shoe is not None:
-        own: tuple[Contribution, ...] = ()
-        contributions, cut_hex = own, shoe.cut
-    else:
-        contributions, cut_hex = contributions_and_cut(next_shoe)
-    following = command.next_shoe
+        place = e.PlaceInShoe(shoe.cards_used, digest_cards(shoe.cards.split()), next_shoe.commitment)
+    following = command.next_shoe if before is None else None
+    fixed = e.TermsFixed(state.rounds + 1, "", place, following, command.now)
+    return (replace(fixed, digest=terms_fixed_by(fixed, state).digest),)
+
+
+def terms_fixed_by(event: e.TermsFixed, state: TableState) -> FixedTerms:
+    """Return the terms that an event fixes at a table in this state. Raises LookupError if no shoe is committed to."""
+    before, shoe, next_shoe, place = state.fixed_terms(), state.shoe, state.next_shoe, event.place
+    if before is not None:
+        terms, contributions = replace(before.terms, rules=digest_rules(state.rules)), before.contributions
+        return FixedTerms(terms, terms.digest(), contributions)
+    contributions, own_cut = ((), "") if shoe is not None or next_shoe is None else contributions_and_cut(next_shoe)
+    drawing = next_shoe if shoe is None else shoe
+    following = event.next_shoe if place is None else None
+    if drawing is None:
+        raise LookupError("the table has committed to no shoe")
     terms = Terms(
         table=state.require_opened().table,
-        number=state.rounds + 1,
-        shoe=next_shoe.shoe if shoe is None else shoe.shoe,
-        next_place=0 if shoe is None else shoe.cards_used,
-        cards=digest_cards(() if shoe is None else shoe.cards.split()),
+        number=event.number,
+        shoe=drawing.shoe,
+        next_place=0 if place is None else place.next_place,
+        cards=digest_cards(()) if place is None else place.cards,
         rules=digest_rules(state.rules),
-        commitment=next_shoe.commitment if shoe is None else shoe.commitment,
-        cut=cut_hex,
+        commitment=drawing.commitment,
+        cut=own_cut if shoe is None else shoe.cut,
         witnesses=(),
-        next_commitment=next_shoe.commitment if following is None else following.commitment,
+        next_commitment=NO_DIGEST if following is None else following.commitment,
     )
-    return (e.TermsFixed(terms, terms.digest(), contributions, following, command.now),)
-
-
-def _fix_anew(fixed: e.TermsFixed, command: c.FixTerms, state: TableState) -> Events:
-    """Fix terms anew if the rules have changed since: nobody could bet on them yet."""
-    terms = replace(fixed.terms, rules=digest_rules(state.rules))
-    if terms == fixed.terms:
-        return ()
-    return (e.TermsFixed(terms, terms.digest(), fixed.contributions, None, command.now),)
+    if place is not None:
+        terms = replace(terms, next_commitment=place.next_commitment)
+    return FixedTerms(terms, terms.digest(), contributions)
 
 
 @lru_cache(maxsize=256)

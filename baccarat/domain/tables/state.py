@@ -6,6 +6,8 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.fairness.closing import NO_DIGEST
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.terms import Terms
 from baccarat.domain.rounds.cut import SeatContributions
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot
@@ -94,6 +96,15 @@ class NextShoe:
 
 
 @dataclass(frozen=True, slots=True)
+class FixedTerms:
+    """The terms of a round with their digest, and the contributions to the cut of its own shoe."""
+
+    terms: Terms
+    digest: str
+    contributions: tuple[Contribution, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlayStop:
     """A stop that applies to the table: nothing new starts. Players see `message`."""
 
@@ -143,7 +154,7 @@ class TableState:
     betting_opens_at: datetime | None = None
     show_skips: tuple[UUID, ...] = ()
     rules_lifecycle: RulesLifecycle | None = None
-    terms: e.TermsFixed | None = None
+    terms: FixedTerms | None = None
     last_closing: str = NO_DIGEST
     coming_shoe: NextShoe | None = None
 
@@ -176,7 +187,7 @@ class TableState:
             return True
         return self.shoe is None and self.committed_shape() in (None, pending.rules.shape)
 
-    def fixed_terms(self) -> e.TermsFixed | None:
+    def fixed_terms(self) -> FixedTerms | None:
         """Return the terms of the next round, None while a round is in play or if they are not fixed yet."""
         terms = self.terms
         return terms if terms is not None and terms.terms.number == self.rounds + 1 else None

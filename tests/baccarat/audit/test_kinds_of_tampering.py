@@ -68,7 +68,7 @@ class Attacker:
         """Return id and stream of the event that fixed the terms of a settled round."""
         return self.row(
             "SELECT event.id, stream FROM events_event AS event JOIN baccarat_round AS round "
-            "ON stream = 'table-' || table_id AND data #>> '{terms,number}' = number::text "
+            "ON stream = 'table-' || table_id AND data ->> 'number' = number::text "
             "WHERE round.id = %s AND type = 'TermsFixed'",
             self.round(preset, number),
         )
@@ -593,7 +593,7 @@ def a_round_without_a_commitment_to_the_next_shoe(attacker):
 @kind(WITH_RECOMPUTED_CHAIN)
 def terms_under_other_rules(attacker):
     event, stream = attacker.terms("mini", 2)
-    attacker.change(event, lambda data: data["terms"].update(rules="ab" * 32))
+    attacker.change(event, lambda data: data.update(digest="ab" * 32))
     return "terms differ", stream.replace("-", " ", 1)
 
 

@@ -14,7 +14,7 @@ def own_terms(document: Document) -> Document:
     """Return the event that fixed the terms of the round."""
     number = document["round"]["number"]
     fixed = [each for each in document["events"] if each["type"] == "TermsFixed"]
-    own: Document = next(each for each in fixed if each["data"]["terms"]["number"] == number)
+    own: Document = next(each for each in fixed if each["data"].get("terms", each["data"])["number"] == number)
     return own
 
 
@@ -253,4 +253,55 @@ def a_wager_was_signed_by_another_key(document: Document) -> None:
 def a_key_is_of_an_unknown_kind(document: Document) -> None:
     signed = signed_wager(document)["signature"]
     signed["public_key"] = f"02{signed['public_key'][2:]}"
+    sign_again(document)
+
+
+# terms and closing of which the events have the digests alone
+
+
+@forged("digests/mini", "terms")
+def the_digest_of_the_terms_is_another(document: Document) -> None:
+    own_terms(document)["data"]["digest"] = event_data(document, "RoundOpened")["terms"] = OTHER
+    sign_again(document)
+
+
+@forged("digests/mini", "terms")
+def a_round_with_a_shoe_of_its_own_has_a_place(document: Document) -> None:
+    own_terms(document)["data"]["place"] = {"next_place": 6, "cards": OTHER, "next_commitment": OTHER}
+    sign_again(document)
+
+
+@forged("digests/long-shoe-ended", "terms")
+def the_place_in_the_shoe_is_left_out(document: Document) -> None:
+    own_terms(document)["data"]["place"] = None
+    sign_again(document)
+
+
+@forged("digests/long-shoe-ended", "terms")
+def the_place_in_the_shoe_is_another(document: Document) -> None:
+    own_terms(document)["data"]["place"]["next_place"] += 6
+    sign_again(document)
+
+
+@forged("digests/long-shoe-ended", "terms")
+def the_cards_dealt_before_were_others(document: Document) -> None:
+    own_terms(document)["data"]["place"]["cards"] = OTHER
+    sign_again(document)
+
+
+@forged("digests/mini", "cut")
+def the_opening_has_other_contributions(document: Document) -> None:
+    event_data(document, "RoundOpened")["contributions"] = [{"seat": 1, "contribution": "aa"}]
+    sign_again(document)
+
+
+@forged("digests/mini", "closing")
+def a_wager_was_raised_after_the_short_closing(document: Document) -> None:
+    event_data(document, "WagerConfirmed")["stakes"]["banker"] += 500
+    sign_again(document)
+
+
+@forged("digests/mini", "closing")
+def the_short_closing_has_another_digest(document: Document) -> None:
+    closing(document)["digest"] = OTHER
     sign_again(document)

@@ -44,7 +44,16 @@ def test_a_signed_wager_is_in_the_closing_with_its_key(house: House) -> None:
     document = msgspec.to_builtins(wager)
     signed = verifier.wager_leaf(opened.terms, document, "EUR")
     unsigned = verifier.wager_leaf(opened.terms, {**document, "signature": None}, "EUR")
-    assert closed.closing.wagers == merkle.root([signed]).hex() != merkle.root([unsigned]).hex()
+    ends = [{"seat": wager.seat, "end": 1}]
+    rest = {"kind": 1, "cause": 0, "count": 1, "seats": ends, "cosigned_size": 0, "cosigned_root": "00" * 32}
+    closing, closed_at = msgspec.to_builtins(closed.closing), msgspec.to_builtins(closed.closed_at)
+    digests = [
+        verifier.digest_of_closing(
+            opened.terms, closing | rest, merkle.root([leaf]), verifier.format_instant(closed_at)
+        )
+        for leaf in (signed, unsigned)
+    ]
+    assert digests[0] == closing["digest"] != digests[1]
 
 
 def test_stakes_are_signed_as_asked_and_raised_afterwards(house: House) -> None:

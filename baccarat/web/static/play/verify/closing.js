@@ -78,12 +78,13 @@ export async function closing(proof) {
   const root = leaves.length ? await rootOf(leaves) : await sha256();
   const seats = seatEnds(proof, wagers);
   const wanted = { kind: 1, cause: 0, count: wagers.length, wagers: hex(root), cosigned_size: 0, cosigned_root: NO_DIGEST, seats };
-  for (const [name, value] of Object.entries(wanted)) if (!isSame(recorded[name], value)) throw new CheckFailed("closing.differs", value, recorded[name], { name });
+  const repeated = closed.schema === 2 ? Object.entries(wanted) : [];
+  for (const [name, value] of repeated) if (!isSame(recorded[name], value)) throw new CheckFailed("closing.differs", value, recorded[name], { name });
   const at = closed.data.closed_at.replace("Z", "").padEnd(20, ".").padEnd(26, "0");
   const ends = await sha256(...seats.map(({ seat, end }) => joined(big(seat, 1), big(end ?? 0, 1))));
   const digest = hex(await sha256(
-    CLOSING, digestBytes(recorded.blind), terms, big(0, 1), big(recorded.kind, 1), big(recorded.cause, 1), big(recorded.count, 4), root, ends,
-    big(microseconds(at), 8), digestBytes(recorded.sealed_head), big(recorded.cosigned_size, 8), digestBytes(recorded.cosigned_root), digestBytes(recorded.before),
+    CLOSING, digestBytes(recorded.blind), terms, big(0, 1), big(wanted.kind, 1), big(wanted.cause, 1), big(wanted.count, 4), root, ends,
+    big(microseconds(at), 8), digestBytes(recorded.sealed_head), big(wanted.cosigned_size, 8), digestBytes(wanted.cosigned_root), digestBytes(recorded.before),
   ));
   if (recorded.digest !== digest) throw new CheckFailed("closing.digest", digest, recorded.digest);
   const signed = wagers.filter((wager) => wager.signature).length;

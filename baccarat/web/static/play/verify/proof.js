@@ -103,7 +103,7 @@ export class Proof {
    * @param {number} number
    */
   termsEvents(number) {
-    return this.tableEvents.filter((event) => event.type === "TermsFixed" && event.data?.terms.number === number);
+    return this.tableEvents.filter((event) => event.type === "TermsFixed" && event.data && (event.data.terms ?? event.data).number === number);
   }
 
   /** The events that fix the terms of this round. */

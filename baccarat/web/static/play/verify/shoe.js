@@ -99,7 +99,8 @@ export async function cut(proof) {
 function recordedCuts(proof, fixed) {
   if (proof.isLong || !proof.hasTerms) return [fixed.data];
   const closed = proof.findEvent("BettingClosed");
-  const cuts = [{ contributions: fixed.data.contributions, cut: fixed.data.terms.cut }, proof.opened];
+  const cuts = [proof.opened];
+  if (fixed.schema === 1) cuts.push({ contributions: fixed.data.contributions, cut: fixed.data.terms.cut });
   return closed ? [...cuts, closed.data] : cuts;
 }
 
@@ -114,9 +115,6 @@ export async function terms(proof) {
   const fixed = proof.requireTerms();
   const [first, last] = [fixed[0], fixed[fixed.length - 1]];
   if (last.position > opened.position) throw new CheckFailed("terms.late", opened.position, last.position);
-  const recorded = last.data.terms;
-  const digest = hex(await sha256(...encodeTerms(recorded)));
-  for (const value of [last.data.digest, opened.data.terms]) if (value !== digest) throw new CheckFailed("terms.digest", digest, value);
   const rules = Object.fromEntries(Object.entries(proof.rules).filter(([name]) => name !== "third_cards"));
   const { number, shoe } = opened.data;
   const { commitment: committed, cut: closed } = proof.shoe;
@@ -125,6 +123,9 @@ export async function terms(proof) {
   const dealt = proof.findEvent("CardsDealt");
   if (dealt) wanted.next_place = dealt.data.shoe_position;
   if (!proof.isLong) Object.assign(wanted, { next_place: 0, cards: hex(await sha256()), next_commitment: first.data.next_shoe?.commitment ?? null });
+  const recorded = last.schema === 1 ? last.data.terms : { ...wanted, ...last.data.place };
+  const digest = hex(await sha256(...encodeTerms(recorded)));
+  for (const value of [last.data.digest, opened.data.terms]) if (value !== digest) throw new CheckFailed("terms.digest", digest, value);
   for (const [name, value] of Object.entries(wanted)) if (!isSame(recorded[name], value)) throw new CheckFailed("terms.differ", value, recorded[name], { name });
   return ["terms.ok", { terms: digest, position: last.position }];
 }
