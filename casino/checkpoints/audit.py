@@ -16,6 +16,7 @@ from casino.events import row_digests
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 from casino.kernel.merkle import CompactRange, Subtree
+from casino.significant import notes
 
 BROKEN: Final = "checkpoint chain broken"
 FORGED: Final = "checkpoint signature is wrong"
@@ -68,6 +69,7 @@ def check(
     made_after = datetime.min.replace(tzinfo=UTC) if since is None else since.made_at
     findings.extend(manifest_audit.check(unknown_copies.manifests, now=now, made_after=made_after))
     findings.extend(row_digests.check())
+    findings.extend(notes.check_queue())
     return findings
 
 

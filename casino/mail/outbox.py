@@ -47,7 +47,7 @@ def send_due() -> int:
         number, address, subject, body, attempts = rows[0]
         try:
             _deliver(number, address, subject, body)
-        except OSError as error:  # refused connections, time-outs, and every error of SMTP
+        except (OSError, ValueError) as error:  # connections, time-outs, every error of SMTP; addresses and headers
             logger.warning("An e-mail could not be sent (attempt %s): %s", attempts, type(error).__name__)
             pause = min(60 * 2 ** min(attempts - 1, 10), LONGEST_PAUSE)
             fetch(_FAILED, [f"{type(error).__name__}: {error}"[:500], pause, number])

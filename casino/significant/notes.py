@@ -9,10 +9,12 @@ from uuid import UUID
 
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
+from casino.kernel.findings import Finding
 from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
 
 MAX_NOTE_LENGTH: Final = 4000
 """Characters of a note."""
+QUEUE_DIFFERS: Final = "unacknowledged events differ"
 MAX_BATCH: Final = 500
 """The most events that one call acknowledges."""
 
@@ -31,6 +33,17 @@ SELECT id, coalesce(
     substring(subject FROM '^player:([0-9a-f-]{36})$'), substring(actor FROM '^player:([0-9a-f-]{36})$'),
     substring(after->>'player' FROM '^[0-9a-f-]{36}$')
 ) FROM significant_significantevent WHERE id = ANY (%s::uuid[])
+"""
+_QUEUE: Final = """
+WITH due AS (
+    SELECT id, operator_id FROM significant_significantevent AS event
+     WHERE severity <> 'info'
+       AND NOT EXISTS (SELECT FROM significant_note WHERE event_id = event.id AND acknowledges)
+)
+SELECT coalesce(due.id, event_id), coalesce(due.operator_id::text, 'none'), coalesce(waiting.operator_id::text, 'none'),
+       due.id IS NULL, event_id IS NULL
+  FROM due FULL JOIN significant_unacknowledged AS waiting ON event_id = due.id
+ WHERE due.id IS NULL OR event_id IS NULL OR due.operator_id IS DISTINCT FROM waiting.operator_id ORDER BY 1 LIMIT 1000
 """
 _NOTE: Final = """
 INSERT INTO significant_note (event_id, acknowledges, text, by) VALUES (%s, false, %s, %s) RETURNING event_id
@@ -55,6 +68,19 @@ def add_note(event: UUID, *, by: str, note: str) -> None:
     if not text:
         raise NoteIsEmpty
     fetch(_NOTE, [event, *_encrypt([event], text), by])
+
+
+def check_queue() -> list[Finding]:
+    """Return where the events that wait for an acknowledgement are not those that have none."""
+    return [
+        Finding(
+            QUEUE_DIFFERS,
+            f"significant event {event}",
+            "no row" if not_due else f"a row of operator {operator}",
+            "no row" if missing else f"a row of operator {stored}",
+        )
+        for event, operator, stored, not_due, missing in fetch(_QUEUE)
+    ]
 
 
 def _encrypt(events: Sequence[UUID], note: str) -> list[str]:

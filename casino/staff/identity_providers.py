@@ -127,7 +127,7 @@ def rewrap(first: str) -> tuple[dict[str, int], list[str]]:
 
 
 def is_safe_address(url: object) -> bool:
-    """Return whether an address is https, or of this machine in development, without a user, query or fragment."""
+    """Return whether an address is https, or of this machine in development, without a user or fragment."""
     if not isinstance(url, str):
         return False
     try:

@@ -22,6 +22,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from joserfc.errors import JoseError
 
+from casino.crypto.encryption import DecryptionFailed
 from casino.operators import notices
 from casino.operators.memberships import sole_operator, staff_actor
 from casino.staff import authenticators, identity_providers
@@ -41,7 +42,7 @@ def begin(request: HttpRequest, provider: IdentityProvider, callback: str) -> Ht
     """Redirect to a provider, which sends the browser back to `callback`. Raises ProviderFailed."""
     try:
         response: HttpResponseBase = _client(provider).authorize_redirect(request, callback)
-    except (OAuthError, requests.RequestException, ValueError, RuntimeError) as error:
+    except (OAuthError, requests.RequestException, DecryptionFailed, ValueError, RuntimeError) as error:
         raise _failed(provider, error) from None
     return response
 
@@ -61,7 +62,9 @@ def finish(request: HttpRequest, provider: IdentityProvider) -> tuple[StaffIdent
         }
         token = _client(provider).authorize_access_token(request, claims_options=options, leeway=60)
         claims = token["userinfo"]
-    except (OAuthError, JoseError, requests.RequestException, ValueError, RuntimeError, KeyError) as error:
+    except (
+        OAuthError, JoseError, requests.RequestException, DecryptionFailed, ValueError, RuntimeError, KeyError
+    ) as error:  # fmt: skip
         raise _failed(provider, error) from None
     return _identify(provider, claims), _has_second_factor(provider, claims)
 

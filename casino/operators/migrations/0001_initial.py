@@ -31,7 +31,7 @@ HELD = {
     "operators_operator": HeldTable(("id",)),
     "operators_player": HeldTable(("id",)),
     "operators_playerpin": HeldTable(("player_id",), ignored=("failed_at", "locked_until")),
-    "operators_playersession": HeldTable(("token_hash",), ignored=("last_used_at",)),
+    "operators_playersession": HeldTable(("token_hash",), ignored=("last_used_at", "reality_check_at")),
     "operators_signingkey": HeldTable(("id",), ignored=("last_used_at",)),
     "operators_staffmembership": HeldTable(("id",)),
     "operators_staffsubject": HeldTable(("id",)),

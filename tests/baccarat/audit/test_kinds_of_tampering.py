@@ -406,6 +406,13 @@ def an_acknowledgement_removed(attacker):
 
 
 @kind(WITH_ORIGINAL_CHAIN)
+def a_significant_event_hidden_from_those_who_acknowledge(attacker):
+    (event,) = attacker.row("SELECT id FROM significant_significantevent WHERE subject = 'table:2'")
+    attacker.do("DELETE FROM significant_unacknowledged WHERE event_id = %s", event)
+    return "unacknowledged events differ", f"significant event {event}"
+
+
+@kind(WITH_ORIGINAL_CHAIN)
 def a_deposit_method_made_free_of_fees(attacker):
     attacker.do("UPDATE wallet_deposit_method SET fee_fixed = fee_fixed + 1")
     return "rows differ from their manifest", "wallet_deposit_method 1 to"
@@ -745,10 +752,11 @@ def copies(played_services, django_db_blocker, place):
             for _ in range(2):
                 counter.call_back(counter.report(deposit, "completed"))
             counter.withdraw(by)
-            recorder.record(
-                kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=None, subject="table:1", actor="staff:1"
-            )
-            notes.acknowledge(SignificantEvent.objects.latest("number").id, by="staff:2", note="Seen")
+            for subject in ("table:1", "table:2"):
+                recorder.record(
+                    kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=None, subject=subject, actor="staff:1"
+                )
+            notes.acknowledge(SignificantEvent.objects.get(subject="table:1").id, by="staff:2", note="Seen")
             seal()
             signing.sign_now()
             manifests.create_manifests()

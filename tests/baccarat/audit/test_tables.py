@@ -97,7 +97,7 @@ def test_what_is_not_counted_of_a_row_says_how_it_was_used_or_is_overwritten_by_
         "operators_apikey": ("last_used_at", "previous_used_at"),
         "operators_keylimit": ("day", "moved"),
         "operators_playerpin": ("failed_at", "locked_until"),
-        "operators_playersession": ("last_used_at",),
+        "operators_playersession": ("last_used_at", "reality_check_at"),
         "operators_signingkey": ("last_used_at",),
         "staff_authenticator": ("last_step",),
         "wallet_notice": ("read_at",),

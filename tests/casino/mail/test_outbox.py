@@ -77,6 +77,14 @@ def test_an_email_that_was_refused_waits_longer_each_time_and_is_sent_in_the_end
 
 
 @pytest.mark.django_db
+def test_an_address_that_no_header_can_hold_holds_up_no_other() -> None:
+    outbox.send(address="ann@example.com\nBcc: eve@example.com", subject="Note", body="Text")
+    waiting()
+    assert outbox.send_due() == 1
+    assert [email.error.partition(":")[0] for email in Email.objects.order_by("id")] == ["BadHeaderError", ""]
+
+
+@pytest.mark.django_db
 def test_one_address_that_is_refused_holds_up_no_other(refusing: type[Refusing]) -> None:
     refusing.times = 1
     waiting(3)

@@ -412,6 +412,11 @@ def test_a_provider_that_is_away_is_an_error_that_says_what_to_do(lucky: Operato
     assert b"sign in with your password" in page.content
 
 
+def test_a_client_secret_that_no_key_decrypts_signs_in_nobody(registered: IdentityProvider) -> None:
+    IdentityProvider.objects.filter(pk=registered.pk).update(key_id="gone")
+    assert begin(Client())["Location"] == reverse("admin:login")
+
+
 def test_two_administrators_agree_on_a_provider_and_no_page_shows_the_secret(
     lucky: Operator, provider: Provider, ann: User
 ) -> None:
