@@ -163,6 +163,8 @@ def test_a_player_with_two_currencies_sees_each_by_its_own_decimals_and_plays_in
     expect(dialog.locator(".statement-lines strong")).to_have_text(re.compile(r"^\+BTC\s?0\.50000001$"))
     dialog.get_by_label("Currency").select_option("EUR")
     expect(dialog.locator(".statement-lines strong")).to_have_text("+€75.50")
+    close, currency = (dialog.locator(each).bounding_box() for each in (".lobby-close", "select"))
+    assert currency["x"] + currency["width"] <= close["x"]  # neither covers the other
     dialog.get_by_role("button", name="Close").click()
 
     card(page, coins).get_by_role("link").click()
@@ -173,6 +175,8 @@ def test_a_player_with_two_currencies_sees_each_by_its_own_decimals_and_plays_in
     panel.get_by_role("button", name="Sit down").click()
     expect(page.locator("#game-balance")).to_have_text(re.compile(r"0\.10000000$"), timeout=TIMEOUT)
     expect(page.locator("#account-balance")).to_have_text(re.compile(r"0\.40000001$"), timeout=TIMEOUT)
+    colours = page.locator(".chip-button svg").evaluate_all("chips => chips.map(({ classList }) => classList.value)")
+    assert len(set(colours)) == len(colours) > 1
     page.locator('.chip-button[data-chip="0.00250000"]').click()
     page.locator('button.spot.mine[data-spot="banker"]').first.click()
     page.locator('[data-act="deal"]').click()

@@ -45,12 +45,16 @@ const EDGE = 12;
 const TILT = 6;
 
 /**
- * @param {bigint} units
+ * The colour of a chip: that of its value or, at a table where two would then look alike, that of its rank.
+ * @param {bigint} chip
+ * @param {bigint[]} chips
  * @param {number} digits
  */
-function colour(units, digits) {
-  const whole = units / 10n ** BigInt(digits);
-  return [...COLOURS].reverse().find(([value]) => whole >= value)?.[1] ?? "one";
+function colour(chip, chips, digits) {
+  const one = 10n ** BigInt(digits);
+  const names = chips.map((units) => [...COLOURS].reverse().find(([value]) => units >= value * one)?.[1] ?? "one");
+  const rank = Math.max(0, chips.indexOf(chip));
+  return new Set(names).size === names.length ? names[rank] : COLOURS[rank % COLOURS.length][1];
 }
 
 /** @param {bigint} units @param {number} digits */
@@ -62,12 +66,13 @@ function chipFace(units, digits) {
 }
 
 /**
- * Draw one chip seen from above.
+ * Draw one of a table's chips seen from above.
  * @param {bigint} units
+ * @param {bigint[]} chips
  * @param {number} digits
  */
-export function drawChip(units, digits) {
-  return s("svg", { viewBox: "0 0 100 100", class: `chip ${colour(units, digits)}`, "aria-hidden": "true" }, chipFace(units, digits));
+export function drawChip(units, chips, digits) {
+  return s("svg", { viewBox: "0 0 100 100", class: `chip ${colour(units, chips, digits)}`, "aria-hidden": "true" }, chipFace(units, digits));
 }
 
 /**
@@ -87,7 +92,7 @@ export function drawStack(units, chips, digits, label, { seed = 0, single = fals
     const turn = ((seed * 7 + i * 5) % (2 * TILT + 1)) - TILT;
     const place = `translate(0 ${high - 100 - i * EDGE})`;
     const top = i === shown.length - 1;
-    return s("g", { class: colour(chip, digits), transform: `${place} rotate(${turn} 50 50)` }, top ? chipFace(chip, digits) : chipEdge());
+    return s("g", { class: colour(chip, chips, digits), transform: `${place} rotate(${turn} 50 50)` }, top ? chipFace(chip, digits) : chipEdge());
   }));
   return h("span", { class: "stack", vars: { "--high": String(high / 100) } }, tower, label ? h("span", { class: "stack-sum" }, label) : null);
 }

@@ -211,13 +211,13 @@ export class Controls {
    * @param {boolean} enabled
    */
   drawChips(state, digits, selected, enabled) {
-    const offered = offeredChips(state.rules);
+    const offered = offeredChips(state.rules), chips = state.rules.chips.map(toMinor);
     const wanted = offered.join(" ");
     if (this.chips.dataset.chips !== wanted) {
       this.chips.dataset.chips = wanted;
       put(this.chips, offered.map((text) => {
         const units = toMinor(text);
-        return h("button", { type: "button", class: "chip-button", "data-chip": text, onclick: () => this.act.select(units) }, drawChip(units, digits));
+        return h("button", { type: "button", class: "chip-button", "data-chip": text, onclick: () => this.act.select(units) }, drawChip(units, chips, digits));
       }));
     }
     for (const [i, chip] of offered.entries()) {
