@@ -61,9 +61,13 @@ class HealthReport:
         """Repeat the checks at the next request."""
         self._results, self._expires_at = {}, 0.0
 
+    def results(self, **more: Check) -> dict[str, str]:
+        """Return what each check, and each of `more`, says."""
+        return self._run_checks({**self.checks, **more})
+
     def response(self, **more: Check) -> JsonResponse:
         """Return 200 if every check is `ok`, else 503; results of `more` do not change the status."""
-        results = self._run_checks({**self.checks, **more})
+        results = self.results(**more)
         fine = all(results[name] == OK for name in self.checks)
         response = JsonResponse({"status": self._words[fine], **results}, status=200 if fine else 503)
         if not fine:
@@ -123,7 +127,7 @@ def readyz(_request: HttpRequest) -> JsonResponse:
 
     Redis only carries wake-ups: the service works without it, so its loss is reported but does not change the status.
     """
-    return readiness.response(redis=_redis)
+    return readiness.response(redis=check_redis)
 
 
 @never_cache
@@ -166,7 +170,8 @@ def _migrations() -> str:
     return OK
 
 
-def _redis() -> str:
+def check_redis() -> str:
+    """Return whether wake-ups are carried; without them everything is found by polling, a little later."""
     try:
         with redis.Redis.from_url(
             settings.REDIS_URL, socket_timeout=REDIS_TIMEOUT, socket_connect_timeout=REDIS_TIMEOUT

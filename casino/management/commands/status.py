@@ -1,0 +1,147 @@
+"""`manage.py status`: what the house owes and whether it is late, on one screen, with the command that helps."""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.db import Error, connection
+from rich.console import Console
+from rich.table import Table
+
+from casino.checkpoints import notes
+from casino.events.sql import fetch
+from casino.observability import health
+
+_WEB, _WORKER, _BACKGROUND = ("docker compose restart " + name for name in ("web", "worker", "worker-background"))
+REMEDIES: Final = {
+    "database": "docker compose ps postgres; docker compose logs postgres",
+    "migrations": "docker compose run --rm migrate",
+    "clock": "chronyc tracking; manage.py integrity",
+    "currencies": "compare CURRENCIES of all processes",
+    "personal_keys": "compare PERSONAL_KEYS of all processes",
+    "shoe_keys": "compare SHOE_KEYS of all processes",
+    "redis": "docker compose restart redis",
+    "disk": "df -h; manage.py purge",
+    "sealing": "docker compose restart sealer",
+    "dealing": f"{_WORKER}; docker compose logs worker",
+    "payments": f"{_BACKGROUND}; see the payments page of the admin",
+    "feed": "docker compose restart worker-outbound",
+    "mail": f"{_BACKGROUND}; compare EMAIL_HOST with the mail server",
+    "jobs": _BACKGROUND,
+    "witnesses": "manage.py checkpoint; docker compose logs worker-background",
+    "webhooks": "see the webhooks page of the admin; POST /api/v1/webhooks/<id>/resume",
+    "significant events": "acknowledge them in the admin",
+}
+"""The command that helps, by the name of a check."""
+JOBS_LATE: Final = 60.0
+PROTECTION_LATE: Final = 60.0
+_JOBS: Final = """
+SELECT name, extract(epoch FROM clock_timestamp() - due_at)::float8,
+       EXISTS (SELECT FROM jobs_job AS held WHERE held.leased_until > clock_timestamp())
+  FROM jobs_job WHERE name = ANY (%s::text[]) AND (leased_until IS NULL OR leased_until <= clock_timestamp())
+ ORDER BY due_at LIMIT 1
+"""
+_PAUSED: Final = "SELECT count(*) FROM feed_webhookendpoint WHERE status = 'paused'"
+_UNACKNOWLEDGED: Final = """
+SELECT count(*) FILTER (WHERE event.severity = 'critical'), count(*) FROM significant_unacknowledged AS waiting
+  JOIN significant_significantevent AS event ON event.id = waiting.event_id
+"""
+
+
+class Colour(StrEnum):
+    """GREEN: nothing to do. AMBER: somebody should look. RED: the house does not do what it has to."""
+
+    GREEN = "green"
+    AMBER = "yellow"
+    RED = "red"
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLine:
+    """One thing that the house owes, and how it stands."""
+
+    name: str
+    colour: Colour
+    text: str
+
+
+def collect() -> list[StatusLine]:
+    """Return all lines, in the order in which a person should look at them."""
+    lines = [_of_check(name, text) for name, text in health.readiness.results(redis=health.check_redis).items()]
+    if any(line.colour is Colour.RED and line.name in {"database", "migrations"} for line in lines):
+        return lines  # nothing else can be asked
+    lines += [_of_check(name, text) for name, text in health.house.results().items()]
+    return [*lines, *(line for ask in (_jobs, _witnesses, _webhooks, _significant_events) for line in _ask(ask))]
+
+
+def _ask(question: Callable[[], StatusLine]) -> Iterator[StatusLine]:
+    try:
+        yield question()
+    except Error as error:
+        connection.close()
+        yield StatusLine(question.__name__.strip("_").replace("_", " "), Colour.RED, f"no answer: {error}")
+
+
+def _of_check(name: str, text: str) -> StatusLine:
+    if text == health.OK:
+        return StatusLine(name, Colour.GREEN, text)
+    return StatusLine(name, Colour.AMBER if name == "redis" else Colour.RED, text)
+
+
+def _jobs() -> StatusLine:
+    rows = fetch(_JOBS, [list(settings.CELERY_BEAT_SCHEDULE)])
+    if not rows:
+        return StatusLine("jobs", Colour.RED, "no job has ever been run")
+    name, late, busy = rows[0]
+    if late <= JOBS_LATE:
+        return StatusLine("jobs", Colour.GREEN, "all jobs run in time")
+    text = f"{name} has been due for {late:.0f} s"
+    return (
+        StatusLine("jobs", Colour.AMBER, f"{text} behind another job") if busy else StatusLine("jobs", Colour.RED, text)
+    )
+
+
+def _witnesses() -> StatusLine:
+    if not settings.WITNESSES:
+        return StatusLine("witnesses", Colour.AMBER, "no witness is configured: nobody outside cosigns the log")
+    window = notes.protection_window()
+    colour = Colour.GREEN if window.seconds <= PROTECTION_LATE else Colour.RED
+    return StatusLine("witnesses", colour, str(window))
+
+
+def _webhooks() -> StatusLine:
+    ((paused,),) = fetch(_PAUSED)
+    return StatusLine("webhooks", Colour.AMBER if paused else Colour.GREEN, f"{paused} paused")
+
+
+def _significant_events() -> StatusLine:
+    ((critical, waiting),) = fetch(_UNACKNOWLEDGED)
+    text = f"{waiting} wait for acknowledgement, {critical} of them critical"
+    return StatusLine("significant events", Colour.AMBER if critical else Colour.GREEN, text)
+
+
+class Command(BaseCommand):
+    """Print the lines, and exit with 1 if one is red."""
+
+    help = "Show what the house owes and whether it is late, with the command that helps. Exit 1 if anything is red."
+    requires_system_checks = ()
+
+    def handle(self, **_: Any) -> None:
+        lines = collect()
+        table = Table(box=None, pad_edge=False)
+        for column in ("", "what", "how it stands", "what helps"):
+            table.add_column(column, overflow="fold")
+        for line in lines:
+            colour = line.colour.name.lower()
+            helps = "" if line.colour is Colour.GREEN else REMEDIES[line.name]
+            table.add_row(f"[{line.colour}]{colour}[/]", line.name, line.text, helps)
+        console = Console(width=None if sys.stdout.isatty() else 160)
+        with console.capture() as capture:
+            console.print(table)
+        self.stdout.write(capture.get())
+        if any(line.colour is Colour.RED for line in lines):
+            sys.exit(1)

@@ -1,0 +1,95 @@
+"""`manage.py status` says on one screen what is late, and which command helps."""
+
+import io
+from collections.abc import Generator
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.core.management import call_command
+from pytest_django import Settings
+
+from casino.events.ids import new_id
+from casino.events.sql import database_now, execute
+from casino.feed.models import WebhookEndpoint, WebhookStatus
+from casino.jobs.models import Job
+from casino.management.commands import status
+from casino.management.commands.status import REMEDIES, Colour
+from casino.observability import health
+from casino.significant import recorder
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def fresh_reports(settings: Settings) -> Generator[None]:
+    """Forget the reports of other tests, and have every job run just now."""
+    for name in settings.CELERY_BEAT_SCHEDULE:
+        Job.objects.get_or_create(name=name)
+    health.readiness.forget()
+    health.house.forget()
+    yield
+    health.readiness.forget()
+    health.house.forget()
+
+
+@pytest.fixture
+def sound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have all health checks pass, which have tests of their own and depend on the load."""
+    for report in (health.readiness, health.house):
+        monkeypatch.setattr(report, "checks", dict.fromkeys(report.checks, lambda: health.OK))
+
+
+def colours() -> dict[str, Colour]:
+    return {line.name: line.colour for line in status.collect()}
+
+
+@pytest.mark.usefixtures("sound")
+def test_every_line_has_a_command_that_helps() -> None:
+    assert set(colours()) == set(REMEDIES)
+
+
+@pytest.mark.usefixtures("sound")
+def test_a_house_that_does_its_work_is_green_but_for_its_missing_witness(settings: Settings) -> None:
+    settings.WITNESSES = ""
+    assert {name for name, colour in colours().items() if colour is not Colour.GREEN} <= {"witnesses", "redis"}
+    assert colours()["witnesses"] is Colour.AMBER
+
+
+@pytest.mark.usefixtures("sound")
+def test_jobs_that_nobody_runs_are_red_and_those_behind_another_amber(settings: Settings) -> None:
+    now = database_now()
+    late = Job.objects.get(name="process-payments")
+    late.due_at = now - timedelta(minutes=5)
+    late.save()
+    assert colours()["jobs"] is Colour.RED
+    Job.objects.filter(name="run-nightly-audit").update(leased_until=now + timedelta(seconds=60))
+    assert colours()["jobs"] is Colour.AMBER
+    Job.objects.filter(name="process-payments").update(name="no-longer-in-the-schedule")
+    assert colours()["jobs"] is Colour.GREEN
+
+
+@pytest.mark.usefixtures("sound")
+def test_a_paused_webhook_and_a_critical_event_are_amber() -> None:
+    now = database_now()
+    WebhookEndpoint.objects.create(
+        id=new_id(now), operator_id=UUID(int=1), url="https://a.example", status=WebhookStatus.PAUSED, types=[],
+        created_at=now,
+    )  # fmt: skip
+    recorder.record(kind=recorder.SignificantEventKind.CLOCK_CHANGED, operator=None, subject="clock", actor="system")
+    lines = colours()
+    assert (lines["webhooks"], lines["significant events"]) == (Colour.AMBER, Colour.AMBER)
+
+
+def test_what_is_late_is_red_with_its_command_and_the_exit_status_is_1() -> None:
+    execute(
+        "INSERT INTO mail_email (address, subject, body, created_at, due_at, attempts, error) "
+        "VALUES ('a@b.example', 's', 'b', now() - interval '2 hours', now() - interval '1 hour', 3, 'no answer')"
+    )
+    output = io.StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("status", stdout=output)
+    assert ended.value.code == 1
+    (line,) = [line for line in output.getvalue().splitlines() if " mail " in line]
+    assert line.startswith("red")
+    assert "worker-background" in line
