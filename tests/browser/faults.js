@@ -24,7 +24,7 @@
     if (across > 1 && down > 1 && !meant(a, b)) faults.push(`${a.group} ${name(a.element)} overlaps ${b.group} ${name(b.element)}: ${text(a.box)} / ${text(b.box)}`);
   }));
   for (const { group, element, box } of items) {
-    if (group === "hand" && Math.round(Math.max(box.width, box.height)) < 40) faults.push(`${name(element)} is too small to read: ${text(box)}`);
+    if (group === "hand" && Math.max(box.width, box.height) < 40) faults.push(`${name(element)} is too small to read: ${text(box)}`);
     const frame = element.closest(".felt")?.getBoundingClientRect() ?? { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
     if (box.left < frame.left - 1 || box.top < frame.top - 1 || box.right > frame.right + 1 || box.bottom > frame.bottom + 1) {
       faults.push(`${group} ${name(element)} leaves its frame: ${text(box)} / ${text(frame)}`);
