@@ -99,15 +99,17 @@ class Studio:
             screen.page.close()
 
     def lobby(self) -> None:
-        """Photograph the lobby over all tables so far, with a seat at one, and each part of the account."""
+        """Photograph the lobby over all tables so far, each part of the account, and the light theme, which stays."""
         table = self.house.table("mini")
         token = self.house.seated(table, 1)
         self.photograph("lobby", table, token, go_to_lobby)
         for part in ACCOUNT:
             self.photograph(f"lobby-{part}", table, token, lambda page, part=part: open_account(page, part))
+        self.photograph("light", table, token, paint_light)
+        self.photograph("lobby-light", table, token, go_to_lobby)
 
     def panels(self) -> None:
-        """Photograph a long scoreboard, the classic room in the light theme, and each panel."""
+        """Photograph a long scoreboard and each panel."""
         table = self.house.table("overview")
         token = self.house.seated(table, 1, buy_in="4000.00")
         for _ in range(HANDS):
@@ -117,7 +119,6 @@ class Studio:
         self.photograph("door", table, self.house.newcomer(), sign_out)
         for panel in PANELS:
             self.photograph(f"panel-{panel}", table, token, lambda page, panel=panel: open_panel(page, panel))
-        self.photograph("light", table, token, paint_light)
 
     def squeeze(self) -> None:
         """Photograph the Caller's seat with a card half folded."""
@@ -130,7 +131,7 @@ class Studio:
 
         def fold(page: Page) -> None:
             page.get_by_role("button", name="Look").click()
-            page.locator(".caller:not(.last-card) .card").first.press("ArrowUp")
+            page.locator(".caller:not(.last-card) .squeeze").first.press("ArrowUp")
             for _ in range(4):
                 page.keyboard.press("ArrowUp")
 
