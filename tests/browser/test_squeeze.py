@@ -86,6 +86,26 @@ def test_the_last_card_is_squeezed_by_choice_and_the_result_waits_for_it(house, 
     expect(screen.balance).to_have_text(f"€{975 + returned:,.2f}", timeout=TIMEOUT)
 
 
+def test_with_instant_dealing_only_the_card_to_squeeze_waits(house, open_screen):
+    table = house.table("mini")
+    screen = open_screen(table, token=house.seated(table, 1), **MOUSE)
+    for switch in ("instant", "squeeze"):
+        icon = screen.page.locator(f'[data-switch="{switch}"]')
+        if icon.get_attribute("aria-pressed") == "false":  # the tests before may have switched it on
+            icon.click()
+        expect(icon).to_have_attribute("aria-pressed", "true")
+    screen.place("banker", "25")
+    screen.act("deal")
+    round_ = house.settled(table, 1)
+
+    card = screen.page.locator(".last-card .card")
+    expect(card).to_be_visible(timeout=TIMEOUT)
+    expect(screen.page.locator(".hands .card.shown")).to_have_count(len(round_["cards"]) - 1)
+    drag_by_mouse(screen.page, card, 0.8)
+
+    screen.expect_round(round_)
+
+
 def test_a_card_that_nobody_squeezes_turns_when_betting_opens(house, open_screen):
     table = house.table("atlantic_city", turn_seconds=60, show_milliseconds=SHOW)
     screen = squeezing(open_screen, table, house.seated(table, 3), KEYS)

@@ -26,6 +26,7 @@ const PATHS = {
   muted: "M4 9v6h4l5 4V5L8 9zM17 9.5l5 5M22 9.5l-5 5",
   full_screen: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
   instant: "M13 3L5 14h6l-1 7 8-11h-6z",
+  squeeze: "M6 3h12v11l-5 7H6zM18 14h-5v7",
   style: "M4 4h7v16H4zM13 4h7v16h-7zM4 12h7",
 };
 

@@ -27,6 +27,10 @@ export class Preferences {
     this.nickname = "";
   }
 
+  get all() {
+    return { ...this.values, ...this.local };
+  }
+
   async load() {
     try {
       this.take(await get("preferences"));

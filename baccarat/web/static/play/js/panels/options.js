@@ -7,8 +7,7 @@ import { errorText, panel } from "./widgets.js";
 
 /** @import { Game } from "../view/game.js" */
 
-/** @type {readonly ("sound" | "voice" | "animation" | "instant" | "full_screen" | "show_nickname")[]} */
-const SWITCHES = ["sound", "voice", "animation", "instant", "full_screen", "show_nickname"];
+const SWITCHES = /** @type {const} */ (["sound", "voice", "animation", "squeeze", "instant", "full_screen", "show_nickname", "keys"]);
 
 /**
  * @param {Game} game
@@ -84,12 +83,12 @@ function language(fault) {
 export const options = {
   /** @param {Game} game */
   make(game) {
-    const { values, local } = game.preferences;
+    const values = game.preferences.all;
     const fault = h("p", { class: "form-fault", role: "alert" });
     return panel(game, t("menu.options"),
       SWITCHES.map((name) => toggle(game, fault, name, values[name])),
       choose(game, fault, "style", ["modern", "classic"], values.style),
-      choose(game, fault, "theme", ["system", "light", "dark"], local.theme),
-      volume(game, fault, local.volume), toggle(game, fault, "squeeze", local.squeeze), toggle(game, fault, "keys", local.keys), language(fault), fault);
+      choose(game, fault, "theme", ["system", "light", "dark"], values.theme),
+      volume(game, fault, values.volume), language(fault), fault);
   },
 };

@@ -157,7 +157,7 @@ export class RoundAnimation {
     this.quiet = false;
     this.enter("closing");
     const cards = hands.lay(round);
-    this.squeezed = squeeze && !instant ? cards.banker[2] ?? cards.player[2] ?? cards.banker[1] : null;
+    this.squeezed = squeeze ? cards.banker[2] ?? cards.player[2] ?? cards.banker[1] : null;
     sound.play("closed");
     sound.say(t("call.no_more_bets"));
     await this.pause("closed");

@@ -8,7 +8,7 @@ import { t } from "../messages/index.js";
 /** @import { Game } from "./game.js" */
 
 /** The preference that each icon switches, if it can be switched here. */
-const SWITCHES = /** @type {const} */ (["sound", "full_screen", "instant", "style"]);
+const SWITCHES = /** @type {const} */ (["sound", "full_screen", "instant", "squeeze", "style"]);
 
 export class Corner {
   /** @param {Game} game */
@@ -23,7 +23,8 @@ export class Corner {
   }
 
   draw() {
-    const { values, nickname } = this.game.preferences;
+    const { nickname } = this.game.preferences;
+    const values = this.game.preferences.all;
     say(this.name, nickname);
     set(this.name, { hidden: nickname === "", title: nickname });
     set(this.group, { "aria-label": t("corner.label") });
@@ -42,7 +43,7 @@ export class Corner {
     const { preferences } = game;
     const other = preferences.values.style === "classic" ? "modern" : "classic";
     try {
-      await preferences.change(name, name === "style" ? other : !preferences.values[name]);
+      await preferences.change(name, name === "style" ? other : !preferences.all[name]);
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
       game.notices.showProblem(error);

@@ -69,10 +69,11 @@ export class Rounds {
     this.stopReplay();
     const age = Date.parse(state.server_time) - Date.parse(round.ended_at ?? state.server_time);
     const within = state.betting_opens_at ? Date.parse(state.betting_opens_at) - serverNow() : Infinity;
-    const instant = preferences.values.instant || !preferences.animated || age > ANIMATE_WITHIN || within <= 0 || document.hidden;
+    const late = age > ANIMATE_WITHIN || within <= 0 || document.hidden;
+    const instant = late || preferences.values.instant || !preferences.animated;
     const mine = ownPart(round);
     if (mine?.raised && !notices.has("raised")) showRaisedStakes(game, mine);
-    await game.animation.run(round, { instant, within, squeeze: preferences.local.squeeze && !round.ceremony?.you });
+    await game.animation.run(round, { instant, within, squeeze: preferences.local.squeeze && !late && !round.ceremony?.you });
     if (mine?.status === "timed_out") notices.show(t("message.timed_out"), { kind: "warning", key: "timed_out" });
     updateLowBalance(game);
     game.refreshBalances();
