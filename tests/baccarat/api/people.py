@@ -196,7 +196,7 @@ def whole_database() -> dict[str, str]:
 
 
 def _words(table: str) -> str:
-    return "(to_jsonb(r) - 'last_used_at')::text" if table in LAST_USED else "r::text"
+    return "(to_jsonb(r) - '{last_used_at,previous_used_at}'::text[])::text" if table in LAST_USED else "r::text"
 
 
 def _written() -> list[str]:
