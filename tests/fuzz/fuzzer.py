@@ -5,7 +5,7 @@ import time
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, Final
 from uuid import uuid4
@@ -20,15 +20,19 @@ from schemathesis.generation import GenerationMode
 from schemathesis.schemas import APIOperation
 
 from casino.operators.assertions import HEADER
-from tests.fuzz.house import PREFIX, TIMEOUT, House, Seated
+from tests.fuzz.house import PREFIX, TIMEOUT, House, Seated, assertion
 from tests.fuzz.operations import (
     ALIASES,
     BEFORE,
     BODIES,
     CEREMONY_FIRST,
+    ID_FIELDS,
+    LAST,
+    LIVE,
     NAMED_BY,
+    NAMES,
     PRESETS,
-    REQUIRED_QUERY,
+    QUERIES,
     SETTLED_FIRST,
 )
 from wallet.payments import signatures
@@ -38,6 +42,9 @@ EXAMPLES: Final = 5
 KEEPS_ID: Final = 0.85
 KEEPS_FIELD: Final = 0.7
 """Chances that an id is one that exists, and that a field of a body is the documented example's."""
+LIVE_CALLER: Final = "live operator"
+ROTATION: Final = "POST /operator/key/rotate"
+STEPS: Final[dict[str, Callable[[House, Seated], None]]] = {"settle": House.settle, "suspend": House.suspend}
 CALLERS: Final = {"operator": "operatorKey", "player": "playerToken", "provider": "providerSignature"}
 """Security schemes of the callers."""
 
@@ -108,11 +115,13 @@ class Fuzzer:
 
     def _fuzz(self, caller: str, label: str) -> None:
         """Call one operation in a state in which it can succeed."""
+        caller = LIVE_CALLER if label in LIVE else caller
         player = self.house.seated(PRESETS.get(label, "mini"))
+        player = replace(player, ids=dict(player.ids))  # what the steps make is this operation's own
         if label in SETTLED_FIRST:
             self.house.settle(player)
         for step in BEFORE.get(label, ()):
-            self._prepare(step, player)
+            self._prepare(step, player, caller)
         if label in CEREMONY_FIRST:
             self.house.wait_for_ceremony(player)
         examples = list(self._examples(label, player.ids))
@@ -122,36 +131,48 @@ class Fuzzer:
             for case in self._generated(label, mode):
                 self._fill(case, label, player, self.chance.choice(examples))
                 self._call(caller, label, player, case)
+        if label in LAST:
+            self.house.players.clear()
 
-    def _prepare(self, step: str, player: Seated) -> None:
-        """Call another operation with a valid body, and learn the id that it gives."""
-        label, _, name = step.partition("#")
-        body = BODIES[step] if name else next(self._examples(label, player.ids))
-        scheme = "player" if _may_call("player", self.operations[label]) else "operator"
-        case = self._valid_case(label, player, body)
-        response = self._call(scheme, label, player, case)
+    def _prepare(self, step: str, player: Seated, caller: str) -> None:
+        """Take a step of the house, or call another operation with a valid body and learn the id that it gives."""
+        if step in STEPS:
+            STEPS[step](self.house, player)
+            return
+        label, _, _ = step.partition("#")
+        body = next(self._examples(step, player.ids))
+        if caller != LIVE_CALLER and not _may_call(caller, self.operations[label]):
+            caller = "player" if caller == "operator" else "operator"
+        response = self._call(caller, label, player, self._valid_case(step, player, body))
         parameter = NAMED_BY.get(label)
         if response is None or parameter is None or response.status_code >= 300:
             return
         document = json.loads(response.content)
         for item in document.get("items", [document])[:1]:
-            player.ids[parameter] = str(item["version"] if parameter == "version" else item["id"])
+            value = str(item.get(ID_FIELDS.get(parameter, "id"), ""))
+            player.ids[parameter] = value.rpartition("=")[2]
 
-    def _examples(self, label: str, ids: Mapping[str, str]) -> Iterator[Any]:
-        """Yield the documented bodies, with ids that exist; None where there is no body."""
-        raw = self.operations[label].definition.raw
-        bodies = [
-            example["value"]
-            for content in raw.get("requestBody", {}).get("content", {}).values()
-            for example in content.get("examples", {}).values()
-        ]
+    def _examples(self, step: str, ids: Mapping[str, str]) -> Iterator[Any]:
+        """Yield the documented bodies, or a step's own one, with ids that exist; None where there is no body."""
+        raw = self.operations[step.partition("#")[0]].definition.raw
+        bodies = (
+            [BODIES[step]]
+            if step in BODIES
+            else [
+                example["value"]
+                for content in raw.get("requestBody", {}).get("content", {}).values()
+                for example in content.get("examples", {}).values()
+            ]
+        )
         for body in bodies or [None]:
             yield None if body is None else {key: _known(key, value, ids) for key, value in body.items()}
 
-    def _valid_case(self, label: str, player: Seated, body: Any) -> schemathesis.Case:
-        path = {name: player.ids.get(name, str(uuid4())) for name in _path_names(self.operations[label])}
+    def _valid_case(self, step: str, player: Seated, body: Any) -> schemathesis.Case:
+        label = step.partition("#")[0]
+        ids = _ids(label, player)
+        path = {name: ids.get(name, str(uuid4())) for name in _path_names(self.operations[label])}
         options = {} if body is None else {"body": body, "media_type": "application/json"}
-        query = dict(REQUIRED_QUERY.get(label, {}))
+        query = dict(QUERIES.get(step, {}))
         headers = {"Idempotency-Key": uuid4().hex}
         return self.operations[label].Case(path_parameters=path, query=query, headers=headers, **options)
 
@@ -162,12 +183,13 @@ class Fuzzer:
 
     def _fill(self, case: schemathesis.Case, label: str, player: Seated, example: Any) -> None:
         """Put ids that exist and fields of the example into a generated case, so that it gets past the first check."""
+        ids = _ids(label, player)
         for name in case.path_parameters or {}:
-            if name in player.ids and self.chance.random() < KEEPS_ID:
-                case.path_parameters[name] = player.ids[name]
+            if name in ids and self.chance.random() < KEEPS_ID:
+                case.path_parameters[name] = ids[name]
         if case.method == "POST" and self.chance.random() < KEEPS_ID:
             case.headers["Idempotency-Key"] = uuid4().hex
-        for name, value in REQUIRED_QUERY.get(label, {}).items():
+        for name, value in QUERIES.get(label, {}).items():
             if self.chance.random() < KEEPS_FIELD:
                 case.query[name] = value
         if str((case.query or {}).get("wait", "")).strip().isdigit():  # it answers only after so many seconds
@@ -197,6 +219,8 @@ class Fuzzer:
             self.tally.faults[kind].append(_summary(prepared))
             return None
         self._count(label, case, status, response, prepared)
+        if label == ROTATION and status < 300 and response is not None:  # the old secret may end soon
+            self.house.credential = json.loads(response.content)["credential"]
         return response
 
     def _count(
@@ -219,10 +243,11 @@ class Fuzzer:
     def _credentials(self, caller: str, player: Seated, request: requests.PreparedRequest) -> dict[str, str]:
         """Return the headers that authenticate the caller."""
         if caller != "provider":
-            credential = player.token if caller == "player" else self.house.credential
-            headers = {"Authorization": f"Bearer {credential}"}
-            if caller == "operator" and request.method != "GET":
-                headers[HEADER] = self.house.assertion(str(request.method), request.path_url, _bytes(request))
+            credentials = {"player": player.token, "operator": self.house.credential, LIVE_CALLER: self.house.live}
+            headers = {"Authorization": f"Bearer {credentials[caller]}"}
+            if caller != "player" and request.method != "GET":
+                staff = self.house.live_operator if caller == LIVE_CALLER else self.house.operator
+                headers[HEADER] = assertion(staff, str(request.method), request.path_url, _bytes(request))
             return headers
         return signatures.headers(
             secret=self.house.stack.environment["PROVIDER_SECRET"],
@@ -286,11 +311,19 @@ def _path_names(operation: APIOperation) -> list[str]:
     return [parameter["name"] for parameter in operation.definition.raw["parameters"] if parameter["in"] == "path"]
 
 
+def _ids(label: str, player: Seated) -> dict[str, str]:
+    """Return what path parameters of an operation take."""
+    return {**player.ids, "name": NAMES[label]} if label in NAMES else player.ids
+
+
 def _known(name: str, value: Any, ids: Mapping[str, str]) -> Any:
     """Return the value of a documented example for what exists here."""
+    if name == "player" and isinstance(value, dict):
+        return {**value, "reference": ids["reference"]}
     if name == "reference":
         return uuid4().hex
-    return ids.get(ALIASES.get(name, name), value) if isinstance(value, str) and name != "provider" else value
+    keeps = not isinstance(value, str) or name in {"name", "provider"}
+    return value if keeps else ids.get(ALIASES.get(name, name), value)
 
 
 def _summary(request: requests.PreparedRequest) -> str:

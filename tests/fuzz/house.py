@@ -1,16 +1,19 @@
 """An operator with seated players at tables where rounds are played, made anew when the fuzzing has used them up."""
 
+import json
 import time
 from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import uuid4
 
 import httpx
+import psycopg
 
-from casino.devstack.bots.house import CURRENCY, new_operator
+from casino.devstack.bots.house import CURRENCY
 from casino.devstack.person import Person
 from casino.devstack.system import Stack
 from casino.observability.process import ssl_context
+from tests.baccarat.api.people import STAFF_KEY
 from tests.support.instant import INSTANT
 
 PREFIX: Final = "/api/v1"
@@ -18,6 +21,7 @@ TIMEOUT: Final = 10.0
 """Seconds after which a request hangs."""
 SETTLES_WITHIN: Final = 20.0
 RULES: Final[dict[str, dict[str, Any]]] = {
+    "mini": INSTANT,
     "atlantic_city": {"turn_seconds": 1, **INSTANT},
     "classic": {
         "turn_seconds": 1,
@@ -26,6 +30,12 @@ RULES: Final[dict[str, dict[str, Any]]] = {
     },
     "big_table": {"turn_seconds": 1, **INSTANT, "look_seconds": 5, "hand_back_seconds": 5},
 }
+
+
+_DESTROY_SEED: Final = """
+DELETE FROM baccarat_shoesecret USING baccarat_table AS home
+WHERE home.id = %s AND shoe_id = (home.round_state->'opened'->>'shoe')::uuid
+"""
 
 
 class SetUpRefused(Exception):
@@ -45,9 +55,10 @@ class House:
     """`seated(preset)` returns a player who may bet at a table of this preset."""
 
     stack: Stack
-    credential: str = ""
     operator: str = ""
-    staff_key: str = ""
+    credential: str = ""
+    live_operator: str = ""
+    live: str = ""
     players: dict[str, Seated] = field(default_factory=dict)
     http: httpx.Client = field(default_factory=lambda: httpx.Client(verify=ssl_context(), timeout=TIMEOUT))
 
@@ -94,9 +105,22 @@ class House:
         document: dict[str, Any] = response.json()
         return document
 
+    def suspend(self, player: Seated) -> None:
+        """Destroy the seed of the player's table, so that its round is suspended."""
+        with psycopg.connect(self.stack.environment["DATABASE_URL"]) as connection:
+            connection.execute(_DESTROY_SEED, [player.ids["table"]])
+        self.send("POST", f"/tables/{player.ids['table']}/deal", player.token, {})
+        deadline = time.monotonic() + SETTLES_WITHIN
+        while not self._is_suspended(self._table(player)) and time.monotonic() < deadline:
+            time.sleep(0.1)
+
     def _is_fit(self, player: Seated) -> bool:
         state = self._table(player)
-        return state.get("status") == "open" and any(seat["you"] for seat in state["seats"])
+        seats = state.get("seats", [])
+        return any(seat["you"] for seat in seats) and state["stop"] is None and not self._is_suspended(state)
+
+    def _is_suspended(self, state: dict[str, Any]) -> bool:
+        return bool(state.get("round") and state["round"]["suspended"])
 
     def _table(self, player: Seated) -> dict[str, Any]:
         response = self.send("GET", f"/tables/{player.ids['table']}", player.token)
@@ -104,16 +128,12 @@ class House:
         return document
 
     def _open(self) -> None:
-        """Create another operator, whose staff sign assertions."""
-        slug = f"fuzz-{uuid4().hex[:8]}"
-        self.credential, self.players = new_operator(self.stack, slug), {}
-        self.staff_key = self.stack.manage("operator", "staff-key", slug)
-        self.operator = self.send("GET", "/operator", self.credential).json()["id"]
-
-    def assertion(self, method: str, path: str, body: bytes) -> str:
-        """Sign for a person on the staff: one requests, another decides."""
-        subject = "agent-3" if path.endswith(("/approve", "/reject", "/publish", "/confirm")) else "agent-17"
-        return Person.of(self.operator, subject, self.staff_key).sign(method, path, body)
+        """Create another sandbox operator, and one that is live."""
+        script = "from tests.fuzz.prepare import prepare; prepare()"
+        prepared = json.loads(self.stack.manage("shell", "--no-imports", "--command", script).splitlines()[-1])
+        self.operator, self.credential = prepared["sandbox"]
+        self.live_operator, self.live = prepared["live"]
+        self.players = {}
 
     def _seat(self, preset: str) -> Seated:
         """Open a table, seat the player and, where there is room, a neighbour who chats, and play a round."""
@@ -125,8 +145,8 @@ class House:
         )
         player = self._player(table["id"], seat=1)
         webhook = self._post("/webhooks", self.credential, {"url": "http://127.0.0.1:9/items"})  # nobody answers there
-        player.ids.update(webhook=webhook["id"], name="round.settled")
-        if preset in RULES:
+        player.ids.update(webhook=webhook["id"], name="dusk")
+        if preset != "mini":
             neighbour = self._player(table["id"], seat=2)
             chat = self._post(f"/tables/{table['id']}/chat", neighbour.token, {"text": "Good luck!"})
             player.ids["message"] = chat["id"]
@@ -136,11 +156,19 @@ class House:
         return player
 
     def _player(self, table: str, *, seat: int) -> Seated:
-        registered = self._post("/players", self.credential, {"reference": uuid4().hex, "nickname": "Ann"})["id"]
+        reference = uuid4().hex
+        registered = self._post("/players", self.credential, {"reference": reference, "nickname": "Ann"})["id"]
         credit = {"amount": "20000.00", "currency": CURRENCY, "money_type": "real"}
         self._post(f"/players/{registered}/sandbox-credits", self.credential, credit)
         token = self._post(f"/players/{registered}/sessions", self.credential, {})["token"]
         body = {"seat": seat, "buy_in": "5000.00", "currency": CURRENCY, "money_type": "real"}
         self._post(f"/tables/{table}/seat", token, body)
-        ids = {"player": registered, "table": table, "provider": "sandbox", "number": "1", "code": "not_found"}
+        ids = {"player": registered, "reference": reference, "table": table, "provider": "sandbox", "number": "1"}
+        ids["code"] = "not_found"
         return Seated(token=token, ids=ids)
+
+
+def assertion(operator: str, method: str, path: str, body: bytes) -> str:
+    """Sign for a person on an operator's staff: one requests, another decides."""
+    decides = path.endswith(("/approve", "/reject", "/publish", "/confirm"))
+    return Person(operator, "agent-3" if decides else "agent-17", STAFF_KEY).sign(method, path, body)

@@ -2,13 +2,32 @@
 
 from typing import Any, Final
 
+ROUND_OF_ITS_OWN: Final = ("POST /tables/{table}/deal", "settle", "GET /rounds#settled")
+"""Steps to a settled round that no void was requested of."""
+DRAFT: Final = ("POST /tables/{table}/versions", "GET /tables/{table}/versions")
+"""Steps to a draft of rules, perhaps an earlier one."""
+
 BEFORE: Final[dict[str, tuple[str, ...]]] = {
     "GET /adjustments/{adjustment}": ("POST /adjustments",),
     "POST /adjustments/{adjustment}/approve": ("POST /adjustments",),
     "POST /adjustments/{adjustment}/reject": ("POST /adjustments",),
+    **{
+        f"{method} /cases/{{case}}{act}": ("GET /cases#open",)
+        for method, act in (("GET", ""), ("POST", "/assign"), ("POST", "/resolve"))
+    },
+    **{
+        f"{method} /changes/{{change}}{act}": ("POST /play-money-policy",)
+        for method, act in (("GET", ""), ("POST", "/confirm"), ("POST", "/decline"), ("POST", "/cancel"))
+    },
     "POST /chat/filter-words/remove": ("POST /chat/filter-words",),
     "POST /chat/reports/{report}/close": ("POST /tables/{table}/chat/report-player", "GET /chat/reports"),
     "POST /deposit-methods/{method}/versions": ("POST /deposit-methods",),
+    **{
+        f"{method} /discrepancies/{{discrepancy}}{act}": ("GET /discrepancies#open",)
+        for method, act in (("GET", ""), ("POST", "/assign"), ("POST", "/resolve"))
+    },
+    "POST /launches": ("PUT /operator/origins",),
+    "GET /me/data-exports/{export}/file": ("POST /me/data-exports", "GET /me/data-exports"),
     "POST /me/deposits": ("POST /deposit-methods",),
     "POST /me/deposits/quick": ("POST /deposit-methods", "POST /me/deposits"),
     "GET /me/deposits/{deposit}": ("POST /deposit-methods", "POST /me/deposits"),
@@ -21,12 +40,14 @@ BEFORE: Final[dict[str, tuple[str, ...]]] = {
     "POST /me/withdrawals": ("POST /withdrawal-policy", "POST /deposit-methods"),
     "GET /me/withdrawals/{withdrawal}": ("POST /withdrawal-policy", "POST /deposit-methods", "POST /me/withdrawals"),
     "POST /me/withdrawals/{withdrawal}/cancel": (
-        "POST /withdrawal-policy",
+        "POST /withdrawal-policy#by-hand",
         "POST /deposit-methods",
         "POST /me/withdrawals",
     ),
     "GET /me/withdrawal-quote": ("POST /withdrawal-policy",),
     "POST /notices/{notice}/read": ("POST /adjustments", "POST /adjustments/{adjustment}/approve", "GET /notices"),
+    "POST /operator/key/end-rotation": ("POST /operator/key/rotate",),
+    "DELETE /operator/key/signing-keys/{keyid}": ("POST /operator/key/signing-keys#secret",),
     "POST /players/{player}/exclusions/end": ("POST /players/{player}/exclusions",),
     "POST /players/{player}/unban": ("POST /players/{player}/ban",),
     "POST /players/{player}/unmute": ("POST /players/{player}/mute",),
@@ -38,32 +59,70 @@ BEFORE: Final[dict[str, tuple[str, ...]]] = {
     "GET /rounds/{round}/events": ("GET /rounds",),
     "GET /rounds/{round}/proof": ("GET /rounds",),
     "GET /rounds/{round}/shoe": ("GET /rounds",),
+    "POST /rounds/{round}/resume": ("POST /tables/{table}/place", "suspend", "GET /rounds#suspended"),
+    "POST /rounds/{round}/void": ROUND_OF_ITS_OWN,
+    "POST /rounds/{round}/void/approve": (*ROUND_OF_ITS_OWN, "POST /rounds/{round}/void"),
+    "POST /rounds/{round}/void/decline": (*ROUND_OF_ITS_OWN, "POST /rounds/{round}/void"),
+    "POST /sessions/launch": ("PUT /operator/origins", "POST /launches"),
+    "POST /sessions/renew": ("PUT /operator/origins", "POST /launches"),
+    "GET /skins/{name}": ("PUT /skins/{name}",),
+    "DELETE /skins/{name}": ("PUT /skins/{name}",),
     "POST /stops/resume": ("POST /stops",),
+    "POST /tables/{table}/chat": ("PUT /tables/{table}/chat/open#open",),
     "POST /tables/{table}/clear": ("POST /tables/{table}/place",),
     "POST /tables/{table}/cut": ("POST /tables/{table}/place",),
     "POST /tables/{table}/hand-back": ("POST /tables/{table}/deal#player",),
     "POST /tables/{table}/look": ("POST /tables/{table}/deal#player",),
-    "POST /tables/{table}/rebet": ("POST /tables/{table}/deal",),
-    "POST /tables/{table}/rebet-and-deal": ("POST /tables/{table}/deal",),
+    "POST /tables/{table}/pass": ("POST /tables/{table}/place",),
+    "POST /tables/{table}/rebet": ("POST /tables/{table}/deal", "settle"),
+    "POST /tables/{table}/rebet-and-deal": ("POST /tables/{table}/deal", "settle"),
     "POST /tables/{table}/seat": ("POST /play-money-policy", "POST /me/play-money", "POST /tables/{table}/leave"),
     "POST /tables/{table}/undo": ("POST /tables/{table}/place",),
-    "GET /tables/{table}/versions/{version}": ("POST /tables/{table}/versions",),
-    "POST /tables/{table}/versions/{version}/discard": ("POST /tables/{table}/versions",),
-    "POST /tables/{table}/versions/{version}/publish": ("POST /tables/{table}/versions",),
-    "POST /tables/{table}/versions/{version}/reject": ("POST /tables/{table}/versions",),
+    "GET /tables/{table}/versions/{version}": DRAFT,
+    "POST /tables/{table}/versions/{version}/discard": DRAFT,
+    "POST /tables/{table}/versions/{version}/publish": DRAFT,
+    "POST /tables/{table}/versions/{version}/reject": DRAFT,
     "POST /tables/{table}/versions/{version}/retire": (
-        "POST /tables/{table}/versions",
+        *DRAFT,
         "POST /tables/{table}/versions/{version}/publish",
         "POST /tables/{table}/deal",
     ),
+    "DELETE /webhooks/{webhook}": ("POST /webhooks",),
+    "POST /webhooks/{webhook}/resume": ("POST /webhooks/{webhook}/pause",),
+    "POST /webhooks/{webhook}/test": ("POST /webhooks",),
 }
-"""Operations to call first, each with its documented example or one of BODIES, so that this one can succeed."""
+"""What to do first, so that an operation can succeed: calls with the documented example or one of BODIES, and steps
+that are methods of House.
+"""
 
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "POST /me/limits#low": {"limit_type": "loss", "period": "day", "amount": "5000.00", "currency": "EUR"},
     "POST /me/limits#high": {"limit_type": "loss", "period": "day", "amount": "9000.00", "currency": "EUR"},
     "POST /tables/{table}/deal#player": {"stakes": [{"spot": "player", "amount": "100.00"}], "currency": "EUR"},
+    "POST /operator/key/signing-keys#secret": {"algorithm": "hmac-sha256"},
+    "PUT /tables/{table}/chat/open#open": {"open": True},
+    "POST /webhooks/{webhook}/replay": {"after": 0, "until": 1},
+    "POST /withdrawal-policy#by-hand": {"auto_approve_up_to": "0.00", "second_approval_above": "1000.00"},
 }
+"""Bodies where the documented example does not fit."""
+
+QUERIES: Final[dict[str, dict[str, Any]]] = {
+    "GET /cases#open": {"status": "open"},
+    "GET /discrepancies#open": {"status": "open"},
+    "GET /log/proofs/consistency": {"from": 1, "to": 1},
+    "GET /log/proofs/inclusion": {"position": 1},
+    "GET /lobby": {"money_type": "real"},
+    "GET /me/withdrawal-quote": {"amount": "20.00"},
+    "GET /rounds#settled": {"status": "settled"},
+    "GET /rounds#suspended": {"status": "suspended"},
+}
+"""Valid values where the document has no example, and filters that find what a step needs."""
+
+LIVE: Final = tuple(label for label in BEFORE if "/changes/" in label)
+"""Operations of an operator that is no sandbox: only its changes wait for a second person."""
+
+NAMES: Final = {"GET /feed/schemas/{name}": "baccarat.round.settled.v1"}
+"""What `{name}` is; of all others, a skin."""
 
 PRESETS: Final = {
     "POST /tables/{table}/look": "big_table",
@@ -81,27 +140,30 @@ PRESETS: Final = {
 
 NAMED_BY: Final = {
     "POST /adjustments": "adjustment",
+    "GET /cases": "case",
+    "GET /discrepancies": "discrepancy",
+    "POST /launches": "launch",
+    "GET /me/data-exports": "export",
+    "POST /operator/key/signing-keys": "keyid",
+    "POST /play-money-policy": "change",
     "POST /deposit-methods": "method",
     "POST /me/deposits": "deposit",
     "POST /me/withdrawals": "withdrawal",
     "POST /reports": "report",
     "POST /tables/{table}/versions": "version",
+    "GET /tables/{table}/versions": "version",
+    "POST /webhooks": "webhook",
     "GET /chat/reports": "report",
     "GET /notices": "notice",
     "GET /rounds": "round",
 }
 """Path parameter that takes the id in the response, or that of the first item in it."""
 
-ALIASES: Final = {"payment": "deposit", "subject": "table"}
-"""Fields of a body that take the id of another name."""
+ID_FIELDS: Final = {"version": "version", "keyid": "keyid", "launch": "url"}
+"""Fields with what names a thing, if that is no `id`; of an address, the last parameter."""
 
-REQUIRED_QUERY: Final[dict[str, dict[str, Any]]] = {
-    "GET /log/proofs/consistency": {"from": 1, "to": 1},
-    "GET /log/proofs/inclusion": {"position": 1},
-    "GET /me/withdrawal-quote": {"amount": "20.00"},
-    "GET /lobby": {"money_type": "real"},
-}
-"""Valid values where the document has no example."""
+ALIASES: Final = {"payment": "deposit", "subject": "table", "code": "launch"}
+"""Fields of a body that take the id of another name."""
 
 SETTLED_FIRST: Final = {
     "POST /tables/{table}/look",
@@ -117,3 +179,6 @@ SETTLED_FIRST: Final = {
 
 CEREMONY_FIRST: Final = {"POST /tables/{table}/look", "POST /tables/{table}/hand-back"}
 """Operations that need the player to hold the Caller's cards."""
+
+LAST: Final = {"POST /me/exclusions", "POST /players/{player}/ban", "POST /players/{player}/exclusions"}
+"""Operations after which the player can't play."""

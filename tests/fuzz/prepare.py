@@ -1,0 +1,33 @@
+"""What exists before the fuzzing, and that no request brings about: run by `manage.py shell` on the fuzzed system."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from casino.compliance import cases
+from casino.operators.models import Operator
+from tests.baccarat.api.people import tenant
+from wallet.payments.provider_reports import PaymentKind, ProviderStatus
+from wallet.reconciliation import services
+from wallet.reconciliation.comparison import TheirPayment, compare
+from wallet.reconciliation.sources import ReconciliationDay
+
+COUNT: Final = 50
+
+
+def prepare() -> None:
+    """Create a sandbox operator with open cases and discrepancies, and a live one; print their ids and keys."""
+    sandbox, live = tenant("fuzz"), tenant("live")
+    Operator.objects.filter(pk=live.id).update(sandbox=False)
+    for number in range(COUNT):
+        details = {"report": "revenue", "day": "2026-11-20"}
+        cases.open_case(operator=UUID(sandbox.id), kind="fuzz", subject=f"table:{number}", details=details)
+    until = datetime.now(UTC)
+    day = ReconciliationDay(UUID(sandbox.id), "sandbox", until.date(), until - timedelta(days=1), until)
+    theirs = [
+        TheirPayment(PaymentKind.DEPOSIT, f"payment-{number}", "tx", ProviderStatus.COMPLETED, 900, "EUR")
+        for number in range(COUNT)
+    ]
+    services._record(day, "EUR", compare([], theirs))
+    print(json.dumps({"sandbox": [sandbox.id, sandbox.credential], "live": [live.id, live.credential]}))
