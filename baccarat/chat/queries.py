@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any, Final, NamedTuple
 from uuid import UUID
 
@@ -80,15 +81,20 @@ class Moderation(Shape):
         return cls(player=player, mute=Restriction.of(state.mute), ban=Restriction.of(state.ban))
 
 
+class ModerationActionKind(StrEnum):
+    """What a moderator did: the name of its event."""
+
+    MUTED = "PlayerMuted"
+    UNMUTED = "PlayerUnmuted"
+    BANNED = "PlayerBanned"
+    UNBANNED = "PlayerUnbanned"
+
+
 class ModerationActionResponse(Shape):
     """An action of a moderator."""
 
     id: UUID
-    kind: Annotated[
-        str,
-        Meta(description="The event: PlayerMuted, PlayerUnmuted, PlayerBanned, PlayerUnbanned.",
-             examples=["PlayerMuted"]),
-    ]  # fmt: skip
+    kind: ModerationActionKind
     reason: ModerationReason | None
     until: Timestamp | None
     note: Annotated[str, Meta(examples=["Second warning."])]

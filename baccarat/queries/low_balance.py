@@ -89,7 +89,7 @@ class FundingOption(Shape):
 class LowBalance(Shape):
     """The game balance is under the table's minimum."""
 
-    code: Annotated[str, Meta(examples=[CODE])]
+    code: Annotated[str, Meta(extra_json_schema={"enum": [CODE]})]
     minimum: Money
     shortfall: Money
     funding_options: tuple[FundingOption, ...]

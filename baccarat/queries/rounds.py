@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
+from baccarat.domain.rounds import events
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.refusals import UnknownTable
@@ -38,6 +39,7 @@ _BEFORE_AT_TABLE: Final = "round.number < (SELECT number FROM baccarat_round WHE
 _RUNNING: Final = "round.id IN (SELECT round_id FROM baccarat_table WHERE operator_id = %s AND round_id IS NOT NULL)"
 _TABLES_OF_ROUNDS: Final = "SELECT id, table_id FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 _LAST_NUMBER: Final = 2**31 - 1
+_EVENT_NAMES: Final = sorted(event.__name__ for event in get_args(events.RoundEvent))
 
 
 class RoundStatus(StrEnum):
@@ -95,7 +97,10 @@ class RoundEvent(Shape):
     """An event as recorded."""
 
     version: int
-    type: Annotated[str, Meta(examples=["ChipsPlaced"])]
+    type: Annotated[
+        str,
+        Meta(description="Values may be added.", examples=["ChipsPlaced"], extra_json_schema={"enum": _EVENT_NAMES}),
+    ]
     schema: int
     data: Annotated[dict[str, Any], Meta(examples=[{"seat": 1, "spot": "banker", "amount": 1000}])]
     recorded_at: Timestamp

@@ -20,6 +20,7 @@ from baccarat.reports.band import (
 )
 from baccarat.reports.play_facts import RuleSet, SpotTotals, TablePlay
 from casino.compliance import cases
+from casino.compliance.models import CaseKind
 from casino.reports import document
 from casino.reports.definition import (
     CURRENCY,
@@ -36,7 +37,6 @@ from casino.reports.definition import (
 )
 from casino.significant import recorder
 
-KIND: Final = "return_out_of_band"
 _OUTSIDE: Final = (ReturnVerdict.ABOVE.value, ReturnVerdict.BELOW.value)
 
 
@@ -58,7 +58,10 @@ def _open(scope: ReportScope, row: Row) -> None:
         "since": scope.since.isoformat(), "until": scope.until.isoformat(),
     }  # fmt: skip
     subject = f"table:{table} {rules} {spot} {money_type} {currency}"
-    if cases.open_case(operator=scope.operator, kind=KIND, subject=subject, details=details) is None:
+    if (
+        cases.open_case(operator=scope.operator, kind=CaseKind.RETURN_OUT_OF_BAND, subject=subject, details=details)
+        is None
+    ):
         return
     recorder.record(
         kind=recorder.SignificantEventKind.RETURN_OUT_OF_BAND,

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from baccarat.reports.play_facts import ROUND_ID_SQL
 from casino.compliance import cases
+from casino.compliance.models import CaseKind
 from casino.events.sql import fetch
 from casino.reports.definition import (
     CURRENCY,
@@ -23,7 +24,6 @@ from casino.reports.definition import (
 from casino.significant import recorder
 from wallet.reports import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED_ENTRIES_CTE
 
-KIND: Final = "wager_reconciliation"
 _READ: Final = f"""
     WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, recorded AS (
         SELECT event.id, event.type, event.data, round.table_id, round.currency, entry.cause AS entry
@@ -119,7 +119,15 @@ def open_variance_cases(scope: ReportScope, data: ReportData) -> None:
 def _open(scope: ReportScope, row: Sequence[Any]) -> None:
     names = [column.name for column in VARIANCE.columns]
     details = {name: value if isinstance(value, int) else str(value) for name, value in zip(names, row, strict=True)}
-    if cases.open_case(operator=scope.operator, kind=KIND, subject=_case_subject(scope, row), details=details) is None:
+    if (
+        cases.open_case(
+            operator=scope.operator,
+            kind=CaseKind.WAGER_RECONCILIATION,
+            subject=_case_subject(scope, row),
+            details=details,
+        )
+        is None
+    ):
         return
     recorder.record(
         kind=recorder.SignificantEventKind.AUDIT_FINDING,

@@ -6,9 +6,9 @@ from uuid import UUID
 from baccarat.services import voiding
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
-from casino.operators.models import Change
+from casino.operators.models import Change, ChangeName
 
-KIND: Final = "void_policy"
+KIND: Final = ChangeName.VOID_POLICY
 CONFIRM: Final = "baccarat.approve_void"
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
 
-from casino.compliance.models import Case, CaseAction
+from casino.compliance.models import Case, CaseAction, CaseKind
 from casino.compliance.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
 from casino.events.ids import new_id
 from casino.events.sql import database_now, execute, fetch
@@ -79,7 +79,7 @@ def find_case(case: UUID, *, operator: UUID) -> Case:
 
 
 def open_case(
-    *, operator: UUID, kind: str, subject: str, details: Mapping[str, Any], report: UUID | None = None
+    *, operator: UUID, kind: CaseKind, subject: str, details: Mapping[str, Any], report: UUID | None = None
 ) -> UUID | None:
     """Open a case in the caller's transaction and return its id, None if one about the same subject is open."""
     fetch(_LOCK, [f"{operator}|{subject}"])

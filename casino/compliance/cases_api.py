@@ -1,6 +1,6 @@
 """Cases: what an operator's staff must look into, listed, assigned and resolved."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from msgspec import Meta
@@ -15,12 +15,33 @@ from casino.api.openapi import operation
 from casino.api.shapes import Page, Shape, Timestamp
 from casino.compliance import cases
 from casino.compliance.cases import CaseStatus
-from casino.compliance.models import Case, CaseAction
+from casino.compliance.models import Case, CaseAction, CaseKind
 from casino.compliance.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView
 from casino.operators.memberships import desk_actor
 from casino.operators.principals import Scope
+
+_DETAILS: Final = {
+    "table": "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11",
+    "name": "Mini 1",
+    "rules": "mini@1",
+    "spot": "banker",
+    "money_type": "real",
+    "currency": "EUR",
+    "rounds": 12000,
+    "stakes": 8000,
+    "handle": 8000000,
+    "returned": 8120000,
+    "theoretical": "0.989421",
+    "expected": "0.989421",
+    "actual": "1.015000",
+    "low": "0.961000",
+    "high": "1.012000",
+    "verdict": "above",
+    "since": "2026-11-01T00:00:00+00:00",
+    "until": "2026-11-22T00:00:00+00:00",
+}
 
 
 class CasesQuery(serializers.Serializer[Any]):
@@ -60,9 +81,19 @@ class CaseResponse(Shape):
     """A finding that a person must look into, and what was done about it."""
 
     id: UUID
-    kind: Annotated[str, Meta(examples=["return_out_of_band"])]
+    kind: CaseKind
     subject: Annotated[str, Meta(examples=["table:0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11 mini@1 banker real EUR"])]
-    details: Annotated[dict[str, Any], Meta(description="What was measured.", examples=[{"verdict": "above"}])]
+    details: Annotated[
+        dict[str, str | int | None],
+        Meta(
+            description=(
+                "What was measured, by the names of the report's columns; amounts in minor units of `currency`. For "
+                "`return_out_of_band`: the spot, its `handle` and `returned`, and the `actual` return beside `low` and "
+                "`high`. For `wager_reconciliation`: both sides of each sum, and their `difference`."
+            ),
+            examples=[_DETAILS],
+        ),
+    ]
     report: Annotated[UUID | None, Meta(description="The report in which it was found.")]
     opened_at: Timestamp
     status: CaseStatus
@@ -73,7 +104,7 @@ class CaseResponse(Shape):
         """Present a case whose actions are loaded."""
         actions = tuple(CaseActionResponse.of(action) for action in row.actions.all())
         status = actions[-1].action if actions else CaseStatus.OPEN
-        return cls(row.pk, row.kind, row.subject, row.details, row.report_id, row.opened_at, status, actions)
+        return cls(row.pk, CaseKind(row.kind), row.subject, row.details, row.report_id, row.opened_at, status, actions)
 
 
 class CasePage(Page[CaseResponse]):

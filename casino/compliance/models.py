@@ -1,7 +1,16 @@
 """Cases, attestation, clock readings and erasures. No row is ever changed."""
 
+from enum import StrEnum
+
 from django.db import models
 from django.db.models.functions import Now
+
+
+class CaseKind(StrEnum):
+    """What was found: a return outside its band, or wagers and ledger that differ. Values may be added."""
+
+    RETURN_OUT_OF_BAND = "return_out_of_band"
+    WAGER_RECONCILIATION = "wager_reconciliation"
 
 
 class Case(models.Model):

@@ -24,7 +24,7 @@ from casino.kernel.persons import normalise_subject
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import desk_actor
-from casino.operators.models import AssertionKey, Change, Operator, StaffSubject
+from casino.operators.models import AssertionKey, Change, ChangeName, Operator, StaffSubject
 from casino.operators.refusals import (
     AssertionExpired,
     AssertionInvalid,
@@ -38,7 +38,7 @@ from casino.significant import recorder
 from casino.significant.recorder import SignificantEventKind
 
 HEADER: Final = "Actor-Assertion"
-KIND: Final = "assertion_key"
+KIND: Final = ChangeName.ASSERTION_KEY
 REGISTER: Final = "operators.add_assertionkey"
 MAX_AGE: Final = 300
 """Seconds: a person reads what is signed."""

@@ -21,7 +21,7 @@ from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.kernel.persons import is_another_person, is_person
 from casino.operators import notices
-from casino.operators.models import Change, ChangeStatus, Operator
+from casino.operators.models import Change, ChangeName, ChangeStatus, Operator
 from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
 from casino.significant import recorder
 from casino.significant.recorder import SignificantEventKind
@@ -38,7 +38,7 @@ class ChangeKind:
     when it ends. `concerns` names who is told of it, beside the two persons.
     """
 
-    name: str
+    name: ChangeName
     permission: str
     apply: Callable[[Change], None]
     event: SignificantEventKind = SignificantEventKind.CONFIG_CHANGED
@@ -82,7 +82,7 @@ def is_secret(change: Change) -> bool:
 
 
 def request(
-    *, operator: UUID | None, kind: str, subject: str, summary: str, details: Mapping[str, Any], by: str
+    *, operator: UUID | None, kind: ChangeName, subject: str, summary: str, details: Mapping[str, Any], by: str
 ) -> Change:
     """Request a change as a person. Raises ChangeNeedsSecondPerson for any other actor, and what `apply` refuses."""
     if not is_person(by):

@@ -219,6 +219,25 @@ class StaffSubject(models.Model):
         return f"{self.subject} is staff {self.user_id}"
 
 
+class ChangeName(StrEnum):
+    """What a change that needs two persons is about, in whichever app. Values may be added."""
+
+    ASSERTION_KEY = "assertion_key"
+    DEPOSIT_METHOD = "deposit_method"
+    END_EXCLUSION = "end_exclusion"
+    IDENTITY_PROVIDER = "identity_provider"
+    PLAY_MONEY_CAP = "play_money_cap"
+    STAFF_AUTHENTICATOR = "staff_authenticator"
+    STAFF_EMAIL = "staff_email"
+    STAFF_LINK = "staff_link"
+    STAFF_PASSWORD = "staff_password"  # noqa: S105  (a kind of change)
+    STAFF_RETURN = "staff_return"
+    STAFF_ROLES = "staff_roles"
+    STAFF_SUPERUSER = "staff_superuser"
+    VOID_POLICY = "void_policy"
+    WITHDRAWAL_POLICY = "withdrawal_policy"
+
+
 class ChangeStatus(StrEnum):
     """The status of a change; `confirmed` waits until it takes effect."""
 

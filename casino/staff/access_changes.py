@@ -18,20 +18,20 @@ from casino.kernel.persons import normalise_subject
 from casino.operators import changes, notices
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import sole_operator, staff_actor
-from casino.operators.models import Change, ChangeStatus, StaffSubject
+from casino.operators.models import Change, ChangeName, ChangeStatus, StaffSubject
 from casino.significant import recorder
 from casino.staff import authenticators, lockout, password_codes, roles
 from casino.staff.refusals import InvalidLink, OwnAccessChange, ReasonMissing, RolesApart
 
 MIN_REASON_LENGTH, MAX_REASON_LENGTH = 3, 500
 SUBJECT: Final = "staff"
-AUTHENTICATOR: Final = "staff_authenticator"
-EMAIL: Final = "staff_email"
-LINK: Final = "staff_link"
-PASSWORD: Final = "staff_password"  # noqa: S105  (a kind of change)
-RETURN: Final = "staff_return"
-ROLES: Final = "staff_roles"
-SUPERUSER: Final = "staff_superuser"
+AUTHENTICATOR: Final = ChangeName.STAFF_AUTHENTICATOR
+EMAIL: Final = ChangeName.STAFF_EMAIL
+LINK: Final = ChangeName.STAFF_LINK
+PASSWORD: Final = ChangeName.STAFF_PASSWORD
+RETURN: Final = ChangeName.STAFF_RETURN
+ROLES: Final = ChangeName.STAFF_ROLES
+SUPERUSER: Final = ChangeName.STAFF_SUPERUSER
 TOLD_FOR_DAYS: Final = 14
 
 
@@ -114,7 +114,7 @@ def register() -> None:
         changes.register(ChangeKind(name, permission, apply, event=kind, in_admin=True))
 
 
-def _request(user: User, kind: str, summary: str, details: Mapping[str, Any], by: User) -> Change:
+def _request(user: User, kind: ChangeName, summary: str, details: Mapping[str, Any], by: User) -> Change:
     return changes.request(
         operator=sole_operator(user.pk),
         kind=kind,

@@ -18,13 +18,13 @@ from casino.events.sql import database_now
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import staff_actor
-from casino.operators.models import Change, StaffMembership
+from casino.operators.models import Change, ChangeName, StaffMembership
 from casino.significant import recorder
 from casino.significant.recorder import SignificantEventKind
 from casino.staff.models import IdentityProvider
 from casino.staff.refusals import InvalidIdentityProvider
 
-KIND: Final = "identity_provider"
+KIND: Final = ChangeName.IDENTITY_PROVIDER
 PERMISSION: Final = "staff.add_identityprovider"
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 

@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from casino.compliance import cases
+from casino.compliance.models import CaseKind
 from casino.operators.models import Operator
 from tests.baccarat.api.people import tenant
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
@@ -22,7 +23,9 @@ def prepare() -> None:
     Operator.objects.filter(pk=live.id).update(sandbox=False)
     for number in range(COUNT):
         details = {"report": "revenue", "day": "2026-11-20"}
-        cases.open_case(operator=UUID(sandbox.id), kind="fuzz", subject=f"table:{number}", details=details)
+        cases.open_case(
+            operator=UUID(sandbox.id), kind=CaseKind.WAGER_RECONCILIATION, subject=f"table:{number}", details=details
+        )
     until = datetime.now(UTC)
     day = ReconciliationDay(UUID(sandbox.id), "sandbox", until.date(), until - timedelta(days=1), until)
     theirs = [

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
@@ -37,6 +38,13 @@ class UnknownNotice(Refusal):
     remedy = "Use an id from GET /api/v1/notices."
 
 
+class NoticeKind(StrEnum):
+    """What a notice is about. Values may be added."""
+
+    ADJUSTMENT_CREDIT = "adjustment_credit"
+    ADJUSTMENT_DEBIT = "adjustment_debit"
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A notice: a stable `kind`, its subject, details for a page to show, and a message.
@@ -46,7 +54,7 @@ class Notice:
 
     operator: UUID
     player: UUID
-    kind: str
+    kind: NoticeKind
     subject: UUID
     details: dict[str, Any]
     message: str = ""
@@ -96,5 +104,8 @@ def _decrypted(rows: Sequence[tuple[Any, ...]]) -> list[StoredNotice]:
 def _stored_notice(row: tuple[Any, ...], message: str) -> StoredNotice:
     key, operator, player, kind, subject, details, _, created_at, read_at = row
     return StoredNotice(
-        key, Notice(operator, player, kind, subject, msgspec.json.decode(details), message), created_at, read_at
+        key,
+        Notice(operator, player, NoticeKind(kind), subject, msgspec.json.decode(details), message),
+        created_at,
+        read_at,
     )

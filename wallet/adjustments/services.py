@@ -22,7 +22,7 @@ from wallet.adjustments.events import (
     AdjustmentRequested,
     adjustment_stream,
 )
-from wallet.adjustments.notices import Notice
+from wallet.adjustments.notices import Notice, NoticeKind
 from wallet.adjustments.records import ADJUSTMENT_EVENTS, write
 from wallet.adjustments.refusals import AdjustmentNoteMissing, UnknownAdjustment
 from wallet.adjustments.state import AdjustmentState
@@ -140,7 +140,7 @@ def _notice(event: AdjustmentApproved, reason: AdjustmentReason, message: str) -
         "money_type": event.money_type.value,
         "reason": reason.value,
     }
-    kind = f"adjustment_{event.direction}"
+    kind = NoticeKind(f"adjustment_{event.direction}")
     return Notice(event.operator, event.player, kind, event.adjustment, {**details, "owed": event.owed}, message)
 
 

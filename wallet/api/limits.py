@@ -20,6 +20,7 @@ from casino.api.fields import (
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
+from casino.kernel.money import CODE_PATTERN
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import Scope
 from casino.operators.refusals import UnknownPlayer
@@ -48,6 +49,9 @@ _TIME: Final = OpenApiExample(
 )
 _REF: Final = {"limit_type": "loss", "period": "day"}
 _MINUTES: Final = "minutes"
+LimitUnit = Annotated[
+    str, Meta(pattern=f"^({CODE_PATTERN}|{_MINUTES})$", description="A currency, or `minutes`.", examples=["EUR"])
+]
 LimitText = Annotated[str, Meta(description="A decimal string, or whole minutes.", examples=["50.00"])]
 
 
@@ -94,7 +98,7 @@ class Limit(Shape):
 
     limit_type: LimitType
     period: Annotated[LimitPeriod, Meta(description="24 hours, 7 days or a calendar month, back from now.")]
-    unit: Annotated[str, Meta(description="A currency, or `minutes`.", examples=["EUR"])]
+    unit: LimitUnit
     limit: LimitText | None
     used: Annotated[LimitText, Meta(examples=["12.50"])]
     remaining: Annotated[LimitText | None, Meta(examples=["37.50"])]
@@ -159,7 +163,7 @@ class OperatorLimit(Shape):
 
     limit_type: LimitType
     period: LimitPeriod
-    unit: Annotated[str, Meta(examples=["EUR"])]
+    unit: LimitUnit
     limit: Annotated[LimitText, Meta(examples=["500.00"])]
     since: Timestamp
 

@@ -1,7 +1,7 @@
 """Notices to a player outside of the game."""
 
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 from uuid import UUID
 
 from msgspec import Meta
@@ -14,12 +14,11 @@ from casino.api.fields import EmptyRequest, EnumField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.kernel.money import MoneyType
 from casino.operators.base_views import PlayerView
 from wallet.adjustments import notices
-from wallet.adjustments.notices import StoredNotice, UnknownNotice
-
-_AMOUNTS: Final = ("amount", "owed")
-_DETAILS: Final = {"money_type": "real", "reason": "complaint", "amount": {"amount": "20.00", "currency": "EUR"}}
+from wallet.adjustments.events import AdjustmentReason
+from wallet.adjustments.notices import NoticeKind, StoredNotice, UnknownNotice
 
 
 class YesNo(StrEnum):
@@ -29,29 +28,41 @@ class YesNo(StrEnum):
     NO = "false"
 
 
+class NoticeDetails(Shape):
+    """The adjustment that a notice is about."""
+
+    money_type: MoneyType
+    reason: AdjustmentReason
+    amount: Money
+    owed: Annotated[Money, Meta(description="What the account could not pay, and the player owes.")]
+
+
 class NoticeResponse(Shape):
     """A notice: a stable kind, its subject, details to show, and a message that may be empty."""
 
     id: UUID
-    kind: Annotated[str, Meta(examples=["adjustment_credit"])]
-    subject: UUID
-    details: Annotated[dict[str, Any], Meta(examples=[_DETAILS])]
+    kind: NoticeKind
+    subject: Annotated[UUID, Meta(description="The adjustment.")]
+    details: NoticeDetails
     message: Annotated[str, Meta(examples=["We are sorry for the trouble."])]
     created_at: Timestamp
     read_at: Annotated[Timestamp | None, Meta(examples=[None])]
 
     @classmethod
     def of(cls, stored: StoredNotice) -> "NoticeResponse":
-        """Present a notice; amounts among its details get their currency."""
-        details = dict(stored.notice.details)
-        currency = details.pop("currency", None)
-        if currency is not None:
-            details |= {name: Money.of(details[name], currency) for name in _AMOUNTS if name in details}
+        """Present a notice."""
+        details = stored.notice.details
+        currency = details["currency"]
         return cls(
             id=stored.id,
             kind=stored.notice.kind,
             subject=stored.notice.subject,
-            details=details,
+            details=NoticeDetails(
+                money_type=MoneyType(details["money_type"]),
+                reason=AdjustmentReason(details["reason"]),
+                amount=Money.of(details["amount"], currency),
+                owed=Money.of(details["owed"], currency),
+            ),
             message=stored.notice.message,
             created_at=stored.created_at,
             read_at=stored.read_at,

@@ -11,13 +11,13 @@ from casino.events.ids import new_id
 from casino.events.sql import database_now
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
-from casino.operators.models import Change
+from casino.operators.models import Change, ChangeName
 from wallet.payments import methods
 from wallet.payments.methods import MethodOffer
 from wallet.payments.terms import DepositTerms, WithdrawalTerms
 
-POLICY: Final = "withdrawal_policy"
-METHOD: Final = "deposit_method"
+POLICY: Final = ChangeName.WITHDRAWAL_POLICY
+METHOD: Final = ChangeName.DEPOSIT_METHOD
 CONFIRM: Final = "wallet.change_depositmethod"
 
 

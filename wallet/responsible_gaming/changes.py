@@ -9,13 +9,13 @@ from uuid import UUID
 from casino.kernel.money import format_amount
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
-from casino.operators.models import Change
+from casino.operators.models import Change, ChangeName
 from casino.operators.services import require_player
 from wallet.responsible_gaming import services
 from wallet.responsible_gaming.services import PlayerContext
 
-END_EXCLUSION: Final = "end_exclusion"
-PLAY_MONEY_CAP: Final = "play_money_cap"
+END_EXCLUSION: Final = ChangeName.END_EXCLUSION
+PLAY_MONEY_CAP: Final = ChangeName.PLAY_MONEY_CAP
 CONFIRM: Final = "wallet.change_depositmethod"
 
 

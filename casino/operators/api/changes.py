@@ -17,7 +17,7 @@ from casino.api.shapes import Page, Shape, Timestamp, example_of
 from casino.operators import changes
 from casino.operators.assertions import LIVE_PARAMETER, OPTIONAL_PARAMETER, PARAMETER
 from casino.operators.base_views import OperatorView
-from casino.operators.models import Change, ChangeStatus
+from casino.operators.models import Change, ChangeName, ChangeStatus
 from casino.operators.principals import Scope
 from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
 
@@ -32,7 +32,7 @@ class ChangeResponse(Shape):
     """A change that one person requested and another confirms."""
 
     id: UUID
-    kind: Annotated[str, Meta(examples=["withdrawal_policy"])]
+    kind: ChangeName
     subject: Annotated[str, Meta(description="What it changes.", examples=["operator:0199f3a2-6b1e-7c3d-9a55-2f1f"])]
     summary: Annotated[str, Meta(examples=["Change the withdrawal policy"])]
     status: ChangeStatus
@@ -47,7 +47,7 @@ class ChangeResponse(Shape):
         """Present a change."""
         return cls(
             id=change.pk,
-            kind=change.kind,
+            kind=ChangeName(change.kind),
             subject=change.subject,
             summary=change.summary,
             status=ChangeStatus(change.status),

@@ -162,7 +162,9 @@ def test_a_wager_voided_meanwhile_is_taken_off_again_however_old(lucky: Tenant) 
 
 def test_what_was_not_read_comes_along_until_it_is(lucky: Tenant) -> None:
     ann = lucky.player("Ann")
-    notice = notices.Notice(uuid.UUID(lucky.id), uuid.UUID(ann.id), "adjustment_credit", uuid.uuid4(), {}, "Sorry.")
+    details = {"money_type": "real", "reason": "complaint", "amount": 2000, "owed": 0, "currency": "EUR"}
+    kind = notices.NoticeKind.ADJUSTMENT_CREDIT
+    notice = notices.Notice(uuid.UUID(lucky.id), uuid.UUID(ann.id), kind, uuid.uuid4(), details, "Sorry.")
     notices.notify_player(notice)
 
     (unread,) = recover(ann)["notices"]
