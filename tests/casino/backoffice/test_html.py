@@ -1,12 +1,17 @@
 """HTML of values: money, logins of staff, and names that players choose."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from hypothesis import given
+from hypothesis import strategies as st
 
 from casino.backoffice import html
+from casino.kernel import money
 from casino.operators.models import Player
 from tests.support.office import Office, open_office, page_of, superuser
 
@@ -23,6 +28,14 @@ def test_money_is_shown_in_decimals_with_its_currency() -> None:
     assert html.money(-1950, "JPY") == '<span class="c-money loss">\N{MINUS SIGN}1950 <small>JPY</small></span>'
     assert html.money(5, "KWD", signed=True) == '<span class="c-money gain">+0.005 <small>KWD</small></span>'
     assert html.money(None, "EUR") == html.NOTHING
+
+
+@given(currency=st.sampled_from(["JPY", "EUR", "KWD"]), minor=st.integers(1 - money.MAX_AMOUNT, money.MAX_AMOUNT - 1))
+def test_money_in_pages_is_exact_at_every_number_of_decimals(currency: str, minor: int) -> None:
+    for signed in (False, True):
+        shown = re.sub("<[^>]*>", "", html.money(minor, currency, signed=signed))
+        amount, code = shown.replace("\N{MINUS SIGN}", "-").removeprefix("+").split(" ")
+        assert (money.parse(amount, currency), code) == (minor, currency)
 
 
 def test_names_that_players_choose_are_escaped(office: Office) -> None:

@@ -2,6 +2,8 @@
 
 import csv
 import io
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -10,8 +12,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import parquet
 
+from casino.kernel import money
 from casino.operators.models import Operator
 from casino.reports import document
 from casino.reports.definition import (
@@ -122,6 +127,35 @@ def test_parquet_has_typed_columns_exact_decimals_and_the_header() -> None:
     assert table.column("at").to_pylist()[0] == NOON
     assert table.column("share").to_pylist()[0] == Decimal("0.333333")
     assert table.schema.metadata[b"Version"] == b"3"
+
+
+@pytest.fixture
+def bitcoin() -> Iterator[None]:
+    """Declare a currency of eight decimals."""
+    money.declare(money.parse_declarations(["BTC:8"]))
+    yield
+    money.declare(())
+
+
+@pytest.mark.usefixtures("bitcoin")
+@given(
+    amounts=st.lists(
+        st.tuples(st.sampled_from(["JPY", "EUR", "KWD", "BTC"]), st.integers(-(10**14), 10**14)), min_size=1, max_size=8
+    )
+)
+def test_amounts_and_totals_survive_each_file_at_every_number_of_decimals(amounts: list[tuple[str, int]]) -> None:
+    content = sample([("real", currency, "name", 1, minor, None, None, False) for currency, minor in amounts])
+    lines = list(csv.reader(io.StringIO(render_csv(content).decode())))
+    start = next(i for i, line in enumerate(lines) if line[:1] == ["money_type"]) + 1
+    for line, (currency, minor) in zip(lines[start:], amounts, strict=False):
+        assert (line[1], money.parse(line[4], currency)) == (currency, minor)
+    exact = parquet.read_table(io.BytesIO(render_parquet(content))).column("ggr").to_pylist()
+    assert exact == [Decimal(minor).scaleb(-money.exponent(currency)) for currency, minor in amounts]
+    totals = {total[1]: money.parse(total[4], total[1]) for total in content["totals"]}
+    sums = Counter[str]()
+    for currency, minor in amounts:
+        sums[currency] += minor
+    assert totals == dict(sums)
 
 
 def test_pdf_is_deterministic_and_renders_names_in_any_alphabet(caplog: pytest.LogCaptureFixture) -> None:
