@@ -119,6 +119,7 @@ def test_each_message_to_the_page_is_answered(house: House, page: Page) -> None:
         expect_message(page, f'"id":"my-{type_}"')
         line = page.locator("#messages .out", has_text=f'"id":"my-{type_}"').text_content() or ""
         assert (refused.get(type_, "ack") in line) or line.startswith("ack"), line
+    expect_message(page, "table.left")
     expect_message(page, "session_closed")
     expect(frame.locator(".way-back")).to_be_visible(timeout=TIMEOUT)
 
