@@ -1,5 +1,6 @@
 """The base of every list and page: read-only, paged within limits, with row actions."""
 
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
@@ -12,6 +13,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import IntegerField, Model, Q, QuerySet, UUIDField
+from django.forms.widgets import MediaDefiningClass
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
@@ -81,7 +83,11 @@ class ListLink(NamedTuple):
     permission: str
 
 
-class ReadOnlyAdmin(BaseModelAdmin):
+class _AbstractMedia(ABCMeta, MediaDefiningClass):
+    """Lets a base of admin pages have abstract methods: registering a page that lacks one fails."""
+
+
+class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
     """A list and pages of rows that nobody edits. Subclasses define `sections`.
 
     Staff see, search and change only rows of their operators (`operator_field`). A change needs a row action, with a
@@ -166,9 +172,9 @@ class ReadOnlyAdmin(BaseModelAdmin):
     def prepare_rows(self, rows: Any) -> None:
         """Add to the rows of a list what its columns need, read for all rows at once."""
 
+    @abstractmethod
     def sections(self, request: HttpRequest, obj: Any, /) -> Sequence[Section]:
         """Return the sections of a row's page; forms of row actions are appended."""
-        raise NotImplementedError
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the list, to a GET only, and log the access."""

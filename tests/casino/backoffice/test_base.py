@@ -4,7 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.admin import AdminSite
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
@@ -143,3 +144,11 @@ def test_a_term_is_a_number_only_if_it_fits_a_bigint(term: str, number: int | No
 def test_a_term_is_an_id_only_if_it_is_a_uuid() -> None:
     assert as_uuid("nonsense") is None
     assert str(as_uuid("01a1fcd6-f8a1-7aa2-a4a1-eb9d826de166")) == "01a1fcd6-f8a1-7aa2-a4a1-eb9d826de166"
+
+
+def test_a_page_without_sections_cannot_be_registered() -> None:
+    class Incomplete(base.ReadOnlyAdmin):
+        pass
+
+    with pytest.raises(TypeError, match="sections"):
+        AdminSite("other").register(Group, Incomplete)
