@@ -62,7 +62,7 @@ def replay_betting_closed(round_: RoundTrace, event: e.BettingClosed) -> None:
             )
     shoes.check_cut(round_, event)
     _check_closing(round_, event)
-    round_.phase, round_.closed_at = _CLOSED, event.closed_at
+    round_.phase, round_.closed_at, round_.closing = _CLOSED, event.closed_at, event.closing
 
 
 def _check_closing(round_: RoundTrace, event: e.BettingClosed) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.audit.report import FindingCollector
-from baccarat.domain.fairness.closing import NO_DIGEST
+from baccarat.domain.fairness.closing import NO_DIGEST, Closing
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.cut import SeatContribution
 from baccarat.domain.rounds.events import (
@@ -313,6 +313,7 @@ class RoundTrace:
     turned_hands: tuple[HandTurned, ...] = ()
     contributions: dict[int, SeatContribution] = field(default_factory=dict)
     cut: str | None = None
+    closing: Closing | None = None
     rules: TableRules = field(init=False)
 
     def __post_init__(self) -> None:
@@ -374,4 +375,5 @@ class RoundTrace:
             self.ceremony,
             sort_contributions(self.contributions),
             self.cut,
+            self.closing,
         )

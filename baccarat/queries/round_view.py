@@ -184,6 +184,15 @@ class PeekedCards(Shape):
     until: Timestamp
 
 
+class ClosingResponse(Shape):
+    """What betting closed with: the digest over every wager, and what it covers beside the round's own facts."""
+
+    digest: HexText
+    blind: Annotated[HexText, Meta(description="32 random bytes, secret until the cards are dealt.")]
+    sealed_head: Annotated[HexText, Meta(description="Digest of the log's last sealed event.")]
+    before: Annotated[HexText, Meta(description="Digest of the table's closing before; zeros for its first.")]
+
+
 class RoundResponse(Shape):
     """A round: cards as rank and suit ("9h", "Td"), in deal order and by hand."""
 
@@ -209,6 +218,7 @@ class RoundResponse(Shape):
             description="Digest of the terms that were fixed before betting opened. Null for rounds from before terms."
         ),
     ]
+    closing: Annotated[ClosingResponse | None, Meta(description="Once cards are dealt. Null for rounds from before.")]
     seed: HexText | None
     cards: tuple[CardText, ...]
     player_hand: Hand
@@ -244,6 +254,7 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         contributions=round_.shoe_contributions(),
         cut=round_.cut,
         terms=opened.terms or None,
+        closing=_closing(round_),
         seed=round_.seed,
         cards=round_.cards,
         player_hand=Hand(cards=player, total=round_.player_total),
@@ -255,6 +266,15 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         void_request=_void_request(round_) if viewer is None else None,
         ceremony=_ceremony(round_, viewer),
         seats=tuple(RoundSeatResponse.of(seat, round_.void_of(seat.seat), viewer, currency) for seat in round_.seats),
+    )
+
+
+def _closing(round_: RoundState) -> ClosingResponse | None:
+    closing = round_.closing
+    if closing is None or not round_.cards:
+        return None
+    return ClosingResponse(
+        digest=closing.digest, blind=closing.blind, sealed_head=closing.sealed_head, before=closing.before
     )
 
 

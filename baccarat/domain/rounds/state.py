@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.domain.fairness.closing import Closing
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
@@ -104,6 +105,7 @@ class RoundState:
     ceremony: Ceremony | None = None
     contributions: SeatContributions = ()
     cut: str | None = None
+    closing: Closing | None = None
 
     def require_opened(self) -> e.RoundOpened:
         """Return the opening event, which every opened round has."""
@@ -211,7 +213,7 @@ def _seat_left_round(state: RoundState, event: e.SeatLeftRound) -> RoundState:
 
 
 def _betting_closed(state: RoundState, event: e.BettingClosed) -> RoundState:
-    return replace(state, phase=Phase.CLOSED, closed_at=event.closed_at, cut=event.cut)
+    return replace(state, phase=Phase.CLOSED, closed_at=event.closed_at, cut=event.cut, closing=event.closing)
 
 
 def _cut_contributed(state: RoundState, event: e.CutContributed) -> RoundState:

@@ -1,6 +1,7 @@
 """What a viewer is shown, and what not."""
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -87,6 +88,19 @@ def test_a_settled_round_shows_cards_hands_and_every_result() -> None:
     assert (result["staked"], result["won"], result["commission"]) == ("125.00", "100.00", "5.00")
     assert (result["commission_deferred"], result["returned"]) == (True, "200.00")
     assert [spot["result"] for spot in result["spots"]] == ["lose", "win"]
+
+
+def test_the_closing_is_shown_once_cards_are_dealt() -> None:
+    state = ROUND.fold((opened(ANN, rules=BIG), confirmed(1, ANN, {B: 10_000})))
+    closed, *dealt = ROUND.decide(deal(BANKER_WINS, rules=BIG, seed=None), state)
+    assert isinstance(closed, re.BettingClosed)
+    assert closed.closing is not None
+
+    state = ROUND.evolve(state, closed)
+    assert present_round(state, viewer=ANN, currency="EUR")["closing"] is None
+    for event in dealt:
+        state = ROUND.evolve(state, event)
+    assert present_round(state, viewer=ANN, currency="EUR")["closing"] == asdict(closed.closing)
 
 
 def test_a_round_that_is_open_shows_no_card_and_no_seed() -> None:
