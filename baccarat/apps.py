@@ -39,7 +39,7 @@ class BaccaratConfig(AppConfig):
         register_dictionary((Path(self.path) / "api" / "stored_response.json").read_bytes())
         register(*feed.SOURCES)
         register_channel(_stream_channel)
-        register_keys(_pack_keys)
+        register_keys(_keys)
         oldest = """
             SELECT extract(epoch FROM clock_timestamp() - min(due_at)) FROM baccarat_duetable WHERE NOT closes
         """
@@ -54,8 +54,9 @@ def _stream_channel() -> Any:
     return CHANNEL
 
 
-def _pack_keys() -> Any:
-    """Load what makes packs only in processes that are asked for their keys."""
-    from baccarat.proofs.dispute_pack import published_keys
+def _keys() -> Any:
+    """Load what makes packs and receipts only in processes that are asked for their keys."""
+    from baccarat.proofs import dispute_pack
+    from baccarat.queries import receipts
 
-    return published_keys()
+    return [*dispute_pack.published_keys(), *receipts.published_keys()]

@@ -20,9 +20,10 @@ from baccarat.api.action_requests import (
 )
 from baccarat.domain.rounds.refusals import ChipsAlreadyPlaced, NoChipsPlaced, NothingToRepeat, RoundIsOpen
 from baccarat.domain.tables.refusals import NoShow, NotSeated, UnknownTable
+from baccarat.queries.receipts import WagerResponse
 from baccarat.queries.round_view import PeekedCards
 from baccarat.queries.table_view import TableStateResponse
-from baccarat.services import betting, seats
+from baccarat.services import betting, ceremony, seats
 from baccarat.services.seats import TableActor
 from casino.api.contract import Declared
 from casino.api.fields import (
@@ -46,12 +47,13 @@ def action(
     refusals: Sequence[Declared],
     responses: Mapping[Any, Any] | None = None,
     examples: Sequence[OpenApiExample] = (),
+    returns: type[TableStateResponse] = TableStateResponse,
 ) -> Any:
     """Document an action that returns the new state of the table."""
     return operation(
         operation_id,
         summary,
-        returns=TableStateResponse,
+        returns=returns,
         request=request,
         example=example or {},
         description=description,
@@ -205,6 +207,7 @@ class RebetAndDealView(TableActionView):
         "rebetAndDeal",
         "Place the last wager again and confirm it",
         RebetAndDealRequest,
+        returns=WagerResponse,
         description=("As `rebet` and then `deal`, in one step: either both happen or neither."),
         refusals=(
             *betting.TURN,
@@ -242,6 +245,7 @@ class DealView(TableActionView):
         "`signature`, over `terms.digest` and the stakes as asked, proves to anybody that these terms stood before the "
         "wager; the specification at `/play/verify/specification` has its bytes.",
         refusals=(*betting.TURN, *betting.OPENING, *betting.STAKING, *betting.WAGER, *betting.CUT),
+        returns=WagerResponse,
         responses={(202, JSON): WagerConfirming},
         examples=[
             OpenApiExample(
@@ -299,12 +303,12 @@ class LookAtCardsView(TableActionView):
             "once betting closes: the round's `ceremony` contains the seat and the deadline. Only this response, to "
             "this player, shows them before they are turned over; it is not stored. Looking again shows the same cards."
         ),
-        refusals=betting.CEREMONY,
+        refusals=ceremony.REFUSALS,
     )
     @idempotent_without_storing
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
-        return Response(betting.look(actor=self.actor(table)))
+        return Response(ceremony.look(actor=self.actor(table)))
 
 
 class HandBackCardsView(TableActionView):
@@ -312,12 +316,12 @@ class HandBackCardsView(TableActionView):
         "handBackCards",
         "Hand the Player's cards back to the Caller",
         description="The Player's hand is turned over, then the Banker's, and the round is settled.",
-        refusals=betting.CEREMONY,
+        refusals=ceremony.REFUSALS,
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         parse_body(EmptyRequest, request)
-        return Response(betting.hand_back(actor=self.actor(table)))
+        return Response(ceremony.hand_back(actor=self.actor(table)))
 
 
 class ContributeToCutView(TableActionView):

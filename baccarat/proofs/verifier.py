@@ -21,6 +21,7 @@ Sources: FIPS 180-4 (SHA-256), RFC 2104 (HMAC), RFC 8032 (Ed25519), RFC 8785 (ca
 """
 
 import argparse
+import base64
 import hashlib
 import hmac
 import io
@@ -47,6 +48,7 @@ CUT_TAG = b"casino.baccarat.cut.v1\0"
 TERMS_TAG = b"casino.baccarat.terms.v1\0"
 WAGER_TAG = b"casino.baccarat.wager.v1\0"
 WAGER_LEAF_TAG = b"casino.baccarat.wager-leaf.v1\0"
+RECEIPT_TAG = b"casino.baccarat.receipt.v1\0"
 CLOSING_TAG = b"casino.baccarat.closing.v1\0"
 CARD_TAG = b"casino.baccarat.card.v1\0"
 SALT_TAG = b"casino.baccarat.salt.v1\0"
@@ -1204,6 +1206,46 @@ def check_void(proof: Proof) -> str:
     return f"wagers voided in full: {len(lines)}"
 
 
+def check_receipt(proof: Proof, receipt: Json) -> str:
+    """Check that a receipt of a wager is signed by its key, and that the round was played as it says."""
+    terms, leaf, signed = encode_receipt(receipt)
+    key, place = receipt["public_key"], receipt["place"]
+    if not is_signed(bytes.fromhex(key), signed, bytes.fromhex(receipt["signature"])):
+        raise CheckFailed("the receipt is not signed by its key", key, receipt["signature"])
+    told, found = [receipt["round"], terms], [proof.round["id"], proof.opened["terms"]]
+    if told != found:
+        raise CheckFailed("the receipt is of other terms", told, found)
+    wagers = proof.all_data("WagerConfirmed")[place : place + 1]
+    stakes = {each["spot"]: units_of(each["amount"]) for each in receipt["stakes"]}
+    if [(wager_leaf(terms, wager, proof.rules["currency"]), wager["stakes"]) for wager in wagers] != [(leaf, stakes)]:
+        raise CheckFailed("the wager is not at the place of its receipt", [leaf.hex(), stakes], wagers)
+    if key not in proof.trusted:
+        raise CannotCheck(f"the round is as the receipt says, which is signed by a key that you do not trust: {key}")
+    return f"the wager at place {place}, on terms {terms}, is as the receipt of key {key} says"
+
+
+def encode_receipt(receipt: Json) -> tuple[str, bytes, bytes]:
+    """Return the digest of the terms, the wager's leaf and the bytes that are signed, from nothing but a receipt."""
+    stakes, raised = (
+        {each["spot"]: units_of(each["amount"]) for each in receipt[name]} for name in ("stakes", "raised")
+    )
+    terms = digest_of_terms({**receipt["terms"], "table": receipt["table"], "witnesses": []})
+    wager = {**receipt, "stakes": stakes, "raised": raised, "signature": receipt["wager_signature"]}
+    leaf, times = wager_leaf(terms, wager, receipt["currency"]), (receipt["confirmed_at"], receipt["close_by"])
+    listed = [struct.pack(">BQ", number, stakes[spot]) for number, spot in enumerate(SPOTS, 1) if spot in stakes]
+    signed = (
+        RECEIPT_TAG, bytes.fromhex(terms), leaf, struct.pack(">BIB", receipt["seat"], receipt["place"], len(listed)),
+        *listed, prefixed(receipt["currency"].encode("ascii")),
+        struct.pack(">QQ", *(microseconds(format_instant(each)) if each else 0 for each in times)),
+    )  # fmt: skip
+    return terms, leaf, b"".join(signed)
+
+
+def units_of(amount: str) -> int:
+    """Return an amount of the API in minor units."""
+    return int(amount.replace(".", ""))
+
+
 CHECKS = (
     ("digests", check_digests),
     ("chain", check_chain),
@@ -1245,8 +1287,10 @@ def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
         return check_result(name, FAILED, "the file's content is malformed", "well-formed content", repr(error))
 
 
-def verify(raw: bytes, keys: Iterable[str] = ()) -> Json:
+def verify(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = None) -> Json:
     """Run every check of one exported round: `raw` is the file's bytes, `keys` are trusted public keys in hex.
+
+    `receipt` are the bytes of a wager's receipt, which the round is compared with.
 
     Returns {"verdict": "verified" | "partly" | "unverified" | "failed", "round": id, "as_of": checkpoint,
     "checks": [...]}; each check has a name, a verdict (ok, open, none, failed), a text, and the expected and actual
@@ -1265,6 +1309,8 @@ def verify(raw: bytes, keys: Iterable[str] = ()) -> Json:
         )
     first = check_result("file", OK, f"an exported round of {len(proof.events)} events")
     checks = [first, *(run_check(name, check, proof) for name, check in CHECKS)]
+    if receipt is not None:
+        checks.append(run_check("receipt", lambda played: check_receipt(played, read(receipt)), proof))
     return build_result(proof.round["id"], checks, proof.checkpoint)
 
 
@@ -1273,7 +1319,7 @@ LARGEST_PACK = 2**26
 UNLISTED_FILES = {"SHA256SUMS", "manifest.json", "manifest.sig"}
 
 
-def verify_pack(raw: bytes, keys: Iterable[str] = ()) -> Json:
+def verify_pack(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = None) -> Json:
     """Check a dispute pack: its files match its signed manifest, and its round passes all checks."""
     try:
         files = read_zip(raw)
@@ -1284,7 +1330,7 @@ def verify_pack(raw: bytes, keys: Iterable[str] = ()) -> Json:
         return build_result(
             None, [check_result("pack", FAILED, "the pack can't be read", "a dispute pack", str(error))]
         )
-    result = verify(files["round.json"], keys)
+    result = verify(files["round.json"], keys, receipt)
     return {**result, "checks": [first, *result["checks"]]}
 
 
@@ -1358,10 +1404,11 @@ def format_report(result: Json) -> Iterator[str]:
 
 
 def parse_keys(text: str) -> list[str]:
-    """Parse public keys in hex: the text itself, or all keys in a document of keys."""
+    """Parse public keys in hex: the text itself, or all keys in a document of keys, such as a JWK set."""
     keys = re.findall(r"\b[0-9a-f]{64}\b", text)
+    keys += [base64.urlsafe_b64decode(f"{x}=").hex() for x in re.findall(r'"x": ?"([\w-]{43})"', text, re.ASCII)]
     if not keys:
-        raise ValueError("it contains no key of 64 hex digits")
+        raise ValueError("it contains no key")
     return keys
 
 
@@ -1376,17 +1423,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Checks one exported round of baccarat.")
     parser.add_argument("file", help="the exported round or dispute pack, or - for standard input")
     parser.add_argument("--key", help="the casino's public key: 64 hex digits, or a file with it")
+    parser.add_argument("--receipt", help="a wager's receipt, to compare the round with")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args(arguments)
     try:
         raw = read_bytes(options.file)
+        receipt = read_bytes(options.receipt) if options.receipt else None
         keys = []
         if options.key:
             keys = parse_keys(options.key if HEX64.match(options.key) else read_bytes(options.key).decode("utf-8"))
     except (OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    result = verify_pack(raw, keys) if raw.startswith(b"PK") else verify(raw, keys)
+    result = verify_pack(raw, keys, receipt) if raw.startswith(b"PK") else verify(raw, keys, receipt)
     sys.stdout.write(json.dumps(result, indent=2) + "\n" if options.json else "\n".join(format_report(result)) + "\n")
     return {"failed": 1, "unverified": 3}.get(result["verdict"], 0)
 

@@ -1,4 +1,4 @@
-"""Use cases of a player in a round: bet, add to the cut, and look at the cards at a table with a Caller.
+"""Use cases of a player in a round: bet, and add to the cut.
 
 Each is one transaction under the table's lock. None of them deals a card: the workers do, in `dealing.py`.
 """
@@ -17,13 +17,10 @@ from baccarat.domain.rounds.events import ChipsPlaced, StakesRebet, WagerConfirm
 from baccarat.domain.rounds.refusals import (
     AlreadyConfirmed,
     BettingIsClosed,
-    CardsAreHandedBack,
     CutChangedTooOften,
-    NoCeremony,
     NoChipsPlaced,
     NoOpenRound,
     NoShoeToCut,
-    NotYourCards,
     NotYourTurn,
     OneSpotOnly,
     OverMaximum,
@@ -47,12 +44,11 @@ from baccarat.domain.tables.refusals import (
 )
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
-from baccarat.queries.round_view import PeekedCards
+from baccarat.queries.receipts import WagerResponse, present_wager
 from baccarat.queries.table_view import TableStateResponse
 from baccarat.queries.tables import load_table_state
 from baccarat.services.seats import TableActor, game_balance, lock, require_currency, require_seat
-from baccarat.storage import repository, shoe_seeds
-from baccarat.storage.shoe_seeds import SeedUnavailable
+from baccarat.storage import repository
 from casino.crypto import ed25519
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds
 from wallet.responsible_gaming.eligibility import PlayerEligibility
@@ -99,7 +95,6 @@ WAGER: Final = (
 """Refusals of a confirmation, beside those of its chips."""
 CUT: Final = (NoShoeToCut, CutChangedTooOften)
 """Refusals of a contribution, beside those of who may contribute."""
-CEREMONY: Final = (UnknownTable, NotSeated, NoCeremony, NotYourCards, CardsAreHandedBack)
 
 
 @dataclass(slots=True)
@@ -180,14 +175,14 @@ def rebet(*, actor: TableActor) -> TableStateResponse:
     return _take_turn(actor, _repeat)
 
 
-def rebet_and_deal(*, actor: TableActor, signature: WagerSignature | None = None) -> TableStateResponse:
+def rebet_and_deal(*, actor: TableActor, signature: WagerSignature | None = None) -> WagerResponse:
     """Place the last wager again and confirm it, in one transaction. Raises WagerSignatureInvalid."""
 
     def play(turn: Turn) -> None:
         _repeat(turn)
         _confirm(turn, signature)
 
-    return _take_turn(actor, play)
+    return _wager(actor, play)
 
 
 def deal(
@@ -197,7 +192,7 @@ def deal(
     currency: str | None,
     contribution: str | None = None,
     signature: WagerSignature | None = None,
-) -> TableStateResponse:
+) -> WagerResponse:
     """Confirm the placed chips as the seat's wager; `stakes` first replace them, all in one transaction.
 
     A `contribution` (hex) is recorded first, for a later round than the one that is bet on, whose cut is closed. Stakes
@@ -218,7 +213,7 @@ def deal(
                 _place(turn, spot, amount)
         _confirm(turn, signature)
 
-    return _take_turn(actor, play)
+    return _wager(actor, play)
 
 
 def skip_show(*, actor: TableActor) -> TableStateResponse:
@@ -249,40 +244,20 @@ def contribute_to_cut(*, actor: TableActor, contribution: str) -> TableStateResp
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
 
 
-def look(*, actor: TableActor) -> PeekedCards:
-    """Return the Player's two cards to the player who holds them, and the deadline for handing them back.
-
-    Looking again returns the same cards. The event names no card, and the response must not be stored. Raises
-    UnknownTable, NoCeremony, NotYourCards, CardsAreHandedBack, and SeedUnavailable if the shoe's seed cannot be read.
-    """
-    with transaction.atomic(savepoint=False):
-        uow, now = lock(actor)
-        uow.decide_on_round(c.LookAtCards(player=actor.player, rules=uow.table.rules, now=now))
-        shoe, ceremony = uow.round.require_opened().shoe, uow.round.ceremony
-        seed = shoe_seeds.decrypt([shoe]).get(shoe)
-        if seed is None:
-            raise SeedUnavailable(f"shoe {shoe} has no readable seed")
-        if ceremony is None:
-            raise NoCeremony
-        repository.save([(uow, actor.metadata)])
-    return PeekedCards(cards=tuple(dealer.players_cards(uow, seed)), until=ceremony.until)
-
-
-def hand_back(*, actor: TableActor) -> TableStateResponse:
-    """Hand the cards back to the Caller, who turns the hands over. Returns the new state of the table.
-
-    Raises UnknownTable, NotSeated, NoCeremony, NotYourCards, CardsAreHandedBack.
-    """
-    with transaction.atomic(savepoint=False):
-        uow, now = lock(actor)
-        balance = game_balance(uow, actor.player)
-        uow.decide_on_round(c.HandBackCards(player=actor.player, now=now))
-        repository.save([(uow, actor.metadata)])
-    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
-
-
 def _take_turn(actor: TableActor, play: Callable[[Turn], None]) -> TableStateResponse:
-    """Lock the table, play, check limits and exclusions, and write. Returns the new state of the table."""
+    """Play and return the new state of the table."""
+    state, _ = _play(actor, play)
+    return state
+
+
+def _wager(actor: TableActor, play: Callable[[Turn], None]) -> WagerResponse:
+    """Play and return the new state of the table, with the receipt of the player's wager."""
+    state, uow = _play(actor, play)
+    return present_wager(state, uow.table, uow.round, player=actor.player)
+
+
+def _play(actor: TableActor, play: Callable[[Turn], None]) -> tuple[TableStateResponse, UnitOfWork]:
+    """Lock the table, play, check limits and exclusions, and write."""
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
         seat = require_seat(uow, actor.player)
@@ -293,7 +268,7 @@ def _take_turn(actor: TableActor, play: Callable[[Turn], None]) -> TableStateRes
         _require_allowed(turn)
         repository.save([(uow, actor.metadata)])
     balance = turn.balance - _newly_staked(uow)
-    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance), uow
 
 
 def _require_allowed(turn: Turn) -> None:

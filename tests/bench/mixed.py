@@ -23,7 +23,7 @@ from baccarat.domain.rounds.refusals import WagerInPlay  # noqa: E402
 from baccarat.domain.rules.presets import rules_for  # noqa: E402
 from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy  # noqa: E402
 from baccarat.domain.rules.wagers import Spot  # noqa: E402
-from baccarat.services import betting, dealing, seats, table_lifecycle  # noqa: E402  (all below needs Django's settings)
+from baccarat.services import betting, ceremony, dealing, seats, table_lifecycle  # noqa: E402  (all below needs Django's settings)
 from baccarat.services.seats import TableActor  # noqa: E402
 from casino.events import sealer  # noqa: E402
 from casino.events.sql import fetch  # noqa: E402
@@ -178,8 +178,8 @@ def _deal(actors: Mapping[uuid.UUID, Sequence[TableActor]]) -> None:
         for (table,) in fetch(_CARDS_OUT):
             for actor in actors[table]:
                 with contextlib.suppress(Refusal):
-                    betting.look(actor=actor)
-                    betting.hand_back(actor=actor)
+                    ceremony.look(actor=actor)
+                    ceremony.hand_back(actor=actor)
 
 
 def _leave(games: Sequence[Game]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from baccarat.audit import engine
 from baccarat.domain.rounds.state import Phase
-from baccarat.services import betting
+from baccarat.services import ceremony
 from casino.events.sealer import seal_all
 from casino.events.sql import fetch
 from tests.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
@@ -43,8 +43,8 @@ def test_dealers_killed_around_a_ceremony_neither_lose_the_cards_nor_deal_them_t
             ended = dies_at(killed)  # with the cards on their way out
             until(lambda: house.in_hand(table).phase is Phase.CLOSED)  # the killed process's transaction may end later
             assert house.in_hand(table).cards == ()
-            peeked = betting.look(actor=ann.guest).cards
-            betting.hand_back(actor=ann.guest)
+            peeked = ceremony.look(actor=ann.guest).cards
+            ceremony.hand_back(actor=ann.guest)
             back = dies_at(killed)  # with the cards on their way back
             until(lambda number=number: settled_rounds(house, table) == number)  # type: ignore[misc]
             assert {ended, back} <= {KILLED, SURVIVED}

@@ -1,7 +1,5 @@
 """A superuser's connection, with which tests tamper with a played history; and the register of kinds of tampering."""
 
-
-
 import json
 
 WITH_ORIGINAL_CHAIN, WITH_RECOMPUTED_CHAIN = {}, {}

@@ -1,7 +1,5 @@
 """Kinds of tampering with what stands beside the log: significant events, staff, keys, settings and texts."""
 
-
-
 import uuid
 
 from tests.baccarat.audit.attacker import WITH_ORIGINAL_CHAIN, kind

@@ -6,7 +6,7 @@ from baccarat.audit import engine
 from baccarat.audit.rebuild import play_projector
 from baccarat.audit.round_replay import replay_round
 from baccarat.domain.rules.wagers import Spot
-from baccarat.services import betting, voiding
+from baccarat.services import betting, ceremony, voiding
 from casino.events.rebuild import check
 from casino.events.sql import fetch
 from tests.baccarat.audit.playing import METADATA, OPERATOR, deal, seal, sit
@@ -40,10 +40,10 @@ def test_a_ceremony_has_no_findings_at_any_step_and_is_described(database):
     seated.bet(player=2500)
     deal()
     assert is_consistent()
-    betting.look(actor=ann)
+    ceremony.look(actor=ann)
     assert is_consistent()
     assert any("went face down to seat 1" in text for text in narrate_round(seated, "closed"))
-    betting.hand_back(actor=ann)
+    ceremony.hand_back(actor=ann)
     assert is_consistent()
     deal()
     assert is_consistent()
@@ -62,7 +62,7 @@ def test_voids_after_a_look_burn_a_shoe_to_its_end(database):
         betting.deal(actor=ann, stakes={Spot.PLAYER: 2500}, currency="EUR")
         betting.pass_turn(actor=ben)
         deal()
-        betting.look(actor=ann)
+        ceremony.look(actor=ann)
         requester = replace(METADATA, actor="staff:1")
         voiding.void(round_=round_of(seated, "closed"), operator=OPERATOR, reason="other", note="x", metadata=requester)
         assert voids <= 8  # six cards each, of the 38 before the cut card, and one round more

@@ -8,7 +8,7 @@ from django.conf import settings
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
 from baccarat.domain.rules.wagers import Spot
 from baccarat.proofs.export import export_round
-from baccarat.services import betting, rules_lifecycle, voiding
+from baccarat.services import betting, ceremony, rules_lifecycle, voiding
 from casino.checkpoints import signing
 from casino.events.sql import fetch
 from casino.events.store import Metadata
@@ -133,8 +133,8 @@ def _long_shoes() -> dict[str, ExportedRound]:
     for _ in range(2):
         running_shoe.bet(banker=2500, player=5000)
         deal()
-        betting.look(actor=running_shoe.guests[0])
-        betting.hand_back(actor=running_shoe.guests[0])
+        ceremony.look(actor=running_shoe.guests[0])
+        ceremony.hand_back(actor=running_shoe.guests[0])
         deal()
     short_shoe = sit("big_table", players=2, decks=1, cut_cards_from_end=30)
     _play_shoes(short_shoe, 1)

