@@ -25,7 +25,7 @@ SELECT id, operator_id, type, data::text, announced_at FROM taken ORDER BY id
 """
 
 
-class Announcement(NamedTuple):
+class AnnouncedFact(NamedTuple):
     """A fact: whose feed it is for (None: everybody's), the name of its dataclass, and its fields as JSON."""
 
     id: int
@@ -54,6 +54,6 @@ def in_sql(fact: type, **expressions: str) -> str:
     )
 
 
-def take(limit: int) -> Sequence[Announcement]:
+def take(limit: int) -> Sequence[AnnouncedFact]:
     """Take the oldest announcements, in order. Call it in the transaction that uses them, by one writer at a time."""
-    return [Announcement(*row) for row in fetch(_TAKE, [limit])]
+    return [AnnouncedFact(*row) for row in fetch(_TAKE, [limit])]

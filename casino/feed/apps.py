@@ -7,11 +7,10 @@ class FeedConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the types of the apps below, and check that facts reach the feeds in time."""
-        from casino.feed import platform_types
-        from casino.feed.types import register_announced
+        from casino.feed.types import PLATFORM_TYPES, register_announced
         from casino.observability import health
 
-        register_announced(*platform_types.TYPES)
+        register_announced(*PLATFORM_TYPES)
 
         oldest = """
             SELECT extract(epoch FROM clock_timestamp() - least(

@@ -17,6 +17,8 @@ from casino.events.codec import EventRegistry
 from casino.events.records import SealedEvent
 from casino.feed.derivation import Derivation
 from casino.kernel.event_amounts import format_amounts
+from casino.operators.sessions import SessionEnded, SessionStarted
+from casino.significant.recorder import SignificantEventRaised
 
 HIDDEN: Final = frozenset(
     {
@@ -172,3 +174,31 @@ def operator_of(metadata: Mapping[str, Any]) -> UUID | None:
         return UUID(text) if text else None
     except ValueError:
         return None
+
+
+PLATFORM_TYPES: Final = (
+    FeedType(
+        event=SessionStarted,
+        app="casino",
+        name="session.started",
+        subject="players/{player}",
+        summary="A player logged in. A player has one session at most.",
+    ),
+    FeedType(
+        event=SessionEnded,
+        app="casino",
+        name="session.ended",
+        subject="players/{player}",
+        summary="A player's session ended: by logout (`ended`), at its end (`expired`), without use (`timed_out`), by "
+        "another login (`taken_over`), or because the player was removed from the casino (`removed`).",
+    ),
+    FeedType(
+        event=SignificantEventRaised,
+        app="casino",
+        name="significant.raised",
+        subject="significant-events/{event}",
+        summary="A significant event was recorded, of the operator or of the whole installation; all but those of the "
+        "severity `info` wait in the back office for acknowledgement. Reasons and who acted are shown there only.",
+    ),
+)
+"""What operators learn of sessions and significant events: the types of the apps below the feed."""

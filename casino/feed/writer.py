@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 
 from casino.events import announcements, subscriptions
-from casino.events.announcements import Announcement
+from casino.events.announcements import AnnouncedFact
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.records import SealedEvent
 from casino.events.sql import database_now, execute, fetch
@@ -107,7 +107,7 @@ def _sealed_items(batch: Sequence[SealedEvent]) -> list[NewItem]:
     return sorted(items, key=lambda item: item.position or 0)
 
 
-def _announced_items(batch: Sequence[Announcement]) -> Iterator[NewItem]:
+def _announced_items(batch: Sequence[AnnouncedFact]) -> Iterator[NewItem]:
     everybody: list[UUID] | None = None
     for fact in batch:
         if fact.operator is None and everybody is None:
@@ -116,7 +116,7 @@ def _announced_items(batch: Sequence[Announcement]) -> Iterator[NewItem]:
             yield from _items_of_fact(fact, operator)
 
 
-def _items_of_fact(fact: Announcement, operator: UUID) -> list[NewItem]:
+def _items_of_fact(fact: AnnouncedFact, operator: UUID) -> list[NewItem]:
     try:
         kind = announced_types()[fact.type]
         rows = list(kind.items(msgspec.json.decode(fact.data, type=kind.event), {}))

@@ -14,7 +14,7 @@ from casino.events.sql import database_now, execute
 from casino.feed.models import WebhookEndpoint, WebhookStatus
 from casino.jobs.models import Job
 from casino.management.commands import status
-from casino.management.commands.status import REMEDIES, Colour
+from casino.management.commands.status import REMEDIES, StatusColour
 from casino.observability import health
 from casino.significant import recorder
 
@@ -40,7 +40,7 @@ def sound(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(report, "checks", dict.fromkeys(report.checks, lambda: health.OK))
 
 
-def colours() -> dict[str, Colour]:
+def colours() -> dict[str, StatusColour]:
     return {line.name: line.colour for line in status.collect()}
 
 
@@ -52,8 +52,8 @@ def test_every_line_has_a_command_that_helps() -> None:
 @pytest.mark.usefixtures("sound")
 def test_a_house_that_does_its_work_is_green_but_for_its_missing_witness(settings: Settings) -> None:
     settings.WITNESSES = ""
-    assert {name for name, colour in colours().items() if colour is not Colour.GREEN} <= {"witnesses", "redis"}
-    assert colours()["witnesses"] is Colour.AMBER
+    assert {name for name, colour in colours().items() if colour is not StatusColour.GREEN} <= {"witnesses", "redis"}
+    assert colours()["witnesses"] is StatusColour.AMBER
 
 
 @pytest.mark.usefixtures("sound")
@@ -62,11 +62,11 @@ def test_jobs_that_nobody_runs_are_red_and_those_behind_another_amber(settings: 
     late = Job.objects.get(name="process-payments")
     late.due_at = now - timedelta(minutes=5)
     late.save()
-    assert colours()["jobs"] is Colour.RED
+    assert colours()["jobs"] is StatusColour.RED
     Job.objects.filter(name="run-nightly-audit").update(leased_until=now + timedelta(seconds=60))
-    assert colours()["jobs"] is Colour.AMBER
+    assert colours()["jobs"] is StatusColour.AMBER
     Job.objects.filter(name="process-payments").update(name="no-longer-in-the-schedule")
-    assert colours()["jobs"] is Colour.GREEN
+    assert colours()["jobs"] is StatusColour.GREEN
 
 
 @pytest.mark.usefixtures("sound")
@@ -78,7 +78,7 @@ def test_a_paused_webhook_and_a_critical_event_are_amber() -> None:
     )  # fmt: skip
     recorder.record(kind=recorder.SignificantEventKind.CLOCK_CHANGED, operator=None, subject="clock", actor="system")
     lines = colours()
-    assert (lines["webhooks"], lines["significant events"]) == (Colour.AMBER, Colour.AMBER)
+    assert (lines["webhooks"], lines["significant events"]) == (StatusColour.AMBER, StatusColour.AMBER)
 
 
 def test_what_is_late_is_red_with_its_command_and_the_exit_status_is_1() -> None:

@@ -52,7 +52,7 @@ SELECT count(*) FILTER (WHERE event.severity = 'critical'), count(*) FROM signif
 """
 
 
-class Colour(StrEnum):
+class StatusColour(StrEnum):
     """GREEN: nothing to do. AMBER: somebody should look. RED: the house does not do what it has to."""
 
     GREEN = "green"
@@ -65,14 +65,14 @@ class StatusLine:
     """One thing that the house owes, and how it stands."""
 
     name: str
-    colour: Colour
+    colour: StatusColour
     text: str
 
 
 def collect() -> list[StatusLine]:
     """Return all lines, in the order in which a person should look at them."""
     lines = [_of_check(name, text) for name, text in health.readiness.results(redis=health.check_redis).items()]
-    if any(line.colour is Colour.RED and line.name in {"database", "migrations"} for line in lines):
+    if any(line.colour is StatusColour.RED and line.name in {"database", "migrations"} for line in lines):
         return lines  # nothing else can be asked
     lines += [_of_check(name, text) for name, text in health.house.results().items()]
     return [*lines, *(line for ask in (_jobs, _witnesses, _webhooks, _significant_events) for line in _ask(ask))]
@@ -83,45 +83,47 @@ def _ask(question: Callable[[], StatusLine]) -> Iterator[StatusLine]:
         yield question()
     except Error as error:
         connection.close()
-        yield StatusLine(question.__name__.strip("_").replace("_", " "), Colour.RED, f"no answer: {error}")
+        yield StatusLine(question.__name__.strip("_").replace("_", " "), StatusColour.RED, f"no answer: {error}")
 
 
 def _of_check(name: str, text: str) -> StatusLine:
     if text == health.OK:
-        return StatusLine(name, Colour.GREEN, text)
-    return StatusLine(name, Colour.AMBER if name == "redis" else Colour.RED, text)
+        return StatusLine(name, StatusColour.GREEN, text)
+    return StatusLine(name, StatusColour.AMBER if name == "redis" else StatusColour.RED, text)
 
 
 def _jobs() -> StatusLine:
     rows = fetch(_JOBS, [list(settings.CELERY_BEAT_SCHEDULE)])
     if not rows:
-        return StatusLine("jobs", Colour.RED, "no job has ever been run")
+        return StatusLine("jobs", StatusColour.RED, "no job has ever been run")
     name, late, busy = rows[0]
     if late <= JOBS_LATE:
-        return StatusLine("jobs", Colour.GREEN, "all jobs run in time")
+        return StatusLine("jobs", StatusColour.GREEN, "all jobs run in time")
     text = f"{name} has been due for {late:.0f} s"
     return (
-        StatusLine("jobs", Colour.AMBER, f"{text} behind another job") if busy else StatusLine("jobs", Colour.RED, text)
+        StatusLine("jobs", StatusColour.AMBER, f"{text} behind another job")
+        if busy
+        else StatusLine("jobs", StatusColour.RED, text)
     )
 
 
 def _witnesses() -> StatusLine:
     if not settings.WITNESSES:
-        return StatusLine("witnesses", Colour.AMBER, "no witness is configured: nobody outside cosigns the log")
+        return StatusLine("witnesses", StatusColour.AMBER, "no witness is configured: nobody outside cosigns the log")
     window = notes.protection_window()
-    colour = Colour.GREEN if window.seconds <= PROTECTION_LATE else Colour.RED
+    colour = StatusColour.GREEN if window.seconds <= PROTECTION_LATE else StatusColour.RED
     return StatusLine("witnesses", colour, str(window))
 
 
 def _webhooks() -> StatusLine:
     ((paused,),) = fetch(_PAUSED)
-    return StatusLine("webhooks", Colour.AMBER if paused else Colour.GREEN, f"{paused} paused")
+    return StatusLine("webhooks", StatusColour.AMBER if paused else StatusColour.GREEN, f"{paused} paused")
 
 
 def _significant_events() -> StatusLine:
     ((critical, waiting),) = fetch(_UNACKNOWLEDGED)
     text = f"{waiting} wait for acknowledgement, {critical} of them critical"
-    return StatusLine("significant events", Colour.AMBER if critical else Colour.GREEN, text)
+    return StatusLine("significant events", StatusColour.AMBER if critical else StatusColour.GREEN, text)
 
 
 class Command(BaseCommand):
@@ -137,11 +139,11 @@ class Command(BaseCommand):
             table.add_column(column, overflow="fold")
         for line in lines:
             colour = line.colour.name.lower()
-            helps = "" if line.colour is Colour.GREEN else REMEDIES[line.name]
+            helps = "" if line.colour is StatusColour.GREEN else REMEDIES[line.name]
             table.add_row(f"[{line.colour}]{colour}[/]", line.name, line.text, helps)
         console = Console(width=None if sys.stdout.isatty() else 160)
         with console.capture() as capture:
             console.print(table)
         self.stdout.write(capture.get())
-        if any(line.colour is Colour.RED for line in lines):
+        if any(line.colour is StatusColour.RED for line in lines):
             sys.exit(1)
