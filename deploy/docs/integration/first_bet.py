@@ -73,14 +73,14 @@ def main() -> None:
     )
     token = call(key, "POST", f"players/{player}/sessions", {})["token"]
 
-    # From here on the player acts: sit down, bet, and add some bytes to the shuffle.
+    # From here on the player acts: sit down, bet, and add some bytes to the shuffle of the next shoe.
     at = f"tables/{table['id']}"
     call(token, "POST", f"{at}/seat", {"seat": 1, "buy_in": "50.00", "currency": currency, "money_type": "play"})
     say("seat", f"1, with 50.00 {currency} on the table")
     contribution = secrets.token_hex(8)
     wager = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": currency, "contribution": contribution}
     dealt = call(token, "POST", f"{at}/deal", wager)["round"]["id"]
-    say("wager", f"10.00 {currency} on banker; {contribution} goes into the shuffle")
+    say("wager", f"10.00 {currency} on banker; {contribution} goes into the next shuffle")
 
     over = settled(token, dealt)
     hands = [(side, over[f"{side.lower()}_hand"]) for side in ("Player", "Banker")]
