@@ -3,6 +3,7 @@
 A player also sees a table, with its rounds, at which they have had a seat.
 """
 
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -12,16 +13,10 @@ from baccarat.domain.tables.state import TableState
 from casino.events.sql import fetch
 from casino.operators.principals import OperatorPrincipal, Principal
 
-_OFFERED: Final = """
-kept.operator_id = %(operator)s AND (
-    kept.brands = '' OR %(brand)s::text = ANY (string_to_array(kept.brands, ','))
-    OR EXISTS (SELECT FROM baccarat_sitting WHERE id = kept.id || '/' || %(player)s::text))
-"""
-_TABLE: Final = f"SELECT FROM baccarat_table AS kept WHERE kept.id = %(table)s AND {_OFFERED}"
-_ROUND: Final = f"""
-SELECT FROM baccarat_round AS round JOIN baccarat_table AS kept ON kept.id = round.table_id
-WHERE round.id = %(round)s AND {_OFFERED}
-"""
+_TABLE: Final = "SELECT operator_id, string_to_array(brands, ',')::uuid[] FROM baccarat_table WHERE id = %s"
+_ROUND: Final = "SELECT table_id FROM baccarat_round WHERE id = %s"
+_SEATED: Final = "SELECT FROM baccarat_sitting WHERE id = %s"
+_CACHED: Final = 4096
 
 
 def brand_of(caller: Principal) -> UUID | None:
@@ -34,17 +29,49 @@ def require_offered(caller: Principal, *, table: UUID | None = None, round_: UUI
 
     Raises UnknownTable, UnknownRound: what is another brand's is as unknown as what never was.
     """
-    if isinstance(caller, OperatorPrincipal):
-        if caller.brand is None:
-            return
-        player = None
-    else:
-        player = caller.player
-    who = {"operator": caller.operator, "brand": brand_of(caller), "player": player}
-    if table is not None and not fetch(_TABLE, {**who, "table": table}):
+    if isinstance(caller, OperatorPrincipal) and caller.brand is None:
+        return
+    if table is not None and not _is_offered(caller, table):
         raise UnknownTable
-    if round_ is not None and not fetch(_ROUND, {**who, "round": round_}):
+    try:
+        offered = round_ is None or _is_offered(caller, _table_of(round_))
+    except LookupError:
+        offered = False
+    if not offered:
         raise UnknownRound
+
+
+def _is_offered(caller: Principal, table: UUID) -> bool:
+    """Return whether a table is for a caller, who may be a player that has had a seat there."""
+    try:
+        operator, brands = _audience(table)
+    except LookupError:
+        return False
+    if operator != caller.operator:
+        return False
+    if not brands or brand_of(caller) in brands:
+        return True
+    return not isinstance(caller, OperatorPrincipal) and bool(fetch(_SEATED, [f"{table}/{caller.player}"]))
+
+
+@lru_cache(maxsize=_CACHED)
+def _audience(table: UUID) -> tuple[UUID, frozenset[UUID]]:
+    """Return a table's operator and brands, which never change. Raises LookupError, which is not remembered."""
+    rows = fetch(_TABLE, [table])
+    if not rows:
+        raise LookupError(table)
+    operator, brands = rows[0]
+    return operator, frozenset(brands)
+
+
+@lru_cache(maxsize=_CACHED)
+def _table_of(round_: UUID) -> UUID:
+    """Return a round's table. Raises LookupError, which is not remembered."""
+    rows = fetch(_ROUND, [round_])
+    if not rows:
+        raise LookupError(round_)
+    table: UUID = rows[0][0]
+    return table
 
 
 def is_seated_or_offered(state: TableState, *, player: UUID, brand: UUID | None) -> bool:

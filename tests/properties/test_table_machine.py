@@ -28,7 +28,7 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.decider import TABLE
-from baccarat.domain.tables.state import INITIAL
+from baccarat.domain.tables.state import INITIAL, FixedTerms
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage.projections import due_at
 from casino.kernel.errors import Refusal
@@ -62,7 +62,7 @@ class TableMachine(RuleBasedStateMachine):
         self.log: list[Any] = []
         self.seeds: dict[UUID, bytes] = {}
         self.named: dict[int, re.ShoeCommitment | None] = {}
-        self.terms: dict[int, te.TermsFixed] = {}
+        self.terms: dict[int, FixedTerms] = {}
         self.revealed: list[UUID] = []
         self.balances: Counter[AccountName] = Counter()
         self.owing: Counter[UUID] = Counter()
@@ -412,12 +412,14 @@ class TableMachine(RuleBasedStateMachine):
         if isinstance(event, te.TableOpened):
             self.named[1] = event.next_shoe
         elif isinstance(event, te.TermsFixed):
-            assert event.digest == event.terms.digest()
-            self.terms[event.terms.number] = event
+            fixed = TABLE.fold(self.log[: self.log.index(event) + 1]).terms
+            assert fixed is not None
+            assert (event.number, event.digest) == (fixed.terms.number, fixed.terms.digest())
+            self.terms[event.number] = fixed
             if event.next_shoe is not None:
-                assert event.terms.number + 1 not in self.named
+                assert event.number + 1 not in self.named
                 assert event.next_shoe.shape == self.table.rules.shape
-                self.named[event.terms.number + 1] = event.next_shoe
+                self.named[event.number + 1] = event.next_shoe
         elif isinstance(event, re.RoundOpened):
             fixed, named = self.terms[event.number], self.named.get(event.number)
             assert (event.terms, event.shoe) == (fixed.digest, fixed.terms.shoe)

@@ -13,7 +13,7 @@ from baccarat.domain.rounds.refusals import CardsAreHandedBack, NoCeremony, NotY
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.queries import tables
-from baccarat.services import betting, ceremony, dealing, voiding
+from baccarat.services import ceremony, dealing, voiding
 from baccarat.storage import repository, shoe_seeds
 from casino.events.sql import fetch
 from tests.baccarat.services.test_secrecy import everything
@@ -88,7 +88,7 @@ def test_no_card_is_anywhere_before_it_is_turned_but_in_the_answer_to_its_seat(d
 def test_nobody_else_sees_or_hands_back(house: House) -> None:
     table, ann, ben = with_cards_out(house)
     stranger, other = house.guest(table), replace(ann.guest, operator=UUID(int=1))
-    for call in (ceremony.look, betting.hand_back):
+    for call in (ceremony.look, ceremony.hand_back):
         with pytest.raises(NotYourCards):
             call(actor=ben.guest)
         with pytest.raises(UnknownTable):
