@@ -167,7 +167,7 @@ class UndoPlacementView(TableActionView):
     @action(
         "undoPlacement",
         "Take back the last placement",
-        description=("One placement at each call, back to none."),
+        description="Each call takes back one placement, until you have no unconfirmed chips.",
         refusals=(*betting.TURN, NoChipsPlaced),
     )
     @idempotent

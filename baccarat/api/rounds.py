@@ -158,7 +158,7 @@ class RoundsQuery(PeriodQuery):
 
     player = IdField(required=False, default=None, help_text="Only those in which this player of yours has a wager.")
     table = IdField(required=False, default=None, help_text="Only those at this table.")
-    status = EnumField(RoundStatus, required=False, default=None)
+    status = EnumField(RoundStatus, required=False, default=None, help_text="Only those with this status.")
     rules = TextField(
         required=False,
         default=None,

@@ -12,6 +12,7 @@ from baccarat.api.rules_requests import RulesDraftRequest, RulesRejectionRequest
 from baccarat.domain.rules.presets import UnknownPreset
 from baccarat.domain.rules.validation import InvalidRules
 from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.events import EffectiveFrom
 from baccarat.domain.tables.kill_switch import RulesAreStopped
 from baccarat.domain.tables.refusals import (
     AcknowledgementDiffers,
@@ -109,9 +110,9 @@ class RulesVersionResponse(Shape):
     effective_from: Annotated[
         str,
         Meta(
-            description="next_round, next_shoe, or new_shoe (changes of the shoe apply to shoes committed to after "
-            "publication). Empty before it is published.",
+            description="`new_shoe`: with the first shoe committed to after publication. Empty before it is published.",
             examples=["next_round"],
+            extra_json_schema={"enum": ["", *(each.value for each in EffectiveFrom)]},
         ),
     ]
     reason: Annotated[str, Meta(description="The reason for rejecting or retiring it.")]

@@ -144,7 +144,7 @@ class SkinView(OperatorView):
         description=(
             "Launches name it in `skin`. Without one they have the skin that is named as their brand's slug, else the "
             "one named `standard`. Words must stand out from their background by WCAG AA, so some colours are set in "
-            "pairs. The logo is written anew from its pixels."
+            "pairs. The logo is re-encoded from its pixels."
         ),
         request=SkinRequest,
         example=EXAMPLE,

@@ -111,7 +111,7 @@ class LobbyView(OperatorOrPlayerView):
         parameters=[LobbyQuery, *paging.PARAMETERS],
         description=(
             "All that a lobby draws, in the order the tables were opened. Left out are tables that are closed or about "
-            "to close, and those opened with `listed: false`, such as the leftovers of a demo. `phase`, "
+            "to close, and those opened with `listed: false`. `phase`, "
             "`round_number` and `deadline_at` are those of the current round; null without one. "
             "To stay up to date, a player's client follows the stream with `lobby=true` and reads the lobby again when "
             "it says so; an operator's server follows `table.*`, `seat.*`, `round.*`, `shoe.started` and "
@@ -226,9 +226,9 @@ class TablesView(OperatorOrPlayerView):
         example=OPEN_TABLE_EXAMPLE,
         description=(
             "Presets: atlantic_city, overview, mini, classic, big_table. `rules` replace values of the preset. For "
-            "real money, rules that give the player an edge need accept_player_edge: true; if a spot returns less than "
-            "the operator's floor, send the `required_acknowledgement` of `return_under_floor`, word for word, as the "
-            "acknowledgement."
+            "real money, rules that give the player an edge need `accept_player_edge: true`; if a spot returns less "
+            "than the operator's floor, send the `required_acknowledgement` of `return_under_floor`, word for word, as "
+            "the acknowledgement."
         ),
         refusals=(
             UnknownBrand,

@@ -18,7 +18,7 @@ from wallet.ledger.accounts import (
     rack_account,
     table_account,
 )
-from wallet.ledger.entries import NewEntry, NewPosting, build_entry, buy_in, rebuy
+from wallet.ledger.entries import EntryKind, NewEntry, NewPosting, build_entry, buy_in, rebuy
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def entry_for(event: object, cause: int, accounts: TableAccounts) -> NewEntry | 
     return None if build is None else build(event, cause, accounts)
 
 
-def _entry(kind: str, cause: int, postings: Iterable[NewPosting]) -> NewEntry | None:
+def _entry(kind: EntryKind, cause: int, postings: Iterable[NewPosting]) -> NewEntry | None:
     """Return an entry, None if every amount is zero."""
     nonzero = [posting for posting in postings if posting.amount]
     return build_entry(kind=kind, cause=cause, postings=nonzero) if nonzero else None

@@ -46,6 +46,9 @@ _WITHOUT_MONEY: Final = frozenset(
         "PlayerBanned", "PlayerUnbanned", "PlayerBlocked", "PlayerUnblocked",
     }
 )  # fmt: skip
+_EVENT_NAMES: Final = sorted(
+    {CHAT_MESSAGE_SENT, *(event.__name__ for event in (*get_args(TableEvent), *get_args(RoundEvent)))}
+)
 _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -73,7 +76,10 @@ class LiveEventResponse(Shape):
     """An event redacted for this player, with amounts as decimal strings."""
 
     position: PositionText
-    type: Annotated[str, Meta(examples=["WagerConfirmed"])]
+    type: Annotated[
+        str,
+        Meta(description="Values may be added.", examples=["WagerConfirmed"], extra_json_schema={"enum": _EVENT_NAMES}),
+    ]
     table: UUID | None
     round: UUID | None
     recorded_at: Timestamp

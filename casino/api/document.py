@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from http import HTTPStatus
 from types import NoneType
 from typing import Any, Final, get_args
@@ -10,7 +11,7 @@ import msgspec
 
 from casino.api import error_catalogue, errors
 from casino.api.error_catalogue import ProblemType
-from casino.api.shapes import AmountText, components_of
+from casino.api.shapes import AmountText, CurrencyCode, Timestamp, components_of
 from casino.kernel.errors import Amount, all_refusals
 from casino.observability.logging import HEADER
 
@@ -30,6 +31,15 @@ _HEADERS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     ),
 }
 _EVERYWHERE: Final = (HEADER, "RateLimit", "RateLimit-Policy")
+_PATH: Final = {
+    "code": "An error code.",
+    "keyid": "The `keyid` of its signatures.",
+    "name": "Its name.",
+    "number": "The checkpoint's number.",
+    "provider": "The provider's name, agreed with the operator.",
+    "version": "The number of the version.",
+}
+"""What a parameter in an address is, unless it is an id."""
 _BY_STATUS: Final = {"401": ("WWW-Authenticate",), "429": ("Retry-After",), "503": ("Retry-After",)}
 
 
@@ -47,13 +57,25 @@ def finish(result: dict[str, Any], generator: Any, request: Any, public: bool) -
     for operation in operations:
         keyed = operation.pop(KEYED, False)
         operation.setdefault("security", [])
+        for parameter in operation["parameters"]:
+            if parameter["in"] == "path":
+                text = _PATH.get(parameter["name"], f"The {parameter['name']}'s id.")
+                parameter.setdefault("description", text)
         for status, response in operation["responses"].items():
             if "$ref" not in response:
+                response["description"] = response["description"] or _describe(status, response, components["schemas"])
                 _add_headers(response, status, keyed=keyed)
     for name, response in components["responses"].items():
         _add_headers(response, str(_STATUS_BY_NAME[name]), keyed=False)
     result["paths"] = _unwrapped(result["paths"])
     return result
+
+
+def _describe(status: str, response: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+    """Describe a response by its first body's component."""
+    body = next(iter(response["content"].values()))
+    name = body["schema"].get("$ref", "").rpartition("/")[2]
+    return str(schemas[name]["description"]) if name else f"{HTTPStatus(int(status)).phrase}: the file."
 
 
 def _unwrapped(part: Any) -> Any:
@@ -106,7 +128,8 @@ def _add_problems(operations: Sequence[dict[str, Any]], components: dict[str, An
     for operation, statuses in zip(operations, by_operation, strict=True):
         for status, codes in statuses.items():
             for code in codes:
-                components["schemas"].setdefault(_schema_name(code), _problem_schema(code))
+                for name, schema in _problem_schemas(code).items():
+                    components["schemas"].setdefault(name, schema)
             if usual[status] == codes:
                 shared.setdefault(_response_name(status), _response(status, codes))
                 operation["responses"][str(status)] = {"$ref": f"#/components/responses/{_response_name(status)}"}
@@ -136,20 +159,21 @@ def _response(status: int, codes: Sequence[str]) -> dict[str, Any]:
     return {"description": f"{HTTPStatus(status).phrase}: {listed}", "content": {errors.MEDIA_TYPE: {"schema": schema}}}
 
 
-def _problem_schema(code: str) -> dict[str, Any]:
+def _problem_schemas(code: str) -> dict[str, Any]:
+    """Return the component of a code, and those that its facts refer to."""
     problem = error_catalogue.all_problems()[code]
     facts = facts_of(code)
-    schema, _ = components_of(
-        msgspec.defstruct("Facts", [(name, _PUBLIC.get(type_, type_)) for name, type_ in facts.items()])
-    )
+    public = [(name, _PUBLIC.get((name, type_), _PUBLIC.get(type_, type_))) for name, type_ in facts.items()]
+    schema, referred = components_of(msgspec.defstruct("Facts", public))
     own = {"code": {"type": "string", "enum": [code]}, **schema["properties"]}
-    return {
+    own_schema = {
         "description": f"{problem.title}. {problem.remedy}",
         "allOf": [
             {"$ref": "#/components/schemas/Problem"},
             {"type": "object", "properties": own, "required": ["code", *required_facts_of(code)]},
         ],
     }
+    return {**referred, _schema_name(code): own_schema}
 
 
 def _add_headers(response: dict[str, Any], status: str, *, keyed: bool) -> None:
@@ -168,5 +192,12 @@ def _response_name(status: int) -> str:
 
 
 _STATUS_BY_NAME: Final = {_response_name(status): status.value for status in HTTPStatus}
-_PUBLIC: Final[dict[Any, Any]] = {Amount: AmountText, Amount | None: AmountText | None}
-"""How answers show a fact."""
+_PUBLIC: Final[dict[Any, Any]] = {
+    Amount: AmountText,
+    Amount | None: AmountText | None,
+    datetime: Timestamp,
+    datetime | None: Timestamp | None,
+    ("currency", str): CurrencyCode,
+    ("currency", str | None): CurrencyCode | None,
+}
+"""How answers show a fact, by its type, or by its name and type."""

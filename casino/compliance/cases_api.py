@@ -47,7 +47,7 @@ _DETAILS: Final = {
 class CasesQuery(serializers.Serializer[Any]):
     """Filters of the list of cases."""
 
-    status = EnumField(CaseStatus, required=False, default=None)
+    status = EnumField(CaseStatus, required=False, default=None, help_text="Only those with this status.")
 
 
 class CaseAssignmentRequest(StrictSerializer):

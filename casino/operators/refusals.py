@@ -1,6 +1,7 @@
 """Refusals about operators, players and keys."""
 
 from datetime import datetime
+from typing import Literal
 
 from casino.kernel.errors import Refusal, RefusalKind
 
@@ -44,13 +45,15 @@ class InvalidKeyTerms(Refusal):
 
 
 class KeyLimitReached(Refusal):
-    """`movement` is credit, debit, deposit or withdrawal; `period` is request or day."""
-
     code = "key_limit_reached"
     kind = RefusalKind.FORBIDDEN
     title = "The API key may not move so much money"
     remedy = "Move less, wait until the next day (UTC), or have the key's limits changed in the admin."
-    fact_types = {"movement": str, "currency": str, "period": str}
+    fact_types = {
+        "movement": Literal["credit", "debit", "deposit", "withdrawal"],
+        "currency": str,
+        "period": Literal["request", "day"],
+    }
 
 
 class InvalidKeyLimit(Refusal):
@@ -181,7 +184,7 @@ class ChangeDecided(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The change is already decided"
     remedy = "Read it again: another person was quicker, or it has taken effect."
-    fact_types = {"current_status": str}
+    fact_types = {"current_status": Literal["requested", "confirmed", "effective", "declined", "cancelled"]}
 
 
 class ChangeIsForTheAdmin(Refusal):

@@ -1,5 +1,7 @@
 """Refusals of manual adjustments."""
 
+from typing import Literal
+
 from casino.kernel.errors import Refusal, RefusalKind
 
 
@@ -15,7 +17,7 @@ class AdjustmentDecided(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The adjustment is already decided"
     remedy = "Read it again: another person was quicker."
-    fact_types = {"current_status": str}
+    fact_types = {"current_status": Literal["approved", "rejected"]}
 
 
 class AdjustmentRequiresSecondPerson(Refusal):

@@ -28,6 +28,7 @@ from wallet.api.csv_export import ExportFormat, ExportQuery
 from wallet.api.reality_checks import RealityCheckReminder
 from wallet.ledger import queries
 from wallet.ledger.accounts import AccountKind, AccountName
+from wallet.ledger.entries import EntryKind
 from wallet.ledger.queries import AccountStatement
 from wallet.ledger.refusals import PeriodReversed, TableNotAllowed, TableRequired
 from wallet.ledger.store import StatementLine
@@ -159,7 +160,7 @@ class StatementLineResponse(Shape):
     """One movement on an account."""
 
     sequence: Annotated[int, Meta(description="Numbers the movements on this account from 1, without gaps.")]
-    kind: Annotated[str, Meta(examples=["buy_in"])]
+    kind: Annotated[EntryKind, Meta(description="Values may be added.", examples=["buy_in"])]
     amount: Money
     balance: Money
     entry: Annotated[

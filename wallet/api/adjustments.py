@@ -173,9 +173,9 @@ class AdjustmentTotalsQuery(ExportQuery):
 class AdjustmentsQuery(ExportQuery):
     """Filters of the list of adjustments."""
 
-    player = IdField(required=False, default=None)
-    status = EnumField(AdjustmentStatus, required=False, default=None)
-    reason = EnumField(AdjustmentReason, required=False, default=None)
+    player = IdField(required=False, default=None, help_text="Only those of this player.")
+    status = EnumField(AdjustmentStatus, required=False, default=None, help_text="Only those with this status.")
+    reason = EnumField(AdjustmentReason, required=False, default=None, help_text="Only those for this reason.")
 
 
 class AdjustmentListView(OperatorView):

@@ -97,7 +97,7 @@ class DepositPage(Page[DepositResponse]):
 class DepositsQuery(PeriodQuery):
     """Filters of the list of deposits, by when they were requested."""
 
-    status = EnumField(DepositStatus, required=False, default=None)
+    status = EnumField(DepositStatus, required=False, default=None, help_text="Only those with this status.")
 
 
 class DepositListView(OperatorView):

@@ -98,7 +98,9 @@ class PlayersQuery(serializers.Serializer[Any]):
     reference = TextField(
         required=False, default=None, max_length=80, help_text="Only who has this reference of yours."
     )
-    restriction = EnumField(PlayerRestriction, required=False, default=None)
+    restriction = EnumField(
+        PlayerRestriction, required=False, default=None, help_text="Only those with this restriction."
+    )
 
 
 class PlayerListView(OperatorView):
@@ -168,7 +170,8 @@ class PlayerDetailView(OperatorView):
         "Show one of your players",
         returns=PlayerResponse,
         description=(
-            "Your reference, the nickname and the time of registration. Balances have an address of their own."
+            "Your reference, the nickname, the time of registration, and what keeps the player from playing. Balances "
+            "have an address of their own."
         ),
         refusals=(UnknownPlayer,),
     )

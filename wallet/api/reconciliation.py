@@ -66,8 +66,8 @@ class DiscrepancyResolutionRequest(StrictSerializer):
 class DiscrepanciesQuery(serializers.Serializer[Any]):
     """Filters of the list of discrepancies."""
 
-    day = DayField(required=False, default=None)
-    status = EnumField(DiscrepancyStatus, required=False, default=None)
+    day = DayField(required=False, default=None, help_text="Only those of payments of this day.")
+    status = EnumField(DiscrepancyStatus, required=False, default=None, help_text="Only those with this status.")
 
 
 class ReconciliationResponse(Shape):

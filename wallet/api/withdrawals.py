@@ -76,7 +76,7 @@ class WithdrawalPage(Page[WithdrawalResponse]):
 class WithdrawalsQuery(PeriodQuery):
     """Filters of the list of withdrawals, by when they were requested."""
 
-    status = EnumField(WithdrawalStatus, required=False, default=None)
+    status = EnumField(WithdrawalStatus, required=False, default=None, help_text="Only those with this status.")
 
 
 class WithdrawalQuoteQuery(CurrencyQuery):

@@ -3,10 +3,18 @@
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, operator_account, player_account
+
+EntryKind = Literal[
+    "deposit", "deposit_reversed", "debt_collected", "withdrawal_held", "withdrawal_rejected", "withdrawal_cancelled",
+    "withdrawal_paid", "withdrawal_returned", "adjustment_credit", "adjustment_debit", "sandbox_credit", "play_money",
+    "buy_in", "rebuy", "cash_out", "wager", "settlement", "commission_collected", "void",
+]  # fmt: skip
+"""Why an entry was made."""
 
 
 class UnbalancedEntry(Exception):
@@ -25,12 +33,12 @@ class NewPosting:
 class NewEntry:
     """Postings made together. `cause` is the id of the event they follow from; an event has at most one entry."""
 
-    kind: str
+    kind: EntryKind
     cause: int
     postings: tuple[NewPosting, ...]
 
 
-def build_entry(*, kind: str, cause: int, postings: Iterable[NewPosting]) -> NewEntry:
+def build_entry(*, kind: EntryKind, cause: int, postings: Iterable[NewPosting]) -> NewEntry:
     """Build an entry with one posting per account and none of zero.
 
     Raises UnbalancedEntry unless two or more postings are left that sum to zero per currency and money type.
@@ -56,7 +64,7 @@ def _merge(postings: tuple[NewPosting, ...]) -> tuple[NewPosting, ...]:
     return tuple(NewPosting(account, amount) for account, amount in amounts.items() if amount)
 
 
-def transfer(*, kind: str, cause: int, source: AccountName, target: AccountName, amount: int) -> NewEntry:
+def transfer(*, kind: EntryKind, cause: int, source: AccountName, target: AccountName, amount: int) -> NewEntry:
     """Build the entry that moves `amount` minor units from source to target. Raises UnbalancedEntry."""
     return build_entry(kind=kind, cause=cause, postings=(NewPosting(source, -amount), NewPosting(target, amount)))
 

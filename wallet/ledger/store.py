@@ -18,7 +18,7 @@ from casino.events.sql import execute, fetch
 from casino.events.store import Append, Metadata, append, read
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountKind, AccountName
-from wallet.ledger.entries import NewEntry
+from wallet.ledger.entries import EntryKind, NewEntry
 from wallet.ledger.refusals import InsufficientFunds, UnknownAccount
 
 OVERDRAFT_SQLSTATE: Final = "WLT01"
@@ -42,7 +42,7 @@ class StatementLine:
     """One posting on an account, with the balance after it; both in minor units."""
 
     sequence: int
-    kind: str
+    kind: EntryKind
     amount: int
     balance: int
     cause: int

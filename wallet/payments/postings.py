@@ -17,7 +17,7 @@ from wallet.ledger.accounts import (
     operator_account,
     player_account,
 )
-from wallet.ledger.entries import NewEntry, NewPosting, build_entry, transfer
+from wallet.ledger.entries import EntryKind, NewEntry, NewPosting, build_entry, transfer
 from wallet.payments.events import (
     DebtCollected,
     DepositCompleted,
@@ -87,7 +87,7 @@ def _withdrawal_paid(event: WithdrawalPaid, cause: int) -> NewEntry:
 
 
 def _withdrawal_returned(event: WithdrawalReturned, cause: int) -> NewEntry:
-    kind = "withdrawal_returned"
+    kind: EntryKind = "withdrawal_returned"
     if not event.was_paid:
         return _moved(kind, cause, _hold(event), _account(event), event.amount)
     postings = (
@@ -100,7 +100,7 @@ def _withdrawal_returned(event: WithdrawalReturned, cause: int) -> NewEntry:
     return build_entry(kind=kind, cause=cause, postings=postings)
 
 
-def _moved(kind: str, cause: int, source: AccountName, target: AccountName, amount: int) -> NewEntry:
+def _moved(kind: EntryKind, cause: int, source: AccountName, target: AccountName, amount: int) -> NewEntry:
     return transfer(kind=kind, cause=cause, source=source, target=target, amount=amount)
 
 

@@ -1,5 +1,7 @@
 """Refusals of payments."""
 
+from typing import Literal
+
 from casino.kernel.errors import Amount, Refusal, RefusalKind
 
 
@@ -73,7 +75,7 @@ class TooLateToCancel(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The withdrawal can no longer be cancelled"
     remedy = "Wait for its outcome."
-    fact_types = {"current_status": str}
+    fact_types = {"current_status": Literal["sent", "paid", "returned", "rejected"]}
 
 
 class NotWaitingForReview(Refusal):
@@ -81,7 +83,7 @@ class NotWaitingForReview(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The withdrawal is not waiting for review"
     remedy = "Read it again: another person was quicker."
-    fact_types = {"current_status": str}
+    fact_types = {"current_status": Literal["approved", "sent", "paid", "returned", "rejected", "cancelled"]}
 
 
 class WithdrawalRequiresSecondPerson(Refusal):

@@ -1,5 +1,7 @@
 """Refusals of reconciliation."""
 
+from typing import Literal
+
 from casino.kernel.errors import Refusal, RefusalKind
 
 
@@ -15,7 +17,7 @@ class DiscrepancyClosed(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The discrepancy is not open"
     remedy = "Read it again: another person was quicker, or it was cleared."
-    fact_types = {"current_status": str}
+    fact_types = {"current_status": Literal["resolved", "cleared"]}
 
 
 class DiscrepancyNoteMissing(Refusal):

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from casino.kernel import money
 from casino.kernel.errors import Amount, Refusal, RefusalKind
-from wallet.responsible_gaming.events import LimitType
+from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.state import Exclusion, PlayerBlock, PlayLimit
 
 
@@ -15,9 +15,9 @@ class PlayLimitReached(Refusal):
     title = "A limit on play would be exceeded"
     remedy = "Request at most `remaining`, or wait until `available_at`, where it is not null."
     fact_types = {
-        "limit_type": str,
-        "period": str,
-        "set_by": str,
+        "limit_type": LimitType,
+        "period": LimitPeriod,
+        "set_by": Initiator,
         "limit": str,
         "used": str,
         "remaining": str,

@@ -25,7 +25,7 @@ from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, Change
 class ChangesQuery(serializers.Serializer[Any]):
     """Filters of the list of changes."""
 
-    status = EnumField(ChangeStatus, required=False, default=None)
+    status = EnumField(ChangeStatus, required=False, default=None, help_text="Only those with this status.")
 
 
 class ChangeResponse(Shape):

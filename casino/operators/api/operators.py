@@ -22,7 +22,7 @@ from casino.significant.thresholds import CurrentThresholds
 
 
 class OperatorResponse(Shape):
-    """The tenant that a key belongs to."""
+    """The operator that a key belongs to."""
 
     id: UUID
     slug: Annotated[str, Meta(examples=["lucky"])]

@@ -45,7 +45,10 @@ class StreamTicketsView(PlayerView):
     @operation(
         "issueStreamTicket",
         "Obtain a ticket for the live stream",
-        description="For browsers, whose EventSource sends no header. Each stream needs its own ticket.",
+        description=(
+            "For browsers, whose EventSource sends no header. Each stream needs its own ticket; repeating the request "
+            "issues another."
+        ),
         returns=StreamTicketResponse,
         status=201,
     )

@@ -90,7 +90,10 @@ class PlayerSessionsView(OperatorView):
     @operation(
         "openPlayerSession",
         "Obtain a short-lived token for a player's browser",
-        description="A player has one session: one that is open elsewhere ends with `session_taken_over`.",
+        description=(
+            "A player has one session: one that is open elsewhere ends with `session_taken_over`, and so does the "
+            "first one if you repeat the request."
+        ),
         request=PlayerSessionRequest,
         example={"ttl_seconds": 1800},
         returns=PlayerSessionResponse,

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from baccarat.domain.rules.table_rules import TableRules
+from casino.operators.key_limits import Movement
 from casino.operators.principals import Scope
 from tests.baccarat.api import contract
 from tests.baccarat.api.contract import Operation, faults
 from tests.baccarat.api.people import Tenant
+from wallet.payments.withdrawal_state import WithdrawalStatus
 
 COMPONENTS = contract.document()["components"]["schemas"]
 
@@ -56,10 +58,28 @@ def test_the_judge_finds_what_is_missing_wrong_or_too_much() -> None:
         ("TableRules", "spots_per_round", ["any", "one"]),
         ("TableRules", "under_minimum", ["raise", "reject"]),
         ("Commission", "timing", ["settlement", "deferred"]),
+        ("RulesVersion", "effective_from", ["", "next_round", "next_shoe", "new_shoe"]),
     ],
 )
 def test_a_closed_set_of_words_is_documented_as_one(component: str, name: str, expected: list[Any]) -> None:
     assert sorted(words(component, name), key=str) == sorted(expected, key=str)
+
+
+def test_the_facts_of_problems_have_types() -> None:
+    facts = {}
+    for code in ("PlayLimitReached", "KeyLimitReached", "TooLateToCancel", "WagerInPlay"):
+        facts.update(COMPONENTS[f"{code}Problem"]["allOf"][1]["properties"])
+    assert facts["limit_type"] == {"$ref": "#/components/schemas/LimitType"}
+    assert facts["movement"]["enum"] == sorted(movement.value for movement in Movement)
+    assert set(facts["current_status"]["enum"]) == set(WithdrawalStatus) - {"requested", "approved", "cancelled"}
+    assert facts["currency"]["pattern"] == COMPONENTS["Money"]["properties"]["currency"]["pattern"]
+    assert facts["deadline_at"]["anyOf"][0]["format"] == "date-time"
+
+
+def test_every_response_and_every_parameter_is_described() -> None:
+    for operation in contract.operations():
+        for part in (*operation.document["responses"].values(), *operation.document["parameters"]):
+            assert part.get("$ref") or part["description"], operation.name
 
 
 def test_every_operation_for_keys_names_the_scope_that_it_needs() -> None:
