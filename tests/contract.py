@@ -1,8 +1,9 @@
 """Compares every answer of the API in every test with what the operation documents.
 
 A status, code or fact that the operation does not document fails the test in which it occurs. With `--whole-contract`,
-as in `make test`, a documented code that no test produced fails the run, unless NOT_PRODUCED has its reason. A refusal
-that a test provokes below HTTP counts: every refusal becomes an answer in the same way.
+as in `make test`, a documented code that no test produced fails the run, unless NOT_PRODUCED has its reason; a reason
+that no longer holds fails it, too. A refusal that a test provokes below HTTP counts: every refusal becomes an answer in
+the same way.
 """
 
 import json
@@ -104,7 +105,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.config.workeroutput["produced"] = sorted(_produced)
         return
     _produced.update(session.config.stash.get(PRODUCED, ()))
-    if session.config.getoption("--whole-contract") and session.exitstatus == pytest.ExitCode.OK and _lacking():
+    if (
+        session.config.getoption("--whole-contract")
+        and session.exitstatus == pytest.ExitCode.OK
+        and (_lacking() or _outdated())
+    ):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -117,17 +122,23 @@ def pytest_testnodedown(node: Any) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Name the documented codes that no test produced, and reasons that hold no longer."""
-    lacking = _lacking() if config.getoption("--whole-contract") else []
-    if lacking:
-        terminalreporter.section("CONTRACT", red=True, bold=True)
-        terminalreporter.line(
-            "Documented, but produced by no test (write one, or give the reason in tests/contract.py): "
-            + ", ".join(lacking)
-        )
+    if not config.getoption("--whole-contract"):
+        return
+    for advice, codes in (
+        ("Documented, but produced by no test (write one, or give the reason in tests/contract.py)", _lacking()),
+        ("Produced by a test, or not documented (remove the reason in tests/contract.py)", _outdated()),
+    ):
+        if codes:
+            terminalreporter.section("CONTRACT", red=True, bold=True)
+            terminalreporter.line(f"{advice}: {', '.join(codes)}")
 
 
 def _lacking() -> list[str]:
     return sorted(documented_codes() - _produced - NOT_PRODUCED.keys())
+
+
+def _outdated() -> list[str]:
+    return sorted(NOT_PRODUCED.keys() - (documented_codes() - _produced))
 
 
 def documented_codes() -> set[str]:
