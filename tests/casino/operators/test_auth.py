@@ -149,6 +149,11 @@ def test_a_key_needs_the_scope_of_the_operation(lucky: Scene, method: str) -> No
     assert call(method, "withdrawal-policy", having).status_code in {200, 400}
 
 
+def test_a_method_that_an_address_does_not_have_is_no_matter_of_scopes(lucky: Scene) -> None:
+    answer = call("post", "changes", lucky.key)
+    assert (answer.status_code, answer.json()["code"], "GET" in answer["Allow"]) == (405, "method_not_allowed", True)
+
+
 def test_what_declares_no_scope_is_refused_to_every_key(lucky: Scene) -> None:
     class Undeclared(OperatorView):
         def post(self, request: Request) -> Any:
