@@ -89,6 +89,8 @@ def reach(page: Page, target: Locator) -> None:
 def test_with_the_keyboard_alone(house: House, page: Page) -> None:
     table = house.table("mini")
     page.goto(f"{house.base_url}/play/#token={house.newcomer()}")
+    reach(page, page.get_by_role("searchbox"))
+    page.keyboard.type(house.get(f"/tables/{table}")["name"])
     reach(page, page.locator(f'[data-table="{table}"] a'))
     page.keyboard.press("Enter")
     reach(page, page.get_by_role("button", name="Seat 1: free"))

@@ -4,6 +4,7 @@ import { icon } from "../art/pieces.js";
 import { bigRoadMarks, drawRoad } from "../art/roads.js";
 import { get, NoResponse, Problem, serverNow } from "../core/api.js";
 import { h, put, say, set } from "../core/dom.js";
+import { tell } from "../core/embedding.js";
 import { launch, logo } from "../core/launch.js";
 import { LobbyStream } from "../core/lobby_stream.js";
 import { storeToken, storage } from "../core/session.js";
@@ -138,6 +139,7 @@ export class Lobby {
 
   /** @param {Api["Balances"]} balances */
   showBalances(balances) {
+    tell("balance.changed", { balances: balances.items });
     const held = balances.items.filter(({ account }) => account === "account");
     this.currencies = [...new Set(held.map(({ balance }) => balance.currency))].sort();
     put(this.balances, /** @type {const} */ (["real", "play"]).map((money_type) => h("p", { class: "lobby-balance" }, h("small", {}, t(`money_type.${money_type}`)),
@@ -157,6 +159,7 @@ export class Lobby {
 
   /** @param {AccountPart} part */
   openAccount(part) {
+    if (part !== statementPart) tell("cashier.wanted", { cashier_url: launch?.cashier_url });
     put(this.dialog, h("form", { method: "dialog", class: "lobby-close" }, h("button", { class: "quiet" }, t("close"))), whenLoaded(get("me/balances"), (balances) => {
       this.showBalances(balances);
       return this.accountOf(part);
