@@ -191,6 +191,7 @@ def test_a_book_that_is_none_is_refused(lucky: Tenant) -> None:
 def test_the_lobby_and_the_board_cost_one_query_each_whatever_they_show(lucky: Tenant) -> None:
     alice = lucky.player("Alice")
     first = lucky.table("mini")
+    alice.read(f"tables/{first}/statistics")  # a process asks once whom a table is for
     few = cost(alice, "lobby"), cost(alice, f"tables/{first}/statistics")
     for number in range(6):
         sit(alice, lucky.table("atlantic_city", name=f"Table {number}"))

@@ -9,15 +9,15 @@ from django.test.utils import CaptureQueriesContext
 from casino.events.sql import execute
 from casino.operators import services
 from tests.baccarat.api.people import tenant
+from tests.conftest import Database
 
 MANY = 3000
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("reference", "index"), [("customer-8812", "operators_player_reference"), (None, "operators_player_page")]
 )
-def test_players_are_selected_by_an_index(reference: str | None, index: str) -> None:
+def test_players_are_selected_by_an_index(database: Database, reference: str | None, index: str) -> None:
     house = tenant("lucky")
     wanted = house.do("players", {"reference": "customer-8812", "nickname": "Ace"})["id"]
     columns = [field.column for field in services.Player._meta.concrete_fields]
@@ -28,7 +28,8 @@ def test_players_are_selected_by_an_index(reference: str | None, index: str) -> 
         f"SELECT {values} FROM operators_player, generate_series(1, {MANY}) number WHERE id = %s",
         [wanted],
     )
-    execute("ANALYZE operators_player")
+    with database.owner() as owner:
+        owner.execute("ANALYZE operators_player")
 
     with CaptureQueriesContext(connection) as captured:
         page = services.list_players(operator=UUID(house.id), after=None, limit=51, reference=reference)
