@@ -167,7 +167,6 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 AUDIT_HOUR = env.integer("AUDIT_HOUR", default=3, minimum=0, maximum=23)
 """The hour, in UTC, in which everything is audited each night."""
 
-
 # Run by `manage.py run_jobs`, not by beat: PostgreSQL holds when each is due, and no message is sent.
 CELERY_BEAT_SCHEDULE = {
     "release-absent-seats": {"task": "baccarat.release_absent_seats", "schedule": 5.0},
@@ -178,6 +177,7 @@ CELERY_BEAT_SCHEDULE = {
     "record-significant-events": {"task": "baccarat.record_significant_events", "schedule": 2.0},
     "generate-reports": {"task": "reports.generate_due", "schedule": 60.0},
     "export-players": {"task": "compliance.export_players", "schedule": 5.0},
+    "purge-expired": {"task": "compliance.purge_expired", "schedule": 24 * 3600.0},
     "check-clock": {"task": "compliance.check_clock", "schedule": 300.0},
     "expire-feed": {"task": "feed.expire", "schedule": 3600.0},
     "process-payments": {"task": "wallet.process_payments", "schedule": 2.0},

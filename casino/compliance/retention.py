@@ -6,19 +6,23 @@ failed logins. The database itself refuses to delete younger rows of append-only
 their own kinds.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import transaction
 
 from casino.compliance.refusals import KeptPermanently, TooRecentToPurge, UnknownRetentionKind
-from casino.events.sql import fetch
+from casino.events.sql import execute, fetch
 from casino.significant import recorder
 
+logger = logging.getLogger(__name__)
+
+BATCH: Final = 5000
 TEN_YEARS: Final = 3653
 FIVE_YEARS: Final = 1827
 FOUR_MONTHS: Final = 123
@@ -97,21 +101,37 @@ def preview_purge(kind: str, *, days: int | None = None) -> PurgeResult:
 
 
 def purge(kind: str, *, by: str, days: int | None = None) -> PurgeResult:
-    """Delete what is older than a kind is kept, and record that. Raises as `retention_days` does."""
-    age = retention_days(kind, days)
-    with transaction.atomic():
-        before = _now() - timedelta(days=age)
-        rows = sum(_delete(table, column, before) for table, column in RETENTION_POLICIES[kind].tables.items())
-        if rows:
-            recorder.record(
-                kind=recorder.SignificantEventKind.DATA_PURGED,
-                operator=None,
-                subject=f"retention:{kind}",
-                actor=by,
-                reason=f"Kept for {age} days.",
-                after={"rows": rows, "before": before.isoformat()},
-            )
-    return PurgeResult(kind, age, before, rows)
+    """Record that what is older than a kind is kept is deleted, and delete it. Raises as `retention_days` does.
+
+    Deletes in batches, outside a transaction each in its own: nobody waits long, and what is left when the process
+    dies goes with the next purge. What no law asks to keep goes without a record.
+    """
+    result = preview_purge(kind, days=days)
+    policy = RETENTION_POLICIES[kind]
+    if result.rows and policy.minimum_days > 1:
+        recorder.record(
+            kind=recorder.SignificantEventKind.DATA_PURGED,
+            operator=None,
+            subject=f"retention:{kind}",
+            actor=by,
+            reason=f"Kept for {result.days} days.",
+            after={"rows": result.rows, "before": result.before.isoformat()},
+        )
+    for table, column in policy.tables.items():
+        while _delete_batch(table, column, result.before) == BATCH:
+            continue
+    return result
+
+
+def purge_expired() -> None:
+    """Purge every kind. One that fails raises an alert and does not block the others."""
+    for kind in RETENTION_POLICIES:
+        try:
+            purge(kind, by="schedule")
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception as error:
+            logger.critical("ALERT %s can't be purged: %s", kind, type(error).__name__, exc_info=error)
 
 
 def _now() -> datetime:
@@ -123,6 +143,8 @@ def _count(table: str, column: str, before: datetime) -> int:
     return int(fetch(f"SELECT count(*) FROM {table} WHERE {column} < %s", [before])[0][0])  # noqa: S608  (constants)
 
 
-def _delete(table: str, column: str, before: datetime) -> int:
-    statement = f"WITH gone AS (DELETE FROM {table} WHERE {column} < %s RETURNING 1) SELECT count(*) FROM gone"  # noqa: S608
-    return int(fetch(statement, [before])[0][0])
+def _delete_batch(table: str, column: str, before: datetime) -> int:
+    return execute(
+        f"DELETE FROM {table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {table} WHERE {column} < %s LIMIT {BATCH}))",  # noqa: S608
+        [before],
+    )

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from casino.compliance import clocks, player_exports
+from casino.compliance import clocks, player_exports, retention
 
 
 @shared_task(name="compliance.check_clock", ignore_result=True)
@@ -15,3 +15,9 @@ def check_clock(**_: object) -> None:
 def export_players(**_: object) -> None:
     """Make the exports that players requested of their own data."""
     player_exports.generate_due()
+
+
+@shared_task(name="compliance.purge_expired", ignore_result=True, soft_time_limit=280, time_limit=300)
+def purge_expired(**_: object) -> None:
+    """Delete data past its retention period."""
+    retention.purge_expired()

@@ -9,11 +9,12 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from casino import env
-from casino.compliance import retention
+from casino.compliance import retention, tasks
 from casino.compliance.refusals import KeptPermanently, TooRecentToPurge, UnknownRetentionKind
 from casino.compliance.retention import PERMANENT, RETENTION_POLICIES
 from casino.events.sql import execute, fetch
 from casino.significant.models import SignificantEvent
+from tests.conftest import Database
 
 NEVER_PURGED = sorted(PERMANENT)
 
@@ -55,6 +56,14 @@ def add_access_log_entry(days: int) -> None:
     )
 
 
+def add_stream_ticket(days: int) -> None:
+    execute(
+        "INSERT INTO operators_streamticket (ticket_hash, session_hash, expires_at) "
+        "VALUES ('\\x00', '\\x01', now() - make_interval(days => %s))",
+        [days],
+    )
+
+
 def add_message(days: int) -> None:
     execute(
         "INSERT INTO chat_chatmessage (id, operator_id, table_id, seat, player_id, text, displayed_text, "
@@ -84,6 +93,33 @@ def test_the_command_only_deletes_with_confirm(capsys: pytest.CaptureFixture[str
     assert event.after["rows"] == 1
     call_command("purge", "--confirm", "--by", "ann")
     assert SignificantEvent.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_the_daily_job_deletes_all_that_is_due_in_batches_and_records_what_the_law_asks_to_keep(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(retention, "BATCH", 2)
+    for days in (3660, 3661, 3662, 3663, 3664, 3640):
+        add_access_log_entry(days)
+    add_stream_ticket(1)
+    tasks.purge_expired()
+    assert (count("staff_accesslogentry"), count("operators_streamticket")) == (1, 0)
+    event = SignificantEvent.objects.get()
+    assert (event.subject, event.actor, event.after["rows"]) == ("retention:access_log", "schedule", 5)
+    tasks.purge_expired()
+    assert SignificantEvent.objects.count() == 1
+
+
+def test_a_kind_that_cannot_be_purged_does_not_block_the_others(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = retention.RetentionPolicy({"no_such_table": "at"}, 0, 0)
+    monkeypatch.setattr(retention, "RETENTION_POLICIES", {"broken": broken, **RETENTION_POLICIES})
+    add_access_log_entry(3660)
+    tasks.purge_expired()
+    assert count("staff_accesslogentry") == 0
+    assert "ALERT broken can't be purged: ProgrammingError" in caplog.text
 
 
 @pytest.mark.django_db
