@@ -19,6 +19,7 @@ from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.proofs import dispute_pack
 from baccarat.proofs.export import export_round
+from baccarat.proofs.loader import TABLE_EVENTS
 from baccarat.proofs.refusals import NothingToProve, NotInThatRound, RoundNotSealed
 from baccarat.queries import rounds, shoes
 from baccarat.queries.offered import require_offered
@@ -90,7 +91,14 @@ class ProofEvent(Shape):
     id: int
     stream: str
     version: int
-    type: Annotated[str, Meta(examples=["BettingClosed"])]
+    type: Annotated[
+        str,
+        Meta(
+            description="Values may be added.",
+            examples=["BettingClosed"],
+            extra_json_schema={"enum": sorted({*rounds.EVENT_NAMES, *TABLE_EVENTS})},
+        ),
+    ]
     schema: int
     data: dict[str, Any] | None
     metadata: dict[str, Any] | None

@@ -20,6 +20,8 @@ RULES_EVENTS: Final = ("TableOpened", "RulesTookEffect")
 SHOE_EVENTS: Final = ("ShoeCommitted", "ShoeCutContributed", "ShoeStarted", "ShoeEnded")
 TERMS_FIXED: Final = "TermsFixed"
 TABLE_CLOSED: Final = "TableClosed"
+TABLE_EVENTS: Final = (*RULES_EVENTS, *SHOE_EVENTS, TERMS_FIXED, TABLE_CLOSED)
+"""The events of the round's table that are evidence."""
 PROVABLE_PHASES: Final = frozenset({"settled", "voided"})
 
 _ROUND: Final = "SELECT table_id, phase FROM baccarat_round WHERE id = %s AND operator_id = %s"

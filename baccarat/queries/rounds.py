@@ -39,7 +39,7 @@ _BEFORE_AT_TABLE: Final = "round.number < (SELECT number FROM baccarat_round WHE
 _RUNNING: Final = "round.id IN (SELECT round_id FROM baccarat_table WHERE operator_id = %s AND round_id IS NOT NULL)"
 _TABLES_OF_ROUNDS: Final = "SELECT id, table_id FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 _LAST_NUMBER: Final = 2**31 - 1
-_EVENT_NAMES: Final = sorted(event.__name__ for event in get_args(events.RoundEvent))
+EVENT_NAMES: Final = sorted(event.__name__ for event in get_args(events.RoundEvent))
 
 
 class RoundStatus(StrEnum):
@@ -99,7 +99,7 @@ class RoundEvent(Shape):
     version: int
     type: Annotated[
         str,
-        Meta(description="Values may be added.", examples=["ChipsPlaced"], extra_json_schema={"enum": _EVENT_NAMES}),
+        Meta(description="Values may be added.", examples=["ChipsPlaced"], extra_json_schema={"enum": EVENT_NAMES}),
     ]
     schema: int
     data: Annotated[dict[str, Any], Meta(examples=[{"seat": 1, "spot": "banker", "amount": 1000}])]

@@ -8,7 +8,7 @@ from typing import Final
 from django.db import Error
 
 from baccarat.streaming import snapshot
-from baccarat.streaming.follower import LiveFollower
+from baccarat.streaming.follower import FAILURE_CODE, LiveFollower
 from baccarat.streaming.notifications import LiveEvent, LiveEventBuilder
 from casino.api.streaming import sse
 from casino.api.streaming.hub import Hub, run_in_thread
@@ -25,13 +25,16 @@ KEEP_ALIVE: Final = 14.0
 MAX_STREAMS_PER_PLAYER: Final = 6
 """Maximum open streams of one player in this process; one more ends the oldest."""
 
-END_CODES: Final = {
+TOO_MANY_STREAMS: Final = "too_many_streams"
+_CODES_OF_SESSIONS: Final = {
     sessions.ENDED: "session_ended",
     sessions.EXPIRED: "token_expired",
     sessions.BANNED: "session_ended_by_ban",
     sessions.TAKEN_OVER: "session_taken_over",
     sessions.TIMED_OUT: "session_timed_out",
 }
+END_CODES: Final = sorted({*_CODES_OF_SESSIONS.values(), TOO_MANY_STREAMS, FAILURE_CODE})
+"""The reasons that streams end with."""
 
 
 class StreamRegistry:
@@ -49,7 +52,7 @@ class StreamRegistry:
         own = self._of_player.setdefault(follower.name, [])
         own.append(follower)
         if len(own) > MAX_STREAMS_PER_PLAYER:
-            own.pop(0).end("too_many_streams")
+            own.pop(0).end(TOO_MANY_STREAMS)
         if self._watching is None or self._watching.done():
             self._watching = asyncio.create_task(self._watch())
 
@@ -110,7 +113,7 @@ def _end_expired(streams: Sequence[LiveFollower], statuses: Mapping[bytes, str])
     for each in streams:
         ended = statuses.get(each.player.session, sessions.ENDED)
         if ended:
-            each.end(END_CODES[ended])
+            each.end(_CODES_OF_SESSIONS[ended])
 
 
 REGISTRY: Final = StreamRegistry()

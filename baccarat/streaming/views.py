@@ -4,7 +4,7 @@ The view returns an asynchronous iterator, so that an open stream uses no thread
 """
 
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from django.http import HttpRequest, StreamingHttpResponse
@@ -16,6 +16,7 @@ from msgspec import Meta
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.streaming import snapshot
 from baccarat.streaming.notifications import LiveEventResponse, LobbyChange, event_data
+from baccarat.streaming.registry import END_CODES
 from baccarat.streaming.snapshot import SnapshotMessage
 from baccarat.streaming.stream import StreamOpening, stream_messages
 from casino.api import document, errors
@@ -35,9 +36,22 @@ PATH: Final = "/api/v1/stream"
 
 
 class StreamEnd(Shape):
-    """The last message of a stream, or the reason for a new snapshot."""
+    """The last message of a stream."""
 
-    code: Annotated[str, Meta(examples=["session_taken_over"])]
+    code: Annotated[
+        str,
+        Meta(
+            description="Values may be added.",
+            examples=["session_taken_over"],
+            extra_json_schema={"enum": END_CODES},
+        ),
+    ]
+
+
+class StreamReset(Shape):
+    """The reason for a new snapshot."""
+
+    code: Literal["gap_too_long"]
 
 
 CHANNEL: Final = StreamChannel(
@@ -50,7 +64,7 @@ CHANNEL: Final = StreamChannel(
         ChannelMessage("event", "An event at a table, redacted for the player.", LiveEventResponse),
         ChannelMessage("lobby", "A table whose line in the lobby has changed.", LobbyChange),
         ChannelMessage("balances", "Balances after money moved.", Balances),
-        ChannelMessage("reset", "Too many events were missed: a snapshot follows.", StreamEnd),
+        ChannelMessage("reset", "Too many events were missed: a snapshot follows.", StreamReset),
         ChannelMessage("end", "The reason why the stream ends.", StreamEnd),
     ),
     events=event_data(),

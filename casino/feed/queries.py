@@ -10,7 +10,7 @@ from msgspec import Meta
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.events.sql import fetch
 from casino.feed.refusals import FeedExpired, UnknownFeedType
-from casino.feed.types import feed_types, matching_types
+from casino.feed.types import feed_types, matching_types, type_names
 
 SCHEMAS: Final = "/api/v1/feed/schemas/"
 MAX_LIMIT: Final = 500
@@ -29,6 +29,14 @@ SELECT head.number, oldest.number, item.number, item.type, item.subject, item.ti
  ) AS item ON true
  ORDER BY item.number
 """
+TypeName = Annotated[
+    str,
+    Meta(
+        description="Values may be added.",
+        examples=["baccarat.round.settled.v1"],
+        extra_json_schema={"enum": type_names},
+    ),
+]
 
 
 class FeedEnvelope(Shape):
@@ -37,7 +45,7 @@ class FeedEnvelope(Shape):
     specversion: Literal["1.0"]
     id: Annotated[str, Meta(description="Slug and number; also the `webhook-id`.", examples=["lucky:1043"])]
     source: Annotated[str, Meta(examples=["/operators/lucky"])]
-    type: Annotated[str, Meta(examples=["baccarat.round.settled.v1"])]
+    type: TypeName
     subject: Annotated[str, Meta(examples=["rounds/0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"])]
     time: Timestamp
     datacontenttype: Literal["application/json"]
@@ -59,7 +67,7 @@ class FeedPage(Shape):
 class FeedTypeResponse(Shape):
     """A type of items."""
 
-    type: Annotated[str, Meta(examples=["baccarat.round.settled.v1"])]
+    type: TypeName
     summary: Annotated[str, Meta(examples=["The cards and the outcome."])]
     dataschema: Annotated[str, Meta(examples=["/api/v1/feed/schemas/baccarat.round.settled.v1"])]
 

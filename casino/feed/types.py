@@ -86,17 +86,21 @@ class ItemMissing:
 
 _sources: Final[list[FeedSource]] = []
 _announced: Final[dict[str, FeedType]] = {}
+type_names: Final[list[str]] = []
+"""The full names of all types, in alphabetical order. Shapes name this list, so that it is filled in place."""
 _encode: Final = msgspec.json.Encoder().encode
 
 
 def register(*sources: FeedSource) -> None:
     """Add an app's types; call it in AppConfig.ready()."""
     _sources.extend(sources)
+    type_names[:] = feed_types()
 
 
 def register_announced(*types: FeedType) -> None:
     """Add types whose facts are announced (see casino.events.announcements); call it in AppConfig.ready()."""
     _announced.update({each.event.__name__: each for each in types})
+    type_names[:] = feed_types()
 
 
 def announced_types() -> Mapping[str, FeedType]:

@@ -58,6 +58,13 @@ def test_the_openapi_document_describes_what_is_pushed() -> None:
     assert [each["name"] for each in pushed["parameters"]] == ["webhook-id", "webhook-timestamp", "webhook-signature"]
 
 
+def test_both_documents_list_the_types_of_items() -> None:
+    of_feed = document()["components"]["schemas"]["FeedEnvelope"]["properties"]["type"]
+    schemas = Client().get("/api/v1/schema").json()["components"]["schemas"]
+    for each in (of_feed, schemas["FeedEnvelope"]["properties"]["type"], schemas["FeedType"]["properties"]["type"]):
+        assert each["enum"] == list(feed_types())
+
+
 def test_each_live_event_is_what_the_document_says(module_database: Database, lucky: Tenant) -> None:
     table = play(lucky, rounds=2)
     whole = document()
