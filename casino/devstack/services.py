@@ -8,6 +8,8 @@ from collections.abc import Generator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from casino.crypto import ed25519
+from casino.crypto.signing_keys import parse_keys
 from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT, Home, Secrets, checkpoints_folder, log_origin, signing_keys
 from casino.devstack.postgres import Postgres
@@ -99,12 +101,28 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Pa
 
 
 def checkpoint_environment(folder: Path) -> dict[str, str]:
-    """Return the variables for signing, storing and checking a home's checkpoints, and for signing its closings."""
+    """Return the variables for signing, storing and checking a home's checkpoints, and for signing its closings.
+
+    The public halves are for web, which publishes them.
+    """
     database = os.environ.get("DATABASE_URL", "")
     storage = checkpoints_folder(folder, database=database)
     files = {"CHECKPOINT_KEYS": "checkpoint-keys", "CLOSING_KEYS": "closing-keys"}
     keys = {f"{key}_FILE": str(signing_keys(folder, name)) for key, name in files.items() if key not in os.environ}
-    return {"CHECKPOINT_STORAGE": storage.as_uri(), "LOG_ORIGIN": log_origin(folder, database=database), **keys}
+    public = public_keys("CHECKPOINT_KEYS", {**os.environ, **keys})
+    return {
+        "CHECKPOINT_STORAGE": storage.as_uri(),
+        "CHECKPOINT_PUBLIC_KEYS": ",".join(f"{name}:{key.hex()}" for name, key in public),
+        "LOG_ORIGIN": log_origin(folder, database=database),
+        **keys,
+    }
+
+
+def public_keys(name: str, environment: Mapping[str, str]) -> list[tuple[str, bytes]]:
+    """Return the names and public halves of the keys that a variable, or the file that it names, holds."""
+    file = environment.get(f"{name}_FILE")
+    text = Path(file).read_text(encoding="utf-8").strip() if file else environment.get(name, "")
+    return [(key, ed25519.public_key(private)) for key, private in parse_keys(name, text)]
 
 
 def process_environment(process: str, environment: Mapping[str, str]) -> dict[str, str]:

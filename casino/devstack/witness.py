@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from casino.crypto import ed25519
 from casino.crypto.signed_note import NoteKey, SignatureType
-from casino.crypto.signing_keys import parse_keys
 from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT, checkpoints_folder, log_origin
-from casino.devstack.services import checkpoint_environment
+from casino.devstack.services import checkpoint_environment, public_keys
 from casino.witness.store import CannotStart, Store
 
 HOST: Final = "127.0.0.1"
@@ -47,8 +45,8 @@ def prepare_witness(folder: Path, *, port: int, origin: str, environment: Mappin
     """Make the witness's keys on the first start, and tell it this house's keys. Raises DevstackError."""
     lines = [
         f"{NoteKey(origin, SignatureType.NOTE, log_key).vkey} {closing_key.hex()}"
-        for log_key in _public_keys("CHECKPOINT_KEYS", environment)
-        for closing_key in _public_keys("CLOSING_KEYS", environment)
+        for _, log_key in public_keys("CHECKPOINT_KEYS", environment)
+        for _, closing_key in public_keys("CLOSING_KEYS", environment)
     ]
     try:
         store = Store(folder, name=NAME)
@@ -63,9 +61,3 @@ def prepare_witness(folder: Path, *, port: int, origin: str, environment: Mappin
         port=port,
         setting=f"http://{HOST}:{port} {identity.cosign_key.vkey} {identity.release_key.hex()}",
     )
-
-
-def _public_keys(name: str, environment: Mapping[str, str]) -> list[bytes]:
-    file = environment.get(f"{name}_FILE")
-    text = Path(file).read_text(encoding="utf-8").strip() if file else environment.get(name, "")
-    return [ed25519.public_key(private) for _, private in parse_keys(name, text)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from casino.devstack.services import Addresses, environment_for, process_environment, read_running
+from casino.devstack.services import Addresses, environment_for, process_environment, public_keys, read_running
 
 PLAIN = Addresses(url="postgresql://app@/casino", owner_url="postgresql://owner@/casino", redis_url="redis://x")
 WITH_PROVIDER = Addresses(
@@ -49,7 +49,13 @@ def test_word_left_by_an_older_stack_is_understood(tmp_path: Path) -> None:
 
 
 def test_a_home_stores_its_checkpoints_and_their_signing_keys(tmp_path, monkeypatch):
-    for name in ("DATABASE_URL", "CHECKPOINT_KEYS", "CHECKPOINT_KEYS_FILE", "CHECKPOINT_STORAGE"):
+    for name in (
+        "DATABASE_URL",
+        "CHECKPOINT_KEYS",
+        "CHECKPOINT_KEYS_FILE",
+        "CHECKPOINT_PUBLIC_KEYS",
+        "CHECKPOINT_STORAGE",
+    ):
         monkeypatch.delenv(name, raising=False)
     told = environment_for(PLAIN, secrets=None, folder=tmp_path)
     file = tmp_path / "checkpoint-keys"
@@ -57,6 +63,10 @@ def test_a_home_stores_its_checkpoints_and_their_signing_keys(tmp_path, monkeypa
     assert told["CHECKPOINT_STORAGE"] == (tmp_path / "checkpoints" / "own").as_uri()
     assert file.stat().st_mode & 0o777 == 0o600
     kept = file.read_text()
+    (name, public), *_ = public_keys("CHECKPOINT_KEYS", told)
+    web = process_environment("web", told)
+    assert web["CHECKPOINT_PUBLIC_KEYS"] == f"{name}:{public.hex()}"
+    assert not {"CHECKPOINT_KEYS", "CHECKPOINT_KEYS_FILE"} & web.keys()
     environment_for(PLAIN, secrets=None, folder=tmp_path)
     assert file.read_text() == kept
     monkeypatch.setenv("DATABASE_URL", "postgresql:///another")
