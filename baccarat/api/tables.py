@@ -31,7 +31,7 @@ from baccarat.domain.tables.refusals import (
 from baccarat.queries import fairness, tables
 from baccarat.queries.board_view import LobbyPage, Scoreboard
 from baccarat.queries.fairness import TableFairness
-from baccarat.queries.offered import brand_of
+from baccarat.queries.offered import brand_of, lobby_owner
 from baccarat.queries.redaction import SPECTATOR
 from baccarat.queries.rules_view import Odds, present_odds
 from baccarat.queries.table_view import TableResponse
@@ -41,6 +41,7 @@ from casino.api import paging
 from casino.api.fields import (
     CurrencyField,
     FlagField,
+    IdField,
     MoneyTypeField,
     StrictSerializer,
     TextField,
@@ -53,7 +54,7 @@ from casino.kernel.money import MoneyType
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView, metadata
 from casino.operators.principals import Scope
-from casino.operators.refusals import UnknownBrand
+from casino.operators.refusals import UnknownBrand, UnknownPlayer
 
 
 class StatisticsQuery(serializers.Serializer[Any]):
@@ -69,9 +70,12 @@ class StatisticsQuery(serializers.Serializer[Any]):
 
 
 class LobbyQuery(serializers.Serializer[Any]):
-    """Selects tables of the lobby."""
+    """Selects tables of the lobby, and whose lobby it is."""
 
     money_type = MoneyTypeField(required=False, default=None, help_text="Only tables with this money type.")
+    player = IdField(
+        required=False, default=None, help_text="The lobby of this player of yours; a player's own by default."
+    )
 
 
 class TableStatisticsView(OfferedView):
@@ -112,19 +116,22 @@ class LobbyView(OperatorOrPlayerView):
         description=(
             "All that a lobby draws, in the order the tables were opened. Left out are tables that are closed or about "
             "to close, and those opened with `listed: false`. `phase`, "
-            "`round_number` and `deadline_at` are those of the current round; null without one. "
+            "`round_number` and `deadline_at` are those of the current round; null without one. With `player`, an "
+            "operator's server gets the tables for this player's brand; `you` and `last_visited_at` are the player's. "
             "To stay up to date, a player's client follows the stream with `lobby=true` and reads the lobby again when "
             "it says so; an operator's server follows `table.*`, `seat.*`, `round.*`, `shoe.started` and "
             "`rules.took_effect` of its feed."
         ),
+        refusals=(UnknownPlayer,),
     )
     def get(self, request: Request) -> Response:
-        page, caller = paging.parse_page_request(request, str), self.caller
+        page, caller, query = paging.parse_page_request(request, str), self.caller, parse_query(LobbyQuery, request)
+        player, brand = lobby_owner(caller, query["player"])
         rows = tables.lobby_tables(
             operator=caller.operator,
-            viewer=viewer(caller) or SPECTATOR,
-            brand=brand_of(caller),
-            money_type=parse_query(LobbyQuery, request)["money_type"],
+            viewer=player or SPECTATOR,
+            brand=brand,
+            money_type=query["money_type"],
             after=None if page.after is None else paging.parse_uuid(page.after[0]),
             limit=page.fetch_limit,
         )

@@ -11,7 +11,10 @@ from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.domain.tables.state import TableState
 from casino.events.sql import fetch
+from casino.operators import brands
+from casino.operators.models import Player
 from casino.operators.principals import OperatorPrincipal, Principal
+from casino.operators.refusals import UnknownPlayer
 
 _TABLE: Final = "SELECT operator_id, string_to_array(brands, ',')::uuid[] FROM baccarat_table WHERE id = %s"
 _ROUND: Final = "SELECT table_id FROM baccarat_round WHERE id = %s"
@@ -22,6 +25,24 @@ _CACHED: Final = 4096
 def brand_of(caller: Principal) -> UUID | None:
     """Return the brand under which a caller plays or asks, if any."""
     return None if caller.brand is None else caller.brand.id
+
+
+def lobby_owner(caller: Principal, player: UUID | None) -> tuple[UUID | None, UUID | None]:
+    """Return whose lobby a caller asks for, None for the operator's, and the brand under which its tables are offered.
+
+    Raises UnknownPlayer.
+    """
+    if not isinstance(caller, OperatorPrincipal):
+        if player not in {None, caller.player}:
+            raise UnknownPlayer
+        return caller.player, brand_of(caller)
+    if player is None:
+        return None, brand_of(caller)
+    brands.require_player(caller, player)
+    own = list(Player.objects.filter(operator_id=caller.operator, id=player).values_list("brand_id", flat=True))
+    if not own:
+        raise UnknownPlayer
+    return player, brand_of(caller) or own[0]
 
 
 def require_offered(caller: Principal, *, table: UUID | None = None, round_: UUID | None = None) -> None:

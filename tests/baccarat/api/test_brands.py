@@ -98,6 +98,17 @@ def test_a_player_reads_tables_and_rounds_of_the_own_brand(scene: Brands) -> Non
         scene.red.read(f"tables/{table}{page}")
 
 
+def test_a_players_lobby_is_that_of_the_players_brand(scene: Brands) -> None:
+    table = scene.ours["table"]
+    for caller in (scene.operator, scene.red):
+        assert table in [line["id"] for line in caller.read("lobby", player=scene.ruby.id)["items"]]
+        assert caller.read("lobby", player=scene.ruby.id) == scene.ruby.read("lobby")
+    assert scene.operator.read("lobby", player=scene.ben.id) == scene.ben.read("lobby")
+    assert table not in [line["id"] for line in scene.operator.read("lobby", player=scene.ben.id)["items"]]
+    refused = scene.blue.get("lobby", player=scene.ruby.id)
+    assert (refused.status_code, refused.json()["code"]) == (404, "unknown_player")
+
+
 def test_a_launch_leads_to_no_table_of_another_brand(scene: Brands) -> None:
     launch = {"player": {"reference": "1"}, "table": scene.ours["table"], "currency": "EUR"}
     before = everything()

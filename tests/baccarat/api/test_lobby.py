@@ -127,6 +127,21 @@ def test_the_lobby_says_what_a_player_chooses_by(lucky: Tenant) -> None:
     assert bob.id not in text
 
 
+def test_an_operator_reads_the_lobby_as_a_player_of_its_own_sees_it(lucky: Tenant, golden: Tenant) -> None:
+    table, (alice, bob) = company(lucky, "big_table", "Alice", "Bob")
+    lucky.table("mini")
+    bob.do(f"tables/{table}/leave")
+    for player in (alice, bob):
+        assert lucky.read("lobby", player=player.id) == player.read("lobby") == player.read("lobby", player=player.id)
+    visited = lucky.read("lobby", player=bob.id)["items"][0]
+    assert visited["you"] is None
+    assert visited["last_visited_at"] is not None
+    assert lucky.pages("lobby", limit=1, player=alice.id)[0]["id"] == table
+    for stranger, player in ((golden, alice.id), (lucky, NOWHERE), (alice, bob.id), (golden.player("Carl"), alice.id)):
+        refused = stranger.get("lobby", player=player)
+        assert (refused.status_code, refused.json()["code"]) == (404, "unknown_player")
+
+
 def test_the_lobby_of_a_book_has_only_tables_that_play_it(lucky: Tenant) -> None:
     both, play = lucky.table("mini"), lucky.table("mini", money_types=["play"])
     alice = lucky.player("Alice")
