@@ -24,7 +24,7 @@ SEND_TIMEOUT: Final = 0.5
 """Seconds."""
 
 
-class WakeupChannel(redis.Channel):
+class _Wakeups:
     """Keeps no message for a second delivery: a lost wake-up is made up for by the next look into PostgreSQL.
 
     By default kombu gives messages in progress back when the broker is lost, fails as it has no connection any more,
@@ -35,15 +35,27 @@ class WakeupChannel(redis.Channel):
     do_restore = False
 
 
+class WakeupChannel(_Wakeups, redis.Channel):
+    """A channel to one Redis."""
+
+
+class WakeupSentinelChannel(_Wakeups, redis.SentinelChannel):
+    """A channel to the master that Sentinels name."""
+
+
 class WakeupTransport(redis.Transport):
     Channel = WakeupChannel
+
+
+class WakeupSentinelTransport(redis.SentinelTransport):
+    Channel = WakeupSentinelChannel
 
 
 class SteadyConnection(Connection):
     """Retries a lost broker every second or two, forever; Celery's own intervals grow to half a minute."""
 
-    def get_transport_cls(self) -> type[WakeupTransport]:
-        return WakeupTransport
+    def get_transport_cls(self) -> type[redis.Transport]:
+        return WakeupSentinelTransport if self.transport_cls == "sentinel" else WakeupTransport
 
     def ensure_connection(self, errback: Any = None, max_retries: int | None = None, **options: Any) -> Any:
         retries = {"interval_start": 1, "interval_step": 0.5, "interval_max": 2, **options}

@@ -15,6 +15,7 @@ from casino import env, production
 from casino.api import reference
 from casino.backoffice import menu
 from casino.database import capacity, connection_settings
+from casino.database.redis_client import broker
 from casino.kernel import money
 from wallet.responsible_gaming import table_limit
 
@@ -144,16 +145,13 @@ DATABASES = {"default": database(os.environ["DATABASE_URL"])} if os.environ.get(
 # -- Redis and Celery ---------------------------------------------------------------------------------------------
 
 REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
-# Celery has its own syntax for a socket's database number, and silently uses number 0 for any other.
-CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace("?db=", "?virtual_host=")
+CELERY_BROKER_URL, _broker_options = broker(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 # By default a worker ends after a hundred attempts.
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "health_check_interval": 15,
-    "socket_timeout": 5,
-    "socket_connect_timeout": 5,
-}
+    **_broker_options, "health_check_interval": 15, "socket_timeout": 5, "socket_connect_timeout": 5
+}  # fmt: skip
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_TIME_LIMIT = 50
 CELERY_TASK_SOFT_TIME_LIMIT = 40

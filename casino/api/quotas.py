@@ -26,6 +26,7 @@ from redis.retry import Retry
 from casino.api.client_ip import client_network
 from casino.api.error_catalogue import TOO_MANY_REQUESTS
 from casino.api.errors import problem_response
+from casino.database.redis_client import redis_client
 
 WINDOW: Final = 60
 """Seconds in which an empty bucket is full again."""
@@ -194,6 +195,6 @@ def _with_headers(response: HttpResponseBase, quota: Quota, remaining: int) -> H
 
 @functools.cache
 def _client(url: str) -> Any:
-    return redis.Redis.from_url(
+    return redis_client(
         url, socket_timeout=REDIS_TIMEOUT, socket_connect_timeout=REDIS_TIMEOUT, retry=Retry(NoBackoff(), 0)
     )

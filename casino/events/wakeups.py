@@ -18,6 +18,8 @@ from redis.backoff import NoBackoff
 from redis.client import PubSub
 from redis.retry import Retry
 
+from casino.database.redis_client import redis_client
+
 logger = logging.getLogger(__name__)
 
 UNSEALED: Final = "unsealed"
@@ -228,7 +230,7 @@ class Listener:
 @functools.cache
 def _client(url: str, timeout: float = REDIS_TIMEOUT) -> "redis.Redis":
     """Return one client for each URL and timeout; redis-py reconnects after a fork and is thread-safe."""
-    return redis.Redis.from_url(
+    return redis_client(
         url,
         socket_timeout=timeout,
         socket_connect_timeout=REDIS_TIMEOUT,

@@ -19,6 +19,8 @@ from celery.signals import task_received, worker_ready
 from celery.worker import state
 from django.conf import settings
 
+from casino.database.redis_client import redis_client
+
 logger = logging.getLogger(__name__)
 
 STALL_TIMEOUT: Final = 8.0
@@ -77,7 +79,7 @@ def _watch_pool(worker: Any) -> None:
 def _watch_consumer(worker: Any) -> None:
     """Reconnect the consumer whenever it has stalled."""
     queues = sorted(worker.app.amqp.queues.consume_from)
-    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2) as broker:
+    with redis_client(settings.REDIS_URL, socket_timeout=2, socket_connect_timeout=2) as broker:
         while True:
             time.sleep(CHECK_INTERVAL)
             waiting, busy = _count_waiting(broker, queues), bool(state.active_requests)

@@ -18,6 +18,8 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from casino.database.redis_client import redis_client
+
 log = logging.getLogger(__name__)
 REDIS_TIMEOUT = 0.5
 MIGRATIONS_APPLIED = threading.Event()
@@ -173,7 +175,7 @@ def _migrations() -> str:
 def check_redis() -> str:
     """Return whether wake-ups are carried; without them everything is found by polling, a little later."""
     try:
-        with redis.Redis.from_url(
+        with redis_client(
             settings.REDIS_URL, socket_timeout=REDIS_TIMEOUT, socket_connect_timeout=REDIS_TIMEOUT
         ) as client:
             client.ping()
