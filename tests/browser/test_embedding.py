@@ -4,6 +4,7 @@ import base64
 import json
 import re
 from collections.abc import Generator
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from casino.devstack.home import PROJECT
 from casino.devstack.site import Site, running_site
 from tests.browser.house import House
 from tests.browser.layout import MEASURE
+from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
 TIMEOUT = 30_000
@@ -54,6 +56,56 @@ def expect_message(page: Page, text: str) -> None:
 def send(page: Page, message: Any, *, target: str = "*") -> None:
     """Post a message to the frame as the site's page."""
     page.evaluate("([message, target]) => frames[0].postMessage(message, target)", [message, target])
+
+
+def record(page: Page) -> None:
+    """Record every message that the site's page receives from now on, with its origin."""
+    page.evaluate("""() => {
+        window.received = [];
+        addEventListener("message", ({ origin, data }) => received.push({ origin, ...data }));
+    }""")
+
+
+def told(page: Page, type_: str, **data: Any) -> dict[str, Any]:
+    """Wait for a recorded message of this type with these data, and return its data."""
+    found: list[dict[str, Any]] = []
+
+    def is_told() -> bool:
+        sent = [each["data"] for each in page.evaluate("received") if each["type"] == type_]
+        found[:] = [each for each in sent if all(each[name] == value for name, value in data.items())]
+        return bool(found)
+
+    assert wait_until(is_told), f"{type_} {data} is not in {page.evaluate('received')}"
+    return found[-1]
+
+
+def require_documented(page: Page, house: House, *types: str) -> None:
+    """Assert that these were told, and that every message is as the catalogue says and of the service's origin."""
+    kinds: dict[str, type | tuple[type, ...]] = {"string": str, "number": (int, float), "array": list}
+    messages = page.evaluate("received")
+    assert set(types) <= {message["type"] for message in messages}
+    assert len({message["id"] for message in messages}) == len(messages)
+    for message in messages:
+        assert set(message) == {"origin", "source", "v", "id", "type", "at", "data"}
+        assert (message["origin"], message["source"], message["v"]) == (house.base_url, "baccarat", 1)
+        assert datetime.fromisoformat(message["at"]).tzinfo is not None
+        fields = CATALOGUE["out"][message["type"]]["data"]
+        assert set(message["data"]) <= set(fields), message
+        for name, kind in fields.items():
+            value = message["data"].get(name)
+            assert isinstance(value, kinds[kind.removesuffix("?")]) or (value is None and kind.endswith("?")), message
+
+
+def request(page: Page, function: str, path: str, **body: Any) -> Any:
+    """Call the service as the page in the frame does, and return the answer or the refusal's code."""
+    return page.frames[1].evaluate(
+        """async ([name, path, body]) => {
+            const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
+            const api = await import(loaded.find((name) => /core\\/api[^/]*js$/.test(name)));
+            return api[name](path, body).catch((problem) => problem.code);
+        }""",
+        [function, path, body],
+    )
 
 
 def test_a_registered_site_frames_the_game_whose_code_leaves_the_address(house: House, page: Page) -> None:
@@ -212,30 +264,83 @@ def test_a_launch_with_a_skin_has_its_colours_and_logo(house: House, site: Site,
     assert refused == []
 
 
+def test_the_site_is_told_of_money_a_round_and_the_way_out_as_documented(house: House, site: Site, page: Page) -> None:
+    table = house.table("mini")
+    wishes = json.dumps({"table": table})
+    page.emulate_media(reduced_motion="reduce")
+    page.route(f"{site.origin}/launch", lambda route: route.continue_(post_data=wishes))
+    record(page)
+    frame = launch(page)
+    expect(frame.locator(".game")).to_be_visible(timeout=TIMEOUT)
+    told(page, "table.entered", table=table)
+    page.add_style_tag(content="iframe { width: 640px !important; height: 480px !important; }")
+    told(page, "resized", width=640)
+
+    player = request(page, "get", "preferences")["player"]
+    house.post(f"/players/{player}/sandbox-credits", {"amount": "90.00", "currency": "EUR", "money_type": "play"})
+    request(page, "command", f"tables/{table}/seat", seat=1, buy_in="5.00", currency="EUR", money_type="play")
+    frame.locator('[data-chip="5.00"]').click(timeout=TIMEOUT)
+    frame.locator('[data-spot="tie"]').first.click()
+    frame.locator('[data-act="deal"]').click()
+    round_ = house.settled(table, 1)
+    told(page, "wager.confirmed", table=table, round=round_["id"])
+    told(page, "round.settled", table=table, round=round_["id"])
+
+    while (left := float(round_["seats"][0]["result"]["returned"])) > 0:  # the tie came
+        wager = {"stakes": [{"spot": "tie", "amount": f"{min(left, 300):.2f}"}], "currency": "EUR"}
+        request(page, "command", f"tables/{table}/deal", **wager)
+        round_ = house.settled(table, round_["number"] + 1)
+    told(page, "funds.short", table=table)
+    frame.locator(".notice").get_by_role("button", name="Rebuy").click(timeout=TIMEOUT)
+    told(page, "cashier.wanted", cashier_url=f"{site.origin}/#cashier")
+    frame.locator("#rebuy-amount").fill("50")
+    frame.locator("#rebuy-amount").press("Enter")
+    expect(frame.locator("#rebuy-amount")).to_have_count(0, timeout=TIMEOUT)
+    told(page, "balance.changed", balances=request(page, "get", "me/balances")["items"])
+
+    page.get_by_role("button", name="Exit").click()
+    told(page, "table.left", table=table)
+    told(page, "session.ended", code="session_closed")
+    frame.locator(".way-back").click(timeout=TIMEOUT)
+    told(page, "exit.wanted", return_url=f"{site.origin}/")
+    expect(page.locator("#game")).to_have_text("Welcome back.")
+    require_documented(page, house, "ready", "resized", "ack")
+
+
+def test_the_site_is_told_of_a_session_that_expires_and_of_a_reality_check(
+    house: House, site: Site, page: Page
+) -> None:
+    wishes = json.dumps({"table": house.table("mini"), "ttl_seconds": 60})
+    page.route(f"{site.origin}/launch", lambda route: route.continue_(post_data=wishes), times=1)
+    page.clock.install()
+    page.reload()
+    record(page)
+    frame = launch(page)
+
+    assert 0 < told(page, "session.expiring")["seconds"] <= 60
+    told(page, "ack")  # the site renews the session by another launch
+    expect(frame.locator(".game[data-reminder]")).to_have_count(1, timeout=TIMEOUT)
+    page.clock.fast_forward("01:00:05")
+    told(page, "reality_check.due")
+    expect(frame.locator(".notice", has_text="You have been here")).to_be_visible(timeout=TIMEOUT)
+    require_documented(page, house, "ready", "table.entered")
+    assert [message["data"] for message in page.evaluate("received") if message["type"] == "error"] == []
+
+
 def test_a_limit_that_is_reached_is_told_to_the_site(house: House, page: Page) -> None:
     table = house.table("mini")
     frame = launch(page, "mini")
     expect(frame.locator(".game")).to_be_visible(timeout=TIMEOUT)
     expect_message(page, "ready")
 
-    def request(function: str, path: str, **body: Any) -> Any:
-        return page.frames[1].evaluate(
-            """async ([name, path, body]) => {
-                const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
-                const api = await import(loaded.find((name) => /core\\/api[^/]*js$/.test(name)));
-                return api[name](path, body).catch((problem) => problem.code);
-            }""",
-            [function, path, body],
-        )
-
-    player = request("get", "preferences")["player"]
+    player = request(page, "get", "preferences")["player"]
     house.post(f"/players/{player}/sandbox-credits", {"amount": "90.00", "currency": "EUR", "money_type": "real"})
-    request("command", "me/limits", limit_type="stake", period="day", amount="5.00", currency="EUR")
-    request("command", f"tables/{table}/seat", seat=1, buy_in="90.00", currency="EUR", money_type="real")
+    request(page, "command", "me/limits", limit_type="stake", period="day", amount="5.00", currency="EUR")
+    request(page, "command", f"tables/{table}/seat", seat=1, buy_in="90.00", currency="EUR", money_type="real")
     wager = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"}
-    assert request("command", f"tables/{table}/deal", **wager) == "play_limit_reached"
+    assert request(page, "command", f"tables/{table}/deal", **wager) == "play_limit_reached"
     expect_message(page, '{"code":"play_limit_reached","limit_type":"stake","period":"day"}')
-    assert request("command", f"tables/{table}/leave", nonsense=True) == "unknown_field"
+    assert request(page, "command", f"tables/{table}/leave", nonsense=True) == "unknown_field"
     expect_message(page, 'error {"code":"unknown_field"}')
 
 

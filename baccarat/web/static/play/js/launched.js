@@ -57,8 +57,8 @@ export async function prepare(page) {
     try {
       const session = /** @type {Api["LaunchedSession"]} */ (await post("sessions/launch", { code }, { bearer: null, key }));
       if (session.launch.table && !tableInAddress()) goTo(session.launch.table, { silently: true });
-      watchExpiry(session.expires_at);
       await page.arrive(session.token);
+      watchExpiry(session.expires_at);
     } catch (error) {
       if (isTemporary(error)) return page.retry(() => enter(code, key));
       if (!(error instanceof Problem)) throw error;
