@@ -30,6 +30,7 @@ from wallet.payments.funding_options import FundingOptions
 CLOSURE_NOTICE: Final = (
     "This table is closing permanently. Confirmed wagers are settled, then chips return to the accounts."
 )
+WAGER_SIGNATURES: Final = ("ed25519",)
 TableStopScope = Annotated[
     str, Meta(extra_json_schema={"enum": [scope.value for scope in StopScope if scope is not StopScope.PLAYER]})
 ]
@@ -151,6 +152,10 @@ class OwnSeat(Shape):
         SeatStatus | None, Meta(description="In the current round; null if the player waits for the next.")
     ]
     last_wager: tuple[StakeResponse, ...] | None
+    wager_signatures: Annotated[
+        tuple[str, ...],
+        Meta(description="Algorithms of the `signature` that a wager may carry. A client with another one sends none."),
+    ]
 
 
 class TableStop(Shape):
@@ -270,4 +275,5 @@ def _own_seat(seat: Seat, table: TableState, round_: RoundState, balance: int, f
         in_round=round_seat is not None and round_.is_running(),
         status=None if round_seat is None else round_seat.status,
         last_wager=None if seat.last_wager is None else present_stakes(seat.last_wager, currency),
+        wager_signatures=WAGER_SIGNATURES,
     )

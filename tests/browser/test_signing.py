@@ -8,6 +8,14 @@ from tests.processes import wait_until
 
 pytestmark = pytest.mark.slow
 
+SIGN = """async (offered) => {
+    const { WagerSigner } = await import(new URL("../static/play/js/view/signing.js", location.href));
+    const you = { seat: 1, money_type: "play", wager_signatures: offered };
+    const state = { terms: { digest: "5e".repeat(32) }, you, round: null, currency: "EUR" };
+    return Object.keys(await new WagerSigner({ state }).forDeal());
+}"""
+"""Signs a wager at a table whose service offers these algorithms, and returns what is added to the deal."""
+
 
 @pytest.mark.parametrize(("preset", "amount"), [("mini", "5"), ("atlantic_city", "1")])
 def test_a_deal_and_a_rebet_are_signed_by_the_page(house, open_screen, preset, amount):
@@ -34,3 +42,10 @@ def closing_of(house, round_: str) -> str:
 
     assert wait_until(is_exported)
     return found[0]
+
+
+@pytest.mark.parametrize(("offered", "fields"), [(["ed25519"], ["signature"]), (["another"], []), (None, [])])
+def test_a_service_that_does_not_take_the_pages_signatures_gets_none(house, open_screen, offered, fields):
+    screen = open_screen(house.table("mini"))
+
+    assert screen.page.evaluate(SIGN, offered) == fields

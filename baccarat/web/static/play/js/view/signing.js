@@ -7,6 +7,7 @@ import { hex } from "./cut.js";
 /** @import { Game } from "./game.js" */
 
 const TAG = new TextEncoder().encode("casino.baccarat.wager.v1\0");
+const ALGORITHM = "ed25519";
 const ED25519 = 1;
 /** @type {Api["Spot"][]} */
 const SPOTS = ["player", "banker", "tie"];
@@ -43,7 +44,8 @@ export class WagerSigner {
   async forDeal() {
     const { state } = this.game;
     const { terms, you } = state;
-    const key = await this.key;
+    // A service older than this page takes no signature, and would refuse the whole wager for it.
+    const key = you?.wager_signatures?.includes(ALGORITHM) ? await this.key : null;
     if (!key || !terms || !you) return {};
     const placed = stakesOf(ownPart(state.round));
     const stakes = SPOTS.map((spot, at) => ({ number: at + 1, units: placed[spot] ?? 0n })).filter(({ units }) => units > 0n);
