@@ -4,6 +4,7 @@ Players get what is about them, without what is about others: who of the staff d
 looked into. The pieces are encrypted under the player's own key, and go with it.
 """
 
+import logging
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
@@ -17,11 +18,17 @@ from casino.compliance.refusals import DataExportNotReady, DataExportTooSoon, Un
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import database_now, execute
+from casino.significant import recorder
+
+logger = logging.getLogger(__name__)
 
 INTERVAL: Final = timedelta(hours=24)
 """How long an export is kept, and how often a player may request one."""
 PIECE_BYTES: Final = 1 << 18
 BATCH: Final = 20
+FIRST_DELAY: Final = timedelta(minutes=10)
+"""The time until the second attempt, longer than any attempt may take; it doubles from attempt to attempt."""
+ATTEMPTS_IN_SILENCE: Final = 2
 _LOCK: Final = "SELECT FROM operators_player WHERE id = %s FOR UPDATE"
 
 
@@ -35,7 +42,9 @@ def request(*, operator: UUID, player: UUID) -> PlayerExport:
         if last is not None and last.requested_at + INTERVAL > now:
             raise DataExportTooSoon(next_at=last.requested_at + INTERVAL)
         earlier.delete()
-        return PlayerExport.objects.create(id=new_id(now), operator_id=operator, player_id=player, requested_at=now)
+        return PlayerExport.objects.create(
+            id=new_id(now), operator_id=operator, player_id=player, requested_at=now, due_at=now
+        )
 
 
 def list_exports(*, player: UUID) -> list[PlayerExport]:
@@ -54,16 +63,47 @@ def pieces(*, player: UUID, export: UUID) -> Iterator[bytes]:
 
 
 def generate_due() -> int:
-    """Make the exports that wait, each in a transaction of its own, and delete old ones; return how many were made."""
+    """Make the exports that are due, and delete old ones; return how many were made. One that fails is tried later."""
     PlayerExport.objects.filter(requested_at__lt=database_now() - INTERVAL).delete()
-    return sum(_generate_next() for _ in range(BATCH))
-
-
-def _generate_next() -> bool:
-    with transaction.atomic():
-        waiting = PlayerExport.objects.select_for_update(skip_locked=True).filter(ready_at=None)
-        row = waiting.order_by("requested_at").first()
+    made = 0
+    for _ in range(BATCH):
+        row = _begin_attempt()
         if row is None:
+            break
+        try:
+            made += _generate(row)
+        except Exception:
+            logger.exception("The data export %s could not be made.", row.pk)
+    return made
+
+
+def _begin_attempt() -> PlayerExport | None:
+    """Take the export that has been due longest, and put off its next attempt: this one may end the whole process."""
+    with transaction.atomic():
+        now = database_now()
+        due = PlayerExport.objects.select_for_update(skip_locked=True).filter(ready_at=None, due_at__lte=now)
+        row = due.order_by("due_at").first()
+        if row is None:
+            return None
+        row.due_at = now + FIRST_DELAY * 2**row.attempts
+        row.attempts += 1
+        row.save(update_fields=["attempts", "due_at"])
+        if row.attempts > ATTEMPTS_IN_SILENCE:
+            recorder.record(
+                kind=recorder.SignificantEventKind.DATA_EXPORT_DELAYED,
+                operator=row.operator_id,
+                subject=f"player:{row.player_id}",
+                actor="system",
+                reason=f"{ATTEMPTS_IN_SILENCE} attempts to make the player's data export have failed.",
+                dedup_key=f"data-export:{row.pk}",
+            )
+    return row
+
+
+def _generate(row: PlayerExport) -> bool:
+    """Make an export in one transaction; return False if it was made or deleted meanwhile."""
+    with transaction.atomic():
+        if not PlayerExport.objects.select_for_update().filter(pk=row.pk, ready_at=None).exists():
             return False
         cipher = crypto_shredding.get_or_create_cipher(row.player_id)
         chunks = exports.export_own_data(operator=row.operator_id, player=row.player_id, now=row.requested_at)

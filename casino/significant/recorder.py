@@ -50,6 +50,7 @@ class SignificantEventKind(StrEnum):
     RNG_OUT_OF_BAND = "rng_out_of_band"
     DATA_ERASED = "data_erased"
     DATA_PURGED = "data_purged"
+    DATA_EXPORT_DELAYED = "data_export_delayed"
     KEY_ROTATED = "key_rotated"
     PACK_LINKED = "dispute_pack_shared"
     PACK_FETCHED = "dispute_pack_downloaded"
@@ -92,6 +93,7 @@ DESCRIPTIONS: Final = {
     SignificantEventKind.RNG_OUT_OF_BAND: KindDescription("Randomness outside its band", "fairness", _CRITICAL),
     SignificantEventKind.DATA_ERASED: KindDescription("Personal data erased", "privacy", _NOTICE),
     SignificantEventKind.DATA_PURGED: KindDescription("Old data purged", "privacy", _NOTICE),
+    SignificantEventKind.DATA_EXPORT_DELAYED: KindDescription("Player's data export delayed", "privacy", _WARNING),
     SignificantEventKind.KEY_ROTATED: KindDescription("Key rotated", "keys", _INFO),
     SignificantEventKind.PACK_LINKED: KindDescription("Dispute pack shared", "access", _INFO),
     SignificantEventKind.PACK_FETCHED: KindDescription("Dispute pack downloaded", "access", _INFO),

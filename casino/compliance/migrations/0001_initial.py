@@ -180,6 +180,8 @@ class Migration(migrations.Migration):
                 ("operator_id", models.UUIDField()),
                 ("player_id", models.UUIDField()),
                 ("requested_at", models.DateTimeField()),
+                ("attempts", models.IntegerField(default=0)),
+                ("due_at", models.DateTimeField(help_text="Of the next attempt.")),
                 ("ready_at", models.DateTimeField(null=True)),
                 ("size", models.BigIntegerField(default=0)),
             ],

@@ -3,15 +3,17 @@
 import io
 import json
 import zipfile
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from casino.compliance import erasure, player_exports
+from casino.compliance import erasure, exports, player_exports
 from casino.compliance.models import PlayerExport, PlayerExportPiece
 from casino.compliance.refusals import DataExportTooSoon
 from casino.events.sql import execute, fetch
+from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, tenant
 from tests.conftest import Database
 from tests.threads import in_threads
@@ -107,6 +109,41 @@ def test_a_big_export_is_kept_in_pieces(lucky: Tenant, monkeypatch: pytest.Monke
     monkeypatch.setattr(player_exports, "PIECE_BYTES", 100)
     assert export_of(lucky.player("Alice"))["player.json"][0]["nickname"] == "Alice"
     assert PlayerExportPiece.objects.count() > 5
+
+
+def test_an_export_that_fails_holds_up_no_other_and_is_tried_later(
+    lucky: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, bob = lucky.player("Alice"), lucky.player("Bob")
+    ids = {each.id: each.do("me/data-exports", {})["id"] for each in (alice, bob)}
+    make = exports.export_own_data
+
+    def fail(*, player: UUID, **of: Any) -> Iterator[bytes]:
+        if str(player) == alice.id:
+            raise RuntimeError("unreadable")
+        return make(player=player, **of)
+
+    monkeypatch.setattr(exports, "export_own_data", fail)
+    assert player_exports.generate_due() == 1
+    assert [each["status"] for player in (alice, bob) for each in player.read("me/data-exports")["items"]] == [
+        "requested",
+        "ready",
+    ]
+    failing = PlayerExport.objects.get(pk=ids[alice.id])
+    assert failing.due_at > failing.requested_at + player_exports.FIRST_DELAY
+    assert player_exports.generate_due() == 0
+    assert PlayerExport.objects.get(pk=ids[alice.id]).attempts == 1  # it was not due
+
+    alarms = SignificantEvent.objects.filter(operator_id=lucky.id, kind="data_export_delayed")
+    for attempt in (2, 3, 4):
+        execute("UPDATE compliance_playerexport SET due_at = requested_at")
+        assert player_exports.generate_due() == 0
+        assert PlayerExport.objects.get(pk=ids[alice.id]).attempts == attempt
+        assert alarms.count() == (attempt > 2)
+    monkeypatch.undo()
+    execute("UPDATE compliance_playerexport SET due_at = requested_at")
+    assert player_exports.generate_due() == 1
+    assert alice.get(f"me/data-exports/{ids[alice.id]}/file").status_code == 200
 
 
 def test_of_ten_requests_at_once_one_counts(database: Database) -> None:
