@@ -123,7 +123,10 @@ def _verify(message: SignedMessage, body: bytes, row: SigningKey) -> Mapping[str
         verifier = _Verifier(signature_algorithm=_ALGORITHMS[SignatureAlgorithm(row.algorithm)], key_resolver=keys)
         (verified,) = verifier.verify(message, max_age=None, require_components=(*COVERED, *sent), body=body)
     except (HTTPMessageSignaturesException, DecryptionFailed) as error:
-        raise RequestRejected(SIGNATURE_INVALID, str(error) or SIGNATURE_INVALID.title) from None
+        here = f'"@method" is {message.method} and "@target-uri" begins with {message.url.partition("?")[0]}'
+        raise RequestRejected(
+            SIGNATURE_INVALID, str(error) or f"Other bytes were signed, or by another key: {here}."
+        ) from None
     nonce = verified.parameters.get("nonce")
     if not isinstance(nonce, str) or len(nonce) not in NONCE_LENGTHS:
         raise RequestRejected(SIGNATURE_INVALID, "A signature needs a `nonce` of 16 to 128 characters.")

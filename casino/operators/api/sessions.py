@@ -224,8 +224,9 @@ class RenewCurrentSessionView(PlayerView):
         "renewSession",
         "Let this session last longer, by the code of a new launch",
         description=(
-            "The operator's server launches the player again and the operator's page hands the new code to the table "
-            "page, which stays open: the session, its token, its stream and its seats remain."
+            "For table pages in an operator's page: its server launches the player again, and it hands the new code "
+            "over. It stays the same session, with its token, stream and seats. If you got no answer, repeat the "
+            "request with the same code within the minute."
         ),
         request=LaunchCodeRequest,
         example=LAUNCH_CODE_EXAMPLE,

@@ -183,7 +183,9 @@ def test_the_body_must_be_the_one_that_was_signed(signer: Signer) -> None:
 def test_a_request_is_not_good_at_another_address(signer: Signer) -> None:
     headers = signer.headers("GET", "/api/v1/players?limit=1")
     for path in ("/api/v1/players?limit=2", "/api/v1/players", "/api/v1/rounds?limit=1"):
-        assert code(Client().get(path, headers=headers)) == "request_signature_invalid"
+        refused = Client().get(path, headers=headers)
+        assert code(refused) == "request_signature_invalid"
+        assert f'"@target-uri" begins with http://testserver{path.partition("?")[0]}' in refused.json()["detail"]
     assert code(Client().get("/api/v1/players?limit=1", headers=headers)) == "200"
 
 
