@@ -95,12 +95,15 @@ def replay_chips_placed(round_: RoundTrace, event: e.ChipsPlaced) -> None:
     part = find_acting_seat(round_, event.seat)
     if part is None:
         return
-    if not is_makeable(event.amount, round_.table.rules):
-        chips = f"made of {round_.table.rules.chips}"
-        round_.record_difference("stake not makeable", chips, event.amount, seat=event.seat)
+    _check_makeable(round_, event.seat, event.amount)
     _reset_missed_turns(round_, part)
     part.placements.append({event.spot: event.amount})
     _check_limits(round_, part, part.placed_stakes())
+
+
+def _check_makeable(round_: RoundTrace, seat: int, amount: int) -> None:
+    if not is_makeable(amount, round_.table.rules):
+        round_.record_difference("stake not makeable", f"made of {round_.table.rules.chips}", amount, seat=seat)
 
 
 def replay_wager_repeated(round_: RoundTrace, event: e.StakesRebet) -> None:
@@ -182,6 +185,10 @@ def _check_time(round_: RoundTrace, event: e.WagerConfirmed) -> None:
 
 def _check_stakes(round_: RoundTrace, part: RoundSeatTrace, event: e.WagerConfirmed) -> None:
     rules, stakes = round_.table.rules, part.placed_stakes()
+    if not part.placements:  # the wager came with its stakes
+        stakes = {spot: stake - event.raised.get(spot, 0) for spot, stake in event.stakes.items()}
+        for stake in stakes.values():
+            _check_makeable(round_, part.seat, stake)
     raised: dict[Spot, int] = {}
     if rules.under_minimum is _RAISE:
         raised = {spot: rules.minimum - stake for spot, stake in stakes.items() if stake < rules.minimum}

@@ -6,6 +6,7 @@ Each is one transaction under the table's lock. None of them deals a card: the w
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
@@ -208,10 +209,7 @@ def deal(
             _contribute(turn, contribution)
         if stakes:
             _open_if_none(turn)
-            turn.uow.decide_on_round(c.ClearChips(player=turn.player, now=turn.now))
-            for spot, amount in stakes.items():
-                _place(turn, spot, amount)
-        _confirm(turn, signature)
+        _confirm(turn, signature, stakes)
 
     return _wager(actor, play)
 
@@ -341,23 +339,26 @@ def _repeat(turn: Turn) -> None:
     )
 
 
-def _confirm(turn: Turn, signature: WagerSignature | None) -> None:
+def _confirm(turn: Turn, signature: WagerSignature | None, stakes: Mapping[Spot, int] = MappingProxyType({})) -> None:
+    """Confirm the chips on the table, or `stakes` instead of them."""
     require_playing(turn.uow.table)
     if signature is not None:
-        _require_signed(turn, signature)
+        _require_signed(turn, signature, stakes)
     rules = turn.uow.table.rules
-    command = c.ConfirmWager(player=turn.player, available=turn.balance, rules=rules, now=turn.now, signature=signature)
+    command = c.ConfirmWager(
+        player=turn.player, available=turn.balance, rules=rules, now=turn.now, signature=signature, stakes=stakes
+    )
     _on_open_round(turn, command)
 
 
-def _require_signed(turn: Turn, signature: WagerSignature) -> None:
-    """Check that the chips on the table are what the player signed, on the round's terms."""
+def _require_signed(turn: Turn, signature: WagerSignature, stakes: Mapping[Spot, int]) -> None:
+    """Check that `stakes`, or without them the chips on the table, are what the player signed, on the round's terms."""
     seat = turn.uow.round.seat_of(turn.player)
     if seat is None:
         return  # there is no wager to confirm
     terms, public = turn.uow.round.require_opened().terms, bytes.fromhex(signature.public_key)[1:]
     wager = bytes_to_sign(
-        terms, seat, seat.placed_stakes(), turn.uow.table.rules.currency, nonce=bytes.fromhex(signature.nonce)
+        terms, seat, stakes or seat.placed_stakes(), turn.uow.table.rules.currency, nonce=bytes.fromhex(signature.nonce)
     )
     if not ed25519.is_canonical(public) or not ed25519.is_signed(
         wager, bytes.fromhex(signature.signature), public=public

@@ -99,8 +99,9 @@ def place(spot: Spot, amount: int, *, by: UUID = ANN, rules: TableRules = AC, av
     return rc.PlaceChips(player=by, spot=spot, amount=amount, available=available, rules=rules, now=at)
 
 
-def confirm(*, by: UUID = ANN, rules: TableRules = AC, available: int = RICH, at: datetime = OPENED) -> rc.ConfirmWager:
-    return rc.ConfirmWager(player=by, available=available, rules=rules, now=at)
+def confirm(stakes: dict[Spot, int] | None = None, *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,
+            at: datetime = OPENED) -> rc.ConfirmWager:  # fmt: skip
+    return rc.ConfirmWager(player=by, available=available, rules=rules, now=at, stakes=stakes or {})
 
 
 def rebet(stakes: dict[Spot, int], *, by: UUID = ANN, rules: TableRules = AC, available: int = RICH,

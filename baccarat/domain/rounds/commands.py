@@ -1,5 +1,6 @@
 """Commands of a round, in the imperative. A command carries everything from elsewhere that its decision needs."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -71,13 +72,14 @@ class RepeatWager:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmWager:
-    """Confirm the placed chips as a wager; the player's "deal". A `signature` was verified."""
+    """Confirm the placed chips as a wager; the player's "deal". `stakes` replace them. A `signature` was verified."""
 
     player: UUID
     available: int
     rules: TableRules
     now: datetime
     signature: WagerSignature | None = None
+    stakes: Mapping[Spot, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

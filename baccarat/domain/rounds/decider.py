@@ -73,15 +73,18 @@ def _require_open(state: RoundState, now: datetime) -> None:
 
 def _place(command: c.PlaceChips, state: RoundState) -> Events:
     seat = _require_turn(command, state)
-    rules = command.rules
-    if command.amount <= 0 or not is_makeable(command.amount, rules):
+    _require_in_chips(command.amount, command.rules)
+    stakes = _add_stakes(seat.placed_stakes(), {command.spot: command.amount})
+    _require_within_rules(stakes, command.rules)
+    _require_funds(stakes, seat, command, state)
+    return (e.ChipsPlaced(seat=seat.seat, spot=command.spot, amount=command.amount),)
+
+
+def _require_in_chips(amount: int, rules: TableRules) -> None:
+    if not is_makeable(amount, rules):
         raise AmountNotInChips(
             chips=[format_amount(chip, rules.currency) for chip in rules.chips], currency=rules.currency
         )
-    stakes = _add_stakes(seat.placed_stakes(), {command.spot: command.amount})
-    _require_within_rules(stakes, rules)
-    _require_funds(stakes, seat, command, state)
-    return (e.ChipsPlaced(seat=seat.seat, spot=command.spot, amount=command.amount),)
 
 
 def _undo(command: c.UndoPlacement, state: RoundState) -> Events:
@@ -109,14 +112,18 @@ def _repeat(command: c.RepeatWager, state: RoundState) -> Events:
 
 def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
     seat = _require_turn(command, state)
-    placed = seat.placed_stakes()
+    placed = command.stakes or seat.placed_stakes()
     if not placed:
         raise r.NoChipsPlaced
+    for stake in command.stakes.values():
+        _require_in_chips(stake, command.rules)
+    _require_within_rules(placed, command.rules)
     raised = _shortfalls(placed, command.rules)
     stakes = _add_stakes(placed, raised)
     _require_within_rules(stakes, command.rules)
     _require_funds(stakes, seat, command, state)
     return (
+        *((e.ChipsCleared(seat=seat.seat),) if command.stakes and seat.placements else ()),
         e.WagerConfirmed(
             seat=seat.seat,
             player=seat.player,

@@ -111,7 +111,10 @@ class WagerSignature:
 
 @dataclass(frozen=True, slots=True)
 class WagerConfirmed:
-    """The stakes left the game balance and are at risk. `raised` holds the amounts added to reach the minimum."""
+    """The stakes left the game balance and are at risk. `raised` holds the amounts added to reach the minimum.
+
+    The stakes were placed as chips before, or given with the wager if no chips of the seat are on the table.
+    """
 
     seat: int
     player: UUID

@@ -104,7 +104,7 @@ def test_a_signature_of_anything_else_is_refused_and_changes_nothing(house: Hous
 def test_the_audit_finds_a_signature_that_is_not_the_players(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     table = house.table("mini")
     ann = house.seated(table)
-    monkeypatch.setattr(betting, "_require_signed", lambda turn, signature: None)
+    monkeypatch.setattr(betting, "_require_signed", lambda turn, signature, stakes: None)
     deal(ann, {B: 1000}, sign_wager(ann.guest.table, {B: 2000}))
     deal_all()
     assert "wager not signed by its player" in {finding.kind for finding in engine.run_audit(max_wait=3600).findings}

@@ -77,8 +77,7 @@ def test_a_round_settled_meanwhile_is_told_with_its_cards_and_what_it_came_to(lu
     recovered = recover(ann, after=seen)
 
     assert types(recovered) == [
-        "ChipsPlaced", "WagerConfirmed", "BettingClosed", "CardsDealt", "RoundSettled", "TermsFixed",
-        "RoundOpened",
+        "WagerConfirmed", "BettingClosed", "CardsDealt", "RoundSettled", "TermsFixed", "RoundOpened",
     ]  # fmt: skip
     positions = [decode_position(event["position"]) for event in recovered["absence"]["events"]]
     assert positions == sorted(positions)

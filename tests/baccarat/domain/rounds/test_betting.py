@@ -12,7 +12,7 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import RoundState
-from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules
 from baccarat.domain.rules.wagers import AmountNotInChips, Spot
 from tests.support.examples import (
     AC,
@@ -242,6 +242,22 @@ def test_deal_confirms_what_lies_on_the_table_and_needs_something_there() -> Non
     ann_and_ben(placed(T, 500), placed(P, 1000), placed(T, 700)).when(confirm()).then(
         confirmed(1, ANN, {P: 1000, T: 1200})
     )
+
+
+def test_stakes_given_with_the_deal_are_one_event_and_replace_the_chips_on_the_table() -> None:
+    ann_and_ben().when(confirm({T: 500, P: 1000})).then(confirmed(1, ANN, {P: 1000, T: 500}))
+    ann_and_ben(placed(B, 700)).when(confirm({P: 300})).then(
+        e.ChipsCleared(seat=1), confirmed(1, ANN, {P: 500}, raised={P: 200})
+    )
+
+
+def test_stakes_given_with_the_deal_are_held_to_the_rules_of_chips() -> None:
+    ann_and_ben().when(confirm({P: 1})).refused(AmountNotInChips)
+    ann_and_ben().when(confirm({P: 0, T: 500})).refused(AmountNotInChips)
+    ann_and_ben().when(confirm({P: AC.maximum + 100})).refused(r.OverMaximum, spots=[P])
+    ann_and_ben().when(confirm({P: 1000}, available=999)).refused(InsufficientFunds)
+    one_spot = replace(AC, spots_per_round=SpotsPerRound.ONE)
+    ann_and_ben().when(confirm({P: 1000, T: 500}, rules=one_spot)).refused(r.OneSpotOnly)
 
 
 @pytest.mark.parametrize("rules", [OVERVIEW, MINI, CLASSIC], ids=lambda rules: rules.preset)
