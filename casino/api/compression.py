@@ -6,7 +6,7 @@ A response alone shrinks by half. By a dictionary, only what is its own is left:
 import zlib
 from typing import Final
 
-_LEVEL: Final = 3
+_LEVEL: Final = 6
 _RAW_8_KB: Final = -13
 """Deflate without header and checksum, as the encryption has its own, and with a small window, which costs less."""
 _dictionaries: Final = [b""]

@@ -171,7 +171,7 @@ def test_of_a_stored_answer_to_a_wager_only_what_is_its_own_takes_room(lucky: Te
     sit(alice, table)
     answer = alice.post(f"tables/{table}/deal", WAGER)
     ((length,),) = fetch("SELECT length(response) FROM api_idempotentrequest ORDER BY created_at DESC LIMIT 1")
-    assert length < len(answer.content) / 4, "register a dictionary of the newest shape: casino.api.compression"
+    assert length < len(answer.content) / 5, "register a dictionary of the newest shape: casino.api.compression"
 
 
 def test_a_refusal_is_not_stored_and_is_judged_anew(lucky: Tenant) -> None:
