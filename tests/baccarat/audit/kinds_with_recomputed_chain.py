@@ -7,7 +7,7 @@ from tests.baccarat.audit.attacker import WITH_RECOMPUTED_CHAIN, kind
 def a_stake_changed(attacker):
     event, stream, version, _ = attacker.event("mini", 1, "WagerConfirmed")
     attacker.change(event, lambda data: data["stakes"].update(banker=3000))
-    return "wager differs from the chips", f"{stream.replace('-', ' ', 1)}, version {version}"
+    return "closing differs", f"{stream.replace('-', ' ', 1)}, version {version + 1}"
 
 
 @kind(WITH_RECOMPUTED_CHAIN)
