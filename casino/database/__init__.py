@@ -23,9 +23,10 @@ def connection_settings(url: str, *, process: str, app_role: str) -> dict[str, A
         "server_side_binding": True,
         "prepare_threshold": 5 if env.flag("DATABASE_PREPARED_STATEMENTS", default=True) else None,
     }
+    default = "short" if process in ("web", "worker") else "long"
+    timeouts = env.choice("DATABASE_TIMEOUTS", ("", *TIMEOUTS)) or default
     if not env.flag("DATABASE_POOLER", default=False):  # a pooler refuses these: roles have the short ones
-        default = "short" if process in ("web", "worker") else "long"
-        settings = TIMEOUTS[env.choice("DATABASE_TIMEOUTS", ("", *TIMEOUTS)) or default]
+        settings = TIMEOUTS[timeouts]
         if env.text("DATABASE_ROLE", "app") == "app":
             settings = {"role": app_role, **settings}
         options["options"] = " ".join(f"-c {name}={value}" for name, value in settings.items())
@@ -37,6 +38,7 @@ def connection_settings(url: str, *, process: str, app_role: str) -> dict[str, A
         "ENGINE": "casino.database",
         **keys,
         "OPTIONS": options,
+        "GIVE_UP_COMMITS": timeouts == "short",
         "CONN_MAX_AGE": env.integer("DATABASE_CONN_MAX_AGE", default=600),
         "CONN_HEALTH_CHECKS": True,
         "DISABLE_SERVER_SIDE_CURSORS": not env.flag("DATABASE_PREPARED_STATEMENTS", default=True),

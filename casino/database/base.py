@@ -15,10 +15,13 @@ from typing import Any, Final
 import psycopg
 from django.db import OperationalError
 from django.db.backends.postgresql import base
+from django.db.backends.utils import debug_transaction
 from django.db.utils import DatabaseErrorWrapper
 from django.utils.functional import cached_property
 from psycopg.pq import TransactionStatus
 from psycopg.types.string import TextLoader
+
+from casino.database.commits import commit
 
 PAUSE: Final = 0.5
 """Seconds after a failed attempt in which no thread of this process tries to connect."""
@@ -99,6 +102,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connection = _breakers.setdefault(server, CircuitBreaker()).connect(conn_params, super().get_new_connection)
         connection.adapters.register_loader("json", TextLoader)  # JSONField decodes text; Django says so of jsonb only
         return connection
+
+    def _commit(self) -> None:
+        if self.connection is not None:
+            with debug_transaction(self, "COMMIT"), self.wrap_database_errors:
+                if self.settings_dict.get("GIVE_UP_COMMITS"):
+                    commit(self.connection)
+                else:
+                    self.connection.commit()
 
     def is_usable(self) -> bool:
         """Return whether the connection works; without a round trip if it was checked a moment ago and had no error.

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import math
 import os
 import signal
 from collections import Counter
@@ -56,11 +57,12 @@ async def connections_exhausted(system: System) -> None:
     """53300: take all connections that web could have."""
     with contextlib.ExitStack() as strangers, superuser(system) as connection:
         terminate_web(connection)
-        ends = asyncio.get_running_loop().time() + PERIOD
-        while asyncio.get_running_loop().time() < ends:
+        ends, clock = math.inf, asyncio.get_running_loop().time
+        while clock() < ends:
             try:
                 strangers.enter_context(psycopg.connect(system.web_database_url))
             except psycopg.OperationalError:
+                ends = min(ends, clock() + PERIOD)
                 await asyncio.sleep(0.1)
             await asyncio.sleep(0)
 
