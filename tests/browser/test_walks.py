@@ -19,6 +19,7 @@ MAX_ROUNDS = 40
 
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+CALM: dict[str, Any] = {**DESKTOP, "reduced_motion": "reduce"}
 
 
 @pytest.fixture
@@ -117,6 +118,7 @@ def reach(page: Page, target: Locator) -> None:
     raise AssertionError(f"no way to {target} by Tab")
 
 
+@pytest.mark.parametrize("page", [CALM], indirect=True, ids=["reduced motion"])
 def test_with_the_keyboard_alone(house: House, page: Page) -> None:
     table = house.table("mini")
     page.goto(f"{house.base_url}/play/#token={house.newcomer()}")
