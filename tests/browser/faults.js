@@ -55,6 +55,7 @@
   }
   for (const button of all(".game button, .game a")) {
     const box = button.getBoundingClientRect();
+    if (button.closest(".header") && (box.left < -1 || box.right > innerWidth + 1)) faults.push(`${name(button)} leaves the page: ${text(box)}`);
     if (!button.closest(".panel, .notices, .scoreboard, .chat-column") && Math.min(box.width, box.height) < 43.5) faults.push(`${name(button)} is only ${box.width.toFixed()} by ${box.height.toFixed()}`);
   }
   if (document.documentElement.scrollWidth > innerWidth) faults.push("the page scrolls sideways");
