@@ -2,7 +2,6 @@
 
 import { launch } from "./launch.js";
 
-
 function readFragment() {
   return new URLSearchParams(location.hash.replace(/^#/, ""));
 }

@@ -6,7 +6,7 @@ import { countDecimals, parseAmount, toDecimal, toMinor } from "../core/money.js
 import { hasMessage, moment, money, signedMoney, t } from "../messages/index.js";
 import { amountInput, errorText, field, form, InvalidInput, whenLoaded } from "./widgets.js";
 
-/** Whoever shows the account: what to do when money has moved. @typedef {{refreshBalances: () => void}} Purse */
+/** @typedef {{refreshBalances: () => void}} BalanceView what shows the account, and its balances when money has moved */
 
 const TRIES = 40;
 const PAUSE = 700;
@@ -46,14 +46,14 @@ const methodChoices = (methods, terms) => h("fieldset", { class: "choices" }, h(
 /**
  * Follow a payment until it has ended, or the player has closed it.
  * @template {{id: string, status: string}} P
- * @param {Purse} purse
+ * @param {BalanceView} view
  * @param {P} payment
  * @param {{path: string, status: HTMLElement, words: (payment: P) => string, open: readonly string[]}} options
  */
-async function follow(purse, payment, { path, status, words, open }) {
+async function follow(view, payment, { path, status, words, open }) {
   for (let tries = 0, current = payment; ; tries++) {
     say(status, words(current));
-    purse.refreshBalances();
+    view.refreshBalances();
     if (!open.includes(current.status) || tries > TRIES || !status.isConnected) return;
     await new Promise((done) => setTimeout(done, PAUSE));
     current = await get(`${path}/${payment.id}`);
@@ -61,32 +61,32 @@ async function follow(purse, payment, { path, status, words, open }) {
 }
 
 /**
- * @param {Purse} purse
+ * @param {BalanceView} view
  * @param {Api["Deposit"]} payment
  * @param {HTMLElement} status
  */
-const followDeposit = (purse, payment, status) => follow(purse, payment, {
+const followDeposit = (view, payment, status) => follow(view, payment, {
   path: "me/deposits", status, open: ["pending"],
   words: (current) => t(`deposit.${current.status}`, { amount: text(current.net_amount), reason: current.reason }),
 });
 
 /**
  * Repeat the last deposit in a currency.
- * @param {Purse} purse
+ * @param {BalanceView} view
  * @param {string} currency
  */
-export function quickDepositPart(purse, currency) {
+export function quickDepositPart(view, currency) {
   const status = h("p", { class: "quiet-words", role: "status" });
-  const submit = async () => followDeposit(purse, await command("me/deposits/quick", { currency }), status);
+  const submit = async () => followDeposit(view, await command("me/deposits/quick", { currency }), status);
   return h("section", { class: "cash-part" }, h("h3", {}, t("cash.quick")), h("p", { class: "quiet-words" }, t("cash.quick.how")),
     form(submit, h("button", { class: "primary", type: "submit" }, t("cash.quick"))), status);
 }
 
 /**
- * @param {Purse} purse
+ * @param {BalanceView} view
  * @param {Api["DepositMethod"][]} methods
  */
-function depositForm(purse, methods) {
+function depositForm(view, methods) {
   if (!methods.length) return h("p", { class: "quiet-words" }, t("cash.none"));
   const { minimum } = methods[0];
   const digits = countDecimals(minimum.amount);
@@ -95,7 +95,7 @@ function depositForm(purse, methods) {
   /** @param {HTMLFormElement} element */
   const submit = async (element) => {
     const body = { method: new FormData(element).get("method"), amount: readAmount(amount, digits), currency: minimum.currency };
-    await followDeposit(purse, await command("me/deposits", body), status);
+    await followDeposit(view, await command("me/deposits", body), status);
   };
   return [form(submit, methodChoices(methods, depositTerms), field(t("amount"), amount), h("button", { class: "primary", type: "submit" }, t("cash.deposit"))), status];
 }
@@ -111,22 +111,22 @@ const pastPayments = (methods, payments, kind) => h("ul", { class: "plain-list" 
 
 /**
  * Deposit by a method, with its fee, its time and its bounds, above the earlier deposits.
- * @param {Purse} purse
+ * @param {BalanceView} view
  * @param {string} currency
  */
-export function depositPart(purse, currency) {
+export function depositPart(view, currency) {
   return h("section", { class: "cash-part" }, h("h3", {}, t("cash.deposit")),
     whenLoaded(Promise.all([get(`deposit-methods?currency=${currency}`), get("me/deposits?limit=6")]), ([methods, past]) => [
-      depositForm(purse, methods.items.filter((/** @type {Api["DepositMethod"]} */ method) => method.enabled)),
+      depositForm(view, methods.items.filter((/** @type {Api["DepositMethod"]} */ method) => method.enabled)),
       past.items.length ? [h("h4", {}, t("cash.earlier")), pastPayments(methods.items, past.items, "deposit")] : null]));
 }
 
 /**
- * @param {Purse} purse
+ * @param {BalanceView} view
  * @param {Api["DepositMethod"][]} methods
  * @param {Api["WithdrawalQuote"]} first the quote of the least amount, with the bounds
  */
-function withdrawalForm(purse, methods, first) {
+function withdrawalForm(view, methods, first) {
   if (!methods.length) return h("p", { class: "quiet-words" }, t("withdraw.none"));
   const digits = countDecimals(first.minimum.amount);
   const amount = amountInput({ name: "withdrawal", id: "withdrawal-amount", value: toDecimal(toMinor(first.minimum.amount), digits) });
@@ -153,7 +153,7 @@ function withdrawalForm(purse, methods, first) {
   /** @param {HTMLFormElement} element */
   const submit = async (element) => {
     const body = { method: new FormData(element).get("method"), amount: readAmount(amount, digits), currency: first.minimum.currency };
-    await follow(purse, /** @type {Api["Withdrawal"]} */ (await command("me/withdrawals", body)), {
+    await follow(view, /** @type {Api["Withdrawal"]} */ (await command("me/withdrawals", body)), {
       path: "me/withdrawals", status, open: ["approved", "sent"],
       words: (current) => t(`withdraw.${current.status}`, { amount: text(current.net_amount), reason: current.reason }),
     });
@@ -163,22 +163,22 @@ function withdrawalForm(purse, methods, first) {
 
 /**
  * Withdraw by a method, with what it costs, above the earlier withdrawals.
- * @param {Purse} purse
+ * @param {BalanceView} view
  * @param {string} currency
  */
-export function withdrawPart(purse, currency) {
+export function withdrawPart(view, currency) {
   const past = h("div");
   const load = async () => {
     const [methods, page] = await Promise.all([get(`deposit-methods?currency=${currency}`), get("me/withdrawals?limit=6")]);
     put(past, page.items.length ? [h("h4", {}, t("withdraw.earlier")), pastPayments(methods.items, page.items, "withdraw"),
       page.items.filter((/** @type {Api["Withdrawal"]} */ each) => each.can_cancel).map((/** @type {Api["Withdrawal"]} */ each) => form(async () => {
         await command(`me/withdrawals/${each.id}/cancel`, {});
-        purse.refreshBalances();
+        view.refreshBalances();
         await load();
       }, h("button", { type: "submit", class: "quiet" }, t("withdraw.cancel", { amount: text(each.amount) }))))] : null);
     return methods;
   };
-  const both = { refreshBalances: () => { purse.refreshBalances(); load().catch(() => undefined); } };
+  const both = { refreshBalances: () => { view.refreshBalances(); load().catch(() => undefined); } };
   return h("section", { class: "cash-part" }, h("h3", {}, t("withdraw.title")),
     whenLoaded(Promise.all([load(), get(`me/withdrawal-quote?amount=1&currency=${currency}`)]), ([methods, quote]) =>
       [withdrawalForm(both, methods.items.filter((/** @type {Api["DepositMethod"]} */ method) => method.enabled && method.supports_withdrawals), quote), past]));
@@ -189,10 +189,10 @@ const entryWords = (kind) => (hasMessage(`entry.${kind}`) ? t(`entry.${kind}`) :
 
 /**
  * All movements on the account in a currency, newest first, in real or play money.
- * @param {Purse} _purse
+ * @param {BalanceView} _view
  * @param {string} currency
  */
-export function statementPart(_purse, currency) {
+export function statementPart(_view, currency) {
   const list = h("ul", { class: "statement-lines" });
   const more = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => load(false) }, t("more"));
   const fault = h("p", { class: "form-fault", role: "alert" });

@@ -17,8 +17,8 @@ import { panel, whenLoaded } from "./widgets.js";
  */
 function pays(rules, odds) {
   const rows = SPOTS.map((spot) => {
-    const of = odds.spots.find((each) => each.spot === spot);
-    return h("tr", { "data-spot": spot }, h("th", { scope: "row" }, t(`spot.${spot}`)), h("td", {}, oddsOf(rules, spot)), h("td", { class: "return" }, of ? percent(Number(of.exact.return.decimal)) : "–"));
+    const line = odds.spots.find((each) => each.spot === spot);
+    return h("tr", { "data-spot": spot }, h("th", { scope: "row" }, t(`spot.${spot}`)), h("td", {}, oddsOf(rules, spot)), h("td", { class: "return" }, line ? percent(Number(line.exact.return.decimal)) : "–"));
   });
   return [
     h("table", { class: "pays" }, h("caption", {}, t("help.pays")),

@@ -4,6 +4,7 @@ import { percentOf } from "../art/felt.js";
 import { icon } from "../art/pieces.js";
 import { h, put, say, set } from "../core/dom.js";
 import { logo } from "../core/launch.js";
+import { countDecimals, toDecimal, toMinor } from "../core/money.js";
 import { findBalance, specialRules } from "../core/table_state.js";
 import { money, t } from "../messages/index.js";
 
@@ -115,10 +116,7 @@ export class Header {
  * @param {string} rounding
  */
 function roundingStep(rules, rounding) {
-  const [share, of] = rounding.split(" ")[0].split("/").map(BigInt);
-  const [whole, part = ""] = rules.chips[0].split(".");
-  const digits = part.length;
-  const units = (BigInt(whole + part) * share) / of;
-  const text = String(units).padStart(digits + 1, "0");
-  return digits ? `${text.slice(0, -digits)}.${text.slice(-digits)}` : text;
+  const [over, under] = rounding.split(" ")[0].split("/").map(BigInt);
+  const lowest = rules.chips[0];
+  return toDecimal((toMinor(lowest) * over) / under, countDecimals(lowest));
 }

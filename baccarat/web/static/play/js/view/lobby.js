@@ -14,8 +14,10 @@ import { depositPart, statementPart, withdrawPart } from "../panels/account.js";
 import { field, whenLoaded } from "../panels/widgets.js";
 import { initialsOf } from "./people.js";
 
+/** @import { BalanceView } from "../panels/account.js" */
+
 /** @typedef {Api["LobbyTable"]} LobbyTable */
-/** @typedef {(purse: {refreshBalances: () => void}, currency: string) => HTMLElement} AccountPart */
+/** @typedef {(view: BalanceView, currency: string) => HTMLElement} AccountPart */
 
 const TICK = 500;
 const RELOAD_AFTER = 400;
