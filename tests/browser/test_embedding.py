@@ -49,6 +49,13 @@ def launch(page: Page, preset: str = "") -> FrameLocator:
     return page.frame_locator("iframe")
 
 
+def launch_at(page: Page, site: Site, table: str, **wishes: Any) -> FrameLocator:
+    """Launch at a table of the test's own, where `launch` takes any of a preset."""
+    body = json.dumps({"table": table, **wishes})
+    page.route(f"{site.origin}/launch", lambda route: route.continue_(post_data=body), times=1)
+    return launch(page)
+
+
 def expect_message(page: Page, text: str) -> None:
     expect(page.locator("#messages .out", has_text=text).first).to_be_visible(timeout=TIMEOUT)
 
@@ -126,10 +133,9 @@ def test_another_site_can_not_frame_the_game(house: House, site: Site, page: Pag
     stranger = site.origin.replace("127.0.0.1", "localhost")
     page.goto(stranger)
     launch(page)
-    page.wait_for_timeout(1500)
 
+    assert wait_until(lambda: page.frames[1].url.startswith("chrome-error:"))
     assert page.locator("#messages .out").count() == 0
-    assert page.frames[1].url.startswith("chrome-error:")
 
 
 def test_a_visitor_without_money_plays_a_round_in_each_small_frame(house: House, page: Page) -> None:
@@ -223,18 +229,20 @@ def test_a_pause_takes_no_input_until_it_ends(page: Page) -> None:
     expect(frame.locator("#app[inert]")).to_have_count(0, timeout=TIMEOUT)
 
 
-def test_renewal_by_the_site_keeps_the_session_and_its_stream(house: House, page: Page) -> None:
-    house.table("mini")
-    frame = launch(page, "mini")
+def test_renewal_by_the_site_keeps_the_session_and_its_stream(house: House, site: Site, page: Page) -> None:
+    table = house.table("mini")
+    frame = launch_at(page, site, table)
     expect(frame.locator(".game")).to_be_visible(timeout=TIMEOUT)
     expect_message(page, "ready")
+    expect(frame.locator('[data-connection="streaming"]')).to_be_visible(timeout=TIMEOUT)
     tickets: list[str] = []
     page.on("request", lambda request: tickets.append(request.url) if "stream/tickets" in request.url else None)
 
     page.get_by_role("button", name="Renew").click()
 
     expect_message(page, "ack")
-    page.wait_for_timeout(1500)
+    house.seated(table, 1)
+    expect(frame.get_by_role("button", name=re.compile("Seat 1: Taken"))).to_be_visible(timeout=TIMEOUT)
     assert tickets == []  # the stream was not opened again
     assert page.locator("#messages .out", has_text="session.ended").count() == 0
 
@@ -265,11 +273,9 @@ def test_a_launch_with_a_skin_has_its_colours_and_logo(house: House, site: Site,
 
 def test_the_site_is_told_of_money_a_round_and_the_way_out_as_documented(house: House, site: Site, page: Page) -> None:
     table = house.table("mini")
-    wishes = json.dumps({"table": table})
     page.emulate_media(reduced_motion="reduce")
-    page.route(f"{site.origin}/launch", lambda route: route.continue_(post_data=wishes))
     record(page)
-    frame = launch(page)
+    frame = launch_at(page, site, table)
     expect(frame.locator(".game")).to_be_visible(timeout=TIMEOUT)
     told(page, "table.entered", table=table)
     page.add_style_tag(content="iframe { width: 640px !important; height: 480px !important; }")
@@ -309,12 +315,10 @@ def test_the_site_is_told_of_money_a_round_and_the_way_out_as_documented(house: 
 def test_the_site_is_told_of_a_session_that_expires_and_of_a_reality_check(
     house: House, site: Site, page: Page
 ) -> None:
-    wishes = json.dumps({"table": house.table("mini"), "ttl_seconds": 60})
-    page.route(f"{site.origin}/launch", lambda route: route.continue_(post_data=wishes), times=1)
     page.clock.install()
     page.reload()
     record(page)
-    frame = launch(page)
+    frame = launch_at(page, site, house.table("mini"), ttl_seconds=60)
 
     assert 0 < told(page, "session.expiring")["seconds"] <= 60
     told(page, "ack")  # the site renews the session by another launch
