@@ -134,7 +134,7 @@ def test_another_site_can_not_frame_the_game(house: House, site: Site, page: Pag
     page.goto(stranger)
     launch(page)
 
-    assert wait_until(lambda: page.frames[1].url.startswith("chrome-error:"))
+    assert wait_until(lambda: page.frames[-1].url.startswith("chrome-error:"))
     assert page.locator("#messages .out").count() == 0
 
 

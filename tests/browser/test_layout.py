@@ -1,5 +1,7 @@
 """The table at every size: nothing overlaps, nothing is cut off, everything can be hit with a finger."""
 
+import functools
+
 import pytest
 from playwright.sync_api import expect
 
@@ -109,10 +111,25 @@ def deal_six_cards(house, table, tokens, preset):
     raise AssertionError("the hands never had six cards")
 
 
+@pytest.fixture(scope="module")
+def full_table(house):
+    """Return `full_table(preset)`: a table with a player at each seat, whose last round has six cards, and the tokens.
+
+    It is made once, because six cards take some rounds.
+    """
+
+    @functools.cache
+    def make(preset):
+        table, tokens = seat_all(house, preset)
+        deal_six_cards(house, table, tokens, preset)
+        return table, tokens
+
+    return make
+
+
 @pytest.mark.parametrize("preset", SEATS)
-def test_nothing_overlaps_or_is_cut_at_any_size(house, open_screen, preset):
-    table, tokens = seat_all(house, preset)
-    deal_six_cards(house, table, tokens, preset)
+def test_nothing_overlaps_or_is_cut_at_any_size(house, full_table, open_screen, preset):
+    table, tokens = full_table(preset)
     assert wait_until(lambda: SEATS[preset] == 1 or bool(house.get(f"/tables/{table}")["round"]))
     place_all(house, table, tokens, preset)
     found = {}
@@ -129,9 +146,8 @@ def test_nothing_overlaps_or_is_cut_at_any_size(house, open_screen, preset):
     assert not any(found.values()), {where: what for where, what in found.items() if what}
 
 
-def test_nothing_overlaps_or_is_cut_from_right_to_left(house, open_screen):
-    table, tokens = seat_all(house, "atlantic_city")
-    deal_six_cards(house, table, tokens, "atlantic_city")
+def test_nothing_overlaps_or_is_cut_from_right_to_left(full_table, open_screen):
+    table, tokens = full_table("atlantic_city")
     screen = open_screen(table, token=tokens[1])
     expect(screen.page.locator(".hands .card.shown")).to_have_count(6)
     screen.page.evaluate("document.documentElement.dir = 'rtl'")
@@ -148,9 +164,8 @@ def test_nothing_overlaps_or_is_cut_from_right_to_left(house, open_screen):
     assert lobby["x"] > 640 > bar["x"], "the page is mirrored"
 
 
-def test_no_words_are_cut_in_any_language(house, open_screen):
-    table, tokens = seat_all(house, "atlantic_city")
-    deal_six_cards(house, table, tokens, "atlantic_city")
+def test_no_words_are_cut_in_any_language(full_table, open_screen):
+    table, tokens = full_table("atlantic_city")
     screen = open_screen(table, token=tokens[1])
     found = {}
 
