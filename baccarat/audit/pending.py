@@ -11,7 +11,7 @@ from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.report import FindingCollector
 from baccarat.audit.shoes import NOT_OPENED, check_shoe
 from baccarat.audit.traces import LongShoe, RoundTrace, TableTrace
-from baccarat.domain.fairness.commitment import commit
+from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.shuffle import SEED_BYTES
 from baccarat.storage import shoe_seeds
 from casino.events.sql import fetch
@@ -65,7 +65,7 @@ def check_secrets(replay: LogReplay, notes: FindingCollector) -> Collection[UUID
     kept = {row[0] for row in fetch(_KEPT)}
     playing = _in_play(replay)
     seeds = _seeds(sorted(kept & playing.keys()))
-    for shoe, (table, commitment, long) in playing.items():
+    for shoe, (table, commitment, drawing, long) in playing.items():
         seed = seeds.get(shoe)
         where = f"shoe {shoe} of table {table.opened.table}"
         if shoe not in kept:
@@ -74,8 +74,8 @@ def check_secrets(replay: LogReplay, notes: FindingCollector) -> Collection[UUID
             notes.add("secret can't be read", where, "a seed under one of our keys", "none that opens")
         elif long is not None:
             check_shoe(table, long, seed)
-        elif commit(seed) != commitment:
-            notes.add(NOT_OPENED, where, commitment, commit(seed))
+        elif not drawing.opens(commitment, seed):
+            notes.add(NOT_OPENED, where, commitment, drawing.commit(seed))
     owed = {shoe: table for table in replay.tables.values() for shoe in table.unrevealed}
     for shoe in _seeds(sorted(kept & owed.keys())):
         where = f"shoe {shoe} of table {owed[shoe].opened.table}"
@@ -83,17 +83,20 @@ def check_secrets(replay: LogReplay, notes: FindingCollector) -> Collection[UUID
     return playing.keys() | owed.keys()
 
 
-def _in_play(replay: LogReplay) -> dict[UUID, tuple[TableTrace, str | None, LongShoe | None]]:
-    """Return the shoes of tables and running rounds: {shoe: (table, commitment, long shoe)}."""
-    shoes: dict[UUID, tuple[TableTrace, str | None, LongShoe | None]] = {}
+def _in_play(replay: LogReplay) -> dict[UUID, tuple[TableTrace, str | None, Drawing, LongShoe | None]]:
+    """Return the shoes of tables and running rounds: {shoe: (table, commitment, drawing, long shoe)}."""
+    shoes: dict[UUID, tuple[TableTrace, str | None, Drawing, LongShoe | None]] = {}
     for table in replay.tables.values():
-        if table.shoe is not None:
-            shoes[table.shoe.shoe] = table, table.shoe.commitment, table.shoe
-        elif table.round is not None:
-            shoes[table.round.opened.shoe] = table, table.round.opened.commitment, None
-        for committed in (table.coming_shoe, table.next_shoe):
-            if committed is not None:
-                shoes[committed.shoe] = table, committed.commitment, None
+        long, opened = table.shoe, None if table.round is None else table.round.opened
+        if long is not None:
+            shoes[long.shoe] = table, long.commitment, table.drawing(long.shoe, long.number, long.scheme), long
+        elif opened is not None:
+            drawing = table.drawing(opened.shoe, opened.number, opened.scheme)
+            shoes[opened.shoe] = table, opened.commitment, drawing, None
+        for next_ in (table.coming_shoe, table.next_shoe):
+            if next_ is not None:
+                drawing = table.drawing(next_.shoe, next_.number, next_.scheme)
+                shoes[next_.shoe] = table, next_.commitment, drawing, None
     return shoes
 
 

@@ -54,14 +54,15 @@ def find_announcement(round_: RoundOpened, table_events: Sequence[object]) -> Sh
 
 def check_announcement(round_: RoundOpened, announcement: ShoeAnnouncement | None, notes: FindingCollector) -> None:
     """Record a difference if the round's shoe is not the one that was committed to."""
-    actual = f"{round_.shoe} {round_.commitment}"
+    actual, where = f"{round_.shoe} {round_.commitment} {round_.scheme}", f"round {round_.round}"
     if announcement is None:
         if round_.commitment is not None:
-            notes.add(OTHER_SHOE, f"round {round_.round}", "a shoe named before", actual)
-    elif (announcement.shoe.shoe, announcement.shoe.commitment) != (round_.shoe, round_.commitment):
-        notes.add(
-            OTHER_SHOE, f"round {round_.round}", f"{announcement.shoe.shoe} {announcement.shoe.commitment}", actual
-        )
+            notes.add(OTHER_SHOE, where, "a shoe named before", actual)
+        return
+    shoe = announcement.shoe
+    expected = f"{shoe.shoe} {shoe.commitment} {shoe.scheme}"
+    if expected != actual:
+        notes.add(OTHER_SHOE, where, expected, actual)
 
 
 def narrate_announcement(announcement: ShoeAnnouncement, events: Iterable[object]) -> NarrativeLine:
@@ -214,7 +215,7 @@ def _replay_event(trace: RoundTrace, row: RecordedEvent, version: int, event: ob
     if isinstance(event, re.WagerConfirmed) and event.player in trace.table.seats:
         trace.table.seats[event.player].balance = sum(event.stakes.values())
     if isinstance(event, re.CardsDealt) and trace.table.has_long_shoe:
-        trace.table.shoe = LongShoe(trace.opened.shoe, 0, "", event.shoe_position, None, cut="", root="")
+        trace.table.shoe = LongShoe(trace.opened.shoe, 0, "", event.shoe_position, None, "", "", trace.opened.scheme)
     if isinstance(event, RoundVoided):
         trace.table.seats = {
             undone.player: _seat_before_void(undone) for undone in event.seats if not undone.to_account
@@ -249,7 +250,14 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollecto
         return "The shoe ended without a seed."
     deals = [] if trace.shoe_position is None else [(trace.shoe_position, trace.cards, trace.opened.round)]
     long = LongShoe(
-        shoe, started.number, started.commitment, ended.cards_dealt, started.turned_card, started.cut, started.root
+        shoe,
+        started.number,
+        started.commitment,
+        ended.cards_dealt,
+        started.turned_card,
+        started.cut,
+        started.root,
+        started.scheme,
     )
     long.deals.extend(deals)
     check_shoe(trace.table, long, seed)

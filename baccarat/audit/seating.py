@@ -8,7 +8,6 @@ from baccarat.audit import kill_switches, rules_versions, shoes
 from baccarat.audit.report import FindingCollector
 from baccarat.audit.shoes import NOT_OPENED, check_revealed_seed, check_shoe, parse_seed
 from baccarat.audit.traces import OUT_OF_PLACE, LongShoe, SeatTrace, TableTrace
-from baccarat.domain.fairness.commitment import commit
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.cards import UnknownCard, points
 from baccarat.domain.rules.odds import player_edge_spots
@@ -196,7 +195,9 @@ def replay_shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
     if event.burned_count != burned or (event.turned_card is None) is table.rules.burn:
         table.record_difference("burned cards differ", burned, f"{event.burned_count} after {event.turned_card}")
     out = 0 if event.turned_card is None else 1 + event.burned_count
-    table.shoe = LongShoe(event.shoe, event.number, event.commitment, out, event.turned_card, event.cut, event.root)
+    table.shoe = LongShoe(
+        event.shoe, event.number, event.commitment, out, event.turned_card, event.cut, event.root, event.scheme
+    )
     table.shoes = event.number
     table.marks.clear()
 
@@ -240,11 +241,11 @@ def replay_shoe_ended(table: TableTrace, event: e.ShoeEnded) -> None:
 
 def replay_shoe_revealed(table: TableTrace, event: ShoeRevealed) -> None:
     """Check a late reveal: of a void round's shoe that was not revealed with it, with a matching seed."""
-    commitment, seed = table.unrevealed.pop(event.shoe, None), parse_seed(event.seed)
-    if commitment is None:
+    opened, seed = table.unrevealed.pop(event.shoe, None), parse_seed(event.seed)
+    if opened is None:
         table.record_difference(OUT_OF_PLACE, "a shoe that was not revealed", event.shoe)
-    elif seed is None or commit(seed) != commitment:
-        table.record_difference(NOT_OPENED, commitment, event.seed)
+    elif seed is None or not table.drawing(opened.shoe, opened.number, opened.scheme).opens(opened.commitment, seed):
+        table.record_difference(NOT_OPENED, opened.commitment, event.seed)
 
 
 def _owed(amounts: list[tuple[Any, int]]) -> str:

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from baccarat.audit import rules_versions
 from baccarat.audit.traces import OUT_OF_PLACE, CommittedShoe, LongShoe, RoundTrace, TableTrace, sort_contributions
-from baccarat.domain.fairness.commitment import commit, shoe_root
-from baccarat.domain.fairness.cut import Contribution, MalformedContribution, compute_cut, parse_contribution
-from baccarat.domain.fairness.shuffle import SEED_BYTES, shuffle
+from baccarat.domain.fairness.commitment import shoe_root
+from baccarat.domain.fairness.cut import Contribution, MalformedContribution, parse_contribution
+from baccarat.domain.fairness.shuffle import SEED_BYTES, Scheme, shuffle
 from baccarat.domain.fairness.terms import Terms, digest_cards
-from baccarat.domain.rounds.cut import MAX_CUT_CHANGES, SeatContribution
+from baccarat.domain.rounds.cut import MAX_CUT_CHANGES, SeatContribution, cut_in_hex
 from baccarat.domain.rounds.events import BettingClosed, CutContributed, ShoeCommitment
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
@@ -22,6 +22,7 @@ from baccarat.domain.tables.state import FixedTerms
 MISSING: Final = "commitment missing"
 OTHER_SHOE: Final = "shoe differs from the committed one"
 NO_NEXT: Final = "next shoe not committed"
+OTHER_SCHEME: Final = "scheme differs"
 OTHER_SHAPE: Final = "shoe composition differs from its commitment"
 MALFORMED: Final = "contribution malformed"
 CONTRIBUTED_LATE: Final = "contribution given late"
@@ -52,6 +53,8 @@ def check_committed_shoe(round_: RoundTrace) -> None:
     if (next_shoe.shoe, next_shoe.commitment) != (event.shoe, event.commitment):
         actual = f"{event.shoe} {event.commitment}"
         round_.record_difference(OTHER_SHOE, f"{next_shoe.shoe} {next_shoe.commitment}", actual)
+    if next_shoe.scheme is not event.scheme:
+        round_.record_difference(OTHER_SCHEME, next_shoe.scheme, event.scheme)
     if next_shoe.shape != rules.shape:
         round_.record_difference(OTHER_SHAPE, next_shoe.shape, rules.shape)
 
@@ -78,7 +81,17 @@ def replay_shoe_commitment(
     )
     if shoe.shape != rules.shape:
         record_difference(OTHER_SHAPE, rules.shape, shoe.shape)
-    table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shoe.shape)
+    _commit(table, shoe, number=number, record_difference=record_difference)
+
+
+def _commit(
+    table: TableTrace, shoe: ShoeCommitment | ShoeCommitted, *, number: int, record_difference: DifferenceRecorder
+) -> None:
+    """Take over a commitment, whose scheme is not older than the one before."""
+    if shoe.scheme < table.scheme:
+        record_difference(OTHER_SCHEME, table.scheme, shoe.scheme)
+    table.scheme = shoe.scheme
+    table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shoe.shape, shoe.scheme)
 
 
 def check_terms(round_: RoundTrace) -> None:
@@ -136,7 +149,7 @@ def _terms_of_next_round(table: TableTrace, event: TermsFixed) -> FixedTerms:
         cut = shoe.cut or ""
     elif next_shoe is not None and not table.has_long_shoe:
         drawing, contributions = next_shoe, _listed(next_shoe.contributions)
-        cut = _computed_cut(next_shoe.shoe, contributions) or ""
+        cut = _computed_cut(next_shoe.scheme, next_shoe.shoe, next_shoe.commitment, contributions) or ""
         following = None if event.next_shoe is None else event.next_shoe.commitment
     if drawing is None:
         table.record_difference(OTHER_SHOE, "a shoe for the next round", "none")
@@ -154,7 +167,8 @@ def _terms_of_next_round(table: TableTrace, event: TermsFixed) -> FixedTerms:
         witnesses=(),
         next_commitment="" if drawing is None or following is None else following,
     )
-    return FixedTerms(terms, event.digest, contributions)
+    scheme = table.scheme if drawing is None else drawing.scheme
+    return FixedTerms(terms, event.digest, scheme, contributions)
 
 
 def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
@@ -186,7 +200,9 @@ def check_cut(round_: RoundTrace, event: BettingClosed) -> None:
             round_.record_difference(OTHER_CUT, opened.cut, event.cut)
         round_.cut = event.cut
         return
-    difference = _cut_difference(round_.contributions, event.contributions, event.cut, shoe=round_.opened.shoe)
+    opened = round_.opened
+    computed = _computed_cut(opened.scheme, opened.shoe, opened.commitment or "", _listed(round_.contributions))
+    difference = _cut_difference(round_.contributions, event.contributions, event.cut, computed=computed)
     if difference is not None:
         round_.record_difference(OTHER_CUT, *difference)
     round_.cut = event.cut
@@ -205,7 +221,7 @@ def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
     )
     if event.shape != rules.shape:
         table.record_difference(OTHER_SHAPE, rules.shape, event.shape)
-    table.next_shoe = CommittedShoe(event.shoe, event.number, event.commitment, event.shape)
+    _commit(table, event, number=event.number, record_difference=table.record_difference)
 
 
 def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutContributed) -> None:
@@ -230,11 +246,13 @@ def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
         if (next_shoe.shoe, next_shoe.commitment) != (event.shoe, event.commitment):
             actual = f"{event.shoe} {event.commitment}"
             table.record_difference(OTHER_SHOE, f"{next_shoe.shoe} {next_shoe.commitment}", actual)
+        if next_shoe.scheme is not event.scheme:
+            table.record_difference(OTHER_SCHEME, next_shoe.scheme, event.scheme)
         if next_shoe.shape != table.rules.shape:
             table.record_difference(OTHER_SHAPE, next_shoe.shape, table.rules.shape)
-    difference = _cut_difference(
-        {} if next_shoe is None else next_shoe.contributions, event.contributions, event.cut, shoe=event.shoe
-    )
+    by_seat = {} if next_shoe is None else next_shoe.contributions
+    computed = _computed_cut(event.scheme, event.shoe, event.commitment, _listed(by_seat))
+    difference = _cut_difference(by_seat, event.contributions, event.cut, computed=computed)
     if difference is not None:
         table.record_difference(OTHER_CUT, *difference)
     rules_versions.check_shoe_rules_in_force(table)
@@ -261,11 +279,14 @@ def put_contribution(by_seat: dict[int, SeatContribution], event: CutContributed
 
 
 def _cut_difference(
-    by_seat: dict[int, SeatContribution], contributions: Sequence[Contribution], recorded_cut: str, *, shoe: UUID
+    by_seat: dict[int, SeatContribution],
+    contributions: Sequence[Contribution],
+    recorded_cut: str,
+    *,
+    computed: str | None,
 ) -> tuple[str, str] | None:
     """Return both sides as text if a cut differs from its contributions, else None."""
     expected = _listed(by_seat)
-    computed = _computed_cut(shoe, expected)
     if computed is None:
         return None
     if expected == tuple(contributions) and computed == recorded_cut:
@@ -277,10 +298,10 @@ def _listed(by_seat: dict[int, SeatContribution]) -> tuple[Contribution, ...]:
     return tuple(Contribution(each.seat, each.contribution) for each in sort_contributions(by_seat))
 
 
-def _computed_cut(shoe: UUID, contributions: Sequence[Contribution]) -> str | None:
+def _computed_cut(scheme: Scheme, shoe: UUID, commitment: str, contributions: Sequence[Contribution]) -> str | None:
     """Return the cut in hex, None if a contribution is malformed, which is recorded with it."""
     try:
-        return compute_cut(shoe, contributions).hex()
+        return cut_in_hex(scheme, shoe=shoe, commitment=commitment, contributions=contributions)
     except MalformedContribution:
         return None
 
@@ -303,11 +324,13 @@ def check_seed(round_: RoundTrace) -> None:
     if seed_bytes is None:
         round_.record_difference("seed missing", "the shoe's seed", seed)
         return
-    commitment = commit(seed_bytes)
-    if commitment != round_.opened.commitment:
-        round_.record_difference(NOT_OPENED, round_.opened.commitment, commitment)
+    opened = round_.opened
+    commitment = round_.table.drawing(opened.shoe, opened.number, opened.scheme).commit(seed_bytes)
+    if commitment != opened.commitment:
+        round_.record_difference(NOT_OPENED, opened.commitment, commitment)
     if cards:
-        expected = shuffle(seed_bytes, cut=bytes.fromhex(round_.cut or ""), decks=round_.rules.decks, first=len(cards))
+        cut, decks = bytes.fromhex(round_.cut or ""), round_.rules.decks
+        expected = shuffle(seed_bytes, cut=cut, decks=decks, scheme=opened.scheme, first=len(cards))
         if expected != cards:
             round_.record_difference(OTHER_CARDS, " ".join(expected), " ".join(cards))
 
@@ -316,19 +339,24 @@ def check_revealed_seed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed:
     """Check the seed of a long shoe, and, if it started, all cards dealt from it."""
     if isinstance(shoe, LongShoe):
         check_shoe(table, shoe, seed)
-    elif commit(seed) != shoe.commitment:
-        table.record_difference(NOT_OPENED, shoe.commitment, commit(seed))
+    else:
+        _check_opened(table, shoe, seed)
+
+
+def _check_opened(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: bytes) -> None:
+    commitment = table.drawing(shoe.shoe, shoe.number, shoe.scheme).commit(seed)
+    if commitment != shoe.commitment:
+        table.record_difference(NOT_OPENED, shoe.commitment, commitment)
 
 
 def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
     """Check a long shoe's root and all cards dealt from it, round by round, against its seed and cut."""
-    commitment, cut = commit(seed), bytes.fromhex(shoe.cut)
-    if commitment != shoe.commitment:
-        table.record_difference(NOT_OPENED, shoe.commitment, commitment)
-    due_root = shoe_root(seed, cut=cut, decks=table.rules.decks)
+    _check_opened(table, shoe, seed)
+    cut, decks = bytes.fromhex(shoe.cut), table.rules.decks
+    due_root = shoe_root(seed, cut=cut, decks=decks, scheme=shoe.scheme)
     if due_root != shoe.root:
         table.record_difference(OTHER_ROOT, due_root, shoe.root)
-    cards = shuffle(seed, cut=cut, decks=table.rules.decks, first=_cards_needed(table, shoe))
+    cards = shuffle(seed, cut=cut, decks=decks, scheme=shoe.scheme, first=_cards_needed(table, shoe))
     if shoe.first_card is not None and shoe.first_card != cards[0]:
         table.record_difference("turned card is not the shoe's", cards[0], shoe.first_card)
     for position, dealt, round_ in shoe.deals:

@@ -12,6 +12,8 @@ from uuid import UUID
 
 from baccarat.audit.report import FindingCollector
 from baccarat.domain.fairness.closing import NO_DIGEST, Closing
+from baccarat.domain.fairness.commitment import Drawing
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.cut import SeatContribution
 from baccarat.domain.rounds.events import (
@@ -90,6 +92,7 @@ class LongShoe:
     first_card: Card | None
     cut: str
     root: str
+    scheme: Scheme
     cut_card_out: bool = False
     finished: bool = False
     deals: list[tuple[int, tuple[Card, ...], UUID | str]] = field(default_factory=list)
@@ -114,6 +117,7 @@ class CommittedShoe:
     number: int
     commitment: str
     shape: ShoeShape
+    scheme: Scheme
     contributions: dict[int, SeatContribution] = field(default_factory=dict)
 
 
@@ -122,8 +126,8 @@ class TableTrace:
     """A table after its own events and those of its rounds.
 
     The show of its last deal ends at `betting_opens_at`, unless all its players skip it. `marks` are the rounds on its
-    board, by number: the outcome, the cards, and whether it was a natural. `unrevealed` are the commitments of shoes
-    whose rounds were voided without their seeds.
+    board, by number: the outcome, the cards, and whether it was a natural. `unrevealed` are the rounds, by shoe, that
+    were voided without their seeds. `scheme` is that of the last commitment.
     """
 
     opened: TableOpened
@@ -138,7 +142,7 @@ class TableTrace:
     rounds: int = 0
     marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
     next_shoe: CommittedShoe | None = None
-    unrevealed: dict[UUID, str | None] = field(default_factory=dict)
+    unrevealed: dict[UUID, RoundOpened] = field(default_factory=dict)
     voids: int = 0
     closed: bool = False
     pending_closure: PendingClosure | None = None
@@ -149,6 +153,7 @@ class TableTrace:
     terms: FixedTerms | None = None
     last_closing: str = NO_DIGEST
     coming_shoe: CommittedShoe | None = None
+    scheme: Scheme = Scheme.OPEN_CUT
     versions: rules_versions.VersionRows = field(default_factory=dict)
     rules: TableRules = field(init=False)
     label: str = field(init=False)
@@ -216,6 +221,7 @@ class TableTrace:
                 shoe.cards_used,
                 shoe.cut,
                 shoe.root,
+                shoe.scheme,
                 shoe.cut_card_out,
                 shoe.finished,
                 " ".join(shoe.seen_cards()),
@@ -239,13 +245,18 @@ class TableTrace:
             coming_shoe=None if self.coming_shoe is None else self._next_shoe(self.coming_shoe),
         )
 
+    def drawing(self, shoe: UUID, number: int, scheme: Scheme) -> Drawing:
+        """Return what the seed of this table's shoe with this number is committed to."""
+        return Drawing(scheme, self.opened.table, shoe, number)
+
     def fixed_terms(self) -> FixedTerms | None:
         """Return the terms of a round that has not opened."""
         return self.terms if self.terms is not None and self.terms.terms.number > self.rounds else None
 
     @staticmethod
     def _next_shoe(shoe: CommittedShoe) -> NextShoe:
-        return NextShoe(shoe.shoe, shoe.number, shoe.commitment, shoe.shape, sort_contributions(shoe.contributions))
+        contributions = sort_contributions(shoe.contributions)
+        return NextShoe(shoe.shoe, shoe.number, shoe.commitment, shoe.shape, shoe.scheme, contributions)
 
     def _board(self) -> Iterator[RoundMark]:
         for number, (outcome, cards, natural) in self.marks.items():

@@ -139,7 +139,7 @@ def _close(round_: RoundTrace, event: e.RoundVoided) -> None:
     if round_.is_running():
         round_.seed, round_.ended_at = event.seed, event.voided_at
         if event.seed is None and not table.has_long_shoe:
-            table.unrevealed[round_.opened.shoe] = round_.opened.commitment
+            table.unrevealed[round_.opened.shoe] = round_.opened
         if not (lost and event.seed is None):
             check_seed(round_)
     elif event.seed is not None:

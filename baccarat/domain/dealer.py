@@ -6,9 +6,8 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.fairness.closing import NO_DIGEST
-from baccarat.domain.fairness.commitment import commit, opens, shoe_root
-from baccarat.domain.fairness.cut import compute_cut
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.commitment import Drawing, shoe_root
+from baccarat.domain.fairness.shuffle import NEWEST, Scheme, shuffle
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds.events import SeatInRound, ShoeCommitment
 from baccarat.domain.rounds.refusals import RoundIsNotDue
@@ -67,7 +66,10 @@ def _fix_terms_of_own_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) 
     if uow.table.fixed_terms() is None:
         seed = ShoeSeed(shoe=entropy.shoe, seed=entropy.seed)
         uow.new_seeds.append(seed)
-        following = commitment_to(seed, shape=uow.table.next_shape())
+        table = uow.table
+        following = commitment_to(
+            seed, table=table.require_opened().table, number=table.rounds + 2, shape=table.next_shape()
+        )
     uow.decide_on_table(tc.FixTerms(next_shoe=following, now=now))
 
 
@@ -101,6 +103,7 @@ def open_round(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
             now=now,
             deadline_at=None if turn_seconds is None else now + timedelta(seconds=turn_seconds),
             terms=fixed.digest,
+            scheme=fixed.scheme,
             contributions=fixed.contributions,
             cut="" if own is None else fixed.terms.cut,
         )
@@ -112,7 +115,11 @@ def _is_readable(uow: UnitOfWork, own: NextShoe, entropy: Entropy) -> bool:
     if entropy.deferred_seed_check:
         uow.deferred_seed_checks.append(own)
         return True
-    return entropy.committed_seed is not None and opens(own.commitment, entropy.committed_seed)
+    return entropy.committed_seed is not None and _opens(uow, own, entropy.committed_seed)
+
+
+def _opens(uow: UnitOfWork, committed: NextShoe, seed: bytes) -> bool:
+    return committed.drawing_at(uow.table.require_opened().table).opens(committed.commitment, seed)
 
 
 def may_open_round(table: TableState) -> bool:
@@ -120,15 +127,18 @@ def may_open_round(table: TableState) -> bool:
     return not (table.stops or table.closed or table.pending_closure is not None or table.rules_are_retired())
 
 
-def commitment_to(secret: ShoeSeed, *, shape: ShoeShape) -> ShoeCommitment:
-    """Commit to a seed and a shoe shape for a future round."""
-    return ShoeCommitment(shoe=secret.shoe, commitment=commit(secret.seed), shape=shape)
+def commitment_to(secret: ShoeSeed, *, table: UUID, number: int, shape: ShoeShape) -> ShoeCommitment:
+    """Commit to a seed and a shoe shape for the table's round with this number."""
+    commitment = Drawing(NEWEST, table, secret.shoe, number).commit(secret.seed)
+    return ShoeCommitment(shoe=secret.shoe, commitment=commitment, shape=shape, scheme=NEWEST)
 
 
 def commit_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     """Commit to the seed of the table's next long shoe, so that players can cut it during play."""
     uow.new_seeds.append(ShoeSeed(shoe=entropy.shoe, seed=entropy.seed))
-    uow.decide_on_table(tc.CommitShoe(shoe=entropy.shoe, commitment=commit(entropy.seed), now=now))
+    drawing = Drawing(NEWEST, uow.table.require_opened().table, entropy.shoe, uow.table.shoes + 1)
+    commitment = drawing.commit(entropy.seed)
+    uow.decide_on_table(tc.CommitShoe(shoe=entropy.shoe, commitment=commitment, scheme=NEWEST, now=now))
 
 
 def _ensure_shoes(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
@@ -142,11 +152,12 @@ def _ensure_shoes(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
 def _start_shoe(uow: UnitOfWork, *, seed: bytes | None, now: datetime) -> None:
     """Fix the cut of the committed shoe and shuffle it. Does nothing without the committed seed."""
     next_shoe, rules = uow.table.next_shoe, uow.table.rules
-    if next_shoe is None or seed is None or not opens(next_shoe.commitment, seed):
+    if next_shoe is None or seed is None or not _opens(uow, next_shoe, seed):
         return
-    cut = bytes.fromhex(contributions_and_cut(next_shoe)[1])
-    first_card = shuffle(seed, cut=cut, decks=rules.decks, first=1)[0] if rules.burn else None
-    uow.decide_on_table(tc.StartShoe(first_card=first_card, root=shoe_root(seed, cut=cut, decks=rules.decks), now=now))
+    cut, scheme = bytes.fromhex(contributions_and_cut(next_shoe)[1]), next_shoe.scheme
+    first_card = shuffle(seed, cut=cut, decks=rules.decks, scheme=scheme, first=1)[0] if rules.burn else None
+    root = shoe_root(seed, cut=cut, decks=rules.decks, scheme=scheme)
+    uow.decide_on_table(tc.StartShoe(first_card=first_card, root=root, now=now))
 
 
 def next_shoe_starts_after_round(uow: UnitOfWork) -> bool:
@@ -207,18 +218,17 @@ def is_empty(uow: UnitOfWork) -> bool:
 def next_cards(uow: UnitOfWork, seed: bytes) -> tuple[tuple[Card, ...], int]:
     """Return the shoe's next six cards (fewer at its end) and the position of the first."""
     position = 0 if uow.table.shoe is None else uow.table.shoe.cards_used
-    shoe = shuffle(seed, cut=_cut(uow), decks=uow.table.rules.decks, first=position + MAX_CARDS_PER_ROUND)
-    return shoe[position:], position
+    scheme, cut = _scheme_and_cut(uow)
+    decks, first = uow.table.rules.decks, position + MAX_CARDS_PER_ROUND
+    return shuffle(seed, cut=bytes.fromhex(cut), decks=decks, scheme=scheme, first=first)[position:], position
 
 
-def _cut(uow: UnitOfWork) -> bytes:
-    """Return the players' cut of the shoe that the round is dealt from."""
+def _scheme_and_cut(uow: UnitOfWork) -> tuple[Scheme, str]:
+    """Return the scheme and the players' cut, in hex, of the shoe that the round is dealt from."""
     shoe, round_ = uow.table.shoe, uow.round
     if shoe is not None:
-        return bytes.fromhex(shoe.cut)
-    if round_.cut is not None:
-        return bytes.fromhex(round_.cut)
-    return compute_cut(round_.require_opened().shoe, round_.shoe_contributions())
+        return shoe.scheme, shoe.cut
+    return round_.require_opened().scheme, round_.open_cut() if round_.cut is None else round_.cut
 
 
 def players_cards(uow: UnitOfWork, seed: bytes) -> tuple[Card, Card]:

@@ -5,10 +5,11 @@ from typing import Any, Final
 
 import msgspec
 
-from baccarat.domain.fairness.commitment import CardOpening, commit, is_valid_opening, shoe_root
-from baccarat.domain.fairness.cut import Contribution, compute_cut, parse_contribution
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.commitment import CardOpening, Drawing, is_valid_opening, shoe_root
+from baccarat.domain.fairness.cut import Contribution, parse_contribution
+from baccarat.domain.fairness.shuffle import Scheme, shuffle
 from baccarat.domain.fairness.terms import Terms, digest_cards
+from baccarat.domain.rounds.cut import cut_in_hex
 from baccarat.domain.rules.cards import parse, points
 from baccarat.domain.tables.shoes import digest_rules
 from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, shoe_id
@@ -70,6 +71,18 @@ def _commitment_data(exported: RoundExport, committing_event: ExportedEvent) -> 
     return data if exported.is_long else data.next_shoe
 
 
+def _scheme(exported: RoundExport) -> Scheme:
+    """Return how the shoe was committed to, cut and drawn."""
+    scheme: Scheme = _commitment_data(exported, _commitment_and_cut_events(exported)[0]).scheme
+    return scheme
+
+
+def _drawing(exported: RoundExport, committed: Any) -> Drawing:
+    """Return what the seed was committed to: the table's shoe of many rounds, or the round's own."""
+    number = committed.number if exported.is_long else exported.opened.number
+    return Drawing(committed.scheme, exported.opened.table, shoe_id(exported), number)
+
+
 def _revealed_seed(exported: RoundExport) -> str | None:
     for kind in ("RoundSettled", "RoundVoided"):
         for event in exported.decode_all(kind):
@@ -97,6 +110,9 @@ def check_commitment(exported: RoundExport) -> str:
         later = None if event is None else getattr(decode_event(event), "commitment", None)
         if later is not None:
             require_equal(commitment, later, "the shoe has two commitments")
+        scheme = None if event is None else getattr(decode_event(event), "scheme", None)
+        if scheme is not None:
+            require_equal(committed.scheme, scheme, "the shoe has two schemes")
     require_equal(commitment, exported.shoe.commitment, "the commitment differs from the recorded one")
     require_equal(committed.shape, exported.table_rules.shape, "the commitment is for other rules")
     seed, revealed = exported.shoe.seed, _revealed_seed(exported)
@@ -104,7 +120,8 @@ def check_commitment(exported: RoundExport) -> str:
         require_equal(revealed, seed, "the seed differs from the revealed one")
     if seed is None:
         raise CheckNotPossible("the seed is secret until the shoe ends")
-    require_equal(commitment, commit(bytes.fromhex(seed)), "the seed does not open the commitment")
+    opened_by_seed = _drawing(exported, committed).commit(bytes.fromhex(seed))
+    require_equal(commitment, opened_by_seed, "the seed does not open the commitment")
     position, time = committing_event.position, _time_before_bets(exported, committing_event)
     return f"the seed's hash is {commitment}, published at position {position}{time}"
 
@@ -131,13 +148,16 @@ def check_cut(exported: RoundExport) -> str:
             raise Mismatch("the file has a cut that was never fixed", "", exported.shoe.cut)
         raise CheckNotApplicable("betting never closed, so no cut was fixed")
     contributions = _contributions(exported, committing_event, cut_event)
-    computed = compute_cut(shoe_id(exported), contributions).hex()
+    committed = _commitment_data(exported, committing_event)
+    computed = cut_in_hex(
+        committed.scheme, shoe=shoe_id(exported), commitment=committed.commitment, contributions=contributions
+    )
     listed = [{"seat": each.seat, "contribution": each.contribution} for each in contributions]
     for where, data in (*_recorded_cuts(exported, cut_event), ("exported", msgspec.to_builtins(exported.shoe))):
         require_equal(listed, data.get("contributions"), f"the {where} contributions differ from those in the log")
         require_equal(computed, data.get("cut"), f"the {where} cut does not result from the contributions")
     if not listed:
-        return "nobody contributed, so the cut is empty"
+        return "nobody contributed, so the cut is empty" if not computed else f"{computed}, as nobody contributed"
     seats = ", ".join(str(each.seat) for each in contributions)
     return f"{computed}, from the contributions of seats {seats} before the first card"
 
@@ -264,13 +284,15 @@ def _check_openings(exported: RoundExport, cards_by_place: dict[int, Any]) -> st
 
 def _check_against_seed(exported: RoundExport, seed_hex: str, cards_by_place: dict[int, Any]) -> str:
     seed, cut = bytes.fromhex(seed_hex), bytes.fromhex(exported.shoe.cut)
-    decks = exported.table_rules.decks
-    shoe = shuffle(seed, cut=cut, decks=decks)
+    decks, scheme = exported.table_rules.decks, _scheme(exported)
+    shoe = shuffle(seed, cut=cut, decks=decks, scheme=scheme)
     for place, card in sorted(cards_by_place.items()):
         if list(shoe[place : place + 1]) != [card]:
             raise Mismatch(f"the card at place {place} differs from the shoe's order", shoe[place : place + 1], card)
     if exported.shoe.root is not None:
         require_equal(
-            shoe_root(seed, cut=cut, decks=decks), exported.shoe.root, "the root differs from that of the shoe"
+            shoe_root(seed, cut=cut, decks=decks, scheme=scheme),
+            exported.shoe.root,
+            "the root differs from that of the shoe",
         )
     return "recomputed from the seed and the cut"

@@ -22,6 +22,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.fairness.commitment import open_cards
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.proofs.loader import EvidenceEvent, RoundEvidence, format_time, load_evidence
 from casino.checkpoints import document, queries, records
 
@@ -119,7 +120,8 @@ def _openings(evidence: RoundEvidence, cut: str) -> list[dict[str, Any]]:
         return []
     first = dealt["shoe_position"]
     positions = [*([0] if started["turned_card"] else []), *range(first, first + len(dealt["cards"]))]
-    openings = open_cards(evidence.seed, cut=bytes.fromhex(cut), decks=evidence.rules["decks"], positions=positions)
+    decks, scheme = evidence.rules["decks"], Scheme(started.get("scheme", Scheme.OPEN_CUT))
+    openings = open_cards(evidence.seed, cut=bytes.fromhex(cut), decks=decks, positions=positions, scheme=scheme)
     return [
         {"shoe_position": each.shoe_position, "card": each.card, "salt": each.salt, "path": list(each.path)}
         for each in openings

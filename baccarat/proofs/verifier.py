@@ -43,8 +43,11 @@ FORMAT = "casino.round.v1"
 CHECKPOINT_TAG = b"casino.checkpoint.v1\n"
 SEAL_TAG = b"casino.events.seal/1".ljust(24, b"\0")
 COMMITMENT_TAG = b"casino.baccarat.commitment.v1\0"
+DRAWING_TAG = b"casino.baccarat.commitment.v2\0"
 SHUFFLE_TAG = b"casino.baccarat.shuffle.v1\0"
+DRAW_TAG = b"casino.baccarat.draw.v2\0"
 CUT_TAG = b"casino.baccarat.cut.v1\0"
+CLOSED_CUT_TAG = b"casino.baccarat.cut.v2\0"
 TERMS_TAG = b"casino.baccarat.terms.v1\0"
 WAGER_TAG = b"casino.baccarat.wager.v1\0"
 WAGER_LEAF_TAG = b"casino.baccarat.wager-leaf.v1\0"
@@ -324,10 +327,17 @@ DECK = [rank + suit for suit in SUITS for rank in RANKS]
 POINTS = {card: 0 if card[0] in "TJQK" else RANKS.index(card[0]) + 1 for card in DECK}
 
 
-def shuffle(seed: bytes, cut: bytes, decks: int, count: int) -> list[str]:
+def commitment_of(scheme: int, seed: bytes, table: str, shoe: str, number: int) -> str:
+    """Return the commitment to a seed: from scheme 2 on, to that of one drawing."""
+    if scheme == 1:
+        return sha256(COMMITMENT_TAG, seed).hex()
+    return sha256(DRAWING_TAG, seed, uuid_bytes(table), uuid_bytes(shoe), struct.pack(">Q", number)).hex()
+
+
+def shuffle(scheme: int, seed: bytes, cut: bytes, decks: int, count: int) -> list[str]:
     """Return the first `count` cards: Fisher-Yates from the front, by unbiased 32-bit words of HMAC-SHA-256."""
     cards = DECK * decks
-    words = stream(seed, cut)
+    words = stream(scheme, seed, cut)
     for place in range(count):
         left = len(cards) - place
         word = next(words)
@@ -338,16 +348,22 @@ def shuffle(seed: bytes, cut: bytes, decks: int, count: int) -> list[str]:
     return cards[:count]
 
 
-def stream(seed: bytes, cut: bytes) -> Iterator[int]:
+def stream(scheme: int, seed: bytes, cut: bytes) -> Iterator[int]:
+    """Yield the words of a drawing: from scheme 2 on, under a key of its own, of a table without witnesses."""
+    key, prefix = seed, SHUFFLE_TAG + prefixed(cut)
+    if scheme != 1:
+        key, prefix = hmac.new(seed, DRAW_TAG + cut + b"\0", hashlib.sha256).digest(), b""
     counter = 0
     while True:
-        message = SHUFFLE_TAG + struct.pack(">Q", len(cut)) + cut + struct.pack(">Q", counter)
-        yield from struct.unpack(">8I", hmac.new(seed, message, hashlib.sha256).digest())
+        yield from struct.unpack(">8I", hmac.new(key, prefix + struct.pack(">Q", counter), hashlib.sha256).digest())
         counter += 1
 
 
-def cut_of(shoe: str, contributions: dict[int, bytes]) -> bytes:
-    """Return the cut from the players' contributions by seat; without any it is empty."""
+def cut_of(scheme: int, shoe: str, commitment: str, contributions: dict[int, bytes]) -> bytes:
+    """Return the cut from the players' contributions by seat; in scheme 1, without any it is empty."""
+    if scheme != 1:
+        listed = [bytes([seat]) + prefixed(b"") + prefixed(data) for seat, data in sorted(contributions.items())]
+        return sha256(CLOSED_CUT_TAG, hash_bytes(commitment), b"\0", struct.pack(">I", len(listed)), *listed)
     if not contributions:
         return b""
     parts = [CUT_TAG, bytes.fromhex(shoe.replace("-", "")), struct.pack(">Q", len(contributions))]
@@ -795,6 +811,14 @@ def commitment_data(proof: Proof, promise: Json) -> Json:
     return dict(promise["data"] if proof.is_long else promise["data"]["next_shoe"])
 
 
+def scheme_of(committed: Json) -> int:
+    """Return how a shoe was committed to, cut and drawn; the first commitments do not name it."""
+    scheme = committed.get("scheme", 1)
+    if scheme not in {1, 2} or type(scheme) is not int:
+        raise CheckFailed("the scheme is unknown", "1 or 2", scheme)
+    return int(scheme)
+
+
 def describe_commitment_time(proof: Proof, promise: Json) -> str:
     if proof.is_long:
         return ", before the first bet"
@@ -822,13 +846,16 @@ def check_commitment(proof: Proof) -> str:
     """Check that the revealed seed is the one committed to before the first bet."""
     promise, fixed = find_commitment(proof)
     opened, committed = proof.require_event("RoundOpened"), commitment_data(proof, promise)
-    commitment = committed["commitment"]
+    commitment, scheme = committed["commitment"], scheme_of(committed)
     if promise["position"] > opened["position"]:
         raise CheckFailed("the commitment came after the round was opened", opened["position"], promise["position"])
     for event in (fixed, opened):
         later = event["data"].get("commitment") if event else None
         if later is not None and later != commitment:
             raise CheckFailed("the shoe has two commitments", commitment, later)
+        other = event["data"].get("scheme", scheme) if event else scheme
+        if not same_type_and_value(other, scheme):
+            raise CheckFailed("the shoe has two schemes", scheme, other)
     if proof.shoe["commitment"] != commitment:
         raise CheckFailed("the commitment differs from the recorded one", commitment, proof.shoe["commitment"])
     played = {name: proof.rules[name] for name in ("decks", "cut_cards_from_end", "burn")}
@@ -839,7 +866,10 @@ def check_commitment(proof: Proof) -> str:
         raise CheckFailed("the seed differs from the revealed one", revealed, seed)
     if seed is None:
         raise CannotCheck("the seed is secret until the shoe ends")
-    computed = sha256(COMMITMENT_TAG, bytes.fromhex(seed)).hex() if len(seed) == 64 else "a seed of another length"
+    number = committed["number"] if scheme != 1 and proof.is_long else opened["data"]["number"]
+    place = opened["data"]["table"], proof.shoe["id"], number
+    known = len(seed) == 64
+    computed = commitment_of(scheme, bytes.fromhex(seed), *place) if known else "a seed of another length"
     if computed != commitment:
         raise CheckFailed("the seed does not open the commitment", commitment, computed)
     when = describe_commitment_time(proof, promise)
@@ -871,14 +901,15 @@ def check_cut(proof: Proof) -> str:
         raise DoesNotApply("betting never closed, so no cut was fixed")
     contributions = collect_contributions(proof, promise, fixed)
     listed = [{"seat": seat, "contribution": data.hex()} for seat, data in sorted(contributions.items())]
-    cut = cut_of(proof.shoe["id"], contributions).hex()
+    committed = commitment_data(proof, promise)
+    cut = cut_of(scheme_of(committed), proof.shoe["id"], committed["commitment"], contributions).hex()
     for where, data in (*recorded_cuts(proof, fixed), ("exported", proof.shoe)):
         if not same_type_and_value(data["contributions"], listed):
             raise CheckFailed(f"the {where} contributions differ from those in the log", listed, data["contributions"])
         if data["cut"] != cut:
             raise CheckFailed(f"the {where} cut does not result from the contributions", cut, data["cut"])
     if not listed:
-        return "nobody contributed, so the cut is empty"
+        return f"{cut}, as nobody contributed" if cut else "nobody contributed, so the cut is empty"
     seats = ", ".join(str(line["seat"]) for line in listed)
     return f"{cut}, from the contributions of seats {seats} before the first card"
 
@@ -1034,7 +1065,8 @@ def check_opened_cards(proof: Proof, wanted: dict[int, str]) -> str:
 def check_seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
     """Recompute the whole shoe from the seed and the cut, and the root of its tree if it has one."""
     seed, cut, decks = bytes.fromhex(proof.shoe["seed"]), bytes.fromhex(proof.shoe["cut"]), proof.rules["decks"]
-    order = shuffle(seed, cut, decks, 52 * decks)
+    scheme = scheme_of(commitment_data(proof, find_commitment(proof)[0]))
+    order = shuffle(scheme, seed, cut, decks, 52 * decks)
     for place, card in sorted(wanted.items()):
         if place >= len(order) or order[place] != card:
             raise CheckFailed(

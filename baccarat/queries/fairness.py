@@ -12,6 +12,7 @@ from uuid import UUID
 from msgspec import Meta
 
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import RoundState
@@ -53,9 +54,12 @@ class ShoeResponse(Shape, kw_only=True):
     id: UUID
     number: Annotated[int, Meta(description="The long shoe's number at its table, or the number of its round.")]
     round: Annotated[UUID | None, Meta(description="The round whose own shoe it is.")]
-    commitment: Annotated[HexText, Meta(description="SHA-256 of a tag and the seed.")]
+    scheme: Annotated[
+        Scheme, Meta(description="How it is committed to, cut and drawn: section 7 of the specification.")
+    ]
+    commitment: Annotated[HexText, Meta(description="To the seed; from scheme 2 on for this drawing only.")]
     contributions: tuple[Contribution, ...]
-    cut: Annotated[HexText | None, Meta(description='Null until it is fixed; "" if nobody contributed.')]
+    cut: Annotated[HexText | None, Meta(description='Null until it is fixed. In scheme 1, "" if nobody contributed.')]
     root: Annotated[HexText | None, Meta(description="Merkle root of the cards of a long shoe.")]
     cards_used: int | None
     decks: Annotated[int | None, Meta(description="Number of decks, fixed with the commitment.")]
@@ -117,6 +121,7 @@ def _long_shoe_in_play(state: TableState) -> ShoeResponse | None:
         id=shoe.shoe,
         number=shoe.number,
         round=None,
+        scheme=shoe.scheme,
         commitment=shoe.commitment,
         contributions=started.contributions,
         cut=shoe.cut,
@@ -135,6 +140,7 @@ def _own_shoe_in_play(state: TableState, round_: RoundState) -> ShoeResponse | N
         id=opened.shoe,
         number=opened.number,
         round=opened.round,
+        scheme=opened.scheme,
         commitment=opened.commitment or "",
         contributions=round_.shoe_contributions(),
         cut=round_.cut,
@@ -154,6 +160,7 @@ def _coming_shoe(state: TableState) -> ShoeResponse | None:
         id=shoe.shoe,
         number=shoe.number,
         round=None,
+        scheme=shoe.scheme,
         commitment=shoe.commitment,
         contributions=terms.contributions,
         cut=terms.terms.cut,
@@ -172,6 +179,7 @@ def _next_shoe(state: TableState) -> ShoeResponse | None:
         id=shoe.shoe,
         number=shoe.number,
         round=None,
+        scheme=shoe.scheme,
         commitment=shoe.commitment,
         contributions=as_contributions(shoe.contributions),
         cut=None,
@@ -201,6 +209,7 @@ def _present_shoe_of_round(round_: RoundState, seed: str, ended_at: datetime, de
         id=opened.shoe,
         number=opened.number,
         round=opened.round,
+        scheme=opened.scheme,
         commitment=opened.commitment or "",
         contributions=round_.shoe_contributions(),
         cut=round_.cut,
@@ -232,6 +241,7 @@ def _unused_shoes(state: TableState, last: RoundState) -> list[RevealedShoe]:
             id=shoe.shoe,
             number=number,
             round=None,
+            scheme=shoe.scheme,
             commitment=shoe.commitment,
             contributions=(),
             cut=None,
@@ -291,6 +301,7 @@ def _present_long_shoe(
         id=start.shoe,
         number=start.number,
         round=None,
+        scheme=start.scheme,
         commitment=start.commitment,
         contributions=tuple(contributions),
         cut=cut,

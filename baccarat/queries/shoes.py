@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from baccarat.domain.fairness.commitment import CardOpening, open_cards
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.refusals import RoundIsRunning
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted, TableClosed
@@ -36,6 +37,9 @@ class RoundShoe(Shape):
     shoe: UUID
     number: Annotated[int | None, Meta(description="Number of the long shoe; null for a round's own shoe.")]
     decks: int
+    scheme: Annotated[
+        Scheme, Meta(description="How it is committed to, cut and drawn: section 7 of the specification.")
+    ]
     commitment: HexText
     contributions: tuple[Contribution, ...]
     cut: HexText
@@ -65,6 +69,7 @@ def _own_shoe(state: RoundState, decks: int) -> RoundShoe:
         shoe=opened.shoe,
         number=None,
         decks=decks,
+        scheme=opened.scheme,
         commitment=opened.commitment or "",
         contributions=state.shoe_contributions(),
         cut=state.cut or "",
@@ -88,12 +93,14 @@ def _long_shoe(state: RoundState, decks: int) -> RoundShoe:
     seed = bytes.fromhex(revealed) if revealed is not None else shoe_seeds.decrypt([opened.shoe]).get(opened.shoe)
     openings: tuple[CardOpening, ...] = ()
     if seed is not None:
-        openings = open_cards(seed, cut=bytes.fromhex(started.cut), decks=decks, positions=[0, *dealt])
+        cut, scheme = bytes.fromhex(started.cut), started.scheme
+        openings = open_cards(seed, cut=cut, decks=decks, positions=[0, *dealt], scheme=scheme)
     return RoundShoe(
         round=opened.round,
         shoe=opened.shoe,
         number=started.number,
         decks=decks,
+        scheme=started.scheme,
         commitment=started.commitment,
         contributions=started.contributions,
         cut=started.cut,

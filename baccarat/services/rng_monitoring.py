@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.shuffle import Scheme, shuffle
 from baccarat.domain.rng_tests.statistics import AdjustedTestResult, Sample, passes
 from baccarat.domain.rng_tests.suite import run_tests
 from baccarat.domain.rules.cards import Card
@@ -31,9 +31,10 @@ SELECT decks, outcome, id FROM (
 ) AS latest ORDER BY id
 """  # noqa: S608  (constants)
 _OWN: Final = f"""
-SELECT ended.data->>'seed', closed.data->>'cut', {_DECKS}
+SELECT ended.data->>'seed', closed.data->>'cut', coalesce((opened.data->>'scheme')::int, 1), {_DECKS}
   FROM baccarat_round AS round {_PLAYED_BY}
-  JOIN events_event AS closed ON closed.stream = 'round-' || round.id AND closed.type = 'BettingClosed'
+  JOIN events_event AS opened ON opened.stream = 'round-' || round.id AND opened.version = 1
+  JOIN events_event AS closed ON closed.stream = opened.stream AND closed.type = 'BettingClosed'
   JOIN events_event AS ended ON ended.stream = closed.stream AND ended.type IN ('RoundSettled', 'RoundVoided')
    AND ended.data->>'seed' IS NOT NULL
  WHERE round.phase IN ('settled', 'voided') ORDER BY round.id DESC LIMIT %s
@@ -105,12 +106,13 @@ def load_history(*, shoes: int = MAX_SHOES, rounds: int = MAX_ROUNDS) -> Dealing
 
 
 def _orders_of_own_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
-    for seed, cut, decks in reversed(fetch(_OWN, [limit])):
-        yield shuffle(bytes.fromhex(seed), cut=bytes.fromhex(cut), decks=decks)
+    for seed, cut, scheme, decks in reversed(fetch(_OWN, [limit])):
+        yield shuffle(bytes.fromhex(seed), cut=bytes.fromhex(cut), decks=decks, scheme=Scheme(scheme))
 
 
 def _orders_of_long_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
     for *row, decks in reversed(fetch(_LONG, [limit])):
         started, ended = CATALOGUE.decode(*row[:3]), CATALOGUE.decode(*row[3:])
         if isinstance(started, ShoeStarted) and isinstance(ended, ShoeEnded):
-            yield shuffle(bytes.fromhex(ended.seed), cut=bytes.fromhex(started.cut), decks=decks)
+            seed, cut = bytes.fromhex(ended.seed), bytes.fromhex(started.cut)
+            yield shuffle(seed, cut=cut, decks=decks, scheme=started.scheme)

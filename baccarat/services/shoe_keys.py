@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.tables.commands import RevealShoe
 from baccarat.storage import repository, shoe_seeds
 from casino.events.sql import fetch
@@ -16,7 +17,7 @@ REVEAL_ACTOR: Final = "system:reveal"
 BATCH: Final = 500
 _FIRST: Final = UUID(int=0)
 _OVERDUE: Final = """
-SELECT round.id, round.operator_id, secret.shoe_id, opened.data->>'commitment'
+SELECT round.id, round.operator_id
   FROM baccarat_round AS round
   JOIN events_event AS opened ON opened.stream = 'round-' || round.id AND opened.version = 1
   JOIN baccarat_shoesecret AS secret ON secret.shoe_id::text = opened.data->>'shoe'
@@ -70,16 +71,19 @@ def reveal_overdue_seeds() -> int:
     return sum(_reveal(*row) for row in fetch(_OVERDUE))
 
 
-def _reveal(round_: UUID, operator: UUID, shoe: UUID, commitment: str) -> bool:
+def _reveal(round_: UUID, operator: UUID) -> bool:
     metadata = Metadata(
         operator=str(operator), actor=REVEAL_ACTOR, causation="late reveal", correlation=f"round-{round_}"
     )
     with transaction.atomic():
         uow, now = repository.lock_table_of_round(round_=round_, operator=operator)
+        opened = repository.load_round(round_)[0].require_opened()
+        shoe, commitment = opened.shoe, opened.commitment
         seed = shoe_seeds.decrypt([shoe]).get(shoe)
         if seed is None:
             return False
-        uow.decide_on_table(RevealShoe(shoe=shoe, round=round_, commitment=commitment, seed=seed.hex(), now=now))
+        drawing = Drawing(opened.scheme, opened.table, shoe, opened.number)
+        uow.decide_on_table(RevealShoe(drawing=drawing, round=round_, commitment=commitment, seed=seed.hex(), now=now))
         uow.revealed_shoes.append(shoe)
         repository.save([(uow, metadata)])
     return True

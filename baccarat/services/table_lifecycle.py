@@ -72,10 +72,13 @@ def open_table(
         kill_switch.lock_shared()
         now = database_now()
         uow = UnitOfWork(table=INITIAL, table_version=0)
-        first_seed = repository.draw_shoe_seed(now) if rules.shuffle is Shuffle.EACH_ROUND else None
+        table, first_seed, first_shoe = new_id(now), None, None
+        if rules.shuffle is Shuffle.EACH_ROUND:
+            first_seed = repository.draw_shoe_seed(now)
+            first_shoe = dealer.commitment_to(first_seed, table=table, number=1, shape=rules.shape)
         uow.decide_on_table(
             tc.OpenTable(
-                table=new_id(now),
+                table=table,
                 operator=operator,
                 name=name,
                 rules=rules,
@@ -85,7 +88,7 @@ def open_table(
                 now=now,
                 floor=floor_of(operator),
                 acknowledgement=" ".join(acknowledgement.split()),
-                next_shoe=None if first_seed is None else dealer.commitment_to(first_seed, shape=rules.shape),
+                next_shoe=first_shoe,
                 listed=listed,
                 brands=tuple(scope.id for scope in scopes),
             )
@@ -99,7 +102,7 @@ def open_table(
         else:
             dealer.commit_shoe(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
         repository.save([(uow, metadata)])
-    return uow.table.require_opened().table
+    return table
 
 
 def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata) -> bool:

@@ -2,8 +2,9 @@
 
 from typing import Any, Final, get_args
 
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.events import BettingClosed, RoundEvent, RoundOpened
-from baccarat.domain.tables.events import TableEvent, TermsFixed
+from baccarat.domain.tables.events import ShoeCommitted, ShoeStarted, TableEvent, TableOpened, TermsFixed
 from baccarat.domain.tables.kill_switch import StopEvent
 from casino.events.codec import EventRegistry, EventType
 
@@ -33,9 +34,28 @@ def _terms_in_full(fields: dict[str, Any]) -> dict[str, Any]:
     return {**kept, "number": terms["number"], "place": place}
 
 
+def _first_scheme(fields: dict[str, Any]) -> dict[str, Any]:
+    """Upcast a shoe from before shoes named their scheme."""
+    return {**fields, "scheme": int(Scheme.OPEN_CUT)}
+
+
+def _next_shoe_of_first_scheme(fields: dict[str, Any]) -> dict[str, Any]:
+    """Upcast the commitment to a shoe from before shoes named their scheme."""
+    shoe = fields["next_shoe"]
+    return {**fields, "next_shoe": None if shoe is None else _first_scheme(shoe)}
+
+
+def _round_of_first_scheme(fields: dict[str, Any]) -> dict[str, Any]:
+    """Upcast a round, and the commitment to the shoe after it, from before shoes named their scheme."""
+    return _first_scheme(_next_shoe_of_first_scheme(fields))
+
+
 _CHANGED: Final[dict[type, EventType]] = {
-    TermsFixed: EventType(TermsFixed, schema=2, upcasts={1: _terms_in_full}),
-    RoundOpened: EventType(RoundOpened, schema=2, upcasts={1: _round_opened_before_terms}),
+    TableOpened: EventType(TableOpened, schema=2, upcasts={1: _next_shoe_of_first_scheme}),
+    ShoeCommitted: EventType(ShoeCommitted, schema=2, upcasts={1: _first_scheme}),
+    ShoeStarted: EventType(ShoeStarted, schema=2, upcasts={1: _first_scheme}),
+    TermsFixed: EventType(TermsFixed, schema=3, upcasts={1: _terms_in_full, 2: _next_shoe_of_first_scheme}),
+    RoundOpened: EventType(RoundOpened, schema=3, upcasts={1: _round_opened_before_terms, 2: _round_of_first_scheme}),
     BettingClosed: EventType(
         BettingClosed, schema=3, upcasts={1: _betting_closed_before_closings, 2: _closing_with_counts}
     ),

@@ -13,7 +13,6 @@ import msgspec
 
 from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.closing import NO_DIGEST
-from baccarat.domain.fairness.commitment import opens
 from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.refusals import UnknownRound
@@ -236,7 +235,8 @@ def _check_seeds(units: Sequence[UnitOfWork]) -> None:
     seeds = shoe_seeds.decrypt([shoe.shoe for _, shoe in deferred])
     for table, shoe in deferred:
         seed = seeds.get(shoe.shoe)
-        if seed is None or not opens(shoe.commitment, seed):
+        drawing = shoe.drawing_at(table.require_opened().table)
+        if seed is None or not drawing.opens(shoe.commitment, seed):
             _alert_seed_unreadable(table)
             raise NextShoeUnreadable
 

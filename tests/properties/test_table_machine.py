@@ -74,6 +74,7 @@ class TableMachine(RuleBasedStateMachine):
         rules = rules_for(self.preset, currency="EUR")
         if rules.cut_cards_from_end is not None:  # a short shoe, so that its end comes
             rules = replace(rules, decks=1, cut_cards_from_end=cut)
+        first = commitment_to(FIRST, table=TABLE_ID, number=1, shape=rules.shape)
         opening = tc.OpenTable(
             table=TABLE_ID,
             operator=OPERATOR,
@@ -83,7 +84,7 @@ class TableMachine(RuleBasedStateMachine):
             edge_spots=(Spot.BANKER,),
             edge_accepted=True,  # of one deck, its Banker is the player's where commissions are rounded down
             now=OPENED,
-            next_shoe=None if rules.shuffle is Shuffle.SHOE else commitment_to(FIRST, shape=rules.shape),
+            next_shoe=None if rules.shuffle is Shuffle.SHOE else first,
         )
         for player in PLAYERS:
             for money_type in MoneyType:

@@ -13,6 +13,7 @@ from baccarat.domain.fairness.closing import (
     encode_wager,
     wager_leaf,
 )
+from baccarat.domain.fairness.shuffle import NEWEST
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rules.cards import Card
@@ -78,6 +79,7 @@ def opened(
         cut="",
         terms=TERMS,
         next_shoe=None,
+        scheme=NEWEST,
     )
     return replace(event, **changes)
 

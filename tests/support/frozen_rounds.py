@@ -6,9 +6,11 @@ What goes in and what comes out is written in words of this file's own, so that 
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest import mock
 from uuid import UUID
 
 from baccarat.domain import dealer
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds.commands import ConfirmWager, PassTurn, PlaceChips
 from baccarat.domain.rounds.state import RoundState
@@ -46,7 +48,15 @@ Document = dict[str, Any]
 
 
 def play(evening: Document, rounds: list[Document]) -> list[Document]:
-    """Return what each round of an evening came to, and last what the players' leaving did."""
+    """Return what each round of an evening came to, and last what the players' leaving did.
+
+    Shoes follow the first scheme: the cards were frozen under it.
+    """
+    with mock.patch.object(dealer, "NEWEST", Scheme.OPEN_CUT):
+        return _play(evening, rounds)
+
+
+def _play(evening: Document, rounds: list[Document]) -> list[Document]:
     table = Evening(**evening)
     cuts = [given["cut"] for given in rounds]
     table.cut_own_shoe(cuts[0])
@@ -118,7 +128,9 @@ class Evening:
                 edge_spots=player_edge_spots(self.rules),
                 edge_accepted=True,
                 now=self.now,
-                next_shoe=dealer.commitment_to(ShoeSeed(first.shoe, first.seed), shape=self.rules.shape)
+                next_shoe=dealer.commitment_to(
+                    ShoeSeed(first.shoe, first.seed), table=TABLE, number=1, shape=self.rules.shape
+                )
                 if each_round
                 else None,
             )

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from baccarat.domain.fairness.cut import compute_cut
-from baccarat.domain.fairness.shuffle import shuffle
-from baccarat.domain.rounds.cut import as_contributions
+from baccarat.domain.fairness.shuffle import Scheme, shuffle
 from baccarat.domain.rules.cards import FULL_DECK, Card
+from baccarat.domain.tables.shoes import contributions_and_cut
 from baccarat.storage import projections, shoe_seeds
 from casino.events.sql import fetch
 
@@ -46,24 +45,24 @@ class Hidden:
 
 def in_play() -> list[Hidden]:
     """Return every secret shoe in this database: of running rounds, long ones in play, and committed ones."""
-    found: list[tuple[UUID, bytes, int, int]] = []
+    found: list[tuple[UUID, bytes, int, int, Scheme]] = []
     for state, round_state in fetch("SELECT state::text, round_state::text FROM baccarat_table"):
         table = projections.decode_table(state)
         decks = table.rules.decks
         if table.shoe is not None:
-            found.append((table.shoe.shoe, bytes.fromhex(table.shoe.cut), decks, table.shoe.cards_used))
+            shoe = table.shoe
+            found.append((shoe.shoe, bytes.fromhex(shoe.cut), decks, shoe.cards_used, shoe.scheme))
         elif round_state is not None:
-            round_ = projections.decode_round(round_state)
-            shoe = round_.require_opened().shoe
-            found.append((shoe, bytes.fromhex(round_.require_opened().cut), decks, 0))
+            opened = projections.decode_round(round_state).require_opened()
+            found.append((opened.shoe, bytes.fromhex(opened.cut), decks, 0, opened.scheme))
         found.extend(
-            (coming.shoe, compute_cut(coming.shoe, as_contributions(coming.contributions)), decks, 0)
+            (coming.shoe, bytes.fromhex(contributions_and_cut(coming)[1]), decks, 0, coming.scheme)
             for coming in table.committed_shoes()
         )
     seeds = shoe_seeds.decrypt([shoe for shoe, *_ in found])
     return [
-        Hidden(shoe, seeds[shoe], shuffle(seeds[shoe], cut=mixed, decks=decks)[out:])
-        for shoe, mixed, decks, out in found
+        Hidden(shoe, seeds[shoe], shuffle(seeds[shoe], cut=mixed, decks=decks, scheme=scheme)[out:])
+        for shoe, mixed, decks, out, scheme in found
     ]
 
 

@@ -24,14 +24,29 @@ SALT_TAG: Final = b"casino.baccarat.salt.v1\x00"
 _NUMBER: Final = struct.Struct(">Q")
 
 
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """What a seed is committed to: the table's shoe with this number. The first scheme names the seed alone."""
+
+    scheme: Scheme
+    table: UUID
+    shoe: UUID
+    number: int
+
+    def commit(self, seed: bytes) -> str:
+        """Return the commitment to the seed of this drawing, in hex. Raises MalformedSeed."""
+        if self.scheme is Scheme.OPEN_CUT:
+            return commit(seed)
+        return commit_to_drawing(seed, table=self.table, shoe=self.shoe, number=self.number)
+
+    def opens(self, commitment: str | None, seed: bytes) -> bool:
+        """Return whether a revealed seed matches the commitment. Raises MalformedSeed."""
+        return commitment is not None and hmac.compare_digest(self.commit(seed).encode(), commitment.encode())
+
+
 def commit(seed: bytes) -> str:
-    """Return the commitment to a 32-byte seed: SHA-256 over tag and seed, in hex. Raises MalformedSeed."""
+    """Return the first scheme's commitment: SHA-256 over tag and seed, in hex. Raises MalformedSeed."""
     return hashlib.sha256(COMMITMENT_TAG + require_seed(seed)).hexdigest()
-
-
-def opens(commitment: str, seed: bytes) -> bool:
-    """Return whether a revealed seed matches the commitment. Raises MalformedSeed."""
-    return hmac.compare_digest(commit(seed).encode(), commitment.encode())
 
 
 def commit_to_drawing(seed: bytes, *, table: UUID, shoe: UUID, number: int) -> str:
@@ -67,13 +82,13 @@ def card_leaf(position: int, card: Card, salt: bytes) -> bytes:
     return merkle.leaf_hash(CARD_TAG + _NUMBER.pack(position) + card.encode("ascii") + salt)
 
 
-def shoe_root(seed: bytes, *, cut: bytes, decks: int, scheme: Scheme = Scheme.OPEN_CUT) -> str:
+def shoe_root(seed: bytes, *, cut: bytes, decks: int, scheme: Scheme) -> str:
     """Return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, InvalidCardCount."""
     return merkle.root(_leaves(seed, shuffle(seed, cut=cut, decks=decks, scheme=scheme))).hex()
 
 
 def open_cards(
-    seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int], scheme: Scheme = Scheme.OPEN_CUT
+    seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int], scheme: Scheme
 ) -> tuple[CardOpening, ...]:
     """Open only the cards at these positions. Raises NoSuchCard, MalformedSeed, InvalidCardCount."""
     cards = shuffle(seed, cut=cut, decks=decks, scheme=scheme)

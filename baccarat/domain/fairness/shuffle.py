@@ -23,12 +23,15 @@ _NUMBER: Final = struct.Struct(">Q")
 
 
 class Scheme(IntEnum):
-    """How a shoe is committed to, cut and drawn. Each commitment names its own; new ones use the last."""
+    """How a shoe is committed to, cut and drawn. Each commitment names its own; new ones use `NEWEST`."""
 
     OPEN_CUT = 1
     """The commitment is to the seed alone, and the cut of a round's own shoe closed with its betting."""
     TERMS = 2
-    """The commitment is to the seed for one drawing, and its cut closes before the first chip."""
+    """The commitment is to the seed for one drawing, and the cut closes before the drawing's first chip."""
+
+
+NEWEST: Final = Scheme.TERMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,7 @@ def _words(key: bytes, prefix: bytes) -> Iterator[int]:
         counter += 1
 
 
-def shuffle(
-    seed: bytes, *, cut: bytes, decks: int, first: int | None = None, scheme: Scheme = Scheme.OPEN_CUT
-) -> tuple[Card, ...]:
+def shuffle(seed: bytes, *, cut: bytes, decks: int, scheme: Scheme, first: int | None = None) -> tuple[Card, ...]:
     """Return the shoe's cards in dealing order, or only its `first` cards.
 
     A Fisher-Yates shuffle from the front: position i of n swaps with i + r, r uniform below n - i, on the unshuffled

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.events import SeatInRound, VoidReason, WagerSignature
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
@@ -31,6 +32,7 @@ class OpenRound:
     now: datetime
     deadline_at: datetime | None
     terms: str
+    scheme: Scheme
     contributions: tuple[Contribution, ...] = ()
     cut: str = ""
 

@@ -6,6 +6,8 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution, compute_cut
+from baccarat.domain.fairness.shuffle import Scheme
+from baccarat.domain.fairness.terms import close_cut
 from baccarat.domain.rounds.refusals import CutChangedTooOften
 
 MAX_CUT_CHANGES: Final = 8
@@ -59,6 +61,8 @@ def as_contributions(contributions: SeatContributions) -> tuple[Contribution, ..
     return tuple(Contribution(each.seat, each.contribution) for each in contributions)
 
 
-def cut_in_hex(shoe: UUID, contributions: Sequence[Contribution]) -> str:
-    """Return the cut of a shoe in hex, "" if nobody contributed."""
-    return compute_cut(shoe, contributions).hex()
+def cut_in_hex(scheme: Scheme, *, shoe: UUID, commitment: str, contributions: Sequence[Contribution]) -> str:
+    """Return the cut of a shoe in hex; under the first scheme, it is "" if nobody contributed."""
+    if scheme is Scheme.OPEN_CUT:
+        return compute_cut(shoe, contributions).hex()
+    return close_cut(commitment=commitment, witnesses=(), contributions=contributions, keys={}).hex()

@@ -13,7 +13,6 @@ from baccarat.domain.fairness.closing import (
     close,
 )
 from baccarat.domain.rounds import commands as c
-from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.signed_wager import leaf_of_wager
@@ -73,7 +72,7 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
 def _close_betting(command: c.DealRound, state: RoundState) -> e.BettingClosed:
     """Close betting. The cut of the round's own shoe was closed before, unless the round is from before the terms."""
     contributions = state.shoe_contributions()
-    cut_hex = cut.cut_in_hex(state.require_opened().shoe, contributions) if state.cut is None else state.cut
+    cut_hex = state.open_cut() if state.cut is None else state.cut
     closing = _closing(command, state) if state.require_opened().terms else None
     return e.BettingClosed(closed_at=command.now, contributions=contributions, cut=cut_hex, closing=closing)
 

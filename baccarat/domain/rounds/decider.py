@@ -44,6 +44,7 @@ def _open(command: c.OpenRound, state: RoundState) -> Events:
             cut=command.cut,
             terms=command.terms,
             next_shoe=None,
+            scheme=command.scheme,
         ),
     )
 

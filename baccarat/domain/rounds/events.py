@@ -12,6 +12,7 @@ from uuid import UUID
 
 from baccarat.domain.fairness.closing import Closing
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import SpotResult
@@ -30,6 +31,7 @@ class ShoeCommitment:
     shoe: UUID
     commitment: str
     shape: ShoeShape
+    scheme: Scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class RoundOpened:
 
     If the round has a shoe of its own, `commitment` is to it and `cut`, in hex, is closed, from the `contributions`;
     a long shoe's are in its own events. `terms` is the digest of the terms, "" for a round from before there were
-    terms: its cut closed with its betting, and its `next_shoe` is that of the following round.
+    terms: its cut closed with its betting, and its `next_shoe` is that of the following round. `scheme` is that of its
+    shoe.
     """
 
     round: UUID
@@ -64,6 +67,7 @@ class RoundOpened:
     cut: str
     terms: str
     next_shoe: ShoeCommitment | None
+    scheme: Scheme
 
 
 @dataclass(frozen=True, slots=True)

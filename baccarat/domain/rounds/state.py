@@ -8,7 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.fairness.closing import Closing
-from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.cut import Contribution, compute_cut
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.cut import SeatContributions, as_contributions
@@ -120,6 +120,10 @@ class RoundState:
             if not self.require_opened().terms
             else self.require_opened().contributions
         )
+
+    def open_cut(self) -> str:
+        """Return the cut, in hex, of a round from before there were terms; it is "" for a round of a long shoe."""
+        return compute_cut(self.require_opened().shoe, self.shoe_contributions()).hex()
 
     def seat_of(self, player: UUID) -> RoundSeat | None:
         """Return the player's seat in this round, None for a player waiting for the next one."""

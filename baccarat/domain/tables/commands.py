@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from baccarat.domain.fairness.commitment import Drawing
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
@@ -109,6 +111,7 @@ class CommitShoe:
 
     shoe: UUID
     commitment: str
+    scheme: Scheme
     now: datetime
 
 
@@ -175,11 +178,11 @@ class ResumePlay:
 
 @dataclass(frozen=True, slots=True)
 class RevealShoe:
-    """Reveal the seed, in hex, of a voided round's own shoe, to which the round's opening committed."""
+    """Reveal the seed, in hex, of a voided round's own shoe, a drawing to which there is this commitment."""
 
-    shoe: UUID
+    drawing: Drawing
     round: UUID
-    commitment: str
+    commitment: str | None
     seed: str = field(repr=False)
     now: datetime
 

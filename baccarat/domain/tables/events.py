@@ -11,6 +11,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import ShoeShape, TableRules
@@ -144,6 +145,7 @@ class ShoeCommitted:
     commitment: str
     committed_at: datetime
     shape: ShoeShape
+    scheme: Scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +167,8 @@ class ShoeCutContributed:
 class ShoeStarted:
     """A long shoe was shuffled and cut: its first card was turned over and `burned_count` more were burned.
 
-    The `cut` follows from the `contributions`, in hex, "" without any. `root` is the Merkle root of all its cards, in
-    hex. `first_round` is the number of the first round dealt from it.
+    The `cut` follows from the `contributions`. `root` is the Merkle root of all its cards. Both are in hex.
+    `first_round` is the number of the first round dealt from it.
     """
 
     shoe: UUID
@@ -179,6 +181,7 @@ class ShoeStarted:
     contributions: tuple[Contribution, ...]
     cut: str
     root: str
+    scheme: Scheme
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,9 @@ def _table_opened(state: TableState, event: e.TableOpened) -> TableState:
 
 def _announced_shoe(commitment: re.ShoeCommitment | None, *, number: int) -> NextShoe | None:
     """Return the shoe announced for the round with this number."""
-    return None if commitment is None else NextShoe(commitment.shoe, number, commitment.commitment, commitment.shape)
+    if commitment is None:
+        return None
+    return NextShoe(commitment.shoe, number, commitment.commitment, commitment.shape, commitment.scheme)
 
 
 def _add_seat(seats: tuple[Seat, ...], seat: Seat) -> tuple[Seat, ...]:
@@ -67,7 +69,7 @@ def _seat_left(state: TableState, event: e.SeatLeft | e.SeatReleased) -> TableSt
 
 
 def _shoe_committed(state: TableState, event: e.ShoeCommitted) -> TableState:
-    return replace(state, next_shoe=NextShoe(event.shoe, event.number, event.commitment, event.shape))
+    return replace(state, next_shoe=NextShoe(event.shoe, event.number, event.commitment, event.shape, event.scheme))
 
 
 def _shoe_cut_contributed(state: TableState, event: e.ShoeCutContributed) -> TableState:
@@ -121,6 +123,7 @@ def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
         cards_used=0 if event.turned_card is None else 1 + event.burned_count,
         cut=event.cut,
         root=event.root,
+        scheme=event.scheme,
         cards=event.turned_card or "",
     )
     return replace(state, shoe=shoe, shoes=event.number, marks="", next_shoe=None)

@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 from baccarat.domain.fairness.closing import NO_DIGEST
-from baccarat.domain.fairness.commitment import opens
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.terms import Terms, digest_cards
 from baccarat.domain.rounds import cut
@@ -33,6 +32,7 @@ def _commit(command: c.CommitShoe, state: TableState) -> Events:
             commitment=command.commitment,
             committed_at=command.now,
             shape=state.next_shape(),
+            scheme=command.scheme,
         ),
     )
 
@@ -82,8 +82,8 @@ def terms_fixed_by(event: e.TermsFixed, state: TableState) -> FixedTerms:
     """Return the terms that an event fixes at a table in this state. Raises LookupError if no shoe is committed to."""
     before, shoe, next_shoe, place = state.fixed_terms(), state.shoe, state.next_shoe, event.place
     if before is not None:
-        terms, contributions = replace(before.terms, rules=digest_rules(state.rules)), before.contributions
-        return FixedTerms(terms, terms.digest(), contributions)
+        terms = replace(before.terms, rules=digest_rules(state.rules))
+        return replace(before, terms=terms, digest=terms.digest())
     contributions, own_cut = ((), "") if shoe is not None or next_shoe is None else contributions_and_cut(next_shoe)
     drawing = next_shoe if shoe is None else shoe
     following = event.next_shoe if place is None else None
@@ -103,7 +103,7 @@ def terms_fixed_by(event: e.TermsFixed, state: TableState) -> FixedTerms:
     )
     if place is not None:
         terms = replace(terms, next_commitment=place.next_commitment)
-    return FixedTerms(terms, terms.digest(), contributions)
+    return FixedTerms(terms, terms.digest(), drawing.scheme, contributions)
 
 
 @lru_cache(maxsize=256)
@@ -131,6 +131,7 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
             contributions=contributions,
             cut=cut_hex,
             root=command.root,
+            scheme=next_shoe.scheme,
         ),
     )
 
@@ -138,7 +139,9 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
 def contributions_and_cut(next_shoe: NextShoe) -> tuple[tuple[Contribution, ...], str]:
     """Return the committed shoe's contributions and the cut, in hex, that they would give now."""
     contributions = cut.as_contributions(next_shoe.contributions)
-    return contributions, cut.cut_in_hex(next_shoe.shoe, contributions)
+    return contributions, cut.cut_in_hex(
+        next_shoe.scheme, shoe=next_shoe.shoe, commitment=next_shoe.commitment, contributions=contributions
+    )
 
 
 def _end(command: c.EndShoe, state: TableState) -> Events:
@@ -161,9 +164,9 @@ def _end(command: c.EndShoe, state: TableState) -> Events:
 
 def _reveal(command: c.RevealShoe, state: TableState) -> Events:
     del state
-    if not opens(command.commitment, bytes.fromhex(command.seed)):
+    if not command.drawing.opens(command.commitment, bytes.fromhex(command.seed)):
         raise r.SeedUnreadable
-    return (e.ShoeRevealed(shoe=command.shoe, round=command.round, seed=command.seed, revealed_at=command.now),)
+    return (e.ShoeRevealed(shoe=command.drawing.shoe, round=command.round, seed=command.seed, revealed_at=command.now),)
 
 
 def burn_count(turned: Card) -> int:

@@ -6,7 +6,9 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.fairness.closing import NO_DIGEST
+from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.fairness.terms import Terms
 from baccarat.domain.rounds.cut import SeatContributions
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
@@ -66,8 +68,8 @@ class Seat:
 class Shoe:
     """The long shoe in play. `cards_used` have left it. One more round follows the cut card.
 
-    `cut`, "" for a shoe without contributions, and `root` are in hex. `cards` are those that everybody has seen, in
-    dealing order, separated by spaces: the turned card first.
+    `cut` and `root` are in hex. `cards` are those that everybody has seen, in dealing order, separated by spaces: the
+    turned card first.
     """
 
     shoe: UUID
@@ -76,6 +78,7 @@ class Shoe:
     cards_used: int
     cut: str
     root: str
+    scheme: Scheme
     cut_card_out: bool = False
     finished: bool = False
     cards: str = ""
@@ -92,15 +95,21 @@ class NextShoe:
     number: int
     commitment: str
     shape: ShoeShape
+    scheme: Scheme
     contributions: SeatContributions = ()
+
+    def drawing_at(self, table: UUID) -> Drawing:
+        """Return what its seed is committed to at its table."""
+        return Drawing(self.scheme, table, self.shoe, self.number)
 
 
 @dataclass(frozen=True, slots=True)
 class FixedTerms:
-    """The terms of a round with their digest, and the contributions to the cut of its own shoe."""
+    """The terms of a round with their digest, the scheme of its shoe, and the contributions to its own shoe's cut."""
 
     terms: Terms
     digest: str
+    scheme: Scheme
     contributions: tuple[Contribution, ...]
 
 

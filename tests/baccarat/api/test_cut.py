@@ -5,11 +5,11 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.domain.fairness.commitment import CardOpening, is_valid_opening, opens
-from baccarat.domain.fairness.cut import Contribution, compute_cut
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.commitment import CardOpening, Drawing, is_valid_opening
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Gambler, Tenant, bet, company, deal_all, sit
+from tests.support.drawings import cards_of, cut_from
 
 
 def code(player: Gambler, table: str, contribution: Any) -> tuple[int, str]:
@@ -19,9 +19,14 @@ def code(player: Gambler, table: str, contribution: Any) -> tuple[int, str]:
 
 def fixed(shoe: dict[str, Any]) -> bytes:
     """Compute the cut from what the API shows to anybody."""
-    return compute_cut(
-        UUID(shoe["id"]), [Contribution(each["seat"], each["contribution"]) for each in shoe["contributions"]]
-    )
+    given = [(each["seat"], each["contribution"]) for each in shoe["contributions"]]
+    return cut_from(shoe["commitment"], *given)
+
+
+def is_revealed(table: str, shoe: dict[str, Any], *, number: int, seed: str) -> bool:
+    """Return whether the seed opens a commitment that was shown before."""
+    drawing = Drawing(Scheme(2), UUID(table), UUID(shoe["id"]), number)
+    return drawing.opens(shoe["commitment"], bytes.fromhex(seed))
 
 
 def test_two_players_cut_the_next_rounds_shoe_and_a_third_who_says_nothing_holds_nothing_up(lucky: Tenant) -> None:
@@ -57,8 +62,8 @@ def test_two_players_cut_the_next_rounds_shoe_and_a_third_who_says_nothing_holds
     assert (revealed["round"], revealed["cut"]) == (played["id"], fixed(revealed).hex())
     assert revealed["contributions"] == shown["contributions"] == played["contributions"]
     assert played["terms"] == closed["digest"]
-    assert opens(shown["commitment"], bytes.fromhex(revealed["seed"]))
-    cards = shuffle(bytes.fromhex(revealed["seed"]), cut=fixed(revealed), decks=8, first=len(played["cards"]))
+    assert is_revealed(table, shown, number=revealed["number"], seed=revealed["seed"])
+    cards = cards_of(bytes.fromhex(revealed["seed"]), fixed(revealed), first=len(played["cards"]))
     assert list(cards) == played["cards"]
     assert told["shoe"]["commitment"] != revealed["commitment"]
     shoe = bob.read(f"rounds/{played['id']}/shoe")
@@ -170,5 +175,8 @@ def test_each_rounds_commitment_is_shown_before_its_first_bet(lucky: Tenant, pre
     assert [(each["id"], each["commitment"]) for each in shown[:2]] == [
         (each["shoe"], each["commitment"]) for each in played
     ]
-    assert all(opens(each["commitment"], bytes.fromhex(each["seed"])) for each in played)
+    assert all(
+        is_revealed(table, shoe, number=number, seed=each["seed"])
+        for number, (shoe, each) in enumerate(zip(shown, played, strict=False), 1)
+    )
     assert all(not each["contributions"] for each in shown)

@@ -50,7 +50,7 @@ class SimulatedTable:
         first = None
         if rules.shuffle is not Shuffle.SHOE:
             self.work.new_seeds.append(self.draw_seed())
-            first = dealer.commitment_to(self.work.new_seeds[0], shape=rules.shape)
+            first = dealer.commitment_to(self.work.new_seeds[0], table=TABLE, number=1, shape=rules.shape)
         opening = tc.OpenTable(TABLE, OPERATOR, preset, rules, (MoneyType.PLAY,), (), False, NOW, next_shoe=first)
         self.work.decide_on_table(opening)
         if self.work.table.has_long_shoe():

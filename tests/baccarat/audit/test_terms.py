@@ -1,10 +1,12 @@
 """Rounds from before there were terms keep their course, and their tables continue with terms."""
 
+from unittest import mock
+
 import msgspec
 
 from baccarat.domain import dealer
 from baccarat.domain.fairness.cut import Contribution, compute_cut
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.shuffle import Scheme, shuffle
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
@@ -28,9 +30,13 @@ def record(simulation, event):
 
 def play_before_terms():
     """Play a round that opened without terms, cut while its betting was open, and one after it."""
-    simulation = SimulatedTable("mini")
+    with mock.patch.object(dealer, "NEWEST", Scheme.OPEN_CUT):
+        simulation = SimulatedTable("mini")
+        following = simulation.draw_seed()
+        shape = simulation.work.table.rules.shape
+        announced = dealer.commitment_to(following, table=TABLE, number=2, shape=shape)
     simulation.do("sit", PLAYERS[0], None, None)
-    named, following = simulation.work.table.next_shoe, simulation.draw_seed()
+    named = simulation.work.table.next_shoe
     simulation.work.new_seeds.append(following)
     seat = simulation.work.table.seats[0]
     simulation.work.round_version = 0
@@ -50,7 +56,8 @@ def play_before_terms():
             contributions=(),
             cut="",
             terms="",
-            next_shoe=dealer.commitment_to(following, shape=simulation.work.table.rules.shape),
+            next_shoe=announced,
+            scheme=Scheme.OPEN_CUT,
         ),
     )
     record(simulation, re.CutContributed(1, PLAYERS[0], "a1b2", simulation.now))
@@ -68,7 +75,9 @@ def test_a_round_that_opened_without_terms_is_cut_as_it_was_and_the_next_one_has
 
     cut = compute_cut(named.shoe, [Contribution(1, "a1b2")])
     assert (first.cut, first.phase) == (cut.hex(), "settled")
-    assert first.cards == shuffle(simulation.seeds[named.shoe], cut=cut, decks=8, first=len(first.cards))
+    assert first.cards == shuffle(
+        simulation.seeds[named.shoe], cut=cut, decks=8, scheme=Scheme.OPEN_CUT, first=len(first.cards)
+    )
     assert (second.require_opened().shoe, second.phase) == (following.shoe, "settled")
     assert second.require_opened().terms
     assert second.require_opened().contributions == ()  # what was added between the two rounds counts for the third

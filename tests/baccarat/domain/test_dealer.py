@@ -9,9 +9,9 @@ import pytest
 from baccarat.domain import dealer
 from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.closing import NO_DIGEST
-from baccarat.domain.fairness.commitment import commit, shoe_root
-from baccarat.domain.fairness.cut import NO_CUT, Contribution, compute_cut
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.commitment import shoe_root
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.shuffle import NEWEST
 from baccarat.domain.fairness.terms import digest_cards
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds.events import BettingClosed, ShoeCommitment
@@ -23,7 +23,8 @@ from baccarat.domain.tables.events import EffectiveFrom, ShoeStarted, TermsFixed
 from baccarat.domain.tables.state import INITIAL, PendingRules, RulesLifecycle
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from casino.kernel.money import MoneyType
-from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, P, confirm, open_table, place
+from tests.support.drawings import cards_of, cut_from
+from tests.support.examples import AC, ANN, BEN, BIG, DEADLINE, MINI, OPENED, TABLE, P, confirm, open_table, place
 
 
 def fresh(number: int) -> Entropy:
@@ -34,9 +35,15 @@ def fresh(number: int) -> Entropy:
     )
 
 
+def commitment(seed: int, *, number: int, rules: TableRules = AC) -> ShoeCommitment:
+    """Return the commitment to a seed for the round with this number."""
+    entropy = fresh(seed)
+    return dealer.commitment_to(ShoeSeed(entropy.shoe, entropy.seed), table=TABLE, number=number, shape=rules.shape)
+
+
 def seated(*players: UUID, rules: TableRules = AC) -> UnitOfWork:
     journal = UnitOfWork(table=INITIAL, table_version=0)
-    first = dealer.commitment_to(ShoeSeed(fresh(0).shoe, fresh(0).seed), shape=rules.shape)
+    first = commitment(0, number=1, rules=rules)
     journal.decide_on_table(replace(open_table(rules), next_shoe=None if rules.shuffle is Shuffle.SHOE else first))
     if journal.table.has_long_shoe():
         dealer.commit_shoe(journal, entropy=fresh(0), now=OPENED)
@@ -76,11 +83,11 @@ def test_a_round_opens_for_those_seated_with_a_committed_seed_and_a_deadline() -
     facts = journal.round.require_opened()
     assert [seat.player for seat in facts.seats] == [ANN, BEN]
     assert (facts.number, facts.rules, facts.deadline_at) == (1, "atlantic_city@1", DEADLINE)
-    assert (facts.shoe, facts.commitment) == (fresh(0).shoe, commit(fresh(0).seed))
+    assert (facts.shoe, facts.commitment) == (fresh(0).shoe, commitment(0, number=1).commitment)
     fixed = journal.table.terms
     assert fixed is not None
     announced = next(event.next_shoe for event in journal.new_events() if isinstance(event, TermsFixed))
-    assert announced == ShoeCommitment(fresh(1).shoe, commit(fresh(1).seed), AC.shape)
+    assert announced == commitment(1, number=2)
     assert fixed.terms.next_commitment == announced.commitment
     assert (facts.terms, facts.number) == (fixed.terms.digest(), fixed.terms.number)
     assert [(secret.shoe, secret.seed) for secret in journal.new_seeds] == [(fresh(1).shoe, fresh(1).seed)]
@@ -114,7 +121,7 @@ def test_the_cards_are_the_first_of_the_committed_order_and_the_seed_is_shown_wi
 
     finish(journal)
 
-    cards = shuffle(fresh(0).seed, cut=NO_CUT, decks=8, first=6)
+    cards = cards_of(fresh(0).seed, cut_from(commitment(0, number=1).commitment), first=6)
     assert journal.round.cards == cards[: len(journal.round.cards)]
     assert journal.round.seed == fresh(0).seed.hex()
     assert journal.revealed_shoes == [fresh(0).shoe]
@@ -168,9 +175,9 @@ def test_dealing_too_early_is_refused() -> None:
 
 def test_a_long_shoe_burns_and_is_dealt_from_where_it_stands() -> None:
     journal = in_round(ANN, rules=BIG)
-    cards = shuffle(fresh(0).seed, cut=NO_CUT, decks=8)
     shoe = journal.table.shoe
     assert shoe is not None
+    cards = cards_of(fresh(0).seed, cut_from(shoe.commitment))
     assert journal.round.require_opened().commitment is None
     out = shoe.cards_used
 
@@ -215,11 +222,11 @@ def test_what_players_add_while_a_shoe_runs_cuts_the_next_one() -> None:
 
     started = journal.table.shoe
     assert started is not None
-    fixed = compute_cut(coming.shoe, [Contribution(1, "a1b2")])
+    fixed = cut_from(coming.commitment, (1, "a1b2"))
     assert (started.shoe, started.cut) == (coming.shoe, fixed.hex())
-    assert started.root == shoe_root(fresh(1).seed, cut=fixed, decks=8)
+    assert started.root == shoe_root(fresh(1).seed, cut=fixed, decks=8, scheme=NEWEST)
     (event,) = [each for page in journal.changes for each in page.events if isinstance(each, ShoeStarted)][1:]
-    assert event.turned_card == shuffle(fresh(1).seed, cut=fixed, decks=8, first=1)[0]
+    assert event.turned_card == cards_of(fresh(1).seed, fixed, first=1)[0]
 
 
 def test_what_players_add_while_betting_is_open_cuts_the_shoe_of_the_next_round() -> None:
@@ -233,15 +240,16 @@ def test_what_players_add_while_betting_is_open_cuts_the_shoe_of_the_next_round(
     finish(journal)
 
     first, second = journal.changed_rounds[fresh(1).round][0], journal.round
-    assert first.cut == before == ""
-    assert first.cards == shuffle(fresh(0).seed, cut=NO_CUT, decks=8, first=len(first.cards))
-    fixed = compute_cut(fresh(1).shoe, [Contribution(1, "0a"), Contribution(2, "0b")])
+    uncut = cut_from(commitment(0, number=1).commitment)
+    assert first.cut == before == uncut.hex()
+    assert first.cards == cards_of(fresh(0).seed, uncut, first=len(first.cards))
+    fixed = cut_from(commitment(1, number=2).commitment, (1, "0a"), (2, "0b"))
     assert (second.cut, second.require_opened().number) == (fixed.hex(), 2)
     bet(journal, ANN)
     journal.decide_on_round(rc.PassTurn(player=BEN, now=OPENED))
     dealer.deal_round(journal, seed=fresh(1).seed, entropy=fresh(3), now=OPENED)
     dealt = journal.changed_rounds[second.require_opened().round][0]
-    assert dealt.cards == shuffle(fresh(1).seed, cut=fixed, decks=8, first=len(dealt.cards))
+    assert dealt.cards == cards_of(fresh(1).seed, fixed, first=len(dealt.cards))
 
 
 def test_terms_are_fixed_as_the_round_before_ends_and_what_is_added_later_counts_for_the_round_after() -> None:
@@ -257,7 +265,7 @@ def test_terms_are_fixed_as_the_round_before_ends_and_what_is_added_later_counts
     assert later is not None
     assert (fixed.terms.number, fixed.terms.shoe, fixed.terms.next_commitment) == (2, coming.shoe, later.commitment)
     assert fixed.contributions == (Contribution(1, "aa"),)
-    assert fixed.terms.cut == compute_cut(coming.shoe, fixed.contributions).hex()
+    assert fixed.terms.cut == cut_from(coming.commitment, (1, "aa")).hex()
     dealer.contribute_to_cut(journal, player=ANN, contribution="bb", now=OPENED)
     dealer.open_round(journal, entropy=replace(fresh(5), committed_seed=fresh(1).seed), now=OPENED)
     assert (journal.round.require_opened().terms, journal.round.cut) == (fixed.digest, fixed.terms.cut)

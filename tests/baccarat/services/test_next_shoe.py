@@ -8,7 +8,6 @@ import pytest
 from pytest_django import Settings
 
 from baccarat.audit import engine
-from baccarat.domain.fairness.commitment import opens
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.refusals import NextShoeUnreadable
 from baccarat.domain.tables.state import NextShoe
@@ -17,6 +16,7 @@ from baccarat.services import betting, rules_lifecycle, table_lifecycle
 from baccarat.storage import shoe_seeds
 from casino.events.sql import execute, fetch
 from casino.kernel.findings import Finding
+from tests.support.drawings import is_shoe_opened
 from tests.support.examples import B
 from tests.support.house import At, House, deal_all
 
@@ -96,7 +96,7 @@ def test_no_round_opens_on_a_shoe_whose_seed_can_not_be_read_and_nobody_is_kept_
     named = coming(house, table)
     stake(ann)
     assert deal_all() == 1
-    assert opens(named.commitment, bytes.fromhex(house.last(table).seed or ""))
+    assert is_shoe_opened(table, named, house.last(table).seed)
     house.agree(table, company)
 
 
@@ -124,7 +124,7 @@ def test_a_table_that_closes_reveals_the_shoe_that_it_had_named(house: House) ->
     *given_up, played = fairness.table_fairness(table=table, operator=house.operator).revealed_shoes
     for shown, shoe, number in zip(given_up, (later, named), (3, 2), strict=True):
         assert (shown.id, shown.number, shown.decks) == (shoe.shoe, number, 8)
-        assert opens(shoe.commitment, bytes.fromhex(shown.seed))
+        assert is_shoe_opened(table, shoe, shown.seed)
     assert played.number == 1
     assert shoe_seeds.find_stored([named.shoe, later.shoe]) == set()
     assert found_at(house, table) == []

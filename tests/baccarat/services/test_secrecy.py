@@ -7,11 +7,9 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from baccarat.domain.fairness.commitment import commit, opens
-from baccarat.domain.fairness.cut import NO_CUT
-from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.storage import shoe_seeds
 from tests.conftest import Database
+from tests.support.drawings import cards_of, cut_from, drawing_of, is_opened, is_shoe_opened
 from tests.support.examples import B, P
 from tests.support.house import House, deal_all
 
@@ -48,13 +46,15 @@ def test_no_value_of_the_database_and_no_picture_knows_a_seed_or_the_next_cards(
     seed = shoe_seeds.decrypt([round_.shoe])[round_.shoe]
     shoe = house.state(table).shoe
     position = 0 if shoe is None else shoe.cards_used
-    cards = shuffle(seed, cut=NO_CUT, decks=8, first=position + 6)[position:]
+    cut = cut_from(round_.commitment) if shoe is None else bytes.fromhex(shoe.cut)
+    commitment = drawing_of(round_).commit(seed) if shoe is None else shoe.commitment
+    cards = cards_of(seed, cut, first=position + 6)[position:]
 
     with module_database.owner() as owner:
         heap = everything(owner)
     seen = heap + str(pictures).encode() + str(house.events(table)).encode()
 
-    assert commit(seed).encode() in seen
+    assert commitment.encode() in seen
     for secret in (seed, seed.hex().encode(), str(list(seed)).encode()):
         assert secret not in seen
     for separator in (" ", '", "', '","', "', '"):
@@ -74,8 +74,9 @@ def test_a_shuffled_rounds_seed_is_revealed_with_it_and_forgotten(house: House, 
     assert settled.seed is not None
     seed = bytes.fromhex(settled.seed)
     assert shown["seed"] is None
-    assert opens(shown["commitment"], seed)
-    assert shuffle(seed, cut=NO_CUT, decks=8, first=6)[: len(settled.cards)] == settled.cards
+    assert shown["commitment"] == facts.commitment
+    assert is_opened(facts, settled.seed)
+    assert cards_of(seed, cut_from(facts.commitment), first=6)[: len(settled.cards)] == settled.cards
     assert shoe_seeds.decrypt([facts.shoe]) == {}
     with module_database.owner() as owner:
         assert seed.hex().encode() in everything(owner)
@@ -91,7 +92,7 @@ def test_a_lapsed_rounds_seed_is_revealed_too(house: House) -> None:
 
     lapsed = house.round(facts.round)
     assert lapsed.seed is not None
-    assert opens(facts.commitment or "", bytes.fromhex(lapsed.seed))
+    assert is_opened(facts, lapsed.seed)
     assert shoe_seeds.decrypt([facts.shoe]) == {}
 
 
@@ -110,7 +111,7 @@ def test_a_long_shoes_seed_outlives_its_rounds_in_secret(house: House, module_da
         assert seed.hex().encode() not in everything(owner)
     started = house.state(table).shoe
     assert started is not None
-    assert opens(started.commitment, seed)
+    assert is_shoe_opened(table, started, seed.hex())
 
 
 def test_two_shoes_never_share_a_seed(house: House) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from uuid import UUID
 
-from baccarat.domain.fairness.commitment import opens
-from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.rules.deal import Outcome, replay
 from baccarat.domain.tables import events as te
 from baccarat.services import rng_monitoring
+from tests.support.drawings import cards_of, cut_from, is_opened
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, At, House, deal_all
 from wallet.ledger.accounts import AccountKind
@@ -77,8 +77,8 @@ def _cards_come_from_the_seed(house: House, table: UUID, ended: te.ShoeEnded) ->
     events = [event for _, _, event in house.events(table)]
     started = next(event for event in events if isinstance(event, te.ShoeStarted))
     seed = bytes.fromhex(ended.seed)
-    cards = shuffle(seed, cut=b"", decks=8)
-    assert opens(started.commitment, seed)
+    cards = cards_of(seed, cut_from(started.commitment))
+    assert Drawing(started.scheme, table, started.shoe, started.number).opens(started.commitment, seed)
     assert started.turned_card == cards[0]
     out = 1 + started.burned_count
     hands = [event for event in events if type(event).__name__ == "CardsDealt" and event.shoe_position >= out]
@@ -103,5 +103,7 @@ def test_a_table_that_shuffles_each_round_reveals_each_seed_with_its_round(house
     round_ = house.last(table)
 
     assert round_.seed is not None
-    assert opens(round_.require_opened().commitment or "", bytes.fromhex(round_.seed))
-    assert shuffle(bytes.fromhex(round_.seed), cut=b"", decks=8, first=len(round_.cards)) == round_.cards
+    opened = round_.require_opened()
+    assert is_opened(opened, round_.seed)
+    cut = cut_from(opened.commitment)
+    assert cards_of(bytes.fromhex(round_.seed), cut, first=len(round_.cards)) == round_.cards

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from baccarat.domain.fairness.commitment import commit
 from baccarat.domain.rounds.refusals import (
     NoVoidRequested,
     RoundAlreadyVoided,
@@ -29,6 +28,7 @@ from baccarat.storage import shoe_seeds
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
+from tests.support.drawings import is_opened
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, FUNDS, At, House, as_document, deal_all
 from wallet.ledger.accounts import AccountKind
@@ -128,7 +128,7 @@ def test_the_seed_of_the_rounds_own_shoe_is_revealed_and_forgotten(house: House)
     after = ask(house, opened.round)
 
     assert after.seed is not None
-    assert commit(bytes.fromhex(after.seed)) == opened.commitment
+    assert is_opened(opened, after.seed)
     assert shoe_seeds.decrypt([opened.shoe]) == {}
     house.agree(table)
 

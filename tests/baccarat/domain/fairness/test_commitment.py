@@ -11,18 +11,21 @@ from hypothesis import strategies as st
 
 from baccarat.domain.fairness.commitment import (
     CardOpening,
+    Drawing,
     NoSuchCard,
     commit,
     commit_to_drawing,
     is_valid_opening,
     open_cards,
-    opens,
     shoe_root,
 )
-from baccarat.domain.fairness.shuffle import MalformedSeed, shuffle
+from baccarat.domain.fairness.shuffle import MalformedSeed, Scheme, shuffle
 from baccarat.domain.rules.cards import Card
 
 SEEDS = st.binary(min_size=32, max_size=32)
+
+FIRST = Drawing(Scheme.OPEN_CUT, UUID(int=1), UUID(int=2), 3)
+"""A drawing whose commitment is to the seed alone."""
 
 
 def test_the_published_commitment_never_changes() -> None:
@@ -32,17 +35,17 @@ def test_the_published_commitment_never_changes() -> None:
 @given(SEEDS)
 def test_it_is_sha_256_behind_a_tag_and_opens_with_its_seed(seed: bytes) -> None:
     assert commit(seed) == hashlib.sha256(b"casino.baccarat.commitment.v1\x00" + seed).hexdigest()
-    assert opens(commit(seed), seed)
+    assert FIRST.opens(commit(seed), seed)
 
 
 @given(SEEDS, SEEDS)
 def test_it_opens_with_no_other_seed(seed: bytes, other: bytes) -> None:
-    assert opens(commit(seed), other) is (seed == other)
+    assert FIRST.opens(commit(seed), other) is (seed == other)
 
 
 @given(SEEDS, st.text(max_size=70))
 def test_no_seed_opens_a_text_that_is_not_its_commitment(seed: bytes, text: str) -> None:
-    assert opens(text, seed) is (text == commit(seed))
+    assert FIRST.opens(text, seed) is (text == commit(seed))
 
 
 @pytest.mark.parametrize("length", [0, 31, 33])
@@ -52,8 +55,8 @@ def test_a_seed_of_another_length_is_refused(length: int) -> None:
 
 
 SEED, CUT = bytes(range(32)), b"\x07" * 32
-ROOT = shoe_root(SEED, cut=CUT, decks=8)
-OPENED = open_cards(SEED, cut=CUT, decks=8, positions=[0, 6, 7, 415])
+ROOT = shoe_root(SEED, cut=CUT, decks=8, scheme=Scheme.OPEN_CUT)
+OPENED = open_cards(SEED, cut=CUT, decks=8, positions=[0, 6, 7, 415], scheme=Scheme.OPEN_CUT)
 
 
 def climb(opening: CardOpening, size: int) -> str:
@@ -86,7 +89,7 @@ def test_root_and_salt_are_the_golden_ones() -> None:
 
 
 def test_opened_cards_are_those_of_the_order() -> None:
-    cards = shuffle(SEED, cut=CUT, decks=8)
+    cards = shuffle(SEED, cut=CUT, decks=8, scheme=Scheme.OPEN_CUT)
     assert [opening.card for opening in OPENED] == [cards[0], cards[6], cards[7], cards[415]]
 
 
@@ -100,13 +103,13 @@ def test_a_changed_opening_proves_nothing(field: str) -> None:
 
 
 def test_another_cut_is_another_root() -> None:
-    assert len({shoe_root(SEED, cut=cut, decks=1) for cut in (b"", CUT, b"\x08" * 32)}) == 3
+    assert len({shoe_root(SEED, cut=cut, decks=1, scheme=Scheme.OPEN_CUT) for cut in (b"", CUT, b"\x08" * 32)}) == 3
 
 
 @pytest.mark.parametrize("position", [-1, 416])
 def test_a_card_that_the_shoe_does_not_have_is_not_opened(position: int) -> None:
     with pytest.raises(NoSuchCard):
-        open_cards(SEED, cut=CUT, decks=8, positions=[0, position])
+        open_cards(SEED, cut=CUT, decks=8, positions=[0, position], scheme=Scheme.OPEN_CUT)
 
 
 def test_openings_reveal_no_other_card() -> None:
@@ -114,7 +117,7 @@ def test_openings_reveal_no_other_card() -> None:
     neighbour = OPENED[1].path[0]
     data = [
         b"casino.baccarat.card.v1\0" + (7).to_bytes(8, "big") + card.encode()
-        for card in shuffle(SEED, cut=CUT, decks=1)
+        for card in shuffle(SEED, cut=CUT, decks=1, scheme=Scheme.OPEN_CUT)
     ]
     guesses = {hashlib.sha256(b"\0" + leaf).hexdigest() for leaf in data}
 

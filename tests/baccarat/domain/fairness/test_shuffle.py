@@ -80,19 +80,19 @@ def recompute(seed: bytes, cut: bytes, decks: int) -> list[str]:
     ],
 )
 def test_the_published_orders_never_change(seed: bytes, cut: bytes, decks: int, starts: str, digest: str) -> None:
-    shoe = shuffle(seed, cut=cut, decks=decks)
+    shoe = shuffle(seed, cut=cut, decks=decks, scheme=Scheme.OPEN_CUT)
     assert " ".join(shoe[:10]) == starts
     assert hashlib.sha256(" ".join(shoe).encode()).hexdigest() == digest
 
 
 @given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 8))
 def test_an_outsider_recomputes_the_same_order(seed: bytes, cut: bytes, decks: int) -> None:
-    assert list(shuffle(seed, cut=cut, decks=decks)) == recompute(seed, cut, decks)
+    assert list(shuffle(seed, cut=cut, decks=decks, scheme=Scheme.OPEN_CUT)) == recompute(seed, cut, decks)
 
 
 @given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 16))
 def test_the_order_has_every_card_of_the_shoe_once(seed: bytes, cut: bytes, decks: int) -> None:
-    assert Counter(shuffle(seed, cut=cut, decks=decks)) == Counter(unshuffled_shoe(decks))
+    assert Counter(shuffle(seed, cut=cut, decks=decks, scheme=Scheme.OPEN_CUT)) == Counter(unshuffled_shoe(decks))
 
 
 @given(seed=SEEDS, cut=CUTS, decks=st.integers(1, 8), data=st.data())
@@ -100,13 +100,16 @@ def test_the_first_cards_are_the_start_of_the_full_order(
     seed: bytes, cut: bytes, decks: int, data: st.DataObject
 ) -> None:
     first = data.draw(st.integers(0, 52 * decks))
-    assert shuffle(seed, cut=cut, decks=decks, first=first) == shuffle(seed, cut=cut, decks=decks)[:first]
+    assert (
+        shuffle(seed, cut=cut, decks=decks, first=first, scheme=Scheme.OPEN_CUT)
+        == shuffle(seed, cut=cut, decks=decks, scheme=Scheme.OPEN_CUT)[:first]
+    )
 
 
 def test_another_seed_or_another_cut_is_another_order() -> None:
-    base = shuffle(bytes(32), cut=b"", decks=8)
-    assert shuffle(bytes(31) + b"\x01", cut=b"", decks=8) != base
-    assert shuffle(bytes(32), cut=b"\x00", decks=8) != base
+    base = shuffle(bytes(32), cut=b"", decks=8, scheme=Scheme.OPEN_CUT)
+    assert shuffle(bytes(31) + b"\x01", cut=b"", decks=8, scheme=Scheme.OPEN_CUT) != base
+    assert shuffle(bytes(32), cut=b"\x00", decks=8, scheme=Scheme.OPEN_CUT) != base
 
 
 def test_a_word_of_the_incomplete_last_run_is_skipped() -> None:
@@ -133,7 +136,7 @@ def test_every_card_is_about_as_frequent_at_any_position(place: int) -> None:
     # but 4 of 10,000 fair shuffles.
     rounds = 5200
     seen = Counter(
-        shuffle(index.to_bytes(32, "big"), cut=b"chi-square", decks=1, first=place + 1)[place]
+        shuffle(index.to_bytes(32, "big"), cut=b"chi-square", decks=1, first=place + 1, scheme=Scheme.OPEN_CUT)[place]
         for index in range(rounds)
     )
     assert sum((seen[card] - rounds / 52) ** 2 / (rounds / 52) for card in unshuffled_shoe(1)) < 92
@@ -142,12 +145,12 @@ def test_every_card_is_about_as_frequent_at_any_position(place: int) -> None:
 @pytest.mark.parametrize(("decks", "first"), [(0, None), (-1, None), (8, 417), (8, -1)])
 def test_cards_that_the_shoe_does_not_have_cannot_be_requested(decks: int, first: int | None) -> None:
     with pytest.raises(InvalidCardCount):
-        shuffle(bytes(32), cut=b"", decks=decks, first=first)
+        shuffle(bytes(32), cut=b"", decks=decks, first=first, scheme=Scheme.OPEN_CUT)
 
 
 def test_no_shoe_is_shuffled_from_a_seed_of_another_length() -> None:
     with pytest.raises(MalformedSeed):
-        shuffle(bytes(16), cut=b"", decks=8)
+        shuffle(bytes(16), cut=b"", decks=8, scheme=Scheme.OPEN_CUT)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from uuid import UUID
 
+from baccarat.domain.fairness.shuffle import NEWEST
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import RoundVoided, VoidReason
 from baccarat.domain.rules.cards import Card
@@ -80,6 +81,7 @@ def shoe(number: int) -> ShoeStarted:
         contributions=(),
         cut="",
         root="40" * 32,
+        scheme=NEWEST,
     )
 
 

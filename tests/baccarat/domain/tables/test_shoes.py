@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.cut import compute_cut as cut_of
+from baccarat.domain.fairness.shuffle import NEWEST
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
 from baccarat.domain.rounds.events import RoundVoided, VoidReason
@@ -20,6 +20,7 @@ from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.events import RevealedSeed, ShoeCommitted, ShoeCutContributed, TableClosed
 from baccarat.domain.tables.shoes import burn_count
 from casino.kernel.money import MoneyType
+from tests.support.drawings import cut_from
 from tests.support.examples import (
     ANN,
     BEN,
@@ -47,7 +48,7 @@ def start(first_card: str | None = "5h") -> c.StartShoe:
 
 
 def committed(number: int = 1) -> ShoeCommitted:
-    return ShoeCommitted(SHOE, number, commitment="c0" * 32, committed_at=OPENED, shape=BIG.shape)
+    return ShoeCommitted(SHOE, number, commitment="c0" * 32, committed_at=OPENED, shape=BIG.shape, scheme=NEWEST)
 
 
 def given(player: UUID, contribution: str, *, seat: int = 1) -> ShoeCutContributed:
@@ -68,8 +69,9 @@ def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStart
         started_at=OPENED,
         first_round=1,
         contributions=(),
-        cut="",
+        cut=cut_from("c0" * 32).hex(),
         root=ROOT,
+        scheme=NEWEST,
     )
 
 
@@ -145,7 +147,7 @@ def test_the_next_shoe_has_the_next_number() -> None:
 
 def test_the_next_shoe_is_committed_to_once_and_ahead_of_its_start() -> None:
     spec = Spec(TABLE).given(table_opened(BIG))
-    commit = c.CommitShoe(shoe=SHOE, commitment="c0" * 32, now=OPENED)
+    commit = c.CommitShoe(shoe=SHOE, commitment="c0" * 32, scheme=NEWEST, now=OPENED)
 
     spec.when(commit).then(committed()).when(commit).refused(r.ShoeIsCommitted)
     assert spec.given(committed(), started()).when(commit).then(committed(2)).state().next_shoe is not None
@@ -160,7 +162,7 @@ def test_who_sits_may_add_to_the_cut_of_the_next_shoe_and_the_last_word_of_a_sea
     (event,) = spec.when(cut(ANN, "ac")).then(given(ANN, "ac")).when(start()).events()
 
     contributions = (Contribution(1, "ac"), Contribution(2, "bb"))
-    assert (event.contributions, event.cut) == (contributions, cut_of(SHOE, contributions).hex())
+    assert (event.contributions, event.cut) == (contributions, cut_from("c0" * 32, (1, "ac"), (2, "bb")).hex())
     assert spec.given(event).state().next_shoe is None
     spec.given(event).when(cut(ANN, "ad")).refused(NoShoeToCut)
 

@@ -1,6 +1,6 @@
 // The check of the closing: every wager is pinned before a card was drawn.
 
-import { big, bytes, hex, isSigned, joined, leafOf, rootOf, sha256, unhex } from "./hashes.js";
+import { big, bytes, hex, isSigned, joined, leafOf, prefixed, rootOf, sha256, unhex } from "./hashes.js";
 import { microseconds } from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { isSame } from "./read.js";
@@ -15,9 +15,6 @@ const SPOTS = ["player", "banker", "tie"];
 const ENDS = { SeatPassed: 2, SeatTimedOut: 3, SeatLeftRound: null };
 const NO_DIGEST = "00".repeat(32);
 const ED25519 = 1;
-
-/** @param {Uint8Array} data */
-const prefixed = (data) => joined(big(data.length, 8), data);
 
 /** @param {string} text */
 function digestBytes(text) {

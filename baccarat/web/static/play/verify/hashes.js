@@ -42,6 +42,12 @@ export function big(number, size) {
   return encoded;
 }
 
+/**
+ * Return bytes behind their length.
+ * @param {Uint8Array} data
+ */
+export const prefixed = (data) => joined(big(data.length, 8), data);
+
 /** @param {...Uint8Array} parts */
 export const sha256 = async (...parts) => new Uint8Array(await crypto.subtle.digest("SHA-256", joined(...parts)));
 

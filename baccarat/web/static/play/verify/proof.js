@@ -160,6 +160,17 @@ export class Proof {
     return this.isLong ? promise.data : promise.data.next_shoe;
   }
 
+  /**
+   * How the shoe was committed to, cut and drawn; the first commitments do not name it.
+   * @param {LogEvent} promise
+   * @returns {number}
+   */
+  schemeOf(promise) {
+    const scheme = this.commitmentData(promise).scheme ?? 1;
+    if (scheme !== 1 && scheme !== 2) throw new CheckFailed("commitment.scheme", "1, 2", scheme);
+    return scheme;
+  }
+
   /** The confirmed wagers by seat. */
   confirmedWagers() {
     /** @type {Map<number, any>} */

@@ -1,6 +1,6 @@
 // Checks of the shoe: the commitment, the cut, and the order of the cards.
 
-import { big, bytes, hex, hmac, joined, leafOf, rootByPath, rootOf, sha256, unhex } from "./hashes.js";
+import { big, bytes, hex, hmac, joined, leafOf, prefixed, rootByPath, rootOf, sha256, unhex } from "./hashes.js";
 import { DECK, points } from "./hands.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { canonical, isSame } from "./read.js";
@@ -8,8 +8,9 @@ import { canonical, isSame } from "./read.js";
 /** @import { Finding, LogEvent, Proof } from "./proof.js" */
 
 /** @param {string} name */
-const tag = (name) => joined(bytes(`casino.baccarat.${name}.v1`), Uint8Array.of(0));
-const [COMMITMENT, SHUFFLE, CUT, TERMS, CARD, SALT] = ["commitment", "shuffle", "cut", "terms", "card", "salt"].map(tag);
+const tag = (name) => joined(bytes(`casino.baccarat.${name}`), Uint8Array.of(0));
+const [COMMITMENT, SHUFFLE, CUT, TERMS, CARD, SALT] = ["commitment", "shuffle", "cut", "terms", "card", "salt"].map((name) => tag(`${name}.v1`));
+const [DRAWING, DRAW, CLOSED_CUT] = ["commitment", "draw", "cut"].map((name) => tag(`${name}.v2`));
 const WORD_RANGE = 2 ** 32;
 
 /** @param {Proof} proof */
@@ -32,11 +33,13 @@ export async function commitment(proof) {
   const [promise, fixed] = proof.findCommitment();
   const opened = proof.requireEvent("RoundOpened");
   const committed = proof.commitmentData(promise);
-  const expected = committed.commitment;
+  const [expected, scheme] = [committed.commitment, proof.schemeOf(promise)];
   if (promise.position > opened.position) throw new CheckFailed("commitment.late", opened.position, promise.position);
   for (const event of [fixed, opened]) {
     const later = event?.data?.commitment ?? null;
     if (later !== null && later !== expected) throw new CheckFailed("commitment.two", expected, later);
+    const other = event?.data?.scheme ?? scheme;
+    if (other !== scheme) throw new CheckFailed("commitment.schemes", scheme, other);
   }
   if (proof.shoe.commitment !== expected) throw new CheckFailed("commitment.summary", expected, proof.shoe.commitment);
   const { decks, cut_cards_from_end, burn } = proof.rules;
@@ -45,7 +48,9 @@ export async function commitment(proof) {
   const [seed, revealed] = [proof.shoe.seed, revealedSeed(proof)];
   if (revealed !== null && seed !== revealed) throw new CheckFailed("commitment.seed", revealed, seed);
   if (seed === null) throw new CannotCheck("commitment.secret");
-  const computed = seed.length === 64 ? hex(await sha256(COMMITMENT, unhex(seed))) : seed;
+  const number = proof.isLong ? committed.number : opened.data.number;
+  const place = scheme === 1 ? [] : [opened.data.table, proof.shoe.id].map(uuid).concat(big(number, 8));
+  const computed = seed.length === 64 ? hex(await sha256(scheme === 1 ? COMMITMENT : DRAWING, unhex(seed), ...place)) : seed;
   if (computed !== expected) throw new CheckFailed("commitment.differs", expected, computed);
   const seconds = secondsToWager(proof, promise);
   return [`commitment.${resultCode(proof, seconds)}`, { commitment: expected, position: promise.position, seconds }];
@@ -82,12 +87,12 @@ export async function cut(proof) {
   }
   const collected = contributions(proof, promise, fixed);
   const listed = [...collected].sort(([one], [other]) => one - other).map(([seat, contribution]) => ({ seat, contribution }));
-  const computed = listed.length ? hex(await cutOf(proof.shoe.id, listed)) : "";
+  const computed = hex(await cutOf(proof, promise, listed));
   for (const data of [...recordedCuts(proof, fixed), proof.shoe]) {
     if (!isSame(data.contributions, listed)) throw new CheckFailed("cut.contributions", listed, data.contributions);
     if (data.cut !== computed) throw new CheckFailed("cut.differs", computed, data.cut);
   }
-  if (!listed.length) return ["cut.empty"];
+  if (!listed.length) return computed ? ["cut.nobody", { cut: computed }] : ["cut.empty"];
   return ["cut.ok", { cut: computed, seats: listed.map((line) => line.seat).join(", ") }];
 }
 
@@ -132,7 +137,7 @@ export async function terms(proof) {
 
 /** @param {any} recorded */
 function encodeTerms({ table, number, shoe, next_place: place, cards: dealt, rules, commitment: committed, cut: closed, witnesses, next_commitment: following }) {
-  const [uuids, digests] = [[table, shoe].map((id) => unhex(id.replaceAll("-", ""))), [dealt, rules, committed, closed, following].map(unhex)];
+  const [uuids, digests] = [[table, shoe].map(uuid), [dealt, rules, committed, closed, following].map(unhex)];
   if (digests.some((each, at) => each.length !== 32 && !(at === 3 && each.length === 0))) throw new TypeError("a digest of another length");
   return [TERMS, uuids[0], big(number, 8), uuids[1], big(place, 8), ...digests.slice(0, 4), big(witnesses.length, 1), digests[4]];
 }
@@ -155,16 +160,25 @@ function contributions(proof, promise, fixed) {
   return bySeat;
 }
 
+/** @param {string} id */
+const uuid = (id) => unhex(id.replaceAll("-", ""));
+
 /**
- * @param {string} shoe
+ * @param {Proof} proof
+ * @param {LogEvent} promise
  * @param {Api["Contribution"][]} listed
  */
-function cutOf(shoe, listed) {
+function cutOf(proof, promise, listed) {
+  if (proof.schemeOf(promise) !== 1) {
+    const signed = listed.flatMap((line) => [big(line.seat, 1), prefixed(new Uint8Array()), prefixed(unhex(line.contribution))]);
+    return sha256(CLOSED_CUT, unhex(proof.commitmentData(promise).commitment), Uint8Array.of(0), big(listed.length, 4), ...signed);
+  }
+  if (!listed.length) return new Uint8Array();
   const lines = listed.flatMap((line) => {
     const data = unhex(line.contribution);
     return [big(line.seat, 8), big(data.length, 8), data];
   });
-  return sha256(CUT, unhex(shoe.replaceAll("-", "")), big(listed.length, 8), ...lines);
+  return sha256(CUT, uuid(proof.shoe.id), big(listed.length, 8), ...lines);
 }
 
 /**
@@ -234,7 +248,8 @@ async function checkOpenings(proof, wanted) {
  */
 async function checkAgainstSeed(proof, seedHex, wanted) {
   const seed = unhex(seedHex);
-  const order = await shuffle(seed, unhex(proof.shoe.cut), proof.rules.decks);
+  const next = await randomWords(proof.schemeOf(proof.findCommitment()[0]), seed, unhex(proof.shoe.cut));
+  const order = await shuffle(next, proof.rules.decks);
   for (const [place, card] of [...wanted].sort(([one], [other]) => one - other)) {
     if (order[place] !== card) throw new CheckFailed("cards.differ", order[place] ?? null, card, { place });
   }
@@ -247,13 +262,11 @@ async function checkAgainstSeed(proof, seedHex, wanted) {
 
 /**
  * The whole shoe: Fisher-Yates from the front, by unbiased 32-bit words of HMAC-SHA-256.
- * @param {Uint8Array<ArrayBuffer>} seed
- * @param {Uint8Array} cutBytes
+ * @param {() => Promise<number>} next
  * @param {number} decks
  */
-async function shuffle(seed, cutBytes, decks) {
+async function shuffle(next, decks) {
   const order = Array.from({ length: 52 * decks }, (_, at) => DECK[at % 52]);
-  const next = await randomWords(seed, cutBytes);
   for (let place = 0; place < order.length; place += 1) {
     const left = order.length - place;
     let word = await next();
@@ -265,18 +278,22 @@ async function shuffle(seed, cutBytes, decks) {
 }
 
 /**
+ * The words of a drawing: from scheme 2 on, under a key of its own, of a table without witnesses.
+ * @param {number} scheme
  * @param {Uint8Array<ArrayBuffer>} seed
  * @param {Uint8Array} cutBytes
  * @returns {Promise<() => Promise<number>>}
  */
-async function randomWords(seed, cutBytes) {
-  const block = await hmac(seed);
+async function randomWords(scheme, seed, cutBytes) {
+  const bySeed = await hmac(seed);
+  const block = scheme === 1 ? bySeed : await hmac(await bySeed(DRAW, cutBytes, Uint8Array.of(0)));
+  const before = scheme === 1 ? [SHUFFLE, prefixed(cutBytes)] : [];
   /** @type {number[]} */
   let ready = [];
   let counter = 0;
   return async () => {
     if (!ready.length) {
-      const data = await block(SHUFFLE, big(cutBytes.length, 8), cutBytes, big(counter, 8));
+      const data = await block(...before, big(counter, 8));
       const view = new DataView(data.buffer);
       ready = Array.from({ length: 8 }, (_, at) => view.getUint32(4 * at));
       counter += 1;

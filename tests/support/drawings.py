@@ -1,0 +1,38 @@
+"""What a seed is committed to, the cut from contributions, and the cards, by the functions of fairness alone."""
+
+from uuid import UUID
+
+from baccarat.domain.fairness.commitment import Drawing
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.shuffle import NEWEST, shuffle
+from baccarat.domain.fairness.terms import close_cut
+from baccarat.domain.rounds.events import RoundOpened
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.tables.state import NextShoe, Shoe
+
+
+def drawing_of(opened: RoundOpened) -> Drawing:
+    """Return the drawing of a round with a shoe of its own."""
+    return Drawing(opened.scheme, opened.table, opened.shoe, opened.number)
+
+
+def is_opened(opened: RoundOpened, seed: str | None) -> bool:
+    """Return whether a seed in hex opens the commitment of a round with a shoe of its own."""
+    return drawing_of(opened).opens(opened.commitment, bytes.fromhex(seed or ""))
+
+
+def is_shoe_opened(table: UUID, shoe: Shoe | NextShoe, seed: str | None) -> bool:
+    """Return whether a seed in hex opens the commitment of a table's shoe."""
+    drawing = Drawing(shoe.scheme, table, shoe.shoe, shoe.number)
+    return drawing.opens(shoe.commitment, bytes.fromhex(seed or ""))
+
+
+def cut_from(commitment: str | None, *contributions: tuple[int, str]) -> bytes:
+    """Return the cut of a drawing from seats and their contributions."""
+    given = [Contribution(seat, contribution) for seat, contribution in contributions]
+    return close_cut(commitment=commitment or "", witnesses=(), contributions=given, keys={})
+
+
+def cards_of(seed: bytes, cut: bytes, *, decks: int = 8, first: int | None = None) -> tuple[Card, ...]:
+    """Return the order of a shoe under the newest scheme."""
+    return shuffle(seed, cut=cut, decks=decks, scheme=NEWEST, first=first)
