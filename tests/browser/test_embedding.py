@@ -132,9 +132,10 @@ def test_a_registered_site_frames_the_game_whose_code_leaves_the_address(house: 
 def test_another_site_can_not_frame_the_game(house: House, site: Site, page: Page) -> None:
     stranger = site.origin.replace("127.0.0.1", "localhost")
     page.goto(stranger)
-    launch(page)
 
-    assert wait_until(lambda: page.frames[-1].url.startswith("chrome-error:"))
+    with page.expect_event("framenavigated", lambda frame: frame.url.startswith("chrome-error:")):
+        launch(page)
+
     assert page.locator("#messages .out").count() == 0
 
 
