@@ -14,7 +14,8 @@ from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.api.players import PinField
-from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals, metadata
+from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_pin, metadata
+from casino.operators.pins import compare_pin
 from casino.operators.principals import Scope
 from casino.operators.refusals import PinLocked, PinNotSet, PinWrong, UnknownPlayer
 from casino.operators.services import require_player
@@ -123,6 +124,12 @@ class CurrentExclusion(Shape):
 class MyExclusionsView(PlayerView):
     """The caller's own exclusions."""
 
+    body: dict[str, Any]
+
+    def _compare_pin(self, request: Request) -> None:
+        body = parse_body(SelfExclusionRequest, request)
+        self.body = {**body, "pin": compare_pin(player=self.caller.player, pin=body.get("pin", ""))}
+
     @operation(
         "listMyExclusions",
         "List your exclusions, active and ended",
@@ -151,13 +158,13 @@ class MyExclusionsView(PlayerView):
             UnknownAccount,
         ),
     )
-    @idempotent_with_committed_refusals
+    @idempotent_with_pin(_compare_pin)
     def post(self, request: Request) -> Response:
-        body, me = parse_body(SelfExclusionRequest, request), self.caller
+        me = self.caller
         context = PlayerContext(
             operator=me.operator, player=me.player, currency=me.currency, metadata=metadata(request)
         )
-        return Response(CurrentExclusion.of(exclusion.exclude(subject=context, by=Initiator.PLAYER, **body)))
+        return Response(CurrentExclusion.of(exclusion.exclude(subject=context, by=Initiator.PLAYER, **self.body)))
 
 
 class PlayerExclusionsView(OperatorView):

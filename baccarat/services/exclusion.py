@@ -12,6 +12,7 @@ from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services.seats import leave_round_only
 from baccarat.storage import repository
 from baccarat.storage.models import Sitting
+from casino.operators.pins import ComparedPin, compare_pin
 from wallet.responsible_gaming import exclusions, services
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.services import PlayerContext
@@ -19,7 +20,13 @@ from wallet.responsible_gaming.state import ExclusionKind, PlayerRestrictionsSta
 
 
 def exclude(
-    *, subject: PlayerContext, by: Initiator, kind: ExclusionKind, length: int, pin: str | None = None, note: str = ""
+    *,
+    subject: PlayerContext,
+    by: Initiator,
+    kind: ExclusionKind,
+    length: int,
+    pin: ComparedPin | None = None,
+    note: str = "",
 ) -> PlayerRestrictionsState:
     """Exclude a player for `length` hours (cooling-off) or at least `length` months (self-exclusion).
 
@@ -27,7 +34,9 @@ def exclude(
     UnknownAccount, ExclusionLengthInvalid, LongerExclusionActive, PinLocked, PinWrong (after counting the attempt).
     """
     with transaction.atomic():
-        refusal = services.check_pin(player=subject.player, pin=pin) if by is Initiator.PLAYER else None
+        refusal = None
+        if by is Initiator.PLAYER:
+            refusal = services.check_pin(pin or compare_pin(player=subject.player, pin=""))
         if refusal is None:
             state = _exclude(subject, by, kind, length)
             _save_note(subject, state, note)

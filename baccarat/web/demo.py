@@ -166,7 +166,7 @@ def _register_player(operator: Operator, name: str, metadata: Metadata) -> None:
             sandbox=operator.sandbox,
             metadata=metadata,
         )
-    pins.set_pin(operator=operator.id, player=player.id, pin=PIN)
+    pins.set_pin(operator=operator.id, player=player.id, pin=pins.hash_pin(PIN))
 
 
 def _offer_deposits(operator: Operator) -> list[str]:

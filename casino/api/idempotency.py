@@ -87,6 +87,20 @@ def idempotent(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Pa
     return _wrap(handler, store=True)
 
 
+def idempotent_after(
+    prepare: Callable[[View, Request], None],
+) -> Callable[[Handler[View, Parameters]], IdempotentHandler[View, Parameters]]:
+    """Wrap a view's `post` as `idempotent` does, after `prepare`, which runs before the transaction begins.
+
+    For what takes long and needs no lock, such as hashing: `prepare` changes nothing but the view.
+    """
+
+    def wrap(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
+        return _wrap(handler, store=True, prepare=prepare)
+
+    return wrap
+
+
 def idempotent_without_storing(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
     """Wrap a view's `post` as `idempotent` does, but store no response, because it may contain a secret.
 
@@ -95,10 +109,16 @@ def idempotent_without_storing(handler: Handler[View, Parameters]) -> Idempotent
     return _wrap(handler, store=False)
 
 
-def _wrap(handler: Handler[View, Parameters], *, store: bool) -> IdempotentHandler[View, Parameters]:
+def _wrap(
+    handler: Handler[View, Parameters],
+    *,
+    store: bool,
+    prepare: Callable[[View, Request], None] = lambda _view, _request: None,
+) -> IdempotentHandler[View, Parameters]:
     @wraps(handler)
     def respond(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
         claim = _read_claim(request)
+        prepare(view, request)
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with transaction.atomic():

@@ -1,5 +1,6 @@
 """Base classes of the views of all apps: accepted callers, metadata of events, and refusals that are committed."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import wraps
 from typing import ClassVar, ParamSpec, TypeVar, cast
@@ -11,7 +12,7 @@ from rest_framework.response import Response
 
 from casino.api import errors
 from casino.api.client_ip import client_ip
-from casino.api.idempotency import Handler, IdempotentHandler, idempotent
+from casino.api.idempotency import Handler, IdempotentHandler, idempotent_after
 from casino.api.views import BaseApiView
 from casino.events.store import Metadata
 from casino.observability.logging import request_id
@@ -100,13 +101,24 @@ def metadata(request: Request) -> Metadata:
     return Metadata(operator=str(caller.operator), actor=caller.actor, causation=caller.cause, request=current)
 
 
-def idempotent_with_committed_refusals(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
-    """Wrap a view's `post` as `idempotent` does, but commit refusals that have an effect.
+def idempotent_with_pin(
+    compare: Callable[[View, Request], None],
+) -> Callable[[Handler[View, Parameters]], IdempotentHandler[View, Parameters]]:
+    """Wrap a view's `post` as `idempotent_after` does with `compare`, but commit refusals that have an effect.
 
     A wrong PIN is counted. Like other effects it has one stored response: repeating the request counts once.
     """
 
-    @idempotent
+    def wrap(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
+        return _with_committed_refusals(handler, compare)
+
+    return wrap
+
+
+def _with_committed_refusals(
+    handler: Handler[View, Parameters], compare: Callable[[View, Request], None]
+) -> IdempotentHandler[View, Parameters]:
+    @idempotent_after(compare)
     def handle_once(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Response:
         try:
             return handler(view, request, *args, **kwargs)

@@ -2,13 +2,15 @@
 
 A failed attempt counts even if the request fails: `try_pin` returns its refusal instead of raising it, so that the
 transaction that counts it can be committed first.
+
+Hashing takes long by design, so it is done before a transaction begins: `hash_pin` and `compare_pin`.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NewType
 from uuid import UUID
 
 from django.contrib.auth.hashers import check_password, make_password
@@ -18,6 +20,7 @@ from casino.kernel.errors import Refusal
 from casino.operators.refusals import MalformedPin, PinLocked, PinNotSet, PinWrong, UnknownPlayer
 from casino.significant import recorder
 
+HashedPin = NewType("HashedPin", str)
 MAX_FAILURES: Final = 3
 WINDOW: Final = timedelta(minutes=30)
 LOCK_TIME: Final = timedelta(minutes=30)
@@ -46,6 +49,7 @@ def after_failure(failed_at: Sequence[datetime], *, now: datetime) -> FailedAtte
 
 _PIN: Final = re.compile(r"[0-9]{4,12}", re.ASCII)
 
+_STORED: Final = "SELECT pin_hash FROM operators_playerpin WHERE player_id = %s"
 _SET: Final = """
     INSERT INTO operators_playerpin (player_id, pin_hash, set_at, failed_at)
     SELECT id, %s, clock_timestamp(), '{}' FROM operators_player WHERE id = %s AND operator_id = %s
@@ -67,18 +71,44 @@ _CLEAR_FAILURES: Final = """
 """
 
 
-def set_pin(*, operator: UUID, player: UUID, pin: str) -> datetime:
+@dataclass(frozen=True, slots=True)
+class ComparedPin:
+    """A PIN that a player entered, and whether it is the one whose hash was stored then, if any."""
+
+    player: UUID
+    entered: str = field(repr=False)
+    stored: str | None = field(repr=False)
+    is_right: bool
+
+    def matches(self, stored: str) -> bool:
+        """Return whether it is the PIN with this hash, which is computed again only if it was replaced meanwhile."""
+        return self.is_right if stored == self.stored else check_password(self.entered, stored)
+
+
+def hash_pin(pin: str) -> HashedPin:
+    """Hash a new PIN. Raises MalformedPin."""
+    require_well_formed(pin)
+    return HashedPin(make_password(pin))
+
+
+def compare_pin(*, player: UUID, pin: str) -> ComparedPin:
+    """Compare a PIN with the stored one. Tell nobody the result but by `try_pin`, which counts the attempt."""
+    rows = _fetch_all(_STORED, player)
+    stored = rows[0][0] if rows else None
+    return ComparedPin(player, pin, stored, stored is not None and check_password(pin, stored))
+
+
+def set_pin(*, operator: UUID, player: UUID, pin: HashedPin) -> datetime:
     """Set a player's PIN for the operator, which also lifts a lock, and return the time.
 
-    Raises MalformedPin, and UnknownPlayer also for a player of another operator.
+    Raises UnknownPlayer, also for a player of another operator.
     """
     with transaction.atomic():
         return _set_pin(operator, player, pin, by=f"operator:{operator}")
 
 
-def _set_pin(operator: UUID, player: UUID, pin: str, *, by: str) -> datetime:
-    require_well_formed(pin)
-    rows = _fetch_all(_SET, make_password(pin), player, operator)
+def _set_pin(operator: UUID, player: UUID, pin: HashedPin, *, by: str) -> datetime:
+    rows = _fetch_all(_SET, pin, player, operator)
     if not rows:
         raise UnknownPlayer
     subject = f"player:{player}"
@@ -93,31 +123,31 @@ def _set_pin(operator: UUID, player: UUID, pin: str, *, by: str) -> datetime:
     return set_at
 
 
-def change_pin(*, operator: UUID, player: UUID, old: str, new: str) -> datetime:
+def change_pin(*, operator: UUID, old: ComparedPin, new: HashedPin) -> datetime:
     """Change a player's PIN for the player, and return the time.
 
-    Raises MalformedPin, PinNotSet, PinLocked, and PinWrong, which is counted before it is raised.
+    Raises PinNotSet, PinLocked, and PinWrong, which is counted before it is raised.
     """
-    require_well_formed(new)
     with transaction.atomic():
-        refusal = try_pin(player=player, pin=old)
+        refusal = try_pin(old)
         if refusal is None:
-            return _set_pin(operator, player, new, by=f"player:{player}")
+            return _set_pin(operator, old.player, new, by=f"player:{old.player}")
     raise refusal
 
 
-def try_pin(*, player: UUID, pin: str) -> Refusal | None:
+def try_pin(pin: ComparedPin) -> Refusal | None:
     """Check a player's PIN, one attempt at a time; return the refusal, or None if it is correct.
 
     Call it inside a transaction, and commit that before raising the refusal: it counts the failed attempt.
     """
+    player = pin.player
     rows = _fetch_all(_LOCK, player)
     if not rows:
         return PinNotSet()
     pin_hash, failed_at, locked_until, now = rows[0]
     if locked_until is not None and locked_until > now:
         return PinLocked(until=locked_until)
-    if check_password(pin, pin_hash):
+    if pin.matches(pin_hash):
         _execute(_CLEAR_FAILURES, player)
         return None
     failures = after_failure(failed_at, now=now)

@@ -118,7 +118,7 @@ class WalletLife(RuleBasedStateMachine):
         player = wallet.register_player(
             operator=house.operator, reference="ann", nickname="Ann", currency="EUR", metadata=house.metadata
         ).id
-        pins.set_pin(operator=house.operator, player=player, pin=PIN)
+        pins.set_pin(operator=house.operator, player=player, pin=pins.hash_pin(PIN))
         house.credit(player, PLAY, MoneyType.PLAY)
         return player
 
@@ -283,14 +283,18 @@ class WalletLife(RuleBasedStateMachine):
 
     @rule(amount=st.sampled_from((None, 200, 2_500, 30_000)))
     def limit_every_wager(self, amount: int | None) -> None:
-        asked = {**self.me, "amount": amount, "pin": PIN, "metadata": self.house.metadata}
+        asked = {**self.me, "amount": amount, "pin": self.entered_pin(), "metadata": self.house.metadata}
+        del asked["player"]
         self.attempt(lambda: set_table_limit(**asked))
 
     @precondition(lambda self: len(self.rounds) > MANY)
     @rule(by=st.sampled_from(Initiator))
     def stay_away(self, by: Initiator) -> None:
         on = protection.PlayerContext(**self.me, metadata=self.house.metadata)
-        self.attempt(lambda: exclusion.exclude(subject=on, by=by, kind=COOLING, length=24, pin=PIN))
+        self.attempt(lambda: exclusion.exclude(subject=on, by=by, kind=COOLING, length=24, pin=self.entered_pin()))
+
+    def entered_pin(self) -> pins.ComparedPin:
+        return pins.compare_pin(player=self.me["player"], pin=PIN)
 
     # -- what always holds --------------------------------------------------------------------------------------------
 

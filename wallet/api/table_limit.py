@@ -1,6 +1,6 @@
 """A player's own limit on the stake on one spot, for all tables."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 from rest_framework.request import Request
@@ -9,8 +9,9 @@ from rest_framework.response import Response
 from casino.api.fields import AmountField, CurrencyField, CurrencyQuery, StrictSerializer, parse_body, parse_query
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape, Timestamp
+from casino.operators import pins
 from casino.operators.api.players import PinField
-from casino.operators.base_views import PlayerView, idempotent_with_committed_refusals, metadata
+from casino.operators.base_views import PlayerView, idempotent_with_pin, metadata
 from casino.operators.refusals import PinLocked, PinNotSet, PinWrong
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import table_limit_services
@@ -46,6 +47,13 @@ class TableLimit(Shape):
 class MyTableLimitView(PlayerView):
     """The caller's own limit."""
 
+    body: dict[str, Any]
+    pin: pins.ComparedPin
+
+    def _compare_pin(self, request: Request) -> None:
+        self.body = parse_body(TableLimitRequest, request)
+        self.pin = pins.compare_pin(player=self.caller.player, pin=self.body["pin"])
+
     @operation(
         "getMyTableLimit",
         "Show your own limit on a spot in a currency, and when it may next change",
@@ -78,16 +86,13 @@ class MyTableLimitView(PlayerView):
             UnknownAccount,
         ),
     )
-    @idempotent_with_committed_refusals
+    @idempotent_with_pin(_compare_pin)
     def post(self, request: Request) -> Response:
-        body = parse_body(TableLimitRequest, request)
-        caller = self.caller
         limit = table_limit_services.set_table_limit(
-            operator=caller.operator,
-            player=caller.player,
-            currency=body["currency"],
-            amount=body["limit"],
-            pin=body["pin"],
+            operator=self.caller.operator,
+            currency=self.body["currency"],
+            amount=self.body["limit"],
+            pin=self.pin,
             metadata=metadata(request),
         )
         return Response(TableLimit.of(limit))

@@ -126,12 +126,12 @@ def unblock_player(*, context: PlayerContext) -> PlayerRestrictionsState:
     return _change(context, lambda state, now: decider.unblock_player(state, owner=context.owner, now=now))
 
 
-def check_pin(*, player: UUID, pin: str | None) -> Refusal | None:
+def check_pin(pin: pins.ComparedPin) -> Refusal | None:
     """Check a PIN where the player has one; returns the refusal, or None.
 
     Commit the transaction before raising the refusal: it counts the failed attempt.
     """
-    refusal = pins.try_pin(player=player, pin=pin or "")
+    refusal = pins.try_pin(pin)
     return None if isinstance(refusal, PinNotSet) else refusal
 
 

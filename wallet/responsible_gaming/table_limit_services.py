@@ -43,18 +43,18 @@ def table_limit(*, operator: UUID, player: UUID, currency: str) -> PersonalTable
 
 
 def set_table_limit(
-    *, operator: UUID, player: UUID, currency: str, amount: int | None, pin: str, metadata: Metadata
+    *, operator: UUID, currency: str, amount: int | None, pin: pins.ComparedPin, metadata: Metadata
 ) -> PersonalTableLimit:
-    """Set a player's limit to `amount` minor units, or remove it with None, for wagers from now on.
+    """Set the limit of the PIN's player to `amount` minor units, or remove it with None, for wagers from now on.
 
     Raises PinNotSet, PinLocked, PinWrong (already counted), UnknownAccount, TableLimitChangedThisWeek,
     TableLimitUnchanged.
     """
     with transaction.atomic():
         # The attempt locks the PIN until the transaction ends: a concurrent call waits here and then sees the change.
-        refusal = pins.try_pin(player=player, pin=pin)
+        refusal = pins.try_pin(pin)
         if refusal is None:
-            return _change(operator, player, currency, amount, metadata)
+            return _change(operator, pin.player, currency, amount, metadata)
     raise refusal
 
 

@@ -11,11 +11,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.fields import StrictSerializer, parse_body
-from casino.api.idempotency import idempotent
+from casino.api.idempotency import idempotent_after
 from casino.api.openapi import operation
 from casino.api.shapes import Shape, Timestamp
 from casino.operators import pins, sessions
-from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_committed_refusals
+from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_pin
 from casino.operators.principals import Scope
 from casino.operators.refusals import (
     MalformedPin,
@@ -102,6 +102,10 @@ class PlayerPinView(OperatorView):
     """The PIN of one of the caller's players."""
 
     scope = Scope.PLAY
+    new_pin: pins.HashedPin
+
+    def _hash_pin(self, request: Request) -> None:
+        self.new_pin = pins.hash_pin(parse_body(PinRequest, request)["pin"])
 
     @operation(
         "setPlayerPin",
@@ -112,14 +116,22 @@ class PlayerPinView(OperatorView):
         returns=PinStatus,
         refusals=(UnknownPlayer,),
     )
-    @idempotent
+    @idempotent_after(_hash_pin)
     def post(self, request: Request, player: UUID) -> Response:
-        pin = parse_body(PinRequest, request)["pin"]
-        return Response(PinStatus(player, pins.set_pin(operator=self.caller.operator, player=player, pin=pin)))
+        set_at = pins.set_pin(operator=self.caller.operator, player=player, pin=self.new_pin)
+        return Response(PinStatus(player, set_at))
 
 
 class OwnPinView(PlayerView):
     """The caller's own PIN."""
+
+    old_pin: pins.ComparedPin
+    new_pin: pins.HashedPin
+
+    def _hash_pins(self, request: Request) -> None:
+        body = parse_body(PinChangeRequest, request)
+        self.old_pin = pins.compare_pin(player=self.caller.player, pin=body["old_pin"])
+        self.new_pin = pins.hash_pin(body["new_pin"])
 
     @operation(
         "changeMyPin",
@@ -134,9 +146,7 @@ class OwnPinView(PlayerView):
             PinWrong,
         ),
     )
-    @idempotent_with_committed_refusals
+    @idempotent_with_pin(_hash_pins)
     def post(self, request: Request) -> Response:
-        body = parse_body(PinChangeRequest, request)
-        me = self.caller
-        set_at = pins.change_pin(operator=me.operator, player=me.player, old=body["old_pin"], new=body["new_pin"])
-        return Response(PinStatus(me.player, set_at))
+        set_at = pins.change_pin(operator=self.caller.operator, old=self.old_pin, new=self.new_pin)
+        return Response(PinStatus(self.caller.player, set_at))

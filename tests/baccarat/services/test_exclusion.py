@@ -147,10 +147,11 @@ def test_a_player_with_a_pin_confirms_with_it_and_wrong_ones_count(house: House)
     player = wallet.register_player(
         operator=operator, reference="a", nickname="A", currency="EUR", metadata=house.metadata
     ).id
-    pins.set_pin(operator=operator, player=player, pin=PIN)
+    pins.set_pin(operator=operator, player=player, pin=pins.hash_pin(PIN))
 
     def asks(pin: str | None) -> None:
-        exclusion.exclude(subject=on(mine, player), by=Initiator.PLAYER, kind=COOLING, length=24, pin=pin)
+        entered = None if pin is None else pins.compare_pin(player=player, pin=pin)
+        exclusion.exclude(subject=on(mine, player), by=Initiator.PLAYER, kind=COOLING, length=24, pin=entered)
 
     for wrong in (None, "111111"):
         with pytest.raises(PinWrong):

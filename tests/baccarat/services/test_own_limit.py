@@ -34,7 +34,7 @@ def newcomer(house: House, name: str = "alice") -> UUID:
     player = wallet.register_player(
         operator=house.operator, reference=name, nickname=name, currency="EUR", metadata=house.metadata
     ).id
-    pins.set_pin(operator=house.operator, player=player, pin=PIN)
+    pins.set_pin(operator=house.operator, player=player, pin=pins.hash_pin(PIN))
     for money_type in MoneyType:
         house.credit(player, FUNDS, money_type)
     return player
@@ -44,7 +44,11 @@ def limit(house: House, player: UUID, amount: int | None) -> None:
     """Set the limit, a betting week after it was set before."""
     execute("UPDATE wallet_table_limit SET set_at = set_at - interval '8 days', next_change_at = set_at")
     set_table_limit(
-        operator=house.operator, player=player, currency="EUR", amount=amount, pin=PIN, metadata=house.metadata
+        operator=house.operator,
+        currency="EUR",
+        amount=amount,
+        pin=pins.compare_pin(player=player, pin=PIN),
+        metadata=house.metadata,
     )
 
 
@@ -164,7 +168,11 @@ def test_it_costs_a_wager_no_query(house: House) -> None:
 def test_an_audit_finds_nothing_and_a_rebuild_changes_nothing(house: House) -> None:
     player = newcomer(house)
     set_table_limit(
-        operator=house.operator, player=player, currency="EUR", amount=7_500, pin=PIN, metadata=house.metadata
+        operator=house.operator,
+        currency="EUR",
+        amount=7_500,
+        pin=pins.compare_pin(player=player, pin=PIN),
+        metadata=house.metadata,
     )
     sealer.seal_all()
 

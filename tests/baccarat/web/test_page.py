@@ -101,7 +101,7 @@ def test_a_demo_player_has_money_and_a_pin(client, demo_operator):
         ("real", "2000.00"),
         ("play", "5000.00"),
     }
-    assert pins.try_pin(player=players[0]["id"], pin=demo.PIN) is None
+    assert pins.try_pin(pins.compare_pin(player=players[0]["id"], pin=demo.PIN)) is None
     lines = client.get("/api/v1/lobby", headers=headers).json()["items"]
     assert {line["preset"] for line in lines} == {preset for _, preset, _ in demo.TABLES}
 

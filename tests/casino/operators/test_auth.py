@@ -350,7 +350,7 @@ def test_missing_credentials_and_ended_sessions_are_not_recorded_as_failed_acces
 
 def test_wrong_pins_and_the_lock_are_recorded() -> None:
     office = open_office()
-    pins.set_pin(operator=office.operator.id, player=office.player.id, pin="482913")
+    pins.set_pin(operator=office.operator.id, player=office.player.id, pin=pins.hash_pin("482913"))
     body: dict[str, Any] = {"old_pin": "000000", "new_pin": "730164"}
     for number in range(3):
         headers = {"authorization": f"Bearer {office.token}", "idempotency-key": f"try-{number}"}

@@ -71,8 +71,8 @@ def test_an_operator_sets_a_pin_and_its_player_changes_it(scene: Scene) -> None:
     changed = scene.change()
 
     assert (changed.status_code, changed.json().keys()) == (200, {"player", "set_at"})
-    assert pins.try_pin(player=scene.player.id, pin=OTHER) is None
-    assert isinstance(pins.try_pin(player=scene.player.id, pin=RIGHT), PinWrong)
+    assert pins.try_pin(pins.compare_pin(player=scene.player.id, pin=OTHER)) is None
+    assert isinstance(pins.try_pin(pins.compare_pin(player=scene.player.id, pin=RIGHT)), PinWrong)
 
 
 @pytest.mark.django_db
@@ -216,12 +216,43 @@ def test_three_of_ten_concurrent_attempts_are_checked(in_threads: Callable[..., 
 
 
 @pytest.mark.usefixtures("database")
+def test_a_pin_is_hashed_and_compared_while_no_transaction_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, within = open_scene(), list[tuple[str, bool]]()
+    for name in ("make_password", "check_password"):
+        hashing = getattr(pins, name)
+
+        def noted(*given: str, name: str = name, hashing: Callable[..., Any] = hashing) -> Any:
+            within.append((name, connection.in_atomic_block))
+            return hashing(*given)
+
+        monkeypatch.setattr(pins, name, noted)
+
+    assert scene.operator().status_code == 200
+    assert scene.change().status_code == 200
+
+    assert within == [("make_password", False), ("check_password", False), ("make_password", False)]
+
+
+@pytest.mark.django_db
+def test_a_pin_that_was_replaced_while_it_was_compared_is_compared_again(scene: Scene) -> None:
+    scene.operator()
+    old = pins.compare_pin(player=scene.player.id, pin=RIGHT)
+    scene.change()
+
+    assert isinstance(pins.try_pin(old), PinWrong)
+
+
+@pytest.mark.usefixtures("database")
 def test_a_failed_attempt_counts_although_the_call_raises() -> None:
     scene = open_scene()
-    pins.set_pin(operator=scene.player.operator_id, player=scene.player.id, pin=RIGHT)
+    pins.set_pin(operator=scene.player.operator_id, player=scene.player.id, pin=pins.hash_pin(RIGHT))
 
     with pytest.raises(PinWrong):
-        pins.change_pin(operator=scene.player.operator_id, player=scene.player.id, old=WRONG, new=OTHER)
+        pins.change_pin(
+            operator=scene.player.operator_id,
+            old=pins.compare_pin(player=scene.player.id, pin=WRONG),
+            new=pins.hash_pin(OTHER),
+        )
 
     assert len(PlayerPin.objects.get().failed_at) == 1
 
@@ -230,9 +261,9 @@ def test_a_failed_attempt_counts_although_the_call_raises() -> None:
 def test_each_failure_has_its_own_refusal(scene: Scene) -> None:
     player = scene.player.id
     with transaction.atomic():
-        assert isinstance(pins.try_pin(player=player, pin=RIGHT), PinNotSet)
-        pins.set_pin(operator=scene.player.operator_id, player=player, pin=RIGHT)
-        refusals = [type(pins.try_pin(player=player, pin=WRONG)) for _ in range(4)]
+        assert isinstance(pins.try_pin(pins.compare_pin(player=player, pin=RIGHT)), PinNotSet)
+        pins.set_pin(operator=scene.player.operator_id, player=player, pin=pins.hash_pin(RIGHT))
+        refusals = [type(pins.try_pin(pins.compare_pin(player=player, pin=WRONG))) for _ in range(4)]
     assert refusals == [PinWrong] * 3 + [PinLocked]
 
 

@@ -48,7 +48,7 @@ def another(operator: uuid.UUID, nickname: str) -> Gambler:
     player = wallet.register_player(
         operator=operator, reference=nickname, nickname=nickname, currency="EUR", metadata=notes
     ).id
-    pins.set_pin(operator=operator, player=player, pin=PIN)
+    pins.set_pin(operator=operator, player=player, pin=pins.hash_pin(PIN))
     return Gambler(operator, player, sessions.open_session(operator=operator, player=player, seconds=600).token)
 
 
