@@ -23,8 +23,8 @@ USES_PROVIDER_SECRETS: Final = ("", "web", "worker-background")
 """Processes that read PAYMENT_SECRETS, where there is a provider."""
 SIGNS_CLOSINGS: Final = ("", "worker", "worker-background")
 """Processes that read CLOSING_KEYS, where there is a witness."""
-SENDS_MAIL: Final = "worker-background"
-"""The process that sends e-mails, and reads EMAIL_PASSWORD."""
+SENDS_MAIL: Final = ("worker-background", "worker-outbound")
+"""The processes that send e-mails, the second one those of alerts, and read EMAIL_PASSWORD."""
 _MIN_SECRET_KEY_LENGTH: Final = 50
 _MIN_PROVIDER_SECRET_LENGTH: Final = 32
 
@@ -43,7 +43,7 @@ def own_variables(process: str, environment: Mapping[str, str]) -> dict[str, str
         others.add("PAYMENT_SECRETS")
     if process not in SIGNS_CLOSINGS:
         others.add("CLOSING_KEYS")
-    if process not in ("", SENDS_MAIL):
+    if process not in ("", *SENDS_MAIL):
         others.add("EMAIL_PASSWORD")
     return {name: value for name, value in environment.items() if name.removesuffix("_FILE") not in others} | {
         "CASINO_PROCESS": process
@@ -87,7 +87,7 @@ def _check_secrets(settings: Mapping[str, Any]) -> None:
 
 
 def _check_mail(settings: Mapping[str, Any]) -> None:
-    if settings["PROCESS"] != SENDS_MAIL:
+    if settings["PROCESS"] not in SENDS_MAIL:
         return
     if not settings["EMAIL_HOST"] or settings["DEFAULT_FROM_EMAIL"].endswith("@localhost"):
         raise ImproperlyConfigured("EMAIL_HOST and EMAIL_FROM must name your mail server and the sender.")

@@ -90,6 +90,7 @@ INSTALLED_APPS = [
     "casino.checkpoints",
     "casino.reports",
     "casino.feed",
+    "casino.alerts",
     "wallet",
     "baccarat",
     "baccarat.chat",

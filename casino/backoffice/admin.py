@@ -2,6 +2,7 @@
 
 from casino.backoffice.pages import (  # noqa: F401
     adjustments,
+    alerts,
     brands,
     changes,
     chat,

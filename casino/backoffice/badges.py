@@ -11,6 +11,7 @@ from django.http import HttpRequest
 
 from baccarat.chat.models import ChatReport, ChatReportClosure
 from baccarat.storage.models import Table
+from casino.alerts.models import Alert
 from casino.backoffice import scope
 from casino.compliance.cases import is_resolved
 from casino.compliance.models import Case
@@ -38,6 +39,7 @@ def _unacknowledged(request: HttpRequest) -> QuerySet[Any]:
 
 
 QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
+    "alerts_alert": Alert.objects.filter(resolved_at=None, acknowledged_at=None),
     "compliance_case": Case.objects.filter(~is_resolved()),
     "baccarat_round": Table.objects.filter(suspension_reason__isnull=False),
     "wallet_withdrawal": Withdrawal.objects.filter(status="requested"),

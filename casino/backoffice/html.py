@@ -18,6 +18,8 @@ from casino.kernel import money as kernel_money
 _STREAM: Final = re.compile(r"(?P<kind>[a-z-]+)-(?P<identity>[0-9a-f-]{36})(-[A-Z0-9]+)?")
 NOTHING: Final = "\N{EN DASH}"
 PAGES: Final = {
+    "alert": "alerts_alert",
+    "on_call_list": "alerts_oncalllist",
     "staff": "staff_member",
     "erasure": "compliance_erasure",
     "round": "baccarat_round",

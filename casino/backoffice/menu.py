@@ -104,6 +104,12 @@ NAVIGATION = [
         _item("Clocks", "schedule", "compliance_clockreading"),
     ),
     _group(
+        "On call",
+        _item("Alerts", "crisis_alert", "alerts_alert"),
+        _item("On-call lists", "contact_phone", "alerts_oncalllist"),
+        _item("Processes", "memory", "alerts_heartbeat"),
+    ),
+    _group(
         "Staff",
         _item("Users", "badge", "auth_user"),
         _item("Access review", "checklist", "staff_member"),

@@ -53,7 +53,7 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Alert:
+class Banner:
     """A warning across the page, with a button if there is a remedy."""
 
     title: str
@@ -71,4 +71,4 @@ class TemplateSection:
     values: Mapping[str, Any]
 
 
-Section = Facts | Grid | Alert | FormSection | TemplateSection
+Section = Facts | Grid | Banner | FormSection | TemplateSection

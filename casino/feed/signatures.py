@@ -6,7 +6,7 @@ knows the public half. Two secrets live side by side while the receiver changes 
 
 import hmac
 import secrets
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,16 +21,17 @@ from casino.feed.models import WebhookSecret
 ID: Final = "webhook-id"
 TIMESTAMP: Final = "webhook-timestamp"
 SIGNATURE: Final = "webhook-signature"
+PREFIX: Final = "whsec_"
 _BYTES: Final = 32
 _PURPOSE: Final = b"casino.webhook.v1\x00"
 
 
 @dataclass(frozen=True, slots=True)
 class SigningSecret:
-    """A secret, decrypted."""
+    """A secret, decrypted. Without a key it signs by HMAC only."""
 
     shared: bytes
-    key: Ed25519PrivateKey
+    key: Ed25519PrivateKey | None = None
 
     @property
     def text(self) -> str:
@@ -46,7 +47,7 @@ def new_secret(endpoint: UUID, *, now: datetime) -> WebhookSecret:
         endpoint_id=endpoint,
         key_id=encrypted.key_id,
         encrypted=encrypted.data,
-        public_key=_parse(raw).key.public_key().public_bytes_raw(),
+        public_key=_key(raw).public_key().public_bytes_raw(),
         created_at=now,
     )
 
@@ -87,16 +88,25 @@ def headers(live: Iterable[SigningSecret], *, message: str, now: datetime, body:
     """Return the headers of a message, signed with all live secrets, the newest first."""
     timestamp = str(int(now.timestamp()))
     signed = f"{message}.{timestamp}.".encode() + body
-    signatures = [
-        signature
-        for secret in live
-        for signature in (
-            "v1," + b64encode(hmac.digest(secret.shared, signed, "sha256")).decode(),
-            "v1a," + b64encode(secret.key.sign(signed)).decode(),
-        )
-    ]
+    signatures = []
+    for secret in live:
+        signatures.append("v1," + b64encode(hmac.digest(secret.shared, signed, "sha256")).decode())
+        if secret.key is not None:
+            signatures.append("v1a," + b64encode(secret.key.sign(signed)).decode())
     return {ID: message, TIMESTAMP: timestamp, SIGNATURE: " ".join(signatures)}
 
 
+def parse_secret(text: str) -> SigningSecret:
+    """Return a secret from the form in which receivers have it. Raises ValueError."""
+    shared = b64decode(text.removeprefix(PREFIX), validate=True)
+    if not text.startswith(PREFIX) or not 24 <= len(shared) <= 64:
+        raise ValueError("A secret is written whsec_ and the Base64 form of 24 to 64 bytes.")
+    return SigningSecret(shared)
+
+
 def _parse(raw: bytes) -> SigningSecret:
-    return SigningSecret(raw[:_BYTES], Ed25519PrivateKey.from_private_bytes(raw[_BYTES:]))
+    return SigningSecret(raw[:_BYTES], _key(raw))
+
+
+def _key(raw: bytes) -> Ed25519PrivateKey:
+    return Ed25519PrivateKey.from_private_bytes(raw[_BYTES:])

@@ -63,7 +63,9 @@ _LOG: Final = {
 _INTEGRITY: Final = {"compliance.view_approval", "compliance.view_clockreading", "compliance.view_measurement"}
 _REPORTS: Final = {"compliance.view_case", "reports.view_report"}
 _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_threshold"}
+_ON_CALL: Final = {"alerts.acknowledge_alert", "alerts.view_alert", "alerts.view_heartbeat"}
 _STAFF: Final = {
+    "alerts.view_oncalllist",
     "admin.view_logentry",
     "auth.view_user",
     "baccarat.view_skin",
@@ -91,6 +93,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
         | _LOG
         | _REPORTS
         | _STAFF
+        | _ON_CALL
         | {
             "reports.generate_report",
             "compliance.resolve_case",
@@ -105,6 +108,7 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
     ),
     Role.FLOOR_MANAGER: frozenset(
         _PLAY
+        | _ON_CALL
         | {
             "baccarat.change_round",
             "baccarat.close_table",
@@ -159,7 +163,9 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
     ),
     Role.ADMINISTRATOR: frozenset(
         _STAFF
+        | _ON_CALL
         | {
+            "alerts.change_oncalllist",
             "auth.add_user",
             "auth.change_user",
             "baccarat.add_skin",

@@ -90,6 +90,6 @@ def test_what_is_late_is_red_with_its_command_and_the_exit_status_is_1() -> None
     with pytest.raises(SystemExit) as ended:
         call_command("status", stdout=output)
     assert ended.value.code == 1
-    (line,) = [line for line in output.getvalue().splitlines() if " mail " in line]
+    (line,) = [line for line in output.getvalue().splitlines() if line.split()[:2] == ["red", "mail"]]
     assert line.startswith("red")
     assert "worker-background" in line

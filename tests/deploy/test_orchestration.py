@@ -122,6 +122,15 @@ def test_the_service_and_the_probe_use_the_port_that_the_web_listens_on():
     assert services()["web"]["healthcheck"]["test"][1:] == container("web")["readinessProbe"]["exec"]["command"]
 
 
+@pytest.mark.parametrize("name", [name for name in OURS if name not in {"migrate", "web"}])
+def test_every_process_that_answers_no_http_is_checked_by_its_heartbeat(name):
+    file = services()[name]["environment"]["HEARTBEAT_FILE"]
+    command = ["python", "manage.py", "healthcheck", file]
+    assert services()[name]["healthcheck"]["test"] == ["CMD", *command]
+    assert container(name)["livenessProbe"]["exec"]["command"] == command
+    assert {"name": "tmp", "mountPath": "/tmp"} in container(name)["volumeMounts"]  # noqa: S108  (in a container)
+
+
 def test_only_the_processes_that_call_others_reach_the_world():
     (expression,) = of_kind("NetworkPolicy")["to-the-world-by-https"]["spec"]["podSelector"]["matchExpressions"]
     assert set(expression["values"]) == {"web", "worker-background", "worker-outbound"}

@@ -14,7 +14,7 @@ from casino.backoffice.actions import RowAction, staff_context
 from casino.backoffice.columns import LabelledRowsAdmin, staff_column, status_column, time_column
 from casino.backoffice.filters import brand_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, line_field, text_field
-from casino.backoffice.sections import Alert, Section
+from casino.backoffice.sections import Banner, Section
 from casino.kernel import money
 from casino.kernel.money import MoneyType
 from casino.operators import memberships
@@ -136,7 +136,7 @@ class AdjustmentAdmin(LabelledRowsAdmin):
         )
         own = obj.requested_by == memberships.staff_actor(request.user)
         if own and obj.status == AdjustmentStatus.REQUESTED and request.user.has_perm(DECIDE):
-            alert = Alert("Waiting for another person", "The requester can't decide their own adjustment.")
+            alert = Banner("Waiting for another person", "The requester can't decide their own adjustment.")
             return (facts, alert)
         return (facts,)
 

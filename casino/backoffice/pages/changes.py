@@ -12,7 +12,7 @@ from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
-from casino.backoffice.sections import Alert, Section
+from casino.backoffice.sections import Banner, Section
 from casino.kernel.persons import is_another_person
 from casino.operators import assertions, changes, memberships
 from casino.operators.models import AssertionKey, Change, ChangeStatus
@@ -113,7 +113,7 @@ class ChangeAdmin(ReadOnlyAdmin):
         )
         if _may_decide(request, obj) and not _may_confirm(request, obj):
             text = "The requester and the person concerned can't confirm it, nor can who acts by assertions unlinked."
-            return [facts, Alert("Waiting for another person", text)]
+            return [facts, Banner("Waiting for another person", text)]
         return [facts]
 
 

@@ -25,7 +25,7 @@ from baccarat.storage.models import Round
 from casino.backoffice import html
 from casino.backoffice.game import cards_in_line, draw_hand, money_type_badge, write_stakes
 from casino.backoffice.pages.events import positions
-from casino.backoffice.sections import Alert, Grid, Section, TemplateSection
+from casino.backoffice.sections import Banner, Grid, Section, TemplateSection
 from casino.backoffice.subjects import player_link
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.events.store import RecordedEvent
@@ -66,7 +66,7 @@ def hands(state: RoundState, steps: Sequence[ReplayStep]) -> Sequence[Section]:
     try:
         dealt = deal.replay([Card(card) for card in state.cards])
     except IllegalDeal as error:
-        return (Alert("These cards are not what the rules would have dealt", str(error)),)
+        return (Banner("These cards are not what the rules would have dealt", str(error)),)
     sides = [
         ("Player", "player", draw_hand(dealt.player), dealt.player_total),
         ("Banker", "banker", draw_hand(dealt.banker), dealt.banker_total),

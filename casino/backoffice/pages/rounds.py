@@ -33,7 +33,7 @@ from casino.backoffice.pages import round_sections, search
 from casino.backoffice.pages.events import latest_events, timeline
 from casino.backoffice.pages.ledger import entries_of
 from casino.backoffice.pages.significant_events import latest_significant
-from casino.backoffice.sections import Alert, Facts, Grid, Section
+from casino.backoffice.sections import Banner, Facts, Grid, Section
 from casino.backoffice.subjects import nicknames
 from casino.crypto.crypto_shredding import decrypt_text
 from casino.events.codec import MalformedEvent, UnknownEvent
@@ -205,7 +205,7 @@ class RoundAdmin(LabelledRowsAdmin):
         try:
             state = _state(obj)
         except (MalformedEvent, UnknownEvent, UnknownRound, LookupError) as error:
-            alert = Alert("The events of this round can't be read", str(error))
+            alert = Banner("The events of this round can't be read", str(error))
             return (alert, round_sections.proofs(check), events_grid)
         names = nicknames([seat.player for seat in state.seats])
         steps = round_sections.replay_steps(check, state)
@@ -228,7 +228,7 @@ class RoundAdmin(LabelledRowsAdmin):
         if round_.suspension_reason is None:
             return ()
         button = next(iter(self.action_sections(request, round_, {}, "resume")), None)
-        return (Alert("Suspended: this round could not be dealt", round_.suspension_reason, button),)
+        return (Banner("Suspended: this round could not be dealt", round_.suspension_reason, button),)
 
     def _void(self, request: HttpRequest, round_: Round, state: RoundState) -> Sequence[Section]:
         def page_link(label: str) -> Facts:
@@ -239,11 +239,11 @@ class RoundAdmin(LabelledRowsAdmin):
             void = state.voided
             approved = f", approved by {void.approved_by}" if void.approved_by else ""
             text = f"“{decrypt_text(void.note)}” By {void.requested_by}{approved}."
-            return (Alert(f"Void: {_plain(void.reason)}", text),)
+            return (Banner(f"Void: {_plain(void.reason)}", text),)
         if state.void_request is not None:
             requested = state.void_request
             text = f"“{decrypt_text(requested.note)}” By {requested.by}."
-            alert = Alert(f"Void requested: {_plain(requested.reason)}", text)
+            alert = Banner(f"Void requested: {_plain(requested.reason)}", text)
             return (alert, page_link("Decide")) if request.user.has_perm(APPROVE_VOID) else (alert,)
         voidable = state.is_running() or state.phase is Phase.SETTLED
         return (page_link("Void this round"),) if voidable and request.user.has_perm(REQUEST_VOID) else ()

@@ -32,7 +32,7 @@ from casino.backoffice.columns import LabelledRowsAdmin, staff_column, status_co
 from casino.backoffice.filters import enum_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, ReasonForm, RowForm, text_field
 from casino.backoffice.pages import kill_switch, rules_sections
-from casino.backoffice.sections import Alert, Facts, Section
+from casino.backoffice.sections import Banner, Facts, Section
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
@@ -286,7 +286,7 @@ class RulesVersionAdmin(LabelledRowsAdmin):
             ("Acknowledged", obj.acknowledgement),
             title="Version",
         )
-        alert = Alert("Waiting for another person", "The author of a draft can't publish it.")
+        alert = Banner("Waiting for another person", "The author of a draft can't publish it.")
         return (
             facts,
             *rules_sections.differences(details, in_force),

@@ -23,7 +23,7 @@ from casino.backoffice.forms import RowForm, text_field
 from casino.backoffice.pages import kill_switch, rules_sections
 from casino.backoffice.pages.events import latest_events
 from casino.backoffice.pages.ledger import balances_at
-from casino.backoffice.sections import Alert, Facts, Grid, Section
+from casino.backoffice.sections import Banner, Facts, Grid, Section
 from casino.backoffice.subjects import nicknames, player_link
 from casino.kernel.money import MoneyType
 
@@ -152,17 +152,17 @@ def _alerts(table: Table, state: TableState) -> list[Section]:
     alerts: list[Section] = []
     if table.suspension_reason is not None:
         text = f"{table.suspension_reason} Resume it on the round's page."
-        alerts.append(Alert("The round in play is suspended", text))
-    alerts += [Alert(f"Play is stopped ({stop.scope})", stop.message) for stop in state.stops]
+        alerts.append(Banner("The round in play is suspended", text))
+    alerts += [Banner(f"Play is stopped ({stop.scope})", stop.message) for stop in state.stops]
     if any(stop.scope is StopScope.TABLE for stop in state.stops):
         switch = KillSwitch.objects.get(pk=stop_id(StopScope.TABLE, str(table.pk)))
         alerts.append(Facts("Kill switch", (("Resume play", html.link(kill_switch.switch_url(switch), "its page")),)))
     if state.closed:
-        alerts.append(Alert("This table is closed permanently", "Its rounds and seeds stay readable."))
+        alerts.append(Banner("This table is closed permanently", "Its rounds and seeds stay readable."))
     elif state.pending_closure is not None:
         pending = state.pending_closure
         text = f"It closes when the round in play has ended. {pending.by}: {pending.reason}"
-        alerts.append(Alert("This table is about to close permanently", text))
+        alerts.append(Banner("This table is about to close permanently", text))
     return alerts
 
 

@@ -34,6 +34,9 @@ REMEDIES: Final = {
     "jobs": _BACKGROUND,
     "witnesses": "manage.py checkpoint; docker compose logs worker-background",
     "webhooks": "see the webhooks page of the admin; POST /api/v1/webhooks/<id>/resume",
+    "processes": "docker compose ps; docker compose up --detach",
+    "alerting": "docker compose restart worker-outbound",
+    "alerts": "see the alerts page of the admin",
     "significant events": "acknowledge them in the admin",
 }
 """The command that helps, by the name of a check."""
@@ -46,6 +49,10 @@ SELECT name, extract(epoch FROM clock_timestamp() - due_at)::float8,
  ORDER BY due_at LIMIT 1
 """
 _PAUSED: Final = "SELECT count(*) FROM feed_webhookendpoint WHERE status = 'paused'"
+_ALERTS: Final = """
+SELECT count(*) FILTER (WHERE severity = 'critical'), count(*) FROM alerts_alert
+ WHERE resolved_at IS NULL AND acknowledged_at IS NULL
+"""
 _UNACKNOWLEDGED: Final = """
 SELECT count(*) FILTER (WHERE event.severity = 'critical'), count(*) FROM significant_unacknowledged AS waiting
   JOIN significant_significantevent AS event ON event.id = waiting.event_id
@@ -75,7 +82,8 @@ def collect() -> list[StatusLine]:
     if any(line.colour is StatusColour.RED and line.name in {"database", "migrations"} for line in lines):
         return lines  # nothing else can be asked
     lines += [_of_check(name, text) for name, text in health.house.results().items()]
-    return [*lines, *(line for ask in (_jobs, _witnesses, _webhooks, _significant_events) for line in _ask(ask))]
+    questions = (_jobs, _witnesses, _webhooks, _alerts, _significant_events)
+    return [*lines, *(line for question in questions for line in _ask(question))]
 
 
 def _ask(question: Callable[[], StatusLine]) -> Iterator[StatusLine]:
@@ -118,6 +126,12 @@ def _witnesses() -> StatusLine:
 def _webhooks() -> StatusLine:
     ((paused,),) = fetch(_PAUSED)
     return StatusLine("webhooks", StatusColour.AMBER if paused else StatusColour.GREEN, f"{paused} paused")
+
+
+def _alerts() -> StatusLine:
+    ((critical, waiting),) = fetch(_ALERTS)
+    text = f"{waiting} wait for acknowledgement, {critical} of them critical"
+    return StatusLine("alerts", StatusColour.AMBER if waiting else StatusColour.GREEN, text)
 
 
 def _significant_events() -> StatusLine:

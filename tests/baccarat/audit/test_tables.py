@@ -35,6 +35,11 @@ COMPARED: Final = {
 }
 """Not rebuilt, but compared with the events by the audit."""
 THROWN_AWAY: Final = {
+    "alerts_alert": "what was wrong, observed anew every few seconds",
+    "alerts_alertmessage": "a queue",
+    "alerts_alertpass": "when was last looked for what is wrong",
+    "alerts_deadmansignal": "when the next signal is due",
+    "alerts_heartbeat": "which processes run",
     "api_idempotentrequest": "responses to repeats, kept for a day",
     "auth_permission": "made from the code by migrate",
     "axes_accessattempt": "failed sign-ins, for the lock; a sign-in itself is in staff_signin",

@@ -17,6 +17,9 @@ LETTERS: Final = {
 }
 VIEWS: Final = {
     "admin_logentry": "cu",
+    "alerts_alert": "cfu",
+    "alerts_heartbeat": "cfu",
+    "alerts_oncalllist": "cu",
     "auth_user": "cu",
     "baccarat_round": "cfas",
     "baccarat_rulesversion": "cfas",
@@ -66,6 +69,12 @@ VIEWS: Final = {
 }
 """Roles that may see the lists and pages of a model: `changelist`, `change`, `history`."""
 ACTIONS: Final = {
+    "alerts_alert_acknowledge": "cfu",
+    "alerts_oncalllist_add_target": "u",
+    "alerts_oncalllist_edit": "u",
+    "alerts_oncalllist_new": "u",
+    "alerts_oncalllist_remove": "u",
+    "alerts_oncalllist_remove_target": "u",
     "auth_user_add": "u",
     "auth_user_password_change": "u",
     "baccarat_round_approve_void": "a",
@@ -175,6 +184,7 @@ FOR_ALL_STAFF: Final = {
 }  # fmt: skip
 """Addresses of the site itself, for all staff."""
 WITHOUT_ROW: Final = {
+    "alerts_oncalllist_new",
     "auth_user_add",
     "baccarat_killswitch_throw",
     "desk_search",
@@ -183,7 +193,8 @@ WITHOUT_ROW: Final = {
 }
 """Addresses without the id of a row."""
 GET_ADDRESSES: Final = {
-    "auth_user_add", "auth_user_password_change", "baccarat_round_void", "baccarat_killswitch_throw", "desk_search",
+    "alerts_oncalllist_new", "auth_user_add", "auth_user_password_change", "baccarat_round_void",
+    "baccarat_killswitch_throw", "desk_search",
     "operators_player_export", "reports_report_file", "reports_report_create", "staff_member_export",
 }  # fmt: skip
 """Addresses that take a GET; all others take only a POST."""

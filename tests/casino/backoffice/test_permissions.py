@@ -20,7 +20,7 @@ from django.urls import resolve, reverse
 
 import casino.urls
 from casino.backoffice.base import ReadOnlyAdmin
-from casino.backoffice.sections import Alert, FormSection
+from casino.backoffice.sections import Banner, FormSection
 from casino.operators.models import StaffMembership
 from casino.staff.models import AccessLogEntry, SignIn
 from tests.casino.backoffice.admin_urls import ACTIONS, FOR_ALL_STAFF, GET_ADDRESSES, LETTERS, VIEWS, WITHOUT_ROW
@@ -109,7 +109,7 @@ def buttons(sections: Any) -> Iterator[str]:
     for section in sections:
         if isinstance(section, FormSection):
             yield section.url
-        if isinstance(section, Alert) and section.button is not None:
+        if isinstance(section, Banner) and section.button is not None:
             yield section.button.url
 
 

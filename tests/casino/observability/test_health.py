@@ -19,6 +19,8 @@ from django.db import connection
 from django.test import RequestFactory
 from psycopg.sql import SQL
 
+from casino.alerts import alerting, heartbeats
+from casino.alerts.rules import EXPECTED
 from casino.devstack.home import PROJECT, temporary_home
 from casino.devstack.postgres import Postgres, unprivileged_user
 from casino.events.sql import execute
@@ -139,10 +141,18 @@ def test_a_process_whose_clock_or_keys_differ_does_not_start(database: Database,
     assert reason in process.stderr
 
 
+def everybody_runs() -> None:
+    for kind in EXPECTED:
+        heartbeats.beat((kind, "host", 1))
+    alerting.run_pass()
+    health.house.forget()
+
+
 def test_healthy_when_nothing_is_late(database: Database) -> None:
+    everybody_runs()
     assert _report(healthz, 200) == {
         "status": "healthy",
-        **dict.fromkeys(("disk", "sealing", "feed", "mail", "payments", "dealing"), "ok"),
+        **dict.fromkeys(("disk", "sealing", "feed", "mail", "processes", "alerting", "payments", "dealing"), "ok"),
     }
 
 
@@ -154,6 +164,8 @@ def test_unhealthy_while_nobody_deals_or_seals(database: Database) -> None:
         "UPDATE baccarat_duetable SET due_at = clock_timestamp() - interval '1 minute' WHERE table_id = %s", [table]
     )
     report = _report(healthz, 503)
+    assert report["processes"] == "no web, no worker, no worker-background, no worker-outbound, no sealer runs"
+    assert report["alerting"] == "nobody has watched yet"
     assert report["dealing"].startswith("a round has been overdue for 6")
     assert report["sealing"] == "ok"
 

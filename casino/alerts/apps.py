@@ -1,0 +1,23 @@
+from celery.signals import worker_process_init, worker_process_shutdown
+from django.apps import AppConfig
+
+
+class AlertsConfig(AppConfig):
+    name = "casino.alerts"
+
+    def ready(self) -> None:
+        """Have every process beat, and alert people in worker-outbound; check that both happen."""
+        from casino.alerts import alerting, heartbeats, on_call, sending
+        from casino.compliance import key_rotation, retention
+        from casino.observability import health
+        from casino.observability.process import on_process_start
+
+        on_process_start(heartbeats.start)
+        worker_process_init.connect(lambda **_: heartbeats.start("worker"), weak=False)
+        worker_process_shutdown.connect(lambda **_: heartbeats.end(), weak=False)
+        on_process_start(sending.start)
+        key_rotation.register(on_call.rewrap)
+        year = retention.RetentionPolicy({"alerts_alertmessage": "created_at", "alerts_alert": "resolved_at"}, 90, 365)
+        retention.register(permanent={}, policies={"alerts": year})
+        health.house.register("processes", alerting.check_processes)
+        health.house.register("alerting", alerting.check_alerting)

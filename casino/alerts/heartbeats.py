@@ -1,0 +1,132 @@
+"""Heartbeats: a thread of each process renews the process's row, so that others see that it runs.
+
+A beat says that the process lives, not that it gets on with its work: what it leaves undone is found by the checks of
+what is overdue. `HEARTBEAT_FILE`, if it is set, is touched with each beat, for health checks of containers; that is
+done without a database, too, because a restart would not bring it back.
+"""
+
+import contextlib
+import functools
+import logging
+import os
+import socket
+import threading
+from collections.abc import Iterable
+from datetime import datetime
+from multiprocessing.util import Finalize
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from django.conf import settings
+from django.db import Error, connection
+
+from casino.compliance import release_manifest
+from casino.events.sql import execute, fetch
+
+logger = logging.getLogger(__name__)
+
+BEAT_SECONDS: Final = 3.0
+DEAD_SECONDS: Final = 12.0
+"""Seconds after its last beat at which a process counts as dead."""
+FORGET_SECONDS: Final = 600.0
+"""Seconds after its last beat at which a dead process is forgotten."""
+FILE: Final = "HEARTBEAT_FILE"
+
+_own: Final[list[tuple[str, str, int]]] = []
+_BEAT: Final = "UPDATE alerts_heartbeat SET beat_at = clock_timestamp() WHERE (kind, host, pid) = (%s, %s, %s)"
+_START: Final = """
+INSERT INTO alerts_heartbeat (kind, host, pid, version) VALUES (%s, %s, %s, %s)
+    ON CONFLICT (kind, host, pid) DO UPDATE
+   SET started_at = clock_timestamp(), beat_at = clock_timestamp(), version = excluded.version
+"""
+_END: Final = "DELETE FROM alerts_heartbeat WHERE (kind, host, pid) = (%s, %s, %s)"
+_PROCESSES: Final = """
+SELECT kind, host, pid, version, started_at, beat_at, extract(epoch FROM clock_timestamp() - beat_at)::float8
+  FROM alerts_heartbeat ORDER BY kind, host, pid
+"""
+_FORGET: Final = "DELETE FROM alerts_heartbeat WHERE beat_at < clock_timestamp() - make_interval(secs => %s)"
+
+
+class ProcessState(NamedTuple):
+    """A process as its row has it; `silent` is the number of seconds since its last beat."""
+
+    kind: str
+    host: str
+    pid: int
+    version: str
+    started_at: datetime
+    beat_at: datetime
+    silent: float
+
+    @property
+    def is_dead(self) -> bool:
+        return self.silent > DEAD_SECONDS
+
+
+def start(kind: str) -> None:
+    """Beat in a thread of this process until it ends."""
+    own = (kind, socket.gethostname(), os.getpid())
+    _own[:] = [own]
+    threading.Thread(target=_run, args=[own], name="heartbeat", daemon=True).start()
+    Finalize(None, end, exitpriority=1)  # runs at the end of multiprocessing's processes, too, unlike atexit
+
+
+def end() -> None:
+    """Remove this process's row; one that is killed leaves it."""
+    for own in _own:
+        if own[2] == os.getpid():  # not in a process that was forked from it
+            with contextlib.suppress(Error):
+                execute(_END, own)
+
+
+def beat(own: tuple[str, str, int]) -> None:
+    """Renew a process's row, or add it."""
+    if not execute(_BEAT, own):
+        execute(_START, [*own, _version()])
+
+
+def _run(own: tuple[str, str, int]) -> None:
+    file, pause, known = os.environ.get(FILE), threading.Event(), False
+    while True:
+        if file:
+            with contextlib.suppress(OSError):
+                Path(file).touch()
+        try:
+            if not known:
+                execute(_START, [*own, _version()])  # also where a process of another start had this number
+            beat(own)
+            known = True
+        except Error as error:
+            logger.debug("The database does not answer, no heartbeat: %s", error)
+            connection.close()
+        pause.wait(BEAT_SECONDS)
+
+
+@functools.cache
+def _version() -> str:
+    return release_manifest.code(settings.BASE_DIR).digest[:12]
+
+
+def list_processes() -> list[ProcessState]:
+    """Return every process that runs, or that died in the last ten minutes."""
+    return [ProcessState(*row) for row in fetch(_PROCESSES)]
+
+
+def unreplaced(processes: Iterable[ProcessState]) -> list[ProcessState]:
+    """Return the dead processes in whose place no other of their kind has started since."""
+    rows = list(processes)
+    dead = sorted((row for row in rows if row.is_dead), key=lambda row: row.beat_at)
+    fresh = [row for row in rows if not row.is_dead]
+    left = []
+    for row in dead:
+        successor = next((one for one in fresh if one.kind == row.kind and one.started_at > row.beat_at), None)
+        if successor is None:
+            left.append(row)
+        else:
+            fresh.remove(successor)
+    return left
+
+
+def forget_dead() -> None:
+    """Remove the rows of processes that are dead for long."""
+    execute(_FORGET, [FORGET_SECONDS])

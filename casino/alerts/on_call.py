@@ -1,0 +1,128 @@
+"""On-call lists and their targets: who is told of what, and where. Every change is a significant event."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+import msgspec
+from django.db import transaction
+
+from casino.alerts.models import Channel, DeadManSignal, OnCallList, OnCallTarget
+from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
+from casino.feed.destinations import check_url
+from casino.feed.signatures import SigningSecret
+from casino.significant import recorder
+
+_PURPOSE: Final = b"casino.alerts.target.v1\x00"
+
+
+class TargetAddress(msgspec.Struct, frozen=True):
+    """Where a target is, and what it needs: a pager's routing key, or the secret that signs messages to a webhook."""
+
+    address: str
+    secret: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListTerms:
+    """What a list is told of: kinds (none for all), from a severity on, so many seconds after an alert opened."""
+
+    name: str
+    kinds: Sequence[str]
+    severity: str
+    after_seconds: int
+
+
+def save_list(terms: ListTerms, *, by: str, row: OnCallList | None = None) -> OnCallList:
+    """Add a list, or change one."""
+    with transaction.atomic():
+        changed = row or OnCallList()
+        before = _describe(changed) if row is not None else None
+        changed.name, changed.kinds = terms.name, list(terms.kinds)
+        changed.severity, changed.after_seconds = terms.severity, terms.after_seconds
+        changed.save()
+        _record(changed, by, "An on-call list was changed" if row else "An on-call list was added", before=before)
+    return changed
+
+
+def remove_list(row: OnCallList, *, by: str) -> None:
+    """Remove a list with its targets and the messages to them."""
+    with transaction.atomic():
+        _record(row, by, "An on-call list was removed", before=_describe(row), removed=True)
+        row.delete()
+
+
+def new_secret() -> str:
+    """Draw a secret for a webhook, in the form in which its receiver needs it."""
+    return SigningSecret(secrets.token_bytes(32)).text
+
+
+def add_target(row: OnCallList, *, channel: Channel, where: TargetAddress, by: str) -> OnCallTarget:
+    """Add a target. Raises InvalidWebhookUrl."""
+    if channel is not Channel.EMAIL:
+        check_url(where.address)
+    label = where.address if channel is Channel.EMAIL else (urlsplit(where.address).hostname or "")
+    with transaction.atomic():
+        encrypted = encrypt_secret(msgspec.json.encode(where), associated_data=_PURPOSE)
+        target = OnCallTarget.objects.create(
+            on_call_list=row, channel=channel, label=label, key_id=encrypted.key_id, encrypted=encrypted.data
+        )
+        if channel is Channel.DEAD_MAN:
+            DeadManSignal.objects.create(target=target)
+        _record(row, by, f"An on-call target was added: {target}")
+    return target
+
+
+def remove_target(target: OnCallTarget, *, by: str) -> None:
+    """Remove a target with the messages to it."""
+    with transaction.atomic():
+        _record(target.on_call_list, by, f"An on-call target was removed: {target}")
+        target.delete()
+
+
+def open_address(key_id: str, encrypted: bytes) -> TargetAddress:
+    """Decrypt where a target is. Raises DecryptionFailed."""
+    raw = decrypt_secret(EncryptedSecret(key_id, bytes(encrypted)), associated_data=_PURPOSE)
+    return msgspec.json.decode(raw, type=TargetAddress)
+
+
+def rewrap(first: str) -> tuple[dict[str, int], list[str]]:
+    """Encrypt all addresses under the first of PERSONAL_KEYS, whose id is `first`. Call it in a transaction.
+
+    Returns how many had which key, and the targets whose addresses no key decrypts.
+    """
+    moved: dict[str, int] = {}
+    unreadable: list[str] = []
+    for row in OnCallTarget.objects.select_for_update().exclude(key_id=first).order_by("pk"):
+        old = EncryptedSecret(row.key_id, bytes(row.encrypted))
+        try:
+            encrypted = encrypt_secret(decrypt_secret(old, associated_data=_PURPOSE), associated_data=_PURPOSE)
+        except DecryptionFailed:
+            unreadable.append(str(row))
+            continue
+        moved[row.key_id] = moved.get(row.key_id, 0) + 1
+        row.key_id, row.encrypted = encrypted.key_id, encrypted.data
+        row.save(update_fields=["key_id", "encrypted"])
+    return moved, unreadable
+
+
+def _describe(row: OnCallList) -> dict[str, object]:
+    return {
+        "name": row.name, "kinds": list(row.kinds), "severity": row.severity, "after_seconds": row.after_seconds
+    }  # fmt: skip
+
+
+def _record(
+    row: OnCallList, by: str, reason: str, *, before: dict[str, object] | None = None, removed: bool = False
+) -> None:
+    recorder.record(
+        kind=recorder.SignificantEventKind.CONFIG_CHANGED,
+        operator=None,
+        subject=f"on_call_list:{row.pk}",
+        actor=by,
+        reason=f"{reason} ({row.name})",
+        before=before,
+        after=None if removed else _describe(row),
+    )
