@@ -43,7 +43,7 @@ class BaccaratConfig(AppConfig):
         oldest = """
             SELECT extract(epoch FROM clock_timestamp() - min(due_at)) FROM baccarat_duetable WHERE NOT closes
         """
-        health.house.register("dealing", health.overdue(oldest, limit=5.0, what="a round has been overdue"))
+        health.watch("dealing", oldest, limit=5.0, what="a round has been overdue")
         health.readiness.register("shoe_keys", shoe_seeds.check_keys)
 
 

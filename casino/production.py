@@ -43,6 +43,8 @@ def own_variables(process: str, environment: Mapping[str, str]) -> dict[str, str
         others.add("PAYMENT_SECRETS")
     if process not in SIGNS_CLOSINGS:
         others.add("CLOSING_KEYS")
+    if process not in ("", "web"):
+        others.add("METRICS_TOKEN")
     if process not in ("", *SENDS_MAIL):
         others.add("EMAIL_PASSWORD")
     return {name: value for name, value in environment.items() if name.removesuffix("_FILE") not in others} | {

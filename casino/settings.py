@@ -286,7 +286,7 @@ CSRF_COOKIE_SECURE = PRODUCTION
 if PRODUCTION:  # a browser takes such cookies from this host alone, over TLS
     SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = "__Host-sessionid", "__Host-csrftoken"
 KNOWN_BROWSER_COOKIE_NAME = "__Host-known_browser" if PRODUCTION else "known_browser"
-SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^livez$", r"^readyz$", r"^healthz$", r"^metrics$"]
 
 # -- staff ---------------------------------------------------------------------------------------------------------
 
@@ -370,6 +370,7 @@ STORAGES = {
 # Variables may contain seeds, cards and keys: no error page, mail or log shows them.
 DEFAULT_EXCEPTION_REPORTER_FILTER = "casino.observability.logging.RedactingExceptionFilter"
 
+METRICS_TOKEN = env.text("METRICS_TOKEN", "")  # with which Prometheus reads /metrics; nobody does without one
 REQUEST_LOG = env.flag("REQUEST_LOG", default=PRODUCTION)
 LOGGING = {
     "version": 1,

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
+from casino.alerts import metrics
 from casino.api import jwks, views
 from casino.feed.api import webhook_keys
 from casino.observability import health
@@ -31,6 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("livez", health.livez),
     path("readyz", health.readyz),
     path("healthz", health.healthz),
+    path("metrics", metrics.metrics),
     path(".well-known/jwks.json", jwks.house_keys, name="house-keys"),
     path(".well-known/webhooks/<uuid:webhook>/jwks.json", webhook_keys, name="webhook-keys"),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),

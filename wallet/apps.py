@@ -22,4 +22,4 @@ class WalletConfig(AppConfig):
         register(feed.SOURCE)
         register_announced(*feed.ANNOUNCED)
         oldest = "SELECT extract(epoch FROM clock_timestamp() - min(next_try_at)) FROM wallet_payment_due"
-        health.house.register("payments", health.overdue(oldest, limit=60.0, what="a payment has been due"))
+        health.watch("payments", oldest, limit=60.0, what="a payment has been due")

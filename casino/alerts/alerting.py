@@ -37,7 +37,7 @@ _TAKE: Final = """
 UPDATE alerts_alertpass SET passed_at = %(now)s, steady_since = %(steady)s WHERE id = 1 AND passed_at = %(last)s
 """
 _JOB: Final = """
-SELECT name, extract(epoch FROM clock_timestamp() - due_at)::float8 FROM jobs_job
+SELECT extract(epoch FROM clock_timestamp() - due_at)::float8 FROM jobs_job
  WHERE name = ANY (%s::text[]) AND (leased_until IS NULL OR leased_until <= clock_timestamp())
    AND NOT EXISTS (SELECT FROM jobs_job WHERE leased_until > clock_timestamp())
  ORDER BY due_at LIMIT 1
@@ -158,22 +158,27 @@ def observe(*, processes: bool = True) -> list[Condition]:
     """Return everything that is wrong now."""
     states = heartbeats.list_processes() if processes else []
     results = {name: text for name, text in health.house.results().items() if name not in OWN_CHECKS}
-    jobs = fetch(_JOB, [list(settings.CELERY_BEAT_SCHEDULE)])
     events = [(kind, _title(kind), severity, operator, number) for kind, severity, operator, number in fetch(_EVENTS)]
     return [
         *(rules.process_conditions(states) if processes else ()),
         *rules.health_conditions(results),
-        *rules.delay_conditions(
-            job=(jobs[0][0], jobs[0][1]) if jobs else None,
-            checkpoint=fetch(_CHECKPOINT)[0][0] - settings.CHECKPOINT_SECONDS,
-            protection=notes.protection_window().seconds if settings.WITNESSES else 0.0,
-        ),
+        *rules.delay_conditions(delays()),
         *rules.queue_conditions(
             events=events,
             cases=[(kind, operator, number) for kind, operator, number in fetch(_CASES)],
             webhooks=[(operator, number) for operator, number in fetch(_WEBHOOKS)],
         ),
     ]
+
+
+def delays() -> dict[str, float]:
+    """Return how many seconds late jobs, checkpoints and the witnesses' cosignatures are."""
+    jobs = fetch(_JOB, [list(settings.CELERY_BEAT_SCHEDULE)])
+    return {
+        "jobs": jobs[0][0] if jobs else 0.0,
+        "checkpoints": fetch(_CHECKPOINT)[0][0] - settings.CHECKPOINT_SECONDS,
+        "witnesses": notes.protection_window().seconds if settings.WITNESSES else 0.0,
+    }
 
 
 OWN_CHECKS: Final = frozenset({"processes", "alerting"})

@@ -14,10 +14,6 @@ SETTLE: Final = timedelta(seconds=20)
 """How long something must have been right for its alert to be resolved: what comes back sooner is a repeat."""
 EXPECTED: Final = ("web", "worker", "worker-background", "worker-outbound", "sealer")
 """Kinds of processes of which at least one must run."""
-MAX_JOB_DELAY: Final = 120.0
-MAX_PROTECTION_DELAY: Final = 120.0
-MAX_CHECKPOINT_DELAY: Final = 300.0
-"""Seconds; that of checkpoints is beyond CHECKPOINT_SECONDS."""
 _ORDER: Final = {severity: rank for rank, severity in enumerate(Severity)}
 
 
@@ -35,6 +31,12 @@ class AlertKind(StrEnum):
     OPEN_CASES = "open_cases"
 
 
+DELAYS: Final = {
+    "jobs": (AlertKind.JOBS_LATE, 120.0, "A periodic job has been due for some minutes, and nobody runs any"),
+    "checkpoints": (AlertKind.CHECKPOINTS_LATE, 300.0, "No checkpoint has been signed for too long"),
+    "witnesses": (AlertKind.WITNESSES_LATE, 120.0, "Witnesses have not cosigned the log for some minutes"),
+}
+"""What may be late by so many seconds, checkpoints beyond CHECKPOINT_SECONDS."""
 PROCESS_KINDS: Final = frozenset({AlertKind.PROCESS_MISSING, AlertKind.PROCESS_DIED})
 
 
@@ -141,19 +143,13 @@ def health_conditions(results: Mapping[str, str]) -> list[Condition]:
     ]
 
 
-def delay_conditions(*, job: tuple[str, float] | None, checkpoint: float, protection: float) -> list[Condition]:
-    """Return what is late: a job by its name and seconds, checkpoints, and the witnesses' cosignatures."""
-    conditions = []
-    if job is not None and job[1] > MAX_JOB_DELAY:
-        text = f"The job {job[0]} has been due for some minutes"
-        conditions.append(Condition("jobs", AlertKind.JOBS_LATE, Severity.CRITICAL, text))
-    if checkpoint > MAX_CHECKPOINT_DELAY:
-        text = "No checkpoint has been signed for too long"
-        conditions.append(Condition("checkpoints", AlertKind.CHECKPOINTS_LATE, Severity.CRITICAL, text))
-    if protection > MAX_PROTECTION_DELAY:
-        text = "Witnesses have not cosigned the log for some minutes"
-        conditions.append(Condition("witnesses", AlertKind.WITNESSES_LATE, Severity.CRITICAL, text))
-    return conditions
+def delay_conditions(delays: Mapping[str, float]) -> list[Condition]:
+    """Return what is later than it may be, by its name in DELAYS."""
+    return [
+        Condition(name, kind, Severity.CRITICAL, summary)
+        for name, (kind, limit, summary) in DELAYS.items()
+        if delays[name] > limit
+    ]
 
 
 def queue_conditions(

@@ -29,17 +29,16 @@ def closed_reports() -> Exists:
     return Exists(ChatReportClosure.objects.filter(report_id=OuterRef("pk")))
 
 
-def _unacknowledged(request: HttpRequest) -> QuerySet[Any]:
-    """Select unacknowledged events; staff of every operator also see those of the installation."""
+def _with_installation(rows: QuerySet[Any], request: HttpRequest) -> QuerySet[Any]:
+    """Select rows that the user may see; staff of every operator also see those of the installation."""
     allowed = scope.operators(request)
     if allowed is None:
-        return Unacknowledged.objects.all()
+        return rows
     everyone = RawSQL(_EVERY_OPERATOR, [list(allowed)], output_field=BooleanField())  # noqa: S611  (a constant)
-    return Unacknowledged.objects.filter(Q(operator_id__in=allowed) | Q(everyone, operator_id__isnull=True))
+    return rows.filter(Q(operator_id__in=allowed) | Q(everyone, operator_id__isnull=True))
 
 
 QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
-    "alerts_alert": Alert.objects.filter(resolved_at=None, acknowledged_at=None),
     "compliance_case": Case.objects.filter(~is_resolved()),
     "baccarat_round": Table.objects.filter(suspension_reason__isnull=False),
     "wallet_withdrawal": Withdrawal.objects.filter(status="requested"),
@@ -49,12 +48,17 @@ QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
     "chat_chatreport": ChatReport.objects.filter(~closed_reports()),
 }
 """The rows that wait for each page (app_model)."""
+SHARED_QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
+    "alerts_alert": Alert.objects.filter(resolved_at=None, acknowledged_at=None),
+    "significant_significantevent": Unacknowledged.objects.all(),
+}
+"""The same where some rows belong to no operator but to the installation."""
 
 
 def counts(request: HttpRequest) -> dict[str, str]:
     """Count the rows of each queue that the user may see; queues without any are left out."""
     queues = {name: scope.within(rows, request) for name, rows in QUEUES.items()}
-    queues["significant_significantevent"] = _unacknowledged(request)
+    queues |= {name: _with_installation(rows, request) for name, rows in SHARED_QUEUES.items()}
     statements = {}
     for name, rows in queues.items():
         if not scope.has_view_permission(request, name):

@@ -75,8 +75,8 @@ def _rotate_shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
         moved.update(signing_keys_moved)
         unreadable.extend(f"signing key {keyid}" for keyid in keyids)
         for rewrap in _registered:
-            keys, names = rewrap(first)
-            moved.update(keys)
+            rewrapped, names = rewrap(first)
+            moved.update(rewrapped)
             unreadable.extend(names)
         try:
             before = blind_index.rewrap(first)

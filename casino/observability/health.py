@@ -92,8 +92,17 @@ readiness: Final = HealthReport(good="ready", bad="not ready", max_age=1.0)
 house: Final = HealthReport(good="healthy", bad="not healthy", max_age=5.0)
 
 
-def overdue(statement: str, *, limit: float, what: str) -> Check:
-    """Return a check of a statement that returns how many seconds late the oldest of something is, or null."""
+WATCHED: Final[dict[str, str]] = {}
+"""Statements that return how many seconds late the oldest of something is, or null, by the name of their check."""
+
+
+def watch(name: str, statement: str, *, limit: float, what: str) -> None:
+    """Check that nothing is later than a limit, by a statement such as WATCHED has."""
+    WATCHED[name] = statement
+    house.register(name, _overdue(statement, limit=limit, what=what))
+
+
+def _overdue(statement: str, *, limit: float, what: str) -> Check:
 
     def check() -> str:
         with connection.cursor() as cursor:

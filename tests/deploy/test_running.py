@@ -101,6 +101,7 @@ def environment_of(name: str, *, sockets: Path, redis_url: str, static: Path) ->
     login = variables["DATABASE_URL"].removeprefix("postgresql://").partition("@")[0]
     variables["DATABASE_URL"] = f"postgresql://{login}@/casino?host={quote(str(sockets), safe='')}"
     variables["REDIS_URL"] = redis_url
+    variables["HEARTBEAT_FILE"] = str(static.parent / "heartbeat")
     variables["CHECKPOINT_STORAGE"] = (static.parent / "checkpoints").as_uri()
     programs = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '/usr/bin:/bin')}"
     return clean_environment(
@@ -175,8 +176,10 @@ def test_every_process_of_the_deployment_runs(deployment):
 def test_http_is_redirected_to_https_except_for_health_checks(deployment):
     port = int(deployment.base_url.rpartition(":")[2])
     assert probe(f"http://127.0.0.1:{port}/admin/", host=HOST) == 301
-    statuses = [probe(f"http://127.0.0.1:{port}/{name}", host=HOST) for name in ("livez", "readyz", "healthz")]
-    assert statuses == [200, 200, 200]
+    statuses = [probe(f"http://127.0.0.1:{port}/{name}", host=HOST) for name in ("livez", "readyz")]
+    assert statuses == [200, 200]
+    assert wait_until(lambda: probe(f"http://127.0.0.1:{port}/healthz", host=HOST) == 200), "not all processes beat"
+    assert Path(deployment.environment["HEARTBEAT_FILE"]).exists()
 
 
 def test_another_host_name_is_refused(deployment):

@@ -1,7 +1,8 @@
 """Alerts, the people on call who are told of them, and the processes that run."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
@@ -17,7 +18,7 @@ from casino.alerts.messages import RUNBOOK
 from casino.alerts.models import Alert, AlertMessage, Channel, Heartbeat, OnCallList, OnCallTarget
 from casino.alerts.on_call import ListTerms, TargetAddress
 from casino.alerts.rules import AlertKind
-from casino.backoffice import html
+from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, status_column, time_column
@@ -62,7 +63,7 @@ def _outcome(message: AlertMessage) -> object:
 
 @admin.register(Alert)
 class AlertAdmin(LabelledRowsAdmin):
-    """What is or was wrong, newest first. Staff of some operators see alerts of those only."""
+    """What is or was wrong, newest first. Only staff of all operators see alerts of the whole installation."""
 
     names = ("operator",)
     list_display = ("severity_", "summary", "number", "operator", "opened", "state")
@@ -76,6 +77,11 @@ class AlertAdmin(LabelledRowsAdmin):
     severity_ = status_column(_TONES, "severity", "severity")
     opened = time_column("opened_at", "opened")
     state = column("state", _state)
+
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """Add alerts of the whole installation for staff of all operators."""
+        owned = super().owned_by(operators)
+        return owned | Q(operator_id__isnull=True) if scope.are_all_operators(operators) else owned
 
     @RowAction(
         "Acknowledge",
@@ -137,13 +143,10 @@ class ListForm(RowForm):
     def clean_name(self) -> str:
         """Refuse the name of another list."""
         name = str(self.cleaned_data["name"])
-        if OnCallList.objects.filter(name=name).exclude(pk=getattr(self.row, "pk", None)).exists():
+        others = OnCallList.objects.filter(name=name)
+        if (others if self.row is None else others.exclude(pk=self.row.pk)).exists():
             raise ValidationError("Another list has this name.")
         return name
-
-    def terms(self) -> ListTerms:
-        """Return what was entered."""
-        return list_terms(self.cleaned_data)
 
 
 def list_terms(data: dict[str, Any]) -> ListTerms:

@@ -95,9 +95,9 @@ def test_what_this_process_could_not_ask_is_no_alert() -> None:
 
 
 def test_delays_and_queues_become_conditions() -> None:
-    late = rules.delay_conditions(job=("send-mail", 121.0), checkpoint=301.0, protection=121.0)
+    late = rules.delay_conditions({"jobs": 121.0, "checkpoints": 301.0, "witnesses": 121.0})
     assert [each.key for each in late] == ["jobs", "checkpoints", "witnesses"]
-    assert rules.delay_conditions(job=("send-mail", 1.0), checkpoint=-200.0, protection=0.0) == []
+    assert rules.delay_conditions({"jobs": 120.0, "checkpoints": -200.0, "witnesses": 0.0}) == []
     operator = UUID(int=1)
     waiting = rules.queue_conditions(
         events=[("large_win", "Large win", "notice", operator, 3)],
