@@ -81,7 +81,7 @@ def test_a_target_is_checked_and_its_secret_is_kept_and_never_shown() -> None:
         return act(client, "oncalllist", row, "add_target", channel=channel, address=address, secret=secret)
 
     assert "Enter a valid email address" in add("email", "nobody")
-    assert "can't be sent to this address" in add("chat", "https://10.0.0.1/hook")
+    assert "The address is not public" in add("chat", "https://10.0.0.1/hook")
     assert "A secret is written whsec_" in add("webhook", "https://pager.example/hook", "secret")
     assert "A pager needs its routing key." in add("pager", "https://pager.example/v2/enqueue")
     assert not OnCallTarget.objects.exists()
