@@ -1,7 +1,7 @@
 """Columns that many lists have, and the names of a row's operator, player and table beside their ids."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final
 
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from baccarat.storage.models import Table
 from casino.backoffice import html
 from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.filters import operator_filter
 from casino.operators.models import Operator, Player
 
 Cell = SafeString | str | None
@@ -53,6 +54,10 @@ def staff_column(field: str, description: str) -> Column:
     return column(description, lambda row: html.with_logins(getattr(row, field) or html.NOTHING))
 
 
+operator_column: Final = column("operator", lambda row: html.page("operator", row.operator_id, row.operator.slug))
+"""The operator of a row, which the list selects with it."""
+
+
 def with_names(rows: QuerySet[Any], *names: str) -> QuerySet[Any]:
     """Add the operator's slug, the player's nickname and the table's name in the same query."""
     sources = {
@@ -93,6 +98,30 @@ class LabelledRowsAdmin(ReadOnlyAdmin):
     operator = column("operator", operator_link)
     player = column("player", player_link)
     table = column("table", table_link)
+
+
+class RemovableAdmin(ReadOnlyAdmin):
+    """An operator's credentials, which two persons register and one removes."""
+
+    list_filter = (operator_filter(),)
+    list_select_related = ("operator",)
+    search_help_text = "id"
+    operator_ = operator_column
+    created = time_column("created_at", "registered")
+    status = column(
+        "status",
+        lambda row: html.badge("in use", "good") if row.removed_at is None else html.badge("removed", "bad"),
+    )
+
+    def life(self, obj: Any) -> Sequence[str | tuple[str, Any]]:
+        """Return the facts of who registered and who removed it, and when."""
+        return (
+            ("Requested by", html.with_logins(obj.requested_by)),
+            ("Confirmed by", html.with_logins(obj.confirmed_by)),
+            *("created", "status"),
+            ("Removed by", html.with_logins(obj.removed_by) if obj.removed_by else html.NOTHING),
+            ("Removed (UTC)", obj.removed_at),
+        )
 
 
 class InstallationAdmin(ReadOnlyAdmin):

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from baccarat.services import skins
 from casino.backoffice import html
 from casino.backoffice.base import ReadOnlyAdmin
-from casino.backoffice.columns import column, time_column
+from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import operator_filter
 from casino.backoffice.forms import RowForm, line_field
 from casino.backoffice.sections import Grid, Section
@@ -131,7 +131,7 @@ class BrandAdmin(ReadOnlyAdmin):
     ordering = ("slug",)
     search_fields = ("pk", "slug")
     search_help_text = "id or slug"
-    operator_ = column("operator", lambda brand: html.page("operator", brand.operator_id, brand.operator.slug))
+    operator_ = operator_column
     players = column("players", _players)
     created = time_column("created_at", "created")
 

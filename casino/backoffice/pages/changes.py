@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin
-from casino.backoffice.columns import column, staff_column, status_column, time_column
+from casino.backoffice.columns import RemovableAdmin, column, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
 from casino.backoffice.sections import Banner, Section
 from casino.kernel.persons import is_another_person
@@ -123,21 +123,13 @@ def _require(request: HttpRequest, change: Change) -> None:
 
 
 @admin.register(AssertionKey)
-class AssertionKeyAdmin(ReadOnlyAdmin):
+class AssertionKeyAdmin(RemovableAdmin):
     """Public keys of the assertions of operators' staff, newest first."""
 
     list_display = ("name", "operator_", "person", "created", "status")
-    list_filter = (operator_filter(),)
-    list_select_related = ("operator",)
     search_fields = ("pk", "key_id")
     search_help_text = "id or thumbprint"
-    operator_ = column("operator", lambda key: html.page("operator", key.operator_id, key.operator.slug))
     person = column("names", lambda key: key.subject or "anybody")
-    created = time_column("created_at", "registered")
-    status = column(
-        "status",
-        lambda key: html.badge("in use", "good") if key.removed_at is None else html.badge("removed", "bad"),
-    )
 
     @RowAction(
         "Remove",
@@ -157,10 +149,6 @@ class AssertionKeyAdmin(ReadOnlyAdmin):
             obj,
             *("name", "operator_", "person"),
             ("Thumbprint", html.code(obj.key_id)),
-            ("Requested by", html.with_logins(obj.requested_by)),
-            ("Confirmed by", html.with_logins(obj.confirmed_by)),
-            *("created", "status"),
-            ("Removed by", html.with_logins(obj.removed_by) if obj.removed_by else html.NOTHING),
-            ("Removed (UTC)", obj.removed_at),
+            *self.life(obj),
         )
         return [facts]

@@ -8,11 +8,8 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import reverse
 
-from casino.backoffice import html
 from casino.backoffice.actions import RowAction
-from casino.backoffice.base import ReadOnlyAdmin
-from casino.backoffice.columns import column, time_column
-from casino.backoffice.filters import operator_filter
+from casino.backoffice.columns import RemovableAdmin
 from casino.backoffice.forms import RowForm, line_field
 from casino.backoffice.sections import Section
 from casino.operators import memberships
@@ -59,20 +56,10 @@ class ProviderRequest:
 
 
 @admin.register(IdentityProvider)
-class IdentityProviderAdmin(ReadOnlyAdmin):
+class IdentityProviderAdmin(RemovableAdmin):
     """Identity providers, newest first; never a client secret."""
 
     list_display = ("issuer", "operator_", "client_id", "created", "status")
-    list_filter = (operator_filter(),)
-    list_select_related = ("operator",)
-    search_fields = ("pk",)
-    search_help_text = "id"
-    operator_ = column("operator", lambda row: html.page("operator", row.operator_id, row.operator.slug))
-    created = time_column("created_at", "since")
-    status = column(
-        "status",
-        lambda row: html.badge("in use", "good") if row.removed_at is None else html.badge("removed", "bad"),
-    )
 
     @RowAction(
         "Remove",
@@ -95,10 +82,6 @@ class IdentityProviderAdmin(ReadOnlyAdmin):
             ("Second factor by", ", ".join(obj.second_factors) or "our own code always"),
             ("Staff sign in at", request.build_absolute_uri(reverse("admin:oidc_begin", args=[slug]))),
             ("Redirect URI to register there", request.build_absolute_uri(reverse("admin:oidc_callback", args=[slug]))),
-            ("Requested by", html.with_logins(obj.requested_by)),
-            ("Confirmed by", html.with_logins(obj.confirmed_by)),
-            *("created", "status"),
-            ("Removed by", html.with_logins(obj.removed_by) if obj.removed_by else html.NOTHING),
-            ("Removed (UTC)", obj.removed_at),
+            *self.life(obj),
         )
         return [facts]

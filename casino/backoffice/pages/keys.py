@@ -12,7 +12,7 @@ from django.utils import timezone
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin
-from casino.backoffice.columns import column, time_column
+from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
 from casino.backoffice.sections import Grid, Section
@@ -85,7 +85,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     ordering = ("key_id",)
     search_fields = ("pk", "operator__slug")
     search_help_text = "key id, or an operator's slug"
-    operator_ = column("operator", lambda key: html.page("operator", key.operator_id, key.operator.slug))
+    operator_ = operator_column
     brand_ = column("brand", lambda key: key.brand and html.page("brand", key.brand_id, key.brand.slug))
     created = time_column("created_at", "created")
     last_used = time_column("last_used_at", "last used")

@@ -20,7 +20,7 @@ from baccarat.storage.models import Sitting, Wager
 from casino.backoffice import game, html
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
-from casino.backoffice.columns import column, table_link, time_column, with_names
+from casino.backoffice.columns import column, operator_column, table_link, time_column, with_names
 from casino.backoffice.filters import brand_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, RowForm
 from casino.backoffice.game import money_type_badge
@@ -68,7 +68,7 @@ class PlayerAdmin(ReadOnlyAdmin):
     list_filter = (operator_filter(), brand_filter(), since_by_uuid())
     list_select_related = ("operator", "brand")
     search_help_text = "id, or the operator's reference"
-    operator_ = column("operator", lambda player: html.page("operator", player.operator_id, player.operator.slug))
+    operator_ = operator_column
     brand_ = column("brand", lambda player: player.brand and html.page("brand", player.brand_id, player.brand.slug))
     registered = time_column("created_at", "registered")
 
