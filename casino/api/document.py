@@ -23,6 +23,8 @@ _HEADERS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     HEADER: ("The id of the request, yours or a new one. Quote it to support.", {"type": "string"}),
     "RateLimit": ('Requests left in the window, and its seconds: `"credential";r=29870;t=1`.', {"type": "string"}),
     "RateLimit-Policy": ('The quota in a window of seconds: `"credential";q=30000;w=60`.', {"type": "string"}),
+    "Cache-Control": ("How long it may be kept; `no-store` for all but public documents.", {"type": "string"}),
+    "Content-Disposition": ('The name of the file: `attachment; filename="…"`.', {"type": "string"}),
     "Retry-After": ("Seconds to wait before the request is repeated.", {"type": "integer", "minimum": 0}),
     "WWW-Authenticate": ("The scheme to authenticate by (RFC 6750).", {"type": "string"}),
     "Idempotent-Replayed": (
@@ -30,7 +32,8 @@ _HEADERS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
         {"type": "string", "enum": ["true"]},
     ),
 }
-_EVERYWHERE: Final = (HEADER, "RateLimit", "RateLimit-Policy")
+_EVERYWHERE: Final = (HEADER, "RateLimit", "RateLimit-Policy", "Cache-Control")
+_NO_FILES: Final = frozenset({"application/json", "application/schema+json", "text/event-stream", errors.MEDIA_TYPE})
 _PATH: Final = {
     "code": "An error code.",
     "keyid": "The `keyid` of its signatures.",
@@ -180,6 +183,8 @@ def _add_headers(response: dict[str, Any], status: str, *, keyed: bool) -> None:
     names: Iterator[str] | tuple[str, ...] = (*_EVERYWHERE, *_BY_STATUS.get(status, ()))
     if keyed and status.startswith("2"):
         names = (*names, "Idempotent-Replayed")
+    if response.get("content", {}).keys() - _NO_FILES:
+        names = (*names, "Content-Disposition")
     response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 

@@ -23,7 +23,7 @@ from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp
 from casino.operators.base_views import OperatorView
 from casino.operators.principals import Scope
 from casino.reports import generation
-from casino.reports.definition import Column, ColumnType, ReportDefinition, report_definitions
+from casino.reports.definition import Column, ColumnType, ReportDefinition, report_definitions, report_names
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
 from casino.reports.refusals import IntervalInvalid, IntervalNotBegun, UnknownFormat, UnknownOperatorReport
@@ -99,11 +99,16 @@ class ReportsQuery(serializers.Serializer[Any]):
     name = TextField(max_length=40, required=False, default=None, help_text="Only reports of this name.")
 
 
+ReportName = Annotated[
+    str, Meta(description="Values may be added.", examples=["liability"], extra_json_schema={"enum": report_names})
+]
+
+
 class ReportResponse(Shape):
     """One version of a report."""
 
     id: UUID
-    name: Annotated[str, Meta(examples=["revenue"])]
+    name: ReportName
     period: ReportPeriod
     label: Annotated[str, Meta(description="In your own time zone.", examples=["2026-11-20"])]
     since: Timestamp
@@ -154,7 +159,7 @@ class ReportColumn(Shape):
 class ReportDefinitionResponse(Shape):
     """A report that can be created."""
 
-    name: Annotated[str, Meta(examples=["liability"])]
+    name: ReportName
     title: Annotated[str, Meta(examples=["Operator liability"])]
     description: Annotated[str, Meta(examples=["The money that players own when the interval ends."])]
     point_in_time: Annotated[bool, Meta(description="It shows the state at the end of the interval.")]
@@ -175,7 +180,9 @@ class ReportDefinitionResponse(Shape):
 class ReportDefinitionList(ItemList[ReportDefinitionResponse]):
     """All reports, and the formats of their files."""
 
-    formats: Annotated[tuple[str, ...], Meta(examples=[["json", "csv", "parquet", "pdf"]])]
+    formats: tuple[
+        Annotated[str, Meta(description="Values may be added.", extra_json_schema={"enum": format_names()})], ...
+    ]
 
 
 class ReportDefinitionListView(OperatorView):

@@ -152,10 +152,13 @@ def column_totals(columns: Sequence[Column], rows: Sequence[Row]) -> list[dict[s
 
 
 _definitions: Final[dict[str, ReportDefinition]] = {}
+report_names: Final[list[str]] = []
+"""The names of all registered reports. Shapes name this list, so that it is filled in place."""
 
 
 def register_reports(*definitions: ReportDefinition) -> None:
     _definitions.update((definition.name, definition) for definition in definitions)
+    report_names[:] = sorted(_definitions)
 
 
 def report_definitions() -> Mapping[str, ReportDefinition]:

@@ -23,13 +23,16 @@ from casino.operators import assertions
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
 from casino.operators.principals import Scope
-from wallet.payments.provider_reports import PaymentKind
+from wallet.payments.deposit_state import DepositStatus
+from wallet.payments.provider_reports import PaymentKind, ProviderStatus
+from wallet.payments.withdrawal_state import WithdrawalStatus
 from wallet.reconciliation import queries, services
 from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType
 from wallet.reconciliation.queries import Discrepancy, DiscrepancyFilter, DiscrepancyNote, Reconciliation
 from wallet.reconciliation.refusals import DiscrepancyClosed, DiscrepancyNoteMissing, UnknownDiscrepancy
 from wallet.reconciliation.state import DiscrepancyStatus
 
+_OUR_STATUSES: Final = sorted({*DepositStatus, *WithdrawalStatus})
 _PAYMENT: Final = "0199f3a2-9e20-7b02-8c22-4d6e8f0a2b3c"
 
 
@@ -129,9 +132,9 @@ class DiscrepancyResponse(Shape):
     reference: Annotated[str, Meta(examples=["tx-71"])]
     type: DiscrepancyType
     our_amount: Money | None
-    our_status: Annotated[str | None, Meta(examples=["completed"])]
+    our_status: Annotated[str, Meta(extra_json_schema={"enum": _OUR_STATUSES})] | None
     their_amount: Money | None
-    their_status: Annotated[str | None, Meta(examples=["completed"])]
+    their_status: ProviderStatus | None
     status: DiscrepancyStatus
     owner: Annotated[str | None, Meta(examples=["desk:agent-9"])]
     resolution: DiscrepancyResolution | None
@@ -156,7 +159,7 @@ class DiscrepancyResponse(Shape):
             our_amount=None if row.our_amount is None else Money.of(row.our_amount, row.currency),
             our_status=row.our_status,
             their_amount=None if row.their_amount is None else Money.of(row.their_amount, their_currency),
-            their_status=row.their_status,
+            their_status=None if row.their_status is None else ProviderStatus(row.their_status),
             status=DiscrepancyStatus(row.status),
             owner=row.owner,
             resolution=None if row.resolution is None else DiscrepancyResolution(row.resolution),

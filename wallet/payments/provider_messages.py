@@ -21,8 +21,14 @@ class PaymentCallback(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     payment: Annotated[UUID, Meta(description="Our id.")]
     reference: Annotated[str, Meta(description="The provider's id.")]
     status: ProviderStatus
-    amount: Annotated[str, Meta(description="A decimal string in `currency`.")]
-    currency: str
+    amount: Annotated[
+        str,
+        Meta(
+            description="A decimal string in `currency`.",
+            extra_json_schema={"pattern": f"^-?{money.AMOUNT_PATTERN}$"},
+        ),
+    ]
+    currency: Annotated[str, Meta(extra_json_schema={"pattern": f"^{money.CODE_PATTERN}$"})]
     reason: str = ""
 
 

@@ -2,6 +2,7 @@
 
 import json
 from datetime import timedelta
+from enum import StrEnum
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
@@ -49,11 +50,23 @@ class RotationRequest(StrictSerializer):
     )
 
 
+class KeyType(StrEnum):
+    """The types of public keys."""
+
+    OKP = "OKP"
+
+
+class KeyCurve(StrEnum):
+    """The curves of public keys."""
+
+    ED25519 = "Ed25519"
+
+
 class PublicKeyRequest(StrictSerializer):
     """An Ed25519 public key by RFC 8037."""
 
-    kty = TextField(max_length=10)
-    crv = TextField(max_length=20)
+    kty = EnumField(KeyType)
+    crv = EnumField(KeyCurve)
     x = TextField(max_length=100)
 
 
