@@ -177,6 +177,9 @@ class LogReplay:
             self.collector.add(OUT_OF_PLACE, event_location(row), "a running round", "none")
             return None
         round_.version = row.version
+        if isinstance(event, re.CardsDealt) and event.next_terms is not None:
+            self._record_commitment(row, event.next_terms.next_shoe)
+            shoes.replay_terms_fixed(round_.table, event.next_terms)
         step(round_, event)
         if row.type == CONFIRMED:
             self.wallets.check_may_wager(event.player, at=event.confirmed_at, row=row)

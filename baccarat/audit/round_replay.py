@@ -26,6 +26,10 @@ _BEFORE: Final = """
 SELECT type, schema, data::text FROM events_event WHERE version = 1
    AND stream = (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)
 """
+_CARDS_DEALT: Final = """
+SELECT type, schema, data::text, recorded_at FROM events_event WHERE type = 'CardsDealt'
+   AND stream = (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,10 @@ class ShoeAnnouncement:
 
 
 def find_announcement(round_: RoundOpened, table_events: Sequence[object]) -> ShoeAnnouncement | None:
-    """Return the commitment to a round's own shoe: by the table's events, or the opening before; None if none is."""
+    """Return the commitment to a round's own shoe, None if there is none.
+
+    It is in the table's events, in the cards of the round before the last, or in the opening before.
+    """
     if round_.commitment is None:
         return None
     for event in table_events:
@@ -45,6 +52,10 @@ def find_announcement(round_: RoundOpened, table_events: Sequence[object]) -> Sh
             case te.TermsFixed(next_shoe=shoe, fixed_at=at) | TableOpened(next_shoe=shoe, opened_at=at):
                 if shoe is not None and shoe.shoe == round_.shoe:
                     return ShoeAnnouncement(shoe, at)
+    for *dealt, recorded_at in fetch(_CARDS_DEALT, [round_.table, round_.number - 2]):
+        terms = CATALOGUE.decode(*dealt).next_terms
+        if terms is not None and terms.next_shoe.shoe == round_.shoe:
+            return ShoeAnnouncement(terms.next_shoe, recorded_at)
     rows = fetch(_BEFORE, [round_.table, round_.number - 1])
     opening: RoundOpened | None = CATALOGUE.decode(*rows[0]) if rows else None
     if opening is None or opening.next_shoe is None:

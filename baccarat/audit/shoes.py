@@ -12,7 +12,7 @@ from baccarat.domain.fairness.cut import Contribution, MalformedContribution, pa
 from baccarat.domain.fairness.shuffle import SEED_BYTES, Scheme, shuffle
 from baccarat.domain.fairness.terms import Terms, digest_cards
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES, SeatContribution, cut_in_hex
-from baccarat.domain.rounds.events import BettingClosed, CutContributed, ShoeCommitment
+from baccarat.domain.rounds.events import BettingClosed, CutContributed, NextTerms, ShoeCommitment
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.tables.events import ShoeCommitted, ShoeCutContributed, ShoeStarted, TermsFixed
@@ -109,9 +109,10 @@ def check_terms(round_: RoundTrace) -> None:
         round_.record_difference(OTHER_CUT, expected, f"{_format_contributions(event.contributions)}: {event.cut}")
 
 
-def replay_terms_fixed(table: TableTrace, event: TermsFixed) -> None:
-    """Check terms against the table: between rounds, once for each round unless other rules take effect."""
-    if table.round is not None or table.closed or table.pending_closure is not None:
+def replay_terms_fixed(table: TableTrace, event: TermsFixed | NextTerms) -> None:
+    """Check terms against the table: with the cards or between rounds, once for each unless other rules take effect."""
+    with_cards = isinstance(event, NextTerms)
+    if (table.round is None) is with_cards or table.closed or table.pending_closure is not None:
         table.record_difference(OUT_OF_PLACE, "a table between rounds", event.number)
     anew = table.fixed_terms()
     if anew is not None and event.next_shoe is None and not table.has_long_shoe:
@@ -136,7 +137,7 @@ def replay_terms_fixed(table: TableTrace, event: TermsFixed) -> None:
         )
 
 
-def _terms_of_next_round(table: TableTrace, event: TermsFixed) -> FixedTerms:
+def _terms_of_next_round(table: TableTrace, event: TermsFixed | NextTerms) -> FixedTerms:
     """Return the terms that follow from the table's shoe, or from the committed one and its contributions.
 
     Where the shoe after it is not committed to, which is recorded, they have no next commitment.

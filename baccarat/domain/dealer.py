@@ -9,13 +9,13 @@ from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import Drawing, shoe_root
 from baccarat.domain.fairness.shuffle import NEWEST, Scheme, shuffle
 from baccarat.domain.rounds import commands as rc
-from baccarat.domain.rounds.events import SeatInRound, ShoeCommitment
+from baccarat.domain.rounds.events import CardsDealt, NextTerms, SeatInRound, ShoeCommitment
 from baccarat.domain.rounds.refusals import RoundIsNotDue
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import ShoeShape
 from baccarat.domain.tables import commands as tc
-from baccarat.domain.tables.shoes import contributions_and_cut
+from baccarat.domain.tables.shoes import contributions_and_cut, next_terms
 from baccarat.domain.tables.state import NextShoe, TableState
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 
@@ -178,14 +178,31 @@ def deal_round(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime,
     cards, position = next_cards(uow, seed)
     revealed = _seed_revealed_by_round(uow, seed)
     closing = rc.ClosingInputs(entropy.blind, sealed_head, uow.table.last_closing)
-    uow.decide_on_round(
+    following = ShoeSeed(shoe=entropy.shoe, seed=entropy.seed)
+    events = uow.decide_on_round(
         rc.DealRound(
-            cards=cards, shoe_position=position, seed=revealed, rules=uow.table.rules, now=now, closing=closing
+            cards=cards,
+            shoe_position=position,
+            seed=revealed,
+            rules=uow.table.rules,
+            now=now,
+            closing=closing,
+            next_terms=_next_terms(uow.table, following),
         )
     )
+    if any(isinstance(event, CardsDealt) and event.next_terms is not None for event in events):
+        uow.new_seeds.append(following)
     _mark_revealed(uow, revealed)
     end_finished_shoe(uow, seed=seed, now=now)
     open_next_round(uow, entropy=entropy, now=now)
+
+
+def _next_terms(table: TableState, following: ShoeSeed) -> NextTerms | None:
+    """Return the terms of the next round if they can be fixed with the cards of this one; otherwise None."""
+    if table.has_long_shoe() or table.pending_closure is not None or table.pending_rules_are_due():
+        return None
+    opened, number = table.require_opened(), table.rounds + 2
+    return next_terms(table, commitment_to(following, table=opened.table, number=number, shape=table.next_shape()))
 
 
 def end_show(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from baccarat.proofs.document import TIME_FORMAT, ExportedEvent, ExportedKey, RoundExport
+from baccarat.proofs.document import TIME_FORMAT, ExportedEvent, ExportedKey, RoundExport, decode_terms
 from baccarat.proofs.results import CheckNotPossible, Mismatch, require_equal
 from casino.events.hash_chain import digest
 from casino.kernel import merkle
@@ -57,8 +57,9 @@ def _digest(event: ExportedEvent) -> bytes:
 
 def check_chain(exported: RoundExport) -> str:
     """Check that events ascend, that the round's have no gap, and that neighbours in the log are linked."""
-    for number, event in enumerate(exported.other_events):
-        if number or not _is_opening_of_table(event, exported):
+    rounds = [_round_before(event, exported) for event in exported.other_events]
+    for at, event in enumerate(exported.other_events):
+        if rounds[at] is None or rounds[at] in rounds[:at]:
             own = [f"round-{exported.round['id']}", f"table-{exported.round['table']}"]
             raise Mismatch("an event belongs to another stream", own, event.stream)
     for events in (exported.round_events, exported.table_events):
@@ -71,11 +72,20 @@ def check_chain(exported: RoundExport) -> str:
     return f"no gap in the round's {len(versions)} events; {links} links between neighbours in the log hold"
 
 
-def _is_opening_of_table(event: ExportedEvent, exported: RoundExport) -> bool:
-    """Return whether an event opens another round of the same table; the previous one may commit to this shoe."""
-    data = event.data or {}
-    place = event.type, event.version, event.stream, data.get("table")
-    return place == ("RoundOpened", 1, f"round-{data.get('round')}", exported.round["table"]) and not exported.is_long
+def _round_before(event: ExportedEvent, exported: RoundExport) -> int | None:
+    """Return how many rounds before this one another round's event is; None for one that is not about this round.
+
+    With the cards of the round before, its terms were fixed; with those of the last but one, or at the opening of the
+    round before, its shoe was committed to.
+    """
+    if exported.is_long or event.data is None or not event.stream.startswith("round-"):
+        return None
+    opening = event.type, event.version, event.stream, event.data.get("table")
+    if opening == ("RoundOpened", 1, f"round-{event.data.get('round')}", exported.round["table"]):
+        return 2
+    terms = decode_terms(event)
+    ahead = 0 if terms is None else exported.opened.number + 1 - terms.number
+    return ahead if ahead in {1, 2} else None
 
 
 def _links(exported: RoundExport) -> int:

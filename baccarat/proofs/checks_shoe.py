@@ -12,7 +12,7 @@ from baccarat.domain.fairness.terms import Terms, digest_cards
 from baccarat.domain.rounds.cut import cut_in_hex
 from baccarat.domain.rules.cards import parse, points
 from baccarat.domain.tables.shoes import digest_rules
-from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, shoe_id
+from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, decode_terms, shoe_id
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
 
 SCHEMA_OF_TERMS_IN_FULL: Final = 1
@@ -53,10 +53,10 @@ def _committing_opening(exported: RoundExport) -> ExportedEvent:
     first = next((event for event in exported.table_events if event.type == "TableOpened"), None)
     if first is None:
         raise Mismatch("an event is missing", "TableOpened", [event.type for event in exported.table_events])
-    terms = [event for event in exported.terms_events(number - 1) if decode_event(event).next_shoe is not None]
+    terms = [event for event in exported.terms_events(number - 1) if _decode_announcing(event).next_shoe is not None]
     before = (event for event in exported.other_events if event.type == "RoundOpened")
     event = first if number == 1 else next(iter([*terms, *before]), None)
-    opening: Any = None if event is None else decode_event(event)
+    opening: Any = None if event is None else _decode_announcing(event)
     if event is None or opening.next_shoe is None:
         raise Mismatch("no earlier event commits to the round's shoe", f"the opening before round {number}", "none")
     if number > 1 and getattr(opening, "number", number - 1) != number - 1:
@@ -67,8 +67,13 @@ def _committing_opening(exported: RoundExport) -> ExportedEvent:
 
 def _commitment_data(exported: RoundExport, committing_event: ExportedEvent) -> Any:
     """Return what that event commits to: a commitment, and the shape it is bound to."""
-    data = decode_event(committing_event)
+    data = _decode_announcing(committing_event)
     return data if exported.is_long else data.next_shoe
+
+
+def _decode_announcing(event: ExportedEvent) -> Any:
+    """Return the terms that an event fixes, or else its data."""
+    return decode_terms(event) or decode_event(event)
 
 
 def _scheme(exported: RoundExport) -> Scheme:
@@ -182,7 +187,8 @@ def check_terms(exported: RoundExport) -> str:
     events = _require_terms(exported)
     if events[-1].position > opened_event.position:
         raise Mismatch("the terms were fixed after betting opened", opened_event.position, events[-1].position)
-    first, fixed, dealt = decode_event(events[0]), decode_event(events[-1]), exported.find_event("CardsDealt")
+    first, fixed = _decode_announcing(events[0]), _decode_announcing(events[-1])
+    dealt = exported.find_event("CardsDealt")
     wanted: dict[str, Any] = {
         "table": str(opened.table),
         "number": opened.number,

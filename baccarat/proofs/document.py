@@ -9,8 +9,9 @@ from uuid import UUID
 
 import msgspec
 
-from baccarat.domain.rounds.events import RoundOpened
+from baccarat.domain.rounds.events import CardsDealt, NextTerms, RoundOpened
 from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.tables.events import TermsFixed
 from baccarat.proofs.results import Mismatch
 from baccarat.storage.event_registry import CATALOGUE
 from casino.kernel.canonical_json import canonical
@@ -112,7 +113,9 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def other_events(self) -> list[ExportedEvent]:
-        """Return the events of other streams: at most the previous round's opening, which committed to the shoe."""
+        """Return the events of other streams: cards of rounds before with whose deal terms were fixed, or the previous
+        round's opening, which committed to the shoe.
+        """
         return [event for event in self.events if event not in self.round_events and event not in self.table_events]
 
     @cached_property
@@ -156,8 +159,8 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     def terms_events(self, number: int) -> list[ExportedEvent]:
         """Return the events that fix the terms of the table's round with this number."""
-        fixed = [event for event in self.table_events if event.type == "TermsFixed" and event.data is not None]
-        return [event for event in fixed if decode_event(event).number == number]
+        events = sorted((*self.table_events, *self.other_events), key=lambda event: event.position)
+        return [event for event in events if (terms := decode_terms(event)) is not None and terms.number == number]
 
     def find_shoe_event(self, kind: str) -> ExportedEvent | None:
         """Return the table's event of a kind about the round's shoe, None if there is none."""
@@ -168,6 +171,14 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 def decode_event(event: ExportedEvent) -> Any:
     """Decode an event's data. Raises UnknownEvent, MalformedEvent."""
     return CATALOGUE.decode(event.type, event.schema, canonical(event.data))
+
+
+def decode_terms(event: ExportedEvent) -> TermsFixed | NextTerms | None:
+    """Return the terms that an event fixes, None if it fixes none or is withheld. Raises as `decode_event`."""
+    if event.data is None or event.type not in {"TermsFixed", "CardsDealt"}:
+        return None
+    decoded: TermsFixed | CardsDealt = decode_event(event)
+    return decoded.next_terms if isinstance(decoded, CardsDealt) else decoded
 
 
 def parse_export(raw: bytes) -> RoundExport:

@@ -46,6 +46,8 @@ _BEFORE: Final = _SEALED.replace(
     "%s", "(SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)"
 )
 _OPENING_BEFORE: Final = _BEFORE + "AND event.version = 1 AND seal.position IS NOT NULL"
+_OF_ROUNDS: Final = "IN (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = ANY (%s))"
+_CARDS_BEFORE: Final = _SEALED.replace("= %s", _OF_ROUNDS) + "AND event.type = 'CardsDealt' AND seal.position > 0"
 _CLOCK: Final = "SELECT clock_timestamp()"
 
 
@@ -86,12 +88,12 @@ class EvidenceEvent:
 class RoundEvidence:
     """Everything known of an ended round. `seed` may belong to a shoe still in use: never export it then.
 
-    `previous_opening` is the opening of the previous round, if it committed to this round's shoe.
+    `earlier` are events of rounds before it that fixed its terms or committed to its shoe.
     """
 
     round_events: tuple[EvidenceEvent, ...]
     table_events: tuple[EvidenceEvent, ...]
-    previous_opening: tuple[EvidenceEvent, ...]
+    earlier: tuple[EvidenceEvent, ...]
     seed: bytes | None
     now: datetime
 
@@ -113,7 +115,7 @@ class RoundEvidence:
         """Return the events about the round in log order, without rules that were recorded later."""
         start = self.round_events[0].position
         of_table = [event for event in self.table_events if event.type not in RULES_EVENTS or event.position < start]
-        return sorted((*of_table, *self.previous_opening, *self.round_events), key=lambda event: event.position)
+        return sorted((*of_table, *self.earlier, *self.round_events), key=lambda event: event.position)
 
     def shoe_event_data(self, kind: str) -> dict[str, Any] | None:
         """Return the data of the table's event of this kind about the round's shoe, None if there is none."""
@@ -139,12 +141,15 @@ def load_evidence(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Round
     opened = of_round[0].data
     if viewer is not None and str(viewer) not in {seat["player"] for seat in opened["seats"]}:
         raise NotInThatRound
-    shoe, terms = opened["shoe"], (TERMS_FIXED, str(opened["number"]), opened["shoe"])
+    shoe, number = opened["shoe"], opened["number"]
+    terms = TERMS_FIXED, str(number), shoe
+    openings = _decode(fetch(_OPENING_BEFORE, [table, number - 1]))
+    cards = _decode(fetch(_CARDS_BEFORE, [table, [number - 2, number - 1]]))
     parameters = [f"table-{table}", list(RULES_EVENTS), list(SHOE_EVENTS), shoe, *terms, TABLE_CLOSED, shoe]
     return RoundEvidence(
         round_events=of_round,
         table_events=_decode(fetch(_OF_TABLE, parameters)),
-        previous_opening=_announcing(_decode(fetch(_OPENING_BEFORE, [table, opened["number"] - 1])), shoe),
+        earlier=(*_announcing(openings, shoe), *(event for event in cards if _fixes_terms(event, number, shoe))),
         seed=shoe_seeds.decrypt([UUID(shoe)]).get(UUID(shoe)),
         now=fetch(_CLOCK)[0][0],
     )
@@ -167,6 +172,12 @@ def format_time(moment: datetime) -> str:
 def _announcing(openings: Sequence[EvidenceEvent], shoe: str) -> tuple[EvidenceEvent, ...]:
     """Return the opening that commits to a shoe, from before there were terms; others are among the table's events."""
     return tuple(event for event in openings if (event.data["next_shoe"] or {}).get("shoe") == shoe)
+
+
+def _fixes_terms(dealt: EvidenceEvent, number: int, shoe: str) -> bool:
+    """Return whether the terms of this round, or the commitment to its shoe, came with the cards of an earlier one."""
+    terms = dealt.data.get("next_terms")
+    return terms is not None and (terms["number"] == number or terms["next_shoe"]["shoe"] == shoe)
 
 
 def _decode(rows: Sequence[tuple[Any, ...]]) -> tuple[EvidenceEvent, ...]:

@@ -574,14 +574,21 @@ class Proof:
         return bool(self.opened.get("terms"))
 
     def terms_events(self, number: int) -> list[Json]:
-        """Return the events that fix the terms of the table's round with this number."""
+        """Return the events that fix the terms of the table's round with this number, with what they say of them."""
         fixed = [event for event in self.of_table if event["type"] == "TermsFixed" and event["data"]]
-        return [event for event in fixed if event["data"].get("terms", event["data"])["number"] == number]
+        events = sorted((*fixed, *filter(None, map(terms_with_cards, self.others))), key=lambda each: each["position"])
+        return [event for event in events if event["data"].get("terms", event["data"])["number"] == number]
 
     def find_shoe_event(self, kind: str) -> Json | None:
         """Return the table's event of a kind about this shoe."""
         about = [event for event in self.of_table if event["data"] and event["data"].get("shoe") == self.shoe["id"]]
         return next((event for event in about if event["type"] == kind), None)
+
+
+def terms_with_cards(event: Json) -> Json | None:
+    """Return the event of a deal with which the next round's terms were fixed, as one that fixes terms; or None."""
+    terms = event["type"] == "CardsDealt" and event["data"] and event["data"].get("next_terms")
+    return {**event, "data": {**terms, "place": None}} if terms else None
 
 
 def check_digests(proof: Proof) -> str:
@@ -609,8 +616,9 @@ def check_digests(proof: Proof) -> str:
 
 def check_chain(proof: Proof) -> str:
     """Check that events ascend, that the round's stream has no gap, and that neighbours in the log are linked."""
-    for number, event in enumerate(proof.others):
-        if number or not is_opening_of_table(event, proof):
+    rounds = [find_round_before(event, proof) for event in proof.others]
+    for at, event in enumerate(proof.others):
+        if rounds[at] is None or rounds[at] in rounds[:at]:
             raise CheckFailed("an event belongs to another stream", [proof.stream, proof.table_stream], event["stream"])
     for events in (proof.of_round, proof.of_table):
         for before, after in itertools.pairwise(events):
@@ -625,11 +633,20 @@ def check_chain(proof: Proof) -> str:
     )
 
 
-def is_opening_of_table(event: Json, proof: Proof) -> bool:
-    """Return whether an event opens another round of the same table; the previous one may commit to this shoe."""
-    data = event["data"] or {}
-    place = event["type"], event["version"], event["stream"], data.get("table")
-    return place == ("RoundOpened", 1, f"round-{data.get('round')}", proof.round["table"]) and not proof.is_long
+def find_round_before(event: Json, proof: Proof) -> int | None:
+    """Return how many rounds before this one another round's event is; None for one that is not about this round.
+
+    With the cards of the round before, its terms were fixed; with those of the last but one, or at the opening of the
+    round before, its shoe was committed to.
+    """
+    data, terms = event["data"] or {}, terms_with_cards(event)
+    if proof.is_long or not event["stream"].startswith("round-"):
+        return None
+    opening = event["type"], event["version"], event["stream"], data.get("table")
+    if opening == ("RoundOpened", 1, f"round-{data.get('round')}", proof.round["table"]):
+        return 2
+    ahead = proof.opened["number"] + 1 - terms["data"]["number"] if terms else 0
+    return ahead if ahead in {1, 2} else None
 
 
 def count_linked_neighbours(proof: Proof) -> int:

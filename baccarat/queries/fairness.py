@@ -14,10 +14,11 @@ from msgspec import Meta
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.cut import as_contributions
+from baccarat.domain.rounds.events import CardsDealt
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.table_rules import Shuffle
-from baccarat.domain.tables.events import ShoeCommitted, ShoeEnded, ShoeStarted, TableClosed, TableOpened, TermsFixed
+from baccarat.domain.tables.events import ShoeCommitted, ShoeEnded, ShoeStarted, TableClosed, TableOpened
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.shoes import long_shoe_events, revealed_seeds
 from baccarat.storage import repository
@@ -41,6 +42,12 @@ _ANNOUNCING: Final = """
 SELECT type, schema, data::text FROM events_event
 WHERE stream = %s AND type IN ('TableOpened', 'TermsFixed') AND data #>> '{next_shoe,shoe}' = ANY (%s::text[])
 ORDER BY version
+"""
+_ANNOUNCING_CARDS: Final = """
+SELECT event.type, schema, data::text FROM events_event AS event JOIN baccarat_round AS round
+    ON stream = 'round-' || round.id AND round.table_id = %s AND number > %s - 2
+WHERE event.type = 'CardsDealt' AND data #>> '{next_terms,next_shoe,shoe}' = ANY (%s::text[])
+ORDER BY number
 """
 _DECK_COUNTS: Final = """
 SELECT first_round, (rules->>'decks')::int FROM baccarat_rulesversion
@@ -226,16 +233,20 @@ def _unused_shoes(state: TableState, last: RoundState) -> list[RevealedShoe]:
     """Return the shoes, revealed, that a closed table had committed to for rounds that never opened, newest first."""
     if not state.closed:
         return []
-    stream = f"table-{state.require_opened().table}"
+    table = state.require_opened().table
+    stream = f"table-{table}"
     closures: list[TableClosed] = [CATALOGUE.decode(*row) for row in fetch(_CLOSED, [stream])]
     seeds = {each.shoe: (each.seed, event.closed_at) for event in closures for each in event.seeds}
-    announcing: list[TableOpened | TermsFixed] = [
-        CATALOGUE.decode(*row) for row in fetch(_ANNOUNCING, [stream, [str(shoe) for shoe in seeds]])
-    ]
-    announced = [event.next_shoe for event in announcing]
-    if last.opened is not None and not last.opened.terms:
-        announced = [last.opened.next_shoe]
-    shoes = [shoe for shoe in announced if shoe is not None]
+    ids = [str(shoe) for shoe in seeds]
+    announcing = [CATALOGUE.decode(*row) for row in fetch(_ANNOUNCING, [stream, ids])]
+    dealt: list[CardsDealt] = [CATALOGUE.decode(*row) for row in fetch(_ANNOUNCING_CARDS, [table, state.rounds, ids])]
+    shoes = {
+        1 if isinstance(event, TableOpened) else event.number + 1: event.next_shoe
+        for event in (*announcing, *(event.next_terms for event in dealt))
+        if event is not None
+    }
+    if last.opened is not None and not last.opened.terms and last.opened.next_shoe is not None:
+        shoes = {state.rounds + 1: last.opened.next_shoe}
     return [
         RevealedShoe(
             id=shoe.shoe,
@@ -252,7 +263,7 @@ def _unused_shoes(state: TableState, last: RoundState) -> list[RevealedShoe]:
             seed=seed,
             ended_at=closed_at,
         )
-        for number, shoe in reversed(list(enumerate(shoes, state.rounds + 1)))
+        for number, shoe in sorted(shoes.items(), reverse=True)
         for seed, closed_at in (seeds.get(shoe.shoe, (None, None)),)
         if seed is not None and closed_at is not None
     ]

@@ -130,15 +130,14 @@ def _turned(event: e.HandTurned, _table: NarratedTable) -> Iterator[str]:
     yield f"The Caller turned the {event.side.capitalize()}'s hand over: {' '.join(event.cards)}."
 
 
-def _dealt(event: e.CardsDealt, _table: NarratedTable) -> Iterator[str]:
+def _dealt(event: e.CardsDealt, table: NarratedTable) -> Iterator[str]:
     yield f"Cards from place {event.shoe_position} of the shoe on: {' '.join(event.cards)}."
     try:
-        dealt = replay(event.cards)
+        yield from [step.text for step in describe_steps(replay(event.cards))]
     except IllegalDeal as illegal:
         yield f"No legal deal: {illegal}"
-        return
-    for step in describe_steps(dealt):
-        yield step.text
+    if event.next_terms is not None:
+        yield from _terms_fixed(event.next_terms, table)
 
 
 def _settled(event: e.RoundSettled, table: NarratedTable) -> Iterator[str]:
@@ -274,8 +273,8 @@ def _after_commission(event: te.SeatLeft | te.SeatReleased, table: NarratedTable
     return f", after {_with_currency(collected, table.rules)} of owed commission" if collected else ""
 
 
-def _terms_fixed(event: te.TermsFixed, _table: NarratedTable) -> Iterator[str]:
-    yield f"The terms of round {event.number} were fixed at {_time(event.fixed_at)}: {event.digest}."
+def _terms_fixed(event: te.TermsFixed | e.NextTerms, _table: NarratedTable) -> Iterator[str]:
+    yield f"The terms of round {event.number} were fixed: {event.digest}."
     if event.next_shoe is not None:
         yield f"For the round after it, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
 

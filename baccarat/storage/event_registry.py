@@ -3,7 +3,7 @@
 from typing import Any, Final, get_args
 
 from baccarat.domain.fairness.shuffle import Scheme
-from baccarat.domain.rounds.events import BettingClosed, RoundEvent, RoundOpened
+from baccarat.domain.rounds.events import BettingClosed, CardsDealt, RoundEvent, RoundOpened
 from baccarat.domain.tables.events import ShoeCommitted, ShoeStarted, TableEvent, TableOpened, TermsFixed
 from baccarat.domain.tables.kill_switch import StopEvent
 from casino.events.codec import EventRegistry, EventType
@@ -24,6 +24,11 @@ def _closing_with_counts(fields: dict[str, Any]) -> dict[str, Any]:
     closing = fields["closing"]
     named = ("digest", "blind", "sealed_head", "before")
     return {**fields, "closing": None if closing is None else {name: closing[name] for name in named}}
+
+
+def _cards_without_terms(fields: dict[str, Any]) -> dict[str, Any]:
+    """Upcast cards after which an event of the table fixed the next terms."""
+    return {**fields, "next_terms": None}
 
 
 def _terms_in_full(fields: dict[str, Any]) -> dict[str, Any]:
@@ -56,6 +61,7 @@ _CHANGED: Final[dict[type, EventType]] = {
     ShoeStarted: EventType(ShoeStarted, schema=2, upcasts={1: _first_scheme}),
     TermsFixed: EventType(TermsFixed, schema=3, upcasts={1: _terms_in_full, 2: _next_shoe_of_first_scheme}),
     RoundOpened: EventType(RoundOpened, schema=3, upcasts={1: _round_opened_before_terms, 2: _round_of_first_scheme}),
+    CardsDealt: EventType(CardsDealt, schema=2, upcasts={1: _cards_without_terms}),
     BettingClosed: EventType(
         BettingClosed, schema=3, upcasts={1: _betting_closed_before_closings, 2: _closing_with_counts}
     ),

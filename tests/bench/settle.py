@@ -1,8 +1,8 @@
 """Rounds dealt and settled by the workers' own code, against pgbench writing the same rows in hand-written SQL.
 
 Both start from copies of one database in which every table has a confirmed wager. Ours is everything: shuffle, rules,
-events, ledger, read models, commit. The peer writes what ours wrote (the round's three events and the next terms, with
-their places in the queue; an entry, its postings and balances; table, round and wager; a seed stored, another
+events, ledger, read models, commit. The peer writes what ours wrote (the round's three events, with their places in
+the queue; an entry, its postings and balances; table, round and wager; a seed stored, another
 forgotten), with the same indexes, triggers and constraints, from rows prepared beforehand: it computes nothing. One
 client each; the peer commits every round, ours every batch. Afterwards both databases are compared, row counts and
 contents.

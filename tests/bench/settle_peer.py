@@ -33,14 +33,11 @@ _SOURCES = {
     "bench_event": """
         SELECT place, stream, event.version, type, schema, data, metadata
         FROM events_event AS event JOIN bench_round ON stream = 'round-' || bench_round.id
-        WHERE type IN ('BettingClosed', 'CardsDealt', 'RoundSettled')
-        UNION ALL
-        SELECT place, stream, event.version, type, schema, data, metadata
-        FROM events_event AS event JOIN bench_round ON stream = 'table-' || bench_round.table_id
-        WHERE type = 'TermsFixed' AND (data->>'number')::int = bench_round.number + 1""",
+        WHERE type IN ('BettingClosed', 'CardsDealt', 'RoundSettled')""",
     "bench_secret": """
         SELECT place, made.* FROM baccarat_shoesecret AS made
-        JOIN bench_event ON type = 'TermsFixed' AND (data->'next_shoe'->>'shoe')::uuid = made.shoe_id""",
+        JOIN bench_event
+            ON type = 'CardsDealt' AND (data->'next_terms'->'next_shoe'->>'shoe')::uuid = made.shoe_id""",
     "bench_posting": """
         SELECT place, account_id, amount
         FROM bench_event JOIN events_event AS event USING (stream, version)

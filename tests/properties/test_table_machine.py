@@ -408,19 +408,25 @@ class TableMachine(RuleBasedStateMachine):
         self.seeds |= {secret.shoe: secret.seed for secret in journal.new_seeds}
         self.revealed += journal.revealed_shoes
 
+    def _require_terms(self, event: Any, terms: te.TermsFixed | re.NextTerms) -> None:
+        """Check that an event has fixed the terms that the table keeps, and named a shoe for the round after."""
+        fixed = TABLE.fold(self.log[: self.log.index(event) + 1]).terms
+        assert fixed is not None
+        assert (terms.number, terms.digest) == (fixed.terms.number, fixed.terms.digest())
+        self.terms[terms.number] = fixed
+        if terms.next_shoe is not None:
+            assert terms.number + 1 not in self.named
+            assert terms.next_shoe.shape == self.table.rules.shape
+            self.named[terms.number + 1] = terms.next_shoe
+
     def _require_named(self, event: Any) -> None:
         """Check that a round opens on its terms, and on the own shoe that was announced a round before it."""
         if isinstance(event, te.TableOpened):
             self.named[1] = event.next_shoe
         elif isinstance(event, te.TermsFixed):
-            fixed = TABLE.fold(self.log[: self.log.index(event) + 1]).terms
-            assert fixed is not None
-            assert (event.number, event.digest) == (fixed.terms.number, fixed.terms.digest())
-            self.terms[event.number] = fixed
-            if event.next_shoe is not None:
-                assert event.number + 1 not in self.named
-                assert event.next_shoe.shape == self.table.rules.shape
-                self.named[event.number + 1] = event.next_shoe
+            self._require_terms(event, event)
+        elif isinstance(event, re.CardsDealt) and event.next_terms is not None:
+            self._require_terms(event, event.next_terms)
         elif isinstance(event, re.RoundOpened):
             fixed, named = self.terms[event.number], self.named.get(event.number)
             assert (event.terms, event.shoe) == (fixed.digest, fixed.terms.shoe)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.shuffle import Scheme
-from baccarat.domain.rounds.events import SeatInRound, VoidReason, WagerSignature
+from baccarat.domain.rounds.events import NextTerms, SeatInRound, VoidReason, WagerSignature
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
@@ -113,7 +113,7 @@ class DealRound:
     """Close betting, deal and settle. `cards` are the next cards of the shoe, from `shoe_position` on.
 
     At a table with a ceremony, the first command may hand out the Player's cards instead, and a later one settles.
-    `seed` is the shoe's seed in hex if it is revealed with this round.
+    `seed` is the shoe's seed in hex if it is revealed with this round. `next_terms` are fixed once cards are dealt.
     """
 
     cards: tuple[Card, ...] = field(repr=False)
@@ -122,6 +122,7 @@ class DealRound:
     rules: TableRules
     now: datetime
     closing: ClosingInputs
+    next_terms: NextTerms | None = None
 
 
 @dataclass(frozen=True, slots=True)

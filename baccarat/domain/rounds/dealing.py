@@ -143,7 +143,7 @@ def _deal_and_settle(command: c.DealRound, state: RoundState) -> Events:
     )
     return (
         *_turn_hands(command, hands),
-        e.CardsDealt(shoe_position=command.shoe_position, cards=hands.cards),
+        e.CardsDealt(shoe_position=command.shoe_position, cards=hands.cards, next_terms=command.next_terms),
         e.RoundSettled(
             outcome=hands.outcome,
             player_total=hands.player_total,

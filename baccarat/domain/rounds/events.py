@@ -8,6 +8,7 @@ is erased while the round stays provable.
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import ClassVar
 from uuid import UUID
 
 from baccarat.domain.fairness.closing import Closing
@@ -32,6 +33,20 @@ class ShoeCommitment:
     commitment: str
     shape: ShoeShape
     scheme: Scheme
+
+
+@dataclass(frozen=True, slots=True)
+class NextTerms:
+    """The terms of the table's next round, fixed as cards are dealt to the one before; `digest` is theirs.
+
+    As in `TermsFixed`, which fixes them elsewhere: they follow from the table's events, the cut of the round's own shoe
+    is closed now, and `next_shoe` is committed to for the round after it.
+    """
+
+    number: int
+    digest: str
+    next_shoe: ShoeCommitment
+    place: ClassVar[None] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +245,14 @@ class HandTurned:
 
 @dataclass(frozen=True, slots=True)
 class CardsDealt:
-    """The cards in deal order (P B P B, then the thirds). `shoe_position` is where the first is in the shoe."""
+    """The cards in deal order (P B P B, then the thirds). `shoe_position` is where the first is in the shoe.
+
+    `next_terms` is None where `TermsFixed` fixes them: with long shoes, and if other rules wait or the table closes.
+    """
 
     shoe_position: int
     cards: tuple[Card, ...]
+    next_terms: NextTerms | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,27 +391,8 @@ class RoundVoided:
 
 
 RoundEvent = (
-    RoundOpened
-    | ChipsPlaced
-    | PlacementUndone
-    | ChipsCleared
-    | StakesRebet
-    | WagerConfirmed
-    | SeatPassed
-    | SeatTimedOut
-    | SeatLeftRound
-    | CutContributed
-    | BettingClosed
-    | CardsHandedOut
-    | CardsLookedAt
-    | CardsHandedBack
-    | HandTurned
-    | CardsDealt
-    | RoundSettled
-    | RoundLapsed
-    | RoundSuspended
-    | RoundResumed
-    | RoundVoidRequested
-    | RoundVoidDeclined
-    | RoundVoided
-)
+    RoundOpened | ChipsPlaced | PlacementUndone | ChipsCleared | StakesRebet | WagerConfirmed | SeatPassed
+    | SeatTimedOut | SeatLeftRound | CutContributed | BettingClosed | CardsHandedOut | CardsLookedAt | CardsHandedBack
+    | HandTurned | CardsDealt | RoundSettled | RoundLapsed | RoundSuspended | RoundResumed | RoundVoidRequested
+    | RoundVoidDeclined | RoundVoided
+)  # fmt: skip

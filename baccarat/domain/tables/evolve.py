@@ -82,7 +82,7 @@ def _shoe_cut_contributed(state: TableState, event: e.ShoeCutContributed) -> Tab
     return replace(state, next_shoe=replace(next_shoe, contributions=contributions))
 
 
-def _terms_fixed(state: TableState, event: e.TermsFixed) -> TableState:
+def _terms_fixed(state: TableState, event: e.TermsFixed | re.NextTerms) -> TableState:
     terms, following = terms_fixed_by(event, state), _announced_shoe(event.next_shoe, number=event.number + 1)
     if following is None:
         return replace(state, terms=terms)
@@ -178,6 +178,8 @@ def _betting_closed(state: TableState, event: re.BettingClosed) -> TableState:
 
 def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
     pairs = find_pairs(event.cards)
+    if event.next_terms is not None:
+        state = _terms_fixed(state, event.next_terms)
     if state.shoe is None:
         return replace(state, pairs=pairs) if pairs else state
     shoe = _take_cards(state.shoe, state.rules, cards_used=event.shoe_position + len(event.cards))

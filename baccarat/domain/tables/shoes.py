@@ -10,6 +10,7 @@ from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.terms import Terms, digest_cards
 from baccarat.domain.rounds import cut
+from baccarat.domain.rounds.events import NextTerms, ShoeCommitment
 from baccarat.domain.rounds.refusals import NoShoeToCut, RoundIsOpen
 from baccarat.domain.rules.cards import Card, points
 from baccarat.domain.rules.table_rules import TableRules
@@ -78,7 +79,17 @@ def _fix_terms(command: c.FixTerms, state: TableState) -> Events:
     return (replace(fixed, digest=terms_fixed_by(fixed, state).digest),)
 
 
-def terms_fixed_by(event: e.TermsFixed, state: TableState) -> FixedTerms:
+def next_terms(state: TableState, following: ShoeCommitment) -> NextTerms | None:
+    """Return the terms of the round after the one in play, which has a shoe of its own, or None if none is committed
+    to. `following` is the shoe of the round after it.
+    """
+    if state.next_shoe is None:
+        return None
+    fixed = NextTerms(state.rounds + 1, "", following)
+    return replace(fixed, digest=terms_fixed_by(fixed, state).digest)
+
+
+def terms_fixed_by(event: e.TermsFixed | NextTerms, state: TableState) -> FixedTerms:
     """Return the terms that an event fixes at a table in this state. Raises LookupError if no shoe is committed to."""
     before, shoe, next_shoe, place = state.fixed_terms(), state.shoe, state.next_shoe, event.place
     if before is not None:

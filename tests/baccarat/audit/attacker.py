@@ -36,13 +36,24 @@ class Attacker:
             f"round-{self.round(preset, number)}", kind,
         )  # fmt: skip
 
-    def terms(self, preset, number):
-        """Return id and stream of the event that fixed the terms of a settled round."""
+    def first_terms(self, preset):
+        """Return the id of the event that fixed the terms of the table's first round."""
         return self.row(
-            "SELECT event.id, stream FROM events_event AS event JOIN baccarat_round AS round "
-            "ON stream = 'table-' || table_id AND data ->> 'number' = number::text "
-            "WHERE round.id = %s AND type = 'TermsFixed'",
-            self.round(preset, number),
+            "SELECT event.id FROM events_event AS event JOIN baccarat_round AS round ON stream = 'table-' || table_id "
+            "WHERE round.id = %s AND type = 'TermsFixed' ORDER BY version LIMIT 1",
+            self.round(preset, 1),
+        )[0]
+
+    def terms(self, preset):
+        """Return id of an event with whose cards the next terms were fixed, and the stream of the round with them."""
+        return self.row(
+            "SELECT event.id, 'round-' || following.id FROM baccarat_round AS round "
+            "JOIN events_event AS event ON stream = 'round-' || round.id AND type = 'CardsDealt' "
+            "JOIN baccarat_round AS following "
+            "ON following.table_id = round.table_id AND following.number = round.number + 1 "
+            "WHERE split_part(round.rules, '@', 1) = %s AND data #>> '{next_terms,number}' = following.number::text "
+            "ORDER BY event.id LIMIT 1",
+            preset,
         )
 
     def round(self, preset, number):

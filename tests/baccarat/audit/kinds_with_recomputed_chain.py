@@ -58,7 +58,7 @@ def a_commitment_swapped(attacker):
 
 @kind(WITH_RECOMPUTED_CHAIN)
 def another_commitment_for_the_next_round(attacker):
-    event, _ = attacker.terms("overview", 1)
+    event = attacker.first_terms("overview")
     _, following, *_ = attacker.event("overview", 2, "RoundOpened")
     attacker.change(event, lambda data: data["next_shoe"].update(commitment="ce" * 32))
     return "shoe differs from the committed one", following.replace("-", " ", 1)
@@ -73,15 +73,15 @@ def a_round_dealt_from_another_shoe_than_committed_to(attacker):
 
 @kind(WITH_RECOMPUTED_CHAIN)
 def a_round_without_a_commitment_to_the_next_shoe(attacker):
-    event, stream = attacker.terms("mini", 2)
-    attacker.change(event, lambda data: data.update(next_shoe=None))
-    return "next shoe not committed", stream.replace("-", " ", 1)
+    event, stream = attacker.terms("mini")
+    attacker.change(event, lambda data: data.update(next_terms=None))
+    return "terms differ", stream.replace("-", " ", 1)
 
 
 @kind(WITH_RECOMPUTED_CHAIN)
 def terms_under_other_rules(attacker):
-    event, stream = attacker.terms("mini", 2)
-    attacker.change(event, lambda data: data.update(digest="ab" * 32))
+    event, stream = attacker.terms("atlantic_city")
+    attacker.change(event, lambda data: data["next_terms"].update(digest="ab" * 32))
     return "terms differ", stream.replace("-", " ", 1)
 
 

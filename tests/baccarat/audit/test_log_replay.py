@@ -432,17 +432,33 @@ def test_a_shoe_used_twice_is_reported():
     for _ in range(2):
         for action in ("place", "confirm", "deal"):
             simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
-    fixed = [CATALOGUE.decode(row.type, row.schema, row.data) for row in simulation.rows if row.type == "TermsFixed"]
+    dealt = [CATALOGUE.decode(row.type, row.schema, row.data) for row in simulation.rows if row.type == "CardsDealt"]
     assert finding_kinds(simulation) == []
-    again = replace(fixed[-1].next_shoe, shoe=fixed[0].next_shoe.shoe)
-    forge(simulation, "TermsFixed", lambda event: {"next_shoe": again}, last=True)
+    again = replace(dealt[-1].next_terms.next_shoe, shoe=dealt[0].next_terms.next_shoe.shoe)
+    forge(simulation, "CardsDealt", with_terms(next_shoe=again), last=True)
     assert finding_kinds(simulation) == ["shoe used twice"]
+
+
+def with_terms(**changes):
+    """Return a change of the terms that were fixed with cards."""
+    return lambda event: {"next_terms": replace(event.next_terms, **changes)}
+
+
+def test_terms_that_were_not_fixed_with_the_cards_are_missed():
+    simulation = SimulatedTable("mini")
+    simulation.do("sit", PLAYERS[0], None, None)
+    for _ in range(2):
+        simulation.do("play", PLAYERS[0], Spot.BANKER, 2500)
+    forge(simulation, "CardsDealt", lambda event: {"next_terms": None})
+    assert "terms differ" in finding_kinds(simulation)
 
 
 @pytest.mark.parametrize("preset", ["mini", "atlantic_city"])
 @pytest.mark.parametrize(
     ("kind", "change", "expected"),
     [
+        ("CardsDealt", with_terms(number=9), {"terms differ"}),
+        ("CardsDealt", with_terms(digest="00" * 32), {"terms differ"}),
         ("RoundOpened", lambda e: {"shoe": UUID(int=5)}, {"shoe differs from the committed one"}),
         ("RoundOpened", lambda e: {"commitment": "00" * 32}, {"shoe differs from the committed one"}),
         ("RoundOpened", lambda e: {"terms": "00" * 32}, {"terms differ"}),

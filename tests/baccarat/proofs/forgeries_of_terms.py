@@ -133,6 +133,66 @@ def the_terms_before_named_another_shoe(document: Document) -> None:
     sign_again(document)
 
 
+# terms that were fixed with the cards of the round before
+
+
+def with_cards(document: Document, ahead: int) -> Document:
+    """Return the event of a deal with which the terms were fixed of the round so many rounds before this one."""
+    number = document["round"]["number"] - ahead
+    dealt = [each for each in document["events"] if each["type"] == "CardsDealt" and each["data"]["next_terms"]]
+    found: Document = next(each for each in dealt if each["data"]["next_terms"]["number"] == number)
+    return found
+
+
+@forged("cards/mini", "terms")
+def the_cards_that_came_with_the_terms_are_left_out(document: Document) -> None:
+    document["events"].remove(with_cards(document, 0))
+
+
+@forged("cards/mini", "commitment")
+def the_cards_that_came_with_the_commitment_are_left_out(document: Document) -> None:
+    document["events"].remove(with_cards(document, 1))
+
+
+@forged("cards/mini", "terms")
+def the_terms_with_the_cards_have_another_digest(document: Document) -> None:
+    with_cards(document, 0)["data"]["next_terms"]["digest"] = OTHER
+    sign_again(document)
+
+
+@forged("cards/mini", "terms")
+def the_terms_with_the_cards_named_another_next_shoe(document: Document) -> None:
+    with_cards(document, 0)["data"]["next_terms"]["next_shoe"]["commitment"] = OTHER
+    sign_again(document)
+
+
+@forged("cards/mini", "commitment")
+def the_cards_came_with_another_commitment(document: Document) -> None:
+    with_cards(document, 1)["data"]["next_terms"]["next_shoe"]["commitment"] = OTHER
+    sign_again(document)
+
+
+@forged("cards/mini", "chain")
+def the_cards_are_of_a_much_later_round(document: Document) -> None:
+    with_cards(document, 0)["data"]["next_terms"]["number"] += 5
+    sign_again(document)
+
+
+@forged("cards/mini", "chain")
+def the_cards_of_two_rounds_came_with_the_same_terms(document: Document) -> None:
+    more = {**with_cards(document, 0), "stream": "round-" + document["round"]["table"], "position": 1}
+    document["events"].insert(0, more)
+    sign_again(document)
+
+
+@forged("cards/mini", "terms")
+def the_cards_came_after_the_opening(document: Document) -> None:
+    late = with_cards(document, 0)
+    document["events"].remove(late)
+    document["events"].append({**late, "position": document["events"][-1]["position"] + 9})
+    sign_again(document)
+
+
 # the closing
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.baccarat.proofs.playing import history
 
-FOLDER = Path(__file__).parent / "golden" / "drawings"
-KEPT = {"mini", "atlantic-city", "long-shoe-ended", "long-shoe-running", "rules-of-a-later-version"}
+FOLDER = Path(__file__).parent / "golden" / "cards"
+KEPT = {"mini", "atlantic-city", "rules-of-a-later-version"}
 
 
 def test_the_golden_files_are_made(database):

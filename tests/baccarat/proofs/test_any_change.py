@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from baccarat.proofs import checks, verifier
 from tests.baccarat.proofs.forging import encode, golden
 
-BASES = ("overview", "long-shoe-running", "voided-after-settlement", "terms/overview", "terms/long-shoe-running")
+BASES = (
+    "overview", "long-shoe-running", "voided-after-settlement", "terms/overview", "terms/long-shoe-running",
+    "cards/mini",
+)  # fmt: skip
 KEY = str(golden("mini")["keys"][0]["public_key"])
 Path = tuple[str | int, ...]
 

@@ -59,7 +59,7 @@ def test_a_round_is_dealt_as_soon_as_all_have_acted() -> None:
 
     spec.when(deal()).then(
         closed(ANN_BET, passed=(2,)),
-        e.CardsDealt(shoe_position=0, cards=tuple(map(Card, ("4c", "2d", "5h", "5s")))),
+        e.CardsDealt(shoe_position=0, cards=tuple(map(Card, ("4c", "2d", "5h", "5s"))), next_terms=None),
         e.RoundSettled(
             outcome=Outcome.PLAYER,
             player_total=9,

@@ -50,7 +50,7 @@ def played(state: TableState, number: int, outcome: Outcome = Outcome.BANKER, *,
         betting_opens_at=OPENED,
         seed=None,
     )
-    return told(in_hand(state, number), re.CardsDealt(shoe_position=0, cards=cards), settled)
+    return told(in_hand(state, number), re.CardsDealt(shoe_position=0, cards=cards, next_terms=None), settled)
 
 
 def voided(number: int) -> RoundVoided:
@@ -104,7 +104,7 @@ def test_a_round_in_which_nobody_bet_leaves_none() -> None:
 def test_a_voided_round_loses_its_mark_and_one_voided_in_play_never_had_any() -> None:
     state = played(played(played(begun(), 1), 2, Outcome.TIE), 3)
     assert told(state, voided(2)).marks == "1B 3B"
-    dealt = told(in_hand(state, 4), re.CardsDealt(shoe_position=0, cards=PAIRS))
+    dealt = told(in_hand(state, 4), re.CardsDealt(shoe_position=0, cards=PAIRS, next_terms=None))
     assert dealt.pairs == "pb"
     after = told(dealt, replace(voided(4), was_settled=False))
     assert (after.marks, after.pairs, after.round) == ("1B 2T 3B", "", None)

@@ -76,7 +76,7 @@ def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStart
 
 
 def dealt(position: int, count: int) -> re.CardsDealt:
-    return re.CardsDealt(shoe_position=position, cards=FULL_DECK[:count])
+    return re.CardsDealt(shoe_position=position, cards=FULL_DECK[:count], next_terms=None)
 
 
 def settled(*owed: tuple[int, UUID, int]) -> re.RoundSettled:

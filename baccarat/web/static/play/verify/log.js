@@ -1,7 +1,7 @@
 // Checks of the log: digests, links, the Merkle tree and its signature.
 
 import { big, bytes, hex, isSigned, joined, leafOf, rootByPath, sha256, unhex } from "./hashes.js";
-import { CannotCheck, CheckFailed } from "./proof.js";
+import { CannotCheck, CheckFailed, termsWithCards } from "./proof.js";
 import { canonical, isSignature } from "./read.js";
 
 /** @import { Finding, LogEvent, Proof } from "./proof.js" */
@@ -57,8 +57,9 @@ export async function digests(proof) {
  * @returns {Finding}
  */
 export function chain(proof) {
+  const rounds = proof.otherEvents.map((event) => roundBefore(event, proof));
   proof.otherEvents.forEach((event, at) => {
-    if (at || !isOpeningOfTable(event, proof)) throw new CheckFailed("chain.stream", [proof.stream, proof.tableStream], event.stream);
+    if (!rounds[at] || rounds.indexOf(rounds[at]) < at) throw new CheckFailed("chain.stream", [proof.stream, proof.tableStream], event.stream);
   });
   for (const events of [proof.roundEvents, proof.tableEvents]) {
     events.slice(1).forEach((after, at) => {
@@ -72,12 +73,18 @@ export function chain(proof) {
 }
 
 /**
- * Whether an event opens another round of the same table; the previous one may commit to this shoe.
+ * How many rounds before this one another round's event is, 0 for one that is not about this round. With the cards of
+ * the round before, its terms were fixed; with those of the last but one, or at the opening of the round before, its shoe
+ * was committed to.
  * @param {LogEvent} event
  * @param {Proof} proof
  */
-function isOpeningOfTable({ type, version, stream, data }, proof) {
-  return type === "RoundOpened" && version === 1 && stream === `round-${data?.round}` && data.table === proof.round.table && !proof.isLong;
+function roundBefore(event, proof) {
+  const { type, version, stream, data } = event;
+  if (proof.isLong || !stream.startsWith("round-")) return 0;
+  if (type === "RoundOpened" && version === 1 && stream === `round-${data?.round}` && data.table === proof.round.table) return 2;
+  const ahead = termsWithCards(event).map((fixed) => proof.opened.number + 1 - fixed.data.number)[0];
+  return ahead === 1 || ahead === 2 ? ahead : 0;
 }
 
 /** @param {Proof} proof */

@@ -44,6 +44,16 @@ export class CannotCheck extends Error {
 /** The round has nothing of this kind. */
 export class DoesNotApply extends CannotCheck {}
 
+/**
+ * The event of a deal with which the next round's terms were fixed, as one that fixes terms; otherwise nothing.
+ * @param {LogEvent} event
+ * @returns {LogEvent[]}
+ */
+export function termsWithCards(event) {
+  const terms = event.type === "CardsDealt" && event.data?.next_terms;
+  return terms ? [{ ...event, data: { ...terms, place: null } }] : [];
+}
+
 export class Proof {
   /**
    * @param {ProofDocument} document
@@ -99,11 +109,13 @@ export class Proof {
   }
 
   /**
-   * The events that fix the terms of the table's round with this number.
+   * The events that fix the terms of the table's round with this number, with what they say of them.
    * @param {number} number
    */
   termsEvents(number) {
-    return this.tableEvents.filter((event) => event.type === "TermsFixed" && event.data && (event.data.terms ?? event.data).number === number);
+    const fixed = this.tableEvents.filter((event) => event.type === "TermsFixed" && event.data);
+    const events = [...fixed, ...this.otherEvents.flatMap(termsWithCards)].sort((one, other) => one.position - other.position);
+    return events.filter((event) => (event.data.terms ?? event.data).number === number);
   }
 
   /** The events that fix the terms of this round. */
