@@ -42,12 +42,10 @@ _OF_TABLE: Final = _SEALED + (
     " OR event.type = %s AND (event.data -> 'seeds')::jsonb @> jsonb_build_array(jsonb_build_object('shoe', %s::text)))"
     " ORDER BY event.version"
 )
-_BEFORE: Final = _SEALED.replace(
-    "%s", "(SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)"
-)
-_OPENING_BEFORE: Final = _BEFORE + "AND event.version = 1 AND seal.position IS NOT NULL"
 _OF_ROUNDS: Final = "IN (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = ANY (%s))"
-_CARDS_BEFORE: Final = _SEALED.replace("= %s", _OF_ROUNDS) + "AND event.type = 'CardsDealt' AND seal.position > 0"
+_BEFORE: Final = _SEALED.replace("= %s", _OF_ROUNDS) + (
+    "AND seal.position IS NOT NULL AND event.type IN ('RoundOpened', 'CardsDealt') ORDER BY seal.position"
+)
 _CLOCK: Final = "SELECT clock_timestamp()"
 
 
@@ -143,13 +141,12 @@ def load_evidence(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Round
         raise NotInThatRound
     shoe, number = opened["shoe"], opened["number"]
     terms = TERMS_FIXED, str(number), shoe
-    openings = _decode(fetch(_OPENING_BEFORE, [table, number - 1]))
-    cards = _decode(fetch(_CARDS_BEFORE, [table, [number - 2, number - 1]]))
+    before = _decode(fetch(_BEFORE, [table, [number - 2, number - 1]]))
     parameters = [f"table-{table}", list(RULES_EVENTS), list(SHOE_EVENTS), shoe, *terms, TABLE_CLOSED, shoe]
     return RoundEvidence(
         round_events=of_round,
         table_events=_decode(fetch(_OF_TABLE, parameters)),
-        earlier=(*_announcing(openings, shoe), *(event for event in cards if _fixes_terms(event, number, shoe))),
+        earlier=tuple(event for event in before if _commits_to(event, shoe) or _fixes_terms(event, number, shoe)),
         seed=shoe_seeds.decrypt([UUID(shoe)]).get(UUID(shoe)),
         now=fetch(_CLOCK)[0][0],
     )
@@ -169,9 +166,9 @@ def format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime(TIME_FORMAT)
 
 
-def _announcing(openings: Sequence[EvidenceEvent], shoe: str) -> tuple[EvidenceEvent, ...]:
-    """Return the opening that commits to a shoe, from before there were terms; others are among the table's events."""
-    return tuple(event for event in openings if (event.data["next_shoe"] or {}).get("shoe") == shoe)
+def _commits_to(opened: EvidenceEvent, shoe: str) -> bool:
+    """Return whether the opening of an earlier round commits to a shoe, as it did before there were terms."""
+    return (opened.data.get("next_shoe") or {}).get("shoe") == shoe
 
 
 def _fixes_terms(dealt: EvidenceEvent, number: int, shoe: str) -> bool:
