@@ -32,7 +32,7 @@ FORGET_SECONDS: Final = 600.0
 """Seconds after its last beat at which a dead process is forgotten."""
 FILE: Final = "HEARTBEAT_FILE"
 
-_own: Final[list[tuple[str, str, int]]] = []
+_ending: Final[list[Finalize]] = []
 _BEAT: Final = "UPDATE alerts_heartbeat SET beat_at = clock_timestamp() WHERE (kind, host, pid) = (%s, %s, %s)"
 _START: Final = """
 INSERT INTO alerts_heartbeat (kind, host, pid, version) VALUES (%s, %s, %s, %s)
@@ -65,18 +65,24 @@ class ProcessState(NamedTuple):
 
 def start(kind: str) -> None:
     """Beat in a thread of this process until it ends."""
-    own = (kind, socket.gethostname(), os.getpid())
-    _own[:] = [own]
-    threading.Thread(target=_run, args=[own], name="heartbeat", daemon=True).start()
-    Finalize(None, end, exitpriority=1)  # runs at the end of multiprocessing's processes, too, unlike atexit
+    own, ends = (kind, socket.gethostname(), os.getpid()), threading.Event()
+    thread = threading.Thread(target=_run, args=[own, ends], name="heartbeat", daemon=True)
+    thread.start()
+    # Runs at the end of multiprocessing's processes, too, unlike atexit, and not in those forked from this one.
+    _ending[:] = [Finalize(None, _end, args=[own, ends, thread], exitpriority=1)]
 
 
 def end() -> None:
     """Remove this process's row; one that is killed leaves it."""
-    for own in _own:
-        if own[2] == os.getpid():  # not in a process that was forked from it
-            with contextlib.suppress(Error):
-                execute(_END, own)
+    for finalizer in _ending:
+        finalizer()
+
+
+def _end(own: tuple[str, str, int], ends: threading.Event, thread: threading.Thread) -> None:
+    ends.set()
+    thread.join(BEAT_SECONDS)  # a beat after the end would add the row again
+    with contextlib.suppress(Error):
+        execute(_END, own)
 
 
 def beat(own: tuple[str, str, int]) -> None:
@@ -85,9 +91,9 @@ def beat(own: tuple[str, str, int]) -> None:
         execute(_START, [*own, _version()])
 
 
-def _run(own: tuple[str, str, int]) -> None:
-    file, pause, known = os.environ.get(FILE), threading.Event(), False
-    while True:
+def _run(own: tuple[str, str, int], ends: threading.Event) -> None:
+    file, known = os.environ.get(FILE), False
+    while not ends.is_set():
         if file:
             with contextlib.suppress(OSError):
                 Path(file).touch()
@@ -99,7 +105,7 @@ def _run(own: tuple[str, str, int]) -> None:
         except Error as error:
             logger.debug("The database does not answer, no heartbeat: %s", error)
             connection.close()
-        pause.wait(BEAT_SECONDS)
+        ends.wait(BEAT_SECONDS)
 
 
 @functools.cache
