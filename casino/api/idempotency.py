@@ -118,7 +118,13 @@ def _wrap(
     @wraps(handler)
     def respond(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
         claim = _read_claim(request)
-        prepare(view, request)
+        try:
+            prepare(view, request)
+        except Exception:
+            stored = _load_response(claim)
+            if stored is None or not store:
+                raise
+            return stored
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with transaction.atomic():
