@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import Cursor
 
 from casino.asgi import application as real_application
+from casino.database.base import DatabaseWrapper
 
 DIE_AT = Path(os.environ["DIE_AT"])
-COMMIT = BaseDatabaseWrapper._commit  # type: ignore[attr-defined]
+COMMIT = DatabaseWrapper._commit
 EXECUTE = Cursor.execute
 
 
@@ -32,7 +32,7 @@ def die_at(moment: str) -> None:
         os.killpg(0, signal.SIGKILL)
 
 
-def commit(wrapper: BaseDatabaseWrapper) -> None:
+def commit(wrapper: DatabaseWrapper) -> None:
     """Commit, with a moment before and after."""
     die_at("commit")
     COMMIT(wrapper)
@@ -46,7 +46,7 @@ def execute(cursor: Cursor[Any], *arguments: Any, **options: Any) -> Any:
     return EXECUTE(cursor, *arguments, **options)
 
 
-setattr(BaseDatabaseWrapper, "_commit", commit)  # noqa: B010  (not part of its stubs)
+setattr(DatabaseWrapper, "_commit", commit)  # noqa: B010
 setattr(Cursor, "execute", execute)  # noqa: B010
 
 
