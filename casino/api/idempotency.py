@@ -118,15 +118,9 @@ def _wrap(
     @wraps(handler)
     def respond(view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> HttpResponse:
         claim = _read_claim(request)
-        try:
-            prepare(view, request)
-        except Exception:
-            stored = _load_response(claim)
-            if stored is None or not store:
-                raise
-            return stored
         for attempt in range(1, ATTEMPTS + 1):
             try:
+                prepare(view, request)
                 with transaction.atomic():
                     response = handler(view, request, *args, **kwargs)
                     return _save_response(claim, response, player=_player_of(request, kwargs, response), store=store)
