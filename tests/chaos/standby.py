@@ -66,7 +66,7 @@ class Pair:
         hosts = ",".join(quote(str(server.sockets), safe="") for server in (self.primary, self.standby))
         return f"postgresql://{user}:{password}@/casino?host={hosts}&target_session_attrs=read-write"
 
-    def signal(self, server: Postgres, number: signal.Signals) -> None:
+    def send(self, server: Postgres, number: signal.Signals) -> None:
         """Send a signal to all processes of a server, as what happens to a host does."""
         postmaster = server.child.pid
         for pid in (postmaster, *(pid for pid, _ in alive(descendants(postmaster)))):
@@ -75,7 +75,7 @@ class Pair:
 
     async def fail_over(self) -> None:
         """Kill the primary's host, and promote the standby, as whoever watches them both does a moment later."""
-        self.signal(self.primary, signal.SIGKILL)
+        self.send(self.primary, signal.SIGKILL)
         await asyncio.sleep(1)
         promote = [str(self.standby.programs / "pg_ctl"), "promote", "-D", str(self.standby.data), "--no-wait"]
         run_to_end(promote, environment=ENVIRONMENT, user=self.standby.user)

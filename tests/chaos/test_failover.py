@@ -46,7 +46,7 @@ async def freeze_standby(system: System, pair: Pair) -> None:
     """Freeze the standby: nothing is confirmed, callers hear so in time, and may repeat their request."""
     headers = {"Authorization": f"Bearer {system.credential}", "Idempotency-Key": "while-frozen"}
     async with httpx.AsyncClient(base_url=f"{system.stack.base_url}/api/v1", headers=headers, timeout=60) as client:
-        pair.signal(pair.standby, signal.SIGSTOP)
+        pair.send(pair.standby, signal.SIGSTOP)
         try:
             for _ in range(2):
                 began = time.monotonic()
@@ -55,7 +55,7 @@ async def freeze_standby(system: System, pair: Pair) -> None:
                 assert int(answer.headers["Retry-After"]) >= 1
                 assert time.monotonic() - began <= 2 * PROMISED_ANSWER
         finally:
-            pair.signal(pair.standby, signal.SIGCONT)
+            pair.send(pair.standby, signal.SIGCONT)
         while (answer := await client.post("/players", json={"reference": "while-frozen"})).status_code == 503:
             await asyncio.sleep(0.2)
         assert answer.status_code == 201, answer.text
