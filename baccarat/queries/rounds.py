@@ -18,7 +18,7 @@ from baccarat.queries.redaction import redact_for
 from baccarat.queries.round_view import RoundResponse, present_round
 from baccarat.storage import repository
 from baccarat.storage.models import RoundFlag
-from casino.api.shapes import ItemList, Page, Shape, Timestamp
+from casino.api.shapes import ItemList, Page, Shape, Timestamp, open_enum
 from casino.crypto import crypto_shredding
 from casino.events import store
 from casino.events.ids import first_id, last_id
@@ -99,7 +99,7 @@ class RoundEvent(Shape):
     version: int
     type: Annotated[
         str,
-        Meta(description="Values may be added.", examples=["ChipsPlaced"], extra_json_schema={"enum": EVENT_NAMES}),
+        open_enum(EVENT_NAMES, example="ChipsPlaced"),
     ]
     schema: int
     data: Annotated[dict[str, Any], Meta(examples=[{"seat": 1, "spot": "banker", "amount": 1000}])]

@@ -16,7 +16,7 @@ from baccarat.domain.tables.events import TableEvent
 from baccarat.queries import rounds, tables
 from baccarat.queries.redaction import PLAYER_ONLY, SPECTATOR, STAFF_ONLY, mentioned_players, redact_for
 from baccarat.streaming.snapshot import PositionText, encode_position
-from casino.api.shapes import Shape, Timestamp
+from casino.api.shapes import Shape, Timestamp, open_enum
 from casino.api.streaming import sse
 from casino.events.records import SealedEvent
 from casino.feed.derivation import Derivation
@@ -78,7 +78,7 @@ class LiveEventResponse(Shape):
     position: PositionText
     type: Annotated[
         str,
-        Meta(description="Values may be added.", examples=["WagerConfirmed"], extra_json_schema={"enum": _EVENT_NAMES}),
+        open_enum(_EVENT_NAMES, example="WagerConfirmed"),
     ]
     table: UUID | None
     round: UUID | None

@@ -11,7 +11,6 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.utils import OpenApiParameter
-from msgspec import Meta
 
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.streaming import snapshot
@@ -23,7 +22,7 @@ from casino.api import document, errors
 from casino.api.contract import Contract, problems_of
 from casino.api.error_catalogue import BAD_REQUEST, INVALID_CURSOR, METHOD_NOT_ALLOWED, RequestRejected
 from casino.api.openapi import REQUEST_ID
-from casino.api.shapes import Shape, example_of
+from casino.api.shapes import Shape, example_of, open_enum
 from casino.api.streaming import sse
 from casino.crypto import opaque_number
 from casino.feed.asyncapi import ChannelMessage, StreamChannel
@@ -38,14 +37,7 @@ PATH: Final = "/api/v1/stream"
 class StreamEnd(Shape):
     """The last message of a stream."""
 
-    code: Annotated[
-        str,
-        Meta(
-            description="Values may be added.",
-            examples=["session_taken_over"],
-            extra_json_schema={"enum": END_CODES},
-        ),
-    ]
+    code: Annotated[str, open_enum(END_CODES, example="session_taken_over")]
 
 
 class StreamReset(Shape):

@@ -31,6 +31,11 @@ Timestamp = Annotated[datetime, Meta(tz=True, examples=["2026-11-21T09:00:00.250
 HexText = Annotated[str, Meta(pattern="^([0-9a-f]{2})*$", description="Hexadecimal.", examples=["9f2c5e7a41b0d863"])]
 
 
+def open_enum(values: object, *, example: str) -> Meta:
+    """Document a string as one of `values`, to which later versions may add; a function is called for the document."""
+    return Meta(description="Values may be added.", examples=[example], extra_json_schema={"enum": values})
+
+
 class Shape(Struct):
     """Base of every response. Docstrings and `Meta(description=...)` become the document's descriptions."""
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from casino.api.shapes import ItemList, Shape, Timestamp
+from casino.api.shapes import ItemList, Shape, Timestamp, open_enum
 from casino.events.sql import fetch
 from casino.feed.refusals import FeedExpired, UnknownFeedType
 from casino.feed.types import feed_types, matching_types, type_names
@@ -29,14 +29,7 @@ SELECT head.number, oldest.number, item.number, item.type, item.subject, item.ti
  ) AS item ON true
  ORDER BY item.number
 """
-TypeName = Annotated[
-    str,
-    Meta(
-        description="Values may be added.",
-        examples=["baccarat.round.settled.v1"],
-        extra_json_schema={"enum": type_names},
-    ),
-]
+TypeName = Annotated[str, open_enum(type_names, example="baccarat.round.settled.v1")]
 
 
 class FeedEnvelope(Shape):

@@ -19,7 +19,7 @@ from casino.api import paging
 from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
-from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp
+from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp, open_enum
 from casino.operators.base_views import OperatorView
 from casino.operators.principals import Scope
 from casino.reports import generation
@@ -99,9 +99,7 @@ class ReportsQuery(serializers.Serializer[Any]):
     name = TextField(max_length=40, required=False, default=None, help_text="Only reports of this name.")
 
 
-ReportName = Annotated[
-    str, Meta(description="Values may be added.", examples=["liability"], extra_json_schema={"enum": report_names})
-]
+ReportName = Annotated[str, open_enum(report_names, example="liability")]
 
 
 class ReportResponse(Shape):
