@@ -1,6 +1,10 @@
 """The ASGI application of a web process: the API and the page in one pool of threads, staff in one of their own.
 
-Staff's pool is small, so that anonymous logins, whose passwords are slow to check, take no thread from players.
+Static files have a pool, too: they need no database, and a page that lacks one module does not work at all, so they
+wait longer than a command may.
+
+Staff's logins, which anybody may try and whose passwords are slow to check, have one thread: they take none from
+players and staff, and no more than a core.
 """
 
 import os
@@ -8,7 +12,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from django.core.wsgi import get_wsgi_application
-from django.urls import get_resolver
+from django.template.loader import get_template
+from django.urls import reverse
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 _wsgi: Final = get_wsgi_application()
@@ -21,30 +26,46 @@ from casino.operators.request_log import log_request  # noqa: E402
 API_QUEUE: Final = 256
 STAFF_THREADS: Final = 2
 STAFF_QUEUE: Final = 8
-STAFF_WAIT: Final = 0.5
-"""Seconds that staff's requests wait for a thread: checking a password takes most of the two of an answer."""
+LOGIN_QUEUE: Final = 4
+LOGIN_WAIT: Final = 0.3
+"""Seconds that a login waits for the thread: checking its password takes the most of its time."""
+FILE_THREADS: Final = 2
+FILE_WAIT: Final = 10.0
 _PREFIX: Final = settings.FORCE_SCRIPT_NAME or ""
 
 
-def _pool(name: str, *, threads: int, queue: int, max_wait: float = MAX_WAIT) -> WsgiPool:
+def _pool(name: str, *, threads: int, queue: int, **waits: float) -> WsgiPool:
     return WsgiPool(
         _wsgi,
         name=name,
         threads=threads,
         queue=queue,
         max_body=settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
-        max_wait=max_wait,
         prefix=_PREFIX,
         log_refusal=log_request,
+        **waits,
     )
 
 
 api: Final = _pool("api", threads=settings.WEB_THREADS, queue=API_QUEUE)
-staff: Final = _pool("staff", threads=STAFF_THREADS, queue=STAFF_QUEUE, max_wait=STAFF_WAIT)
-get_resolver().url_patterns  # noqa: B018  (loads them now, before the server forks its processes)
+files: Final = _pool("files", threads=FILE_THREADS, queue=API_QUEUE, max_wait=FILE_WAIT)
+staff: Final = _pool("staff", threads=STAFF_THREADS, queue=STAFF_QUEUE)
+logins: Final = _pool("logins", threads=1, queue=LOGIN_QUEUE, max_wait=LOGIN_WAIT, refuses_after=MAX_WAIT)
+# Loaded now, before the server forks its processes: for the first login that would take seconds on a busy machine.
+_login: Final = reverse("admin:login")
+_files: Final = settings.STATIC_URL.removeprefix(_PREFIX)
+get_template("admin/login.html")
 
 
 async def application(scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
     """Choose the pool by the path."""
     path = path_without(_PREFIX, scope)
-    await (staff if path == "/admin" or path.startswith("/admin/") else api)(scope, receive, send)
+    if path.startswith(_files):
+        pool = files
+    elif path == _login:
+        pool = logins
+    elif path == "/admin" or path.startswith("/admin/"):
+        pool = staff
+    else:
+        pool = api
+    await pool(scope, receive, send)

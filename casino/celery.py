@@ -4,15 +4,18 @@
 """
 
 import os
+import time
 from typing import Any, Final
 
 from celery import Celery
 from celery.app.amqp import AMQP
-from celery.signals import task_prerun, worker_ready
+from celery.signals import task_failure, task_postrun, task_prerun, worker_ready
 from django.db import close_old_connections
 from kombu.connection import Connection
 from kombu.transport import redis
 
+from casino.observability.figures import TASK_FAILURES, TASKS
+from casino.observability.logging import begin
 from casino.observability.process import process_started
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
@@ -78,10 +81,26 @@ class ImpatientCelery(Celery):  # type: ignore[misc]
         return super().connection_for_write(url, **options)
 
 
+def _task_begins(task: Any, **_: object) -> None:
+    """Close a broken connection: Celery's fixup would close every one after each task (see CELERY_DB_REUSE_MAX)."""
+    task.request.began = time.perf_counter()
+    begin(str(task.request.id))
+    close_old_connections()
+
+
+def _task_ends(task: Any, **_: object) -> None:
+    TASKS.observe(time.perf_counter() - task.request.began, task.name)
+
+
+def _task_fails(sender: Any, **_: object) -> None:
+    TASK_FAILURES.count(sender.name)
+
+
 app = ImpatientCelery("casino", amqp=SteadyAMQP)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.steps["worker"].add("casino.observability.celery_watchdog:WatchdogStep")  # by name, so that only workers load it
-# Celery's fixup would close the connection after each task (see CELERY_DB_REUSE_MAX); this closes only broken ones.
-task_prerun.connect(lambda **_: close_old_connections(), weak=False)
+task_prerun.connect(_task_begins, weak=False)
+task_postrun.connect(_task_ends, weak=False)
+task_failure.connect(_task_fails, weak=False)
 worker_ready.connect(lambda **_: process_started("worker"), weak=False)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection
+from datetime import date
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
@@ -49,6 +50,15 @@ def parse_integer(name: str, value: str) -> int:
         return int(value)
     except ValueError:
         raise ImproperlyConfigured(f"{name} must be a whole number, not {value!r}.") from None
+
+
+def day(name: str) -> date | None:
+    """Read a day such as 2026-01-31, None if it is not set."""
+    value = os.environ.get(name, "").strip()
+    try:
+        return date.fromisoformat(value) if value else None
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must be a day such as 2026-01-31, not {value!r}.") from None
 
 
 def string_list(name: str, default: str = "") -> list[str]:

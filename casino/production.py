@@ -115,6 +115,7 @@ def _check_addresses(settings: Mapping[str, Any]) -> None:
     addresses = {
         "CSRF_TRUSTED_ORIGINS": settings["CSRF_TRUSTED_ORIGINS"],
         "PAYMENT_PROVIDERS": settings["PAYMENT_PROVIDERS"].values(),
+        "WITNESSES": [each.strip() for each in settings["WITNESSES"].split(",") if each.strip()],
     }
     for name, urls in addresses.items():
         if not all(url.startswith("https://") and "*" not in url for url in urls):

@@ -17,6 +17,7 @@ from casino.backoffice import menu
 from casino.database import capacity, connection_settings
 from casino.database.redis_client import broker
 from casino.kernel import money
+from casino.observability.logging import log_settings
 from wallet.responsible_gaming import table_limit
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -31,6 +32,8 @@ SECRET_KEY_FALLBACKS = [each.strip() for each in env.text("SECRET_KEY_FALLBACKS"
 """Earlier values, comma separated, the last one first: what they signed and encrypted stays valid."""
 PACK_PUBLIC_KEYS = env.string_list("PACK_PUBLIC_KEYS")
 """Public keys, in hex, that signed dispute packs under a SECRET_KEY that is no longer known."""
+RECEIPT_PUBLIC_KEYS = env.string_list("RECEIPT_PUBLIC_KEYS")
+"""The same of receipts."""
 DEVELOPMENT_KEYS = None if PRODUCTION else "development:" + "00" * 32
 SHOE_KEYS = production.secret("SHOE_KEYS", PROCESS, development=DEVELOPMENT_KEYS)
 """`key-id:64 hex digits`, comma separated; the first one encrypts, all decrypt. Empty where no seed is read."""
@@ -54,6 +57,7 @@ CLOSING_KEYS = env.text("CLOSING_KEYS", "")
 """`key-id:64 hex digits`, comma separated; the first signs closings of new chains, the others those of older ones."""
 WITNESS_QUORUM = env.integer("WITNESS_QUORUM", default=0, minimum=0, maximum=16)
 """How many witnesses must cosign a checkpoint before what it holds counts as protected; 0 for more than half."""
+TABLE_WITNESSES = env.integer("TABLE_WITNESSES", default=0, minimum=0, maximum=4)  # the first of WITNESSES
 LOG_ORIGIN = env.text("LOG_ORIGIN", None if PRODUCTION and WITNESSES else "casino.localhost/log")
 """The name under which this log's checkpoints are signed, for good."""
 
@@ -94,6 +98,7 @@ INSTALLED_APPS = [
     "wallet",
     "baccarat",
     "baccarat.chat",
+    "baccarat.risk",
     "baccarat.web",
 ]
 
@@ -148,8 +153,7 @@ DATABASES = {"default": database(os.environ["DATABASE_URL"])} if os.environ.get(
 REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 CELERY_BROKER_URL, _broker_options = broker(REDIS_URL)
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# By default a worker ends after a hundred attempts.
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # by default a worker ends after a hundred attempts
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     **_broker_options, "health_check_interval": 15, "socket_timeout": 5, "socket_connect_timeout": 5
 }  # fmt: skip
@@ -160,29 +164,36 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 10
 # Cancelling kills processes of the pool, which deal without a broker, and Celery replaces none while it has no broker.
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
-# Keep the connections: when strangers have taken PostgreSQL's other connections, dealing goes on.
-CELERY_DB_REUSE_MAX = 10**9
+CELERY_DB_REUSE_MAX = 10**9  # when strangers have taken PostgreSQL's other connections, dealing goes on
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 AUDIT_HOUR = env.integer("AUDIT_HOUR", default=3, minimum=0, maximum=23)
 """The hour, in UTC, in which everything is audited each night."""
 
+AUDIT_REPLAY_DAYS = env.integer("AUDIT_REPLAY_DAYS", default=90, minimum=1)
+"""Within so many days every part of the log is replayed again, by a share each night."""
+
 # Run by `manage.py run_jobs`, not by beat: PostgreSQL holds when each is due, and no message is sent.
 CELERY_BEAT_SCHEDULE = {
     "release-absent-seats": {"task": "baccarat.release_absent_seats", "schedule": 5.0},
+    "open-chains": {"task": "baccarat.open_chains", "schedule": 10.0},
     "reconcile-payments": {"task": "wallet.reconcile", "schedule": 900.0},  # each day, soon after it ends
     "run-nightly-audit": {"task": "baccarat.run_nightly_audit", "schedule": 3600.0},  # runs in AUDIT_HOUR only
     "test-rng": {"task": "baccarat.test_rng", "schedule": 6 * 3600.0},
     "sign-checkpoints": {"task": "checkpoints.sign", "schedule": 10.0},  # every CHECKPOINT_SECONDS or _POSITIONS
     "record-significant-events": {"task": "baccarat.record_significant_events", "schedule": 2.0},
+    "watch-risk": {"task": "baccarat.watch_risk", "schedule": 5.0},
     "generate-reports": {"task": "reports.generate_due", "schedule": 60.0},
+    "deliver-reports": {"task": "reports.deliver_due", "schedule": 30.0},
     "export-players": {"task": "compliance.export_players", "schedule": 5.0},
-    "purge-expired": {"task": "compliance.purge_expired", "schedule": 24 * 3600.0},
+    "copy-erasures": {"task": "compliance.copy_erasures", "schedule": 10.0},
+    "purge-expired": {"task": "compliance.purge_expired", "schedule": 3600.0},
     "check-clock": {"task": "compliance.check_clock", "schedule": 300.0},
     "expire-feed": {"task": "feed.expire", "schedule": 3600.0},
     "process-payments": {"task": "wallet.process_payments", "schedule": 2.0},
     "send-mail": {"task": "mail.send_due", "schedule": 5.0},
     "apply-changes": {"task": "operators.apply_changes", "schedule": 30.0},
     "end-sessions": {"task": "operators.end_sessions", "schedule": 5.0},
+    "end-roles": {"task": "staff.end_roles", "schedule": 60.0},
     "announce-reality-checks": {"task": "wallet.announce_reality_checks", "schedule": 5.0},
 }
 
@@ -200,7 +211,7 @@ CHANGE_DELAY_HOURS = env.integer("CHANGE_DELAY_HOURS", default=24, minimum=0)
 """Withdrawal policies and deposit methods take effect so long after the second person; at once in a sandbox."""
 INTEGRITY_SETTINGS = (
     "ALLOWED_HOSTS", "BETTING_WEEK", "CELERY_BEAT_SCHEDULE", "CHANGE_DELAY_HOURS", "CLOCK_TOLERANCE_MS", "CURRENCIES",
-    "DATABASE_APP_ROLE", "DEBUG", "DEMO_OPERATOR", "INSTALLED_APPS", "INTEGRITY_AT_START",
+    "DATABASE_APP_ROLE", "DEBUG", "DEMO_OPERATOR", "INSTALLED_APPS", "INTEGRITY_AT_START", "LEGAL_HOLD",
     "INTEGRITY_STOPS_PLAY", "LOGGING", "MIDDLEWARE", "PASSWORD_HASHERS", "PAYMENT_PROVIDERS", "PLAYER_AWAY_SECONDS",
     "PLAYER_IDLE_SECONDS", "PLAYER_SESSION_SECONDS", "PRODUCTION", "PROXY_HOPS", "REST_FRAMEWORK", "SEAT_HOLD_SECONDS",
     "SECURE_HSTS_SECONDS", "SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "STAFF_IDLE_SECONDS", "STORAGES",
@@ -336,6 +347,12 @@ RETENTION_DAYS = {
     _kind: env.parse_integer(f"RETENTION_DAYS: {_kind}", _days) for _kind, _days in env.pairs("RETENTION_DAYS")
 }
 """`kind=days`, comma separated, for kinds of data to keep longer than `manage.py purge` lists by default."""
+LEGAL_HOLD = env.day("LEGAL_HOLD")
+"""The day from whose beginning (UTC) on no data is purged or archived, None without a legal hold."""
+ARCHIVE_STORAGE = env.text("ARCHIVE_STORAGE", "")
+"""Where `manage.py archive` writes: `file:///folder` or `s3://key:secret@bucket/folder`."""
+ARCHIVE_AFTER_DAYS = env.integer("ARCHIVE_AFTER_DAYS", default=90, minimum=1)
+"""A month is archived when it has been over for so many days."""
 
 # -- the admin ----------------------------------------------------------------------------------------------------
 
@@ -371,30 +388,13 @@ STORAGES = {
 DEFAULT_EXCEPTION_REPORTER_FILTER = "casino.observability.logging.RedactingExceptionFilter"
 
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")  # with which Prometheus reads /metrics; nobody does without one
+OTEL_EXPORTER_OTLP_ENDPOINT = env.text("OTEL_EXPORTER_OTLP_ENDPOINT", "")  # where traces go; there are none without one
 REQUEST_LOG = env.flag("REQUEST_LOG", default=PRODUCTION)
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {"request": {"()": "casino.observability.logging.RequestIdFilter"}},
-    "formatters": {
-        "line": {
-            "()": "casino.observability.logging.RedactingFormatter",
-            "format": "%(asctime)s %(levelname)s %(name)s %(request_id)s %(message)s",
-        }
-    },
-    "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["request"]},
-        "requests": {"class": "logging.StreamHandler", "stream": "ext://sys.stdout"},
-    },
-    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO")},
-    "loggers": {
-        "casino.requests": {"handlers": ["requests"], "level": "INFO", "propagate": False},
-        "httpx": {"level": "WARNING"},
-        "axes": {"level": "ERROR"},  # casino.staff records failures as significant events
-        "fontTools": {"level": "WARNING"},
-        "celery": {"level": env.text("CELERY_LOG_LEVEL", "WARNING")},
-    },
-}
+LOGGING = log_settings(
+    formatter=env.choice("LOG_FORMAT", ("", "lines", "json")) or ("json" if PRODUCTION else "lines"),
+    level=env.text("LOG_LEVEL", "INFO"),
+    celery_level=env.text("CELERY_LOG_LEVEL", "WARNING"),
+)
 
 if PRODUCTION:
     production.check(globals())

@@ -10,7 +10,10 @@ KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 _PRIME: Final = 2**255 - 19
 _HEIGHT: Final = 2**255 - 1
-"""The bits of a public key that are y; the last one is the sign of x."""
+"""The bits of a point that are y; the last one is the sign of x."""
+_EIGHTH: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
+_ORDER_EIGHT: Final = frozenset({_EIGHTH, _PRIME - _EIGHTH})
+"""The y of points of order 8; 0, 1 and -1 are those of the smaller orders."""
 
 
 def public_key(private: bytes) -> bytes:
@@ -32,10 +35,18 @@ def is_signed(message: bytes, signature: bytes, *, public: bytes) -> bool:
     return True
 
 
-def is_canonical(public: bytes) -> bool:
-    """Return whether a public key is one that all verifiers read alike: in range, and not of x = 0."""
-    height = int.from_bytes(public, "little") & _HEIGHT
-    return len(public) == KEY_BYTES and 1 < height < _PRIME - 1
+def is_signed_for_all(message: bytes, signature: bytes, *, public: bytes) -> bool:
+    """Return whether every verifier finds that the holder of the public key signed the message.
+
+    Some refuse keys, or signatures whose first half is a point, of small order; a signer could choose to divide them.
+    """
+    points = public, signature[:KEY_BYTES]
+    return all(map(_is_of_large_order, points)) and is_signed(message, signature, public=public)
+
+
+def _is_of_large_order(point: bytes) -> bool:
+    height = int.from_bytes(point, "little") & _HEIGHT
+    return len(point) == KEY_BYTES and 1 < height < _PRIME - 1 and height not in _ORDER_EIGHT
 
 
 @lru_cache(maxsize=16)

@@ -38,7 +38,7 @@ def connection_settings(url: str, *, process: str, app_role: str) -> dict[str, A
         "ENGINE": "casino.database",
         **keys,
         "OPTIONS": options,
-        "GIVE_UP_COMMITS": timeouts == "short",
+        "GIVE_UP": timeouts == "short",
         "CONN_MAX_AGE": env.integer("DATABASE_CONN_MAX_AGE", default=600),
         "CONN_HEALTH_CHECKS": True,
         "DISABLE_SERVER_SIDE_CURSORS": not env.flag("DATABASE_PREPARED_STATEMENTS", default=True),

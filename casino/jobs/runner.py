@@ -8,10 +8,8 @@ do in the database and is safe to run twice: the lease only saves work.
 import contextlib
 import faulthandler
 import logging
-import os
 import secrets
 import signal
-import socket
 import threading
 from collections.abc import Generator
 from types import FrameType
@@ -23,11 +21,13 @@ from django.db import Error, InterfaceError, OperationalError, close_old_connect
 
 from casino.events import wakeups
 from casino.events.sql import execute, fetch
+from casino.jobs import leases
+from casino.jobs.leases import LEASE_SECONDS, RENEWAL_SECONDS
+from casino.observability.figures import TASK_FAILURES, TASKS
+from casino.observability.logging import begin
 
 logger = logging.getLogger(__name__)
 
-LEASE_SECONDS: Final = 5.0
-RENEWAL_SECONDS: Final = 1.5
 POLL_SECONDS: Final = 0.25
 """Seconds between two queries for due jobs while none runs."""
 FIRST_PAUSE: Final = 0.1
@@ -61,7 +61,7 @@ class JobRunner:
         self._app = app
         self._tasks = {name: entry["task"] for name, entry in app.conf.beat_schedule.items()}
         self._seconds = {name: float(entry["schedule"]) for name, entry in app.conf.beat_schedule.items()}
-        self._holder = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+        self._holder = leases.new_holder()
         self._running: str | None = None
         self._added = False
 
@@ -110,17 +110,20 @@ class JobRunner:
 
     def _run(self, name: str) -> None:
         task = self._app.tasks[self._tasks[name]]
+        begin(f"{name}-{secrets.token_hex(4)}")
         soft = task.soft_time_limit or self._app.conf.task_soft_time_limit
         hard = task.time_limit or self._app.conf.task_time_limit
         try:
-            with _time_limits(soft, hard):
+            with TASKS.time(task.name), _time_limits(soft, hard):
                 task()
         except SoftTimeLimitExceeded:
+            TASK_FAILURES.count(task.name)
             logger.error("The job %s was stopped after %s s and continues when it is due again.", name, soft)  # noqa: TRY400
             connection.close()  # perhaps in the middle of a statement
         except (OperationalError, InterfaceError):
             raise
         except Exception:
+            TASK_FAILURES.count(task.name)
             logger.exception("The job %s failed; it is tried again when it is due again.", name)
 
     def _renew_lease(self, ended: threading.Event) -> None:

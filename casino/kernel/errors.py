@@ -16,6 +16,7 @@ class RefusalKind(StrEnum):
     FORBIDDEN = "forbidden"
     MISSING = "missing"
     GONE = "gone"
+    UNAVAILABLE = "unavailable"
 
 
 class Refusal(Exception):
@@ -40,6 +41,10 @@ class Refusal(Exception):
     def message(self) -> str:
         """Return sentences that say what is wrong and what to do about it."""
         return f"{self.detail.rstrip('.')}. {self.remedy}"
+
+
+class CommittedRefusal(Refusal):
+    """A refusal that changes something, so its transaction is committed and its response stored."""
 
 
 def all_refusals(base: type[Refusal] = Refusal) -> list[type[Refusal]]:
