@@ -1,4 +1,4 @@
-"""Compare triggers, functions, privileges, rules and row security of the database with what migrations made.
+"""Compare triggers, functions, privileges, roles, rules and row security with what migrations made.
 
 What they should be is read from the SQL of the migrations themselves, so it is declared once. An owner can switch a
 trigger off, change a row and switch it on again: the audit of the rows finds that, and this finds what was left.
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Final
 
+from django.apps import apps
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import RunSQL, SeparateDatabaseAndState
 
@@ -23,12 +24,13 @@ _FUNCTION: Final = re.compile(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)\s*\(.*?AS 
 _PRIVILEGE: Final = re.compile(r"(GRANT|REVOKE) ([^;]+?) ON TABLE ([\w, ]+?) (?:TO|FROM) ([\w, ]+)")
 _WITH_COLUMNS: Final = re.compile(r"(\w+) ?\(([^)]*)\)|(\w+)")
 _TRIGGERS: Final = """
-    SELECT tgname::text, pg_get_triggerdef(pg_trigger.oid), tgenabled::text FROM pg_trigger
-      JOIN pg_class ON pg_class.oid = tgrelid AND relnamespace = 'public'::regnamespace WHERE NOT tgisinternal
+    SELECT tgname::text, relname::text, relispartition, pg_get_triggerdef(pg_trigger.oid), tgenabled::text
+      FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid AND relnamespace = 'public'::regnamespace
+     WHERE NOT tgisinternal
 """
 _FUNCTIONS: Final = """
-    SELECT proname::text, prosrc FROM pg_proc
-     WHERE pronamespace = 'public'::regnamespace AND proname = ANY (%s)
+    SELECT proname::text, prosrc, prosecdef FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+       AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_proc.oid AND deptype = 'e')
 """
 _TABLE_PRIVILEGES: Final = """
     SELECT relname::text, coalesce(pg_roles.rolname, 'PUBLIC')::text, privilege_type, NULL
@@ -39,6 +41,18 @@ _TABLE_PRIVILEGES: Final = """
       FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid CROSS JOIN LATERAL aclexplode(attacl)
       LEFT JOIN pg_roles ON pg_roles.oid = grantee
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND grantee <> relowner
+"""
+_ROLE: Final = """
+    WITH own AS (SELECT * FROM pg_roles WHERE rolname = %s)
+    SELECT attribute FROM own, LATERAL (VALUES
+        ('SUPERUSER', rolsuper), ('CREATEROLE', rolcreaterole), ('CREATEDB', rolcreatedb), ('BYPASSRLS', rolbypassrls),
+        ('REPLICATION', rolreplication), ('CREATE in public', has_schema_privilege(own.oid, 'public', 'CREATE'))
+    ) AS has (attribute, given) WHERE given
+    UNION ALL SELECT 'member of ' || roleid::regrole FROM own JOIN pg_auth_members ON member = own.oid
+     WHERE roleid::regrole::text <> 'pg_use_reserved_connections'
+    UNION ALL SELECT 'owner of ' || relname FROM own JOIN pg_class ON relowner = own.oid
+     WHERE relnamespace = 'public'::regnamespace
+    ORDER BY 1
 """
 _OTHERS: Final = """
     SELECT 'rule ' || rulename || ' on ' || tablename FROM pg_rules WHERE schemaname = 'public'
@@ -76,11 +90,19 @@ def _check_triggers(statements: str) -> Iterator[Finding]:
         match[1]: (_normalise(match[0], match[2]), "A" if match[1] in always else "O")
         for match in _TRIGGER.finditer(statements)
     }
-    stored = {}
-    for name, definition, enabled in fetch(_TRIGGERS):
+    stored, tables = {}, _known_tables(statements)
+    for name, table, is_partition, definition, enabled in fetch(_TRIGGERS):
+        if table not in tables and not is_partition:
+            continue
         match = _TRIGGER.match(definition.replace(" ON public.", " ON ", 1))
         stored[name] = (definition if match is None else _normalise(match[0], match[2]), enabled)
     yield from _compare("trigger", made, stored)
+
+
+def _known_tables(statements: str) -> set[str]:
+    """Return the tables that this release knows; a later one, beside which it runs, may have added others."""
+    models = {model._meta.db_table for model in apps.get_models(include_auto_created=True)}  # noqa: SLF001  (documented)
+    return models | {match[3] for match in _TRIGGER.finditer(statements)} | set(_privileges(statements))
 
 
 def _normalise(definition: str, events: str) -> str:
@@ -90,8 +112,9 @@ def _normalise(definition: str, events: str) -> str:
 
 
 def _check_functions(statements: str) -> Iterator[Finding]:
-    made = {match[1]: match[3] for match in _FUNCTION.finditer(statements)}
-    yield from _compare("function", made, dict(fetch(_FUNCTIONS, [list(made)])))
+    made = {match[1]: (match[3], "SECURITY DEFINER" in match[0]) for match in _FUNCTION.finditer(statements)}
+    stored = {name: (source, definer) for name, source, definer in fetch(_FUNCTIONS)}
+    yield from _compare("function", made, stored)
 
 
 def _check_privileges(statements: str) -> Iterator[Finding]:
@@ -129,6 +152,9 @@ def _each(privileges: str) -> Iterator[str]:
 
 
 def _extra() -> Iterator[Finding]:
+    role = app_role()
+    for (more,) in fetch(_ROLE, [role]):
+        yield Finding(DIFFERS, f"role {role}", "a role of no special rights, that owns nothing", more)
     for (name,) in fetch(_OTHERS):
         yield Finding(DIFFERS, name, "none", "there")
 

@@ -69,11 +69,17 @@ class ProjectionTable:
         if rows:
             execute(self.upsert_sql, [self.as_json(rows)])
 
-    def compare(self, rows: Iterable[Row], *, ignored: Collection[Any] = ()) -> Iterator[Finding]:
-        """Yield how the stored rows differ from these; stored rows with an `ignored` key may be extra."""
+    def compare(
+        self, rows: Iterable[Row], *, ignored: Collection[Any] = (), partial: bool = False
+    ) -> Iterator[Finding]:
+        """Yield how the stored rows differ from these; stored rows with an `ignored` key may be extra.
+
+        If these are only `partial`, any stored row may be extra.
+        """
         expected = {row[0]: row for row in rows}
         key_name, names = self.names[0], ", ".join(self.names)
-        for key in sorted(row[0] for row in fetch(f"SELECT {key_name} FROM {self.table}")):  # noqa: S608
+        stored_keys = () if partial else fetch(f"SELECT {key_name} FROM {self.table}")  # noqa: S608
+        for key in sorted(row[0] for row in stored_keys):
             if key not in expected and key not in ignored:
                 yield Finding("row is extra", f"{self.table} {key}", "none", "a row")
         keys = sorted(expected)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from django.apps import apps
 from django.db import OperationalError, connection, transaction
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
@@ -85,8 +86,8 @@ _DEFINITION: Final = """
 """
 _DIFFERENT: Final = """
     SELECT coalesce(derived.key, stored.key)
-      FROM (SELECT ({1})::text AS key, md5(kept::text) AS content FROM pg_temp.{0} AS kept) AS derived
-      FULL JOIN (SELECT ({1})::text AS key, md5(kept::text) AS content FROM public.{0} AS kept) AS stored
+      FROM (SELECT ({1})::text AS key, md5(row({2})::text) AS content FROM pg_temp.{0}) AS derived
+      FULL JOIN (SELECT ({1})::text AS key, md5(row({2})::text) AS content FROM public.{0}) AS stored
         ON stored.key = derived.key
      WHERE derived.content IS DISTINCT FROM stored.content ORDER BY 1
 """
@@ -150,7 +151,7 @@ def check(*projectors: Projector) -> RebuildResult:
         changed = tuple(
             f"{table} {key}"
             for table, expression in _tables(projectors).items()
-            for (key,) in fetch(_DIFFERENT.format(table, expression))
+            for (key,) in fetch(_DIFFERENT.format(table, expression, _columns(table)))
         )
         transaction.set_rollback(True)
     return RebuildResult(rows, changed)
@@ -292,6 +293,16 @@ def _events() -> Iterator[Events]:
 
 def _tables(projectors: Sequence[Projector]) -> dict[str, str]:
     return {table: key for projector in projectors for table, key in projector.tables.items()}
+
+
+def _columns(table: str) -> str:
+    """Return the columns that this release knows: a later one, beside which it runs, may have added others.
+
+    All of them for a table without a model.
+    """
+    options = (model._meta for model in apps.get_models())  # noqa: SLF001  (documented by Django)
+    fields = next((each.concrete_fields for each in options if each.db_table == table), ())
+    return ", ".join(f'"{field.column}"' for field in fields) or f"{table}.*"
 
 
 def _counts(projectors: Sequence[Projector], schema: str) -> dict[str, int]:

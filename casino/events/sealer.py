@@ -13,7 +13,7 @@ from django.db import Error, connection, transaction
 from casino.events import wakeups
 from casino.events.hash_chain import GENESIS, microseconds, prepared_event_digest
 from casino.events.records import METADATA
-from casino.events.sql import execute, fetch
+from casino.events.sql import LEADER_LIMIT, execute, fetch
 from casino.kernel.canonical_json import recanonical, recanonicalize_cached
 
 logger = logging.getLogger(__name__)
@@ -36,11 +36,8 @@ Longer than wakeups.MIN_INTERVALS, in which writers send no wake-up, so that the
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
 
-# A separate statement, because a statement that takes a lock reads the snapshot from before. A sealer that freezes
-# during a pass loses its transaction, and so the lock, after ten seconds.
-TAKE_LOCK: Final = """
-SELECT pg_try_advisory_xact_lock(%s), set_config('idle_in_transaction_session_timeout', '10s', true)
-"""
+# A separate statement, because a statement that takes a lock reads the snapshot from before.
+TAKE_LOCK: Final = f"SELECT pg_try_advisory_xact_lock(%s), {LEADER_LIMIT}"
 
 # An entry whose event is missing stays in the queue for verification to report. The scalar subquery forces one look-up
 # per entry, whatever the statistics say.

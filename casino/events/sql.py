@@ -25,6 +25,10 @@ RowStream = Callable[[str, Sequence[Any], int], Iterator[Rows]]
 """Runs a statement and yields its rows in batches of at most so many."""
 Cursor = psycopg.Cursor[tuple[Any, ...]]
 
+LEADER_LIMIT: Final = "set_config('idle_in_transaction_session_timeout', '4s', true)"
+"""An expression for the statement that takes a leader's lock: one that freezes loses its transaction, and so the lock,
+soon enough for another to take over within five seconds, and can't commit when it wakes up."""
+
 _BEGIN: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 _FIRST_ROWS_FAST: Final = (
     # The first rows are wanted at once, so a plan that reads a whole table before it returns any is the wrong one.
@@ -118,6 +122,7 @@ def _connection() -> DatabaseWrapper:
 
 def _run(connection: DatabaseWrapper, sql: str, parameters: Parameters) -> Cursor:
     """Execute on the thread's cursor with the checks and the error translation of Django's cursor."""
+    connection.close_if_health_check_failed()
     connection.ensure_connection()
     connection.validate_no_broken_transaction()
     cursor = _thread.cursor

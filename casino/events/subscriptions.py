@@ -7,7 +7,7 @@ from typing import Final
 from django.db import transaction
 
 from casino.events.records import METADATA, SealedEvent
-from casino.events.sql import execute, fetch
+from casino.events.sql import LEADER_LIMIT, execute, fetch
 
 SEALED: Final = f"""
 SELECT seal.position, seal.digest, event.id, event.stream, event.version, event.type, event.schema,
@@ -17,6 +17,10 @@ JOIN events_event AS event ON event.id = seal.event_id
 ORDER BY seal.position
 """  # noqa: S608  (constants)
 
+_CLAIM: Final = f"SELECT position, {LEADER_LIMIT} FROM events_subscription WHERE name = %s FOR UPDATE SKIP LOCKED"  # noqa: S608  (constants)
+_CLAIM_NEW: Final = f"""
+INSERT INTO events_subscription (name, position) VALUES (%s, 0) ON CONFLICT DO NOTHING RETURNING position, {LEADER_LIMIT}
+"""  # noqa: E501, S608  (constants)
 _FIRST_PAUSE: Final = 0.002
 _LONGEST_PAUSE: Final = 0.02
 
@@ -82,10 +86,5 @@ def save_position(name: str, position: int) -> None:
 
 def claim(name: str) -> int | None:
     """Lock a subscriber until the transaction ends and return its position; None if another process holds it."""
-    rows = fetch("SELECT position FROM events_subscription WHERE name = %s FOR UPDATE SKIP LOCKED", [name])
-    if not rows:
-        rows = fetch(
-            "INSERT INTO events_subscription (name, position) VALUES (%s, 0) ON CONFLICT DO NOTHING RETURNING position",
-            [name],
-        )
+    rows = fetch(_CLAIM, [name]) or fetch(_CLAIM_NEW, [name])
     return int(rows[0][0]) if rows else None

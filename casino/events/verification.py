@@ -9,6 +9,7 @@ that is kept elsewhere shows it. Keep `current_head()` outside the database and 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from casino.events.hash_chain import GENESIS, SEALED_COLUMNS, CheckedEvent, Head, check_chain, missing_positions
@@ -17,10 +18,15 @@ from casino.kernel.findings import Finding
 
 __all__ = [
     "Head",
+    "LogRange",
     "compare_head",
     "current_head",
     "find_missing",
+    "head_at",
     "inspect",
+    "inspect_range",
+    "range_between",
+    "range_from",
     "read_positions",
     "stream_positions",
     "verify",
@@ -110,10 +116,76 @@ ORDER BY position
 """
 
 
+# Of the range, so that its cost is that of the range: an event must follow the one before it in its stream, which lies
+# in the range or was sealed before it.
+RANGE_ORDER: Final = """
+WITH placed AS MATERIALIZED (
+    SELECT event.stream, event.version, seal.position,
+           lag(event.version) OVER (PARTITION BY event.stream ORDER BY seal.position) AS before
+    FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
+    WHERE seal.position > %s AND seal.position <= %s
+)
+SELECT placed.stream, placed.version, placed.position, coalesce(placed.before, earlier.version, 0)
+FROM placed LEFT JOIN LATERAL (
+    SELECT event.version FROM events_event AS event JOIN events_seal AS seal ON seal.event_id = event.id
+    WHERE placed.before IS NULL AND event.stream = placed.stream AND event.version = placed.version - 1
+      AND seal.position <= %s
+) AS earlier ON true
+WHERE placed.version <> coalesce(placed.before, earlier.version, 0) + 1
+ORDER BY placed.position
+"""
+RANGE_NEVER_SEALED: Final = f"""
+WITH events_event AS (SELECT * FROM events_event WHERE id > %s AND id <= %s) {NEVER_SEALED}
+"""  # noqa: S608  (constants)
+EDGE: Final = "SELECT event_id FROM events_seal WHERE position = %s"
+LOWEST_ABOVE: Final = """
+SELECT min(id) - 1 FROM (SELECT event_id AS id FROM events_seal WHERE position > %s
+                         UNION ALL SELECT event_id FROM events_unsealed) AS later
+"""
+_LAST_ID: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class LogRange:
+    """The positions above `since`, up to `upto`; and the ids above `first_id`, up to `last_id`.
+
+    Ids ascend only roughly with positions. Ranges that adjoin by position adjoin by id, too, so that no row is in none.
+    """
+
+    since: int
+    upto: int
+    first_id: int
+    last_id: int
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the range reaches to the end of the log."""
+        return self.last_id == _LAST_ID
+
+
+def range_between(since: int, upto: int) -> LogRange:
+    """Return the range between two positions that have a seal, or from 0."""
+    first, last = (fetch(EDGE, [position]) for position in (since, upto))
+    return LogRange(since, upto, first[0][0] if first else 0, last[0][0] if last else _LAST_ID)
+
+
+def range_from(since: int) -> LogRange:
+    """Return the range from a position to the end of the log, with everything that is not sealed yet."""
+    edge, lowest = fetch(EDGE, [since]), fetch(LOWEST_ABOVE, [since])[0][0]
+    first = edge[0][0] if edge else 0
+    return LogRange(since, current_head().position, first if lowest is None else min(first, lowest), _LAST_ID)
+
+
 def current_head() -> Head:
     """Return the head of the chain, to keep outside the database and to compare a later log with."""
     rows = fetch("SELECT position, digest FROM events_seal ORDER BY position DESC LIMIT 1")
     return Head(*rows[0]) if rows else Head(0, GENESIS)
+
+
+def head_at(position: int) -> Head:
+    """Return the head that the chain had at a position; without a seal there, with no digest."""
+    rows = fetch("SELECT position, digest FROM events_seal WHERE position = %s", [position])
+    return Head(*rows[0]) if rows else Head(position, b"")
 
 
 def verify(
@@ -239,6 +311,23 @@ def inspect(*, max_wait_seconds: float = 30.0, streams: Sequence[str] | None = N
     yield from _check_streams(only, parameters)
 
 
+def inspect_range(log: LogRange, *, max_wait_seconds: float) -> Iterator[Finding]:
+    """Yield what is wrong with the positions and streams of a range, and at the end of the log with heads and queue."""
+    if log.is_open:
+        yield from _check_heads()
+        yield from _check_queue(max_wait_seconds)
+    for event, stream, version in fetch(RANGE_NEVER_SEALED, [log.first_id, log.last_id]):
+        yield _never_sealed(event, stream, version)
+    for stream, version, position, before in fetch(RANGE_ORDER, [log.since, log.upto, log.since]):
+        where = f"position {position}, {stream} version {version}"
+        yield Finding("order differs", where, f"version {before + 1}", f"version {version}")
+
+
+def _never_sealed(event: int, stream: str, version: int) -> Finding:
+    where = f"event {event}, {stream} version {version}"
+    return Finding("never sealed", where, "a seal or a place in the queue", "-")
+
+
 def _check_heads() -> Iterator[Finding]:
     """Yield the heads that the sealer or a subscriber recorded and the log does not have."""
     for name, position in fetch(CUT):
@@ -249,9 +338,7 @@ def _check_heads() -> Iterator[Finding]:
 
 def _check_all_queued(only: str, parameters: list[list[str]]) -> Iterator[Finding]:
     for event, stream, version in fetch(only + NEVER_SEALED, parameters):
-        yield Finding(
-            "never sealed", f"event {event}, {stream} version {version}", "a seal or a place in the queue", "-"
-        )
+        yield _never_sealed(event, stream, version)
 
 
 def _check_queue(max_wait_seconds: float) -> Iterator[Finding]:

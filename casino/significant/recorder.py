@@ -41,6 +41,7 @@ class SignificantEventKind(StrEnum):
     SERVICE_UNAVAILABLE = "service_unavailable"
     INTEGRITY_FAILED = "integrity_failed"
     AUDIT_FINDING = "audit_finding"
+    TABLE_OPENED = "table_opened"
     TABLE_STOPPED = "table_stopped"
     GAMING_STOPPED = "gaming_stopped"
     GAMING_RESUMED = "gaming_resumed"
@@ -55,6 +56,7 @@ class SignificantEventKind(StrEnum):
     PACK_LINKED = "dispute_pack_shared"
     PACK_FETCHED = "dispute_pack_downloaded"
     WEBHOOK_PAUSED = "webhook_paused"
+    WALLET_UNSETTLED = "wallet_unsettled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ DESCRIPTIONS: Final = {
     SignificantEventKind.LOGIN_LOCKED: KindDescription("Login locked", "access", _WARNING),
     SignificantEventKind.ACCESS_CHANGED: KindDescription("Permissions changed", "access", _NOTICE),
     SignificantEventKind.CONFIG_CHANGED: KindDescription("Configuration changed", "configuration", _NOTICE),
+    SignificantEventKind.TABLE_OPENED: KindDescription("Table opened", "configuration", _INFO),
     SignificantEventKind.RULES_PUBLISHED: KindDescription("Rules published", "configuration", _NOTICE),
     SignificantEventKind.CLOCK_CHANGED: KindDescription("Master clock changed", "clock", _CRITICAL),
     SignificantEventKind.SERVICE_UNAVAILABLE: KindDescription("Service was unavailable", "availability", _WARNING),
@@ -98,6 +101,7 @@ DESCRIPTIONS: Final = {
     SignificantEventKind.PACK_LINKED: KindDescription("Dispute pack shared", "access", _INFO),
     SignificantEventKind.PACK_FETCHED: KindDescription("Dispute pack downloaded", "access", _INFO),
     SignificantEventKind.WEBHOOK_PAUSED: KindDescription("Webhook paused", "availability", _WARNING),
+    SignificantEventKind.WALLET_UNSETTLED: KindDescription("Own wallet did not settle", "wallet", _CRITICAL),
 }
 """One for each kind; the table stores the severity at the time of recording."""
 

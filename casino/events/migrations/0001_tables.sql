@@ -53,9 +53,10 @@ END
 $$;
 
 -- Columns of fixed width come first, so that none is padded. Canonical JSON is kept as it was written: as jsonb it would
--- take a fifth more. The casts refuse what jsonb refuses and `->>` could not read later, such as NUL.
+-- take a fifth more. The casts refuse what jsonb refuses and `->>` could not read later, such as NUL. Indexes that only
+-- grow at their end have full pages.
 CREATE TABLE events_event (
-    id          bigint      GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY,
+    id          bigint      GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY WITH (fillfactor = 100),
     recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     version     integer     NOT NULL CHECK (version >= 1),
     schema      smallint    NOT NULL CHECK (schema >= 1),
@@ -77,8 +78,8 @@ ALTER TABLE events_unsealed SET (autovacuum_vacuum_scale_factor = 0, autovacuum_
                                  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000);
 
 CREATE TABLE events_seal (
-    position bigint NOT NULL PRIMARY KEY CHECK (position >= 1),
-    event_id bigint NOT NULL UNIQUE,
+    position bigint NOT NULL PRIMARY KEY WITH (fillfactor = 100) CHECK (position >= 1),
+    event_id bigint NOT NULL UNIQUE WITH (fillfactor = 100),
     digest   bytea  NOT NULL CHECK (length(digest) = 32)
 );
 
