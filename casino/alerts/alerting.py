@@ -15,7 +15,7 @@ from django.db import transaction
 from casino.alerts import heartbeats, rules
 from casino.alerts.models import Alert
 from casino.alerts.rules import AlertChanges, CallRule, Condition, OpenAlert
-from casino.checkpoints import notes
+from casino.checkpoints import audit_states, notes
 from casino.events.sql import database_now, execute, fetch
 from casino.observability import health
 from casino.significant.recorder import DESCRIPTIONS, Severity, SignificantEventKind
@@ -39,7 +39,7 @@ UPDATE alerts_alertpass SET passed_at = %(now)s, steady_since = %(steady)s WHERE
 _JOB: Final = """
 SELECT extract(epoch FROM clock_timestamp() - due_at)::float8 FROM jobs_job
  WHERE name = ANY (%s::text[]) AND (leased_until IS NULL OR leased_until <= clock_timestamp())
-   AND NOT EXISTS (SELECT FROM jobs_job WHERE leased_until > clock_timestamp())
+   AND NOT EXISTS (SELECT FROM jobs_job WHERE name = ANY (%s::text[]) AND leased_until > clock_timestamp())
  ORDER BY due_at LIMIT 1
 """
 _CHECKPOINT: Final = """
@@ -56,6 +56,16 @@ SELECT event.kind, event.severity, event.operator_id, count(*)
 _CASES: Final = """
 SELECT kind, operator_id, count(*) FROM compliance_case AS one
  WHERE NOT EXISTS (SELECT FROM compliance_caseaction AS action WHERE action.case_id = one.id)
+ GROUP BY 1, 2
+"""
+_OVERDUE: Final = """
+SELECT one.kind, one.operator_id, count(*)
+  FROM (SELECT DISTINCT ON (case_id) case_id, due_at FROM compliance_caseentry WHERE kind = 'deadline'
+         ORDER BY case_id, id DESC) AS deadline
+  JOIN compliance_case AS one ON one.id = deadline.case_id
+ WHERE deadline.due_at < clock_timestamp()
+   AND NOT EXISTS (SELECT FROM compliance_caseaction AS action
+                    WHERE action.case_id = one.id AND action.action = 'resolved')
  GROUP BY 1, 2
 """
 _WEBHOOKS: Final = """
@@ -166,17 +176,20 @@ def observe(*, processes: bool = True) -> list[Condition]:
         *rules.queue_conditions(
             events=events,
             cases=[(kind, operator, number) for kind, operator, number in fetch(_CASES)],
+            overdue=[(kind, operator, number) for kind, operator, number in fetch(_OVERDUE)],
             webhooks=[(operator, number) for operator, number in fetch(_WEBHOOKS)],
         ),
     ]
 
 
 def delays() -> dict[str, float]:
-    """Return how many seconds late jobs, checkpoints and the witnesses' cosignatures are."""
-    jobs = fetch(_JOB, [list(settings.CELERY_BEAT_SCHEDULE)])
+    """Return how many seconds late jobs, checkpoints, the nightly audit and the witnesses' cosignatures are."""
+    names = list(settings.CELERY_BEAT_SCHEDULE)
+    jobs = fetch(_JOB, [names, names])
     return {
         "jobs": jobs[0][0] if jobs else 0.0,
         "checkpoints": fetch(_CHECKPOINT)[0][0] - settings.CHECKPOINT_SECONDS,
+        "audit": audit_states.seconds_since_nightly() - 24 * 3600,
         "witnesses": notes.protection_window().seconds if settings.WITNESSES else 0.0,
     }
 

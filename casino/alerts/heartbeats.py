@@ -7,6 +7,7 @@ done without a database, too, because a restart would not bring it back.
 
 import contextlib
 import functools
+import json
 import logging
 import os
 import socket
@@ -22,6 +23,7 @@ from django.db import Error, connection
 
 from casino.compliance import release_manifest
 from casino.events.sql import execute, fetch
+from casino.observability import figures
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +35,9 @@ FORGET_SECONDS: Final = 600.0
 FILE: Final = "HEARTBEAT_FILE"
 
 _ending: Final[list[Finalize]] = []
-_BEAT: Final = "UPDATE alerts_heartbeat SET beat_at = clock_timestamp() WHERE (kind, host, pid) = (%s, %s, %s)"
+_BEAT: Final = """
+UPDATE alerts_heartbeat SET beat_at = clock_timestamp(), gauges = %s::jsonb WHERE (kind, host, pid) = (%s, %s, %s)
+"""
 _START: Final = """
 INSERT INTO alerts_heartbeat (kind, host, pid, version) VALUES (%s, %s, %s, %s)
     ON CONFLICT (kind, host, pid) DO UPDATE
@@ -43,6 +47,14 @@ _END: Final = "DELETE FROM alerts_heartbeat WHERE (kind, host, pid) = (%s, %s, %
 _PROCESSES: Final = """
 SELECT kind, host, pid, version, started_at, beat_at, extract(epoch FROM clock_timestamp() - beat_at)::float8
   FROM alerts_heartbeat ORDER BY kind, host, pid
+"""
+_ADD: Final = """
+INSERT INTO alerts_figure AS kept (name, labels, numbers)
+SELECT name, labels, numbers
+  FROM jsonb_to_recordset(%s::jsonb) AS counted (name text, labels text[], numbers float8[]) ORDER BY name, labels
+    ON CONFLICT (name, labels) DO UPDATE
+   SET numbers = ARRAY(SELECT before + since FROM unnest(kept.numbers, excluded.numbers)
+                         WITH ORDINALITY AS pair (before, since, place) ORDER BY place)
 """
 _FORGET: Final = "DELETE FROM alerts_heartbeat WHERE beat_at < clock_timestamp() - make_interval(secs => %s)"
 
@@ -82,13 +94,27 @@ def _end(own: tuple[str, str, int], ends: threading.Event, thread: threading.Thr
     ends.set()
     thread.join(BEAT_SECONDS)  # a beat after the end would add the row again
     with contextlib.suppress(Error):
+        add_figures()
         execute(_END, own)
 
 
 def beat(own: tuple[str, str, int]) -> None:
     """Renew a process's row, or add it."""
-    if not execute(_BEAT, own):
+    if not execute(_BEAT, [json.dumps(figures.read_gauges()), *own]):
         execute(_START, [*own, _version()])
+
+
+def add_figures() -> None:
+    """Add what this process counted since the last time to what all have counted. Raises Error, and then keeps it."""
+    counted = figures.drain()
+    rows = [{"name": name, "labels": labels, "numbers": numbers} for (name, labels), numbers in counted.items()]
+    if not rows:
+        return
+    try:
+        execute(_ADD, [json.dumps(rows)])
+    except Error:
+        figures.restore(counted)
+        raise
 
 
 def _run(own: tuple[str, str, int], ends: threading.Event) -> None:
@@ -102,6 +128,7 @@ def _run(own: tuple[str, str, int], ends: threading.Event) -> None:
                 execute(_START, [*own, _version()])  # also where a process of another start had this number
             beat(own)
             known = True
+            add_figures()
         except Error as error:
             logger.debug("The database does not answer, no heartbeat: %s", error)
             connection.close()

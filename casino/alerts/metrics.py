@@ -1,12 +1,14 @@
 """Figures for Prometheus at `/metrics`, read from PostgreSQL: the same whichever process answers.
 
-They are of the whole installation, so the processes of a pool and all hosts are added up in them.
+They are of the whole installation: what the processes of a pool and of all hosts counted is added up in them, some
+seconds after it happened.
 """
 
 import hmac
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from itertools import accumulate
+from typing import Final, NamedTuple
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,7 +17,7 @@ from django.views.decorators.http import require_safe
 
 from casino.alerts import alerting, heartbeats, rules
 from casino.events.sql import fetch
-from casino.observability import health
+from casino.observability import figures, health
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _QUEUES: Final = """
@@ -25,13 +27,48 @@ UNION ALL SELECT 'webhook deliveries', (SELECT count(*) FROM feed_webhookdeliver
 UNION ALL SELECT 'e-mails', (SELECT count(*) FROM mail_email WHERE sent_at IS NULL)
 UNION ALL SELECT 'alert messages', (SELECT count(*) FROM alerts_alertmessage WHERE due_at IS NOT NULL)
 UNION ALL SELECT 'significant events', (SELECT count(*) FROM significant_unacknowledged)
+UNION ALL SELECT 'audit findings', (
+    SELECT count(*) FROM significant_unacknowledged AS waiting
+      JOIN significant_significantevent AS event ON event.id = waiting.event_id
+     WHERE event.kind IN ('audit_finding', 'integrity_failed'))
 """
-_ALERTS: Final = "SELECT severity, count(*) FROM alerts_alert WHERE resolved_at IS NULL GROUP BY 1"
+_ALERTS: Final = """
+SELECT known.severity, count(alert.id) FROM unnest(ARRAY['notice', 'warning', 'critical']) AS known (severity)
+  LEFT JOIN alerts_alert AS alert ON alert.severity = known.severity AND alert.resolved_at IS NULL GROUP BY 1
+"""
+_CONNECTIONS: Final = """
+SELECT 'used', count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'
+UNION ALL SELECT 'most', current_setting('max_connections')::bigint
+"""
+_COUNTED: Final = "SELECT name, labels, numbers FROM alerts_figure ORDER BY name, labels"
+_IN_USE: Final = """
+SELECT name, pool, sum(number::float8)
+  FROM alerts_heartbeat, jsonb_each(gauges) AS gauge (name, pools), jsonb_each_text(pools) AS one (pool, number)
+ WHERE beat_at > clock_timestamp() - make_interval(secs => %s) GROUP BY 1, 2
+"""
+
+
+class GaugeSource(NamedTuple):
+    """Where a gauge comes from: a statement that returns values of its label, each with its number."""
+
+    help: str
+    label: str
+    statement: str
+
+
+SOURCES: Final[dict[str, GaugeSource]] = {
+    "casino_queue_length": GaugeSource("How many wait.", "queue", _QUEUES),
+    "casino_alerts_open": GaugeSource("Alerts that are not resolved.", "severity", _ALERTS),
+    "casino_database_connections": GaugeSource(
+        "Connections of PostgreSQL: used, and at most.", "connections", _CONNECTIONS
+    ),
+}
+"""Gauges by their names; apps register theirs in AppConfig.ready()."""
 
 
 @dataclass(slots=True)
 class Gauge:
-    """A figure, once for each value of its label."""
+    """A figure that goes up and down, once for each value of its label."""
 
     name: str
     help: str
@@ -40,15 +77,13 @@ class Gauge:
 
     def lines(self) -> Iterator[str]:
         """Yield the figure in the text format of Prometheus."""
-        yield f"# HELP {self.name} {self.help}"
-        yield f"# TYPE {self.name} gauge"
+        yield from _head(self.name, self.help, "gauge")
         for value, number in sorted(self.values.items()):
-            escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-            yield f'{self.name}{{{self.label}="{escaped}"}} {number:g}'
+            yield _sample(self.name, {self.label: value}, number)
 
 
 def gauges() -> list[Gauge]:
-    """Read all figures."""
+    """Read all figures that go up and down."""
     processes = heartbeats.list_processes()
     running = dict.fromkeys(rules.EXPECTED, 0.0)
     dead = dict.fromkeys(rules.EXPECTED, 0.0)
@@ -56,22 +91,55 @@ def gauges() -> list[Gauge]:
         counted = dead if process.is_dead else running
         counted[process.kind] = counted.get(process.kind, 0.0) + 1
     checks = {name: float(text == health.OK) for name, text in health.house.results().items()}
-    alerts: Mapping[str, int] = dict(fetch(_ALERTS))
+    in_use: dict[str, dict[str, float]] = {name: {} for name in figures.GAUGES}
+    for name, pool, number in fetch(_IN_USE, [heartbeats.DEAD_SECONDS]):
+        in_use.setdefault(name, {})[pool] = number
     return [
         Gauge("casino_check_ok", "Whether a check of /healthz passes.", "check", checks),
         Gauge("casino_late_seconds", "How late the oldest piece of work is.", "work", _late()),
-        Gauge(
-            "casino_queue_length", "How many wait.", "queue", {name: float(number) for name, number in fetch(_QUEUES)}
-        ),
         Gauge("casino_processes", "Processes that run.", "process", running),
         Gauge("casino_dead_processes", "Processes without a heartbeat that did not end in order.", "process", dead),
-        Gauge(
-            "casino_alerts_open",
-            "Alerts that are not resolved.",
-            "severity",
-            {severity: float(alerts.get(severity, 0)) for severity in ("notice", "warning", "critical")},
+        *(Gauge(name, text, "pool", in_use[name]) for name, text in figures.GAUGES.items()),
+        *(
+            Gauge(name, source.help, source.label, {value: float(number) for value, number in fetch(source.statement)})
+            for name, source in SOURCES.items()
         ),
     ]
+
+
+def counted_lines() -> Iterator[str]:
+    """Yield what all processes have counted and timed, in the text format of Prometheus."""
+    series: dict[str, list[tuple[Sequence[str], Sequence[float]]]] = {}
+    for name, values, numbers in fetch(_COUNTED):
+        series.setdefault(name, []).append((values, numbers))
+    for metric in figures.METRICS:
+        is_counter = isinstance(metric, figures.Counter)
+        yield from _head(metric.name, metric.help, "counter" if is_counter else "histogram")
+        for values, numbers in series.get(metric.name, ()):
+            labels = dict(zip(metric.labels, values, strict=True))
+            if is_counter:
+                yield _sample(metric.name, labels, numbers[0])
+            else:
+                yield from _histogram(metric.name, labels, numbers)
+
+
+def _histogram(name: str, labels: Mapping[str, str], numbers: Sequence[float]) -> Iterator[str]:
+    *buckets, total = numbers
+    for bound, number in zip([*map("{:g}".format, figures.BOUNDS), "+Inf"], accumulate(buckets), strict=True):
+        yield _sample(f"{name}_bucket", {**labels, "le": bound}, number)
+    yield _sample(f"{name}_sum", labels, total)
+    yield _sample(f"{name}_count", labels, sum(buckets))
+
+
+def _head(name: str, text: str, kind: str) -> Iterator[str]:
+    yield f"# HELP {name} {text}"
+    yield f"# TYPE {name} {kind}"
+
+
+def _sample(name: str, labels: Mapping[str, str], number: float) -> str:
+    escaped = (value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for value in labels.values())
+    pairs = ",".join(f'{label}="{value}"' for label, value in zip(labels, escaped, strict=True))
+    return f"{name}{{{pairs}}} {number:.15g}"
 
 
 @never_cache
@@ -83,7 +151,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     if not settings.METRICS_TOKEN or not hmac.compare_digest(wanted, given):
         raise Http404
     lines = (line for gauge in gauges() for line in gauge.lines())
-    return HttpResponse("\n".join([*lines, ""]), content_type=CONTENT_TYPE)
+    return HttpResponse("\n".join([*lines, *counted_lines(), ""]), content_type=CONTENT_TYPE)
 
 
 def _late() -> dict[str, float]:

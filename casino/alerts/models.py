@@ -16,6 +16,7 @@ class Heartbeat(models.Model):
     version = models.TextField(help_text="Of the code that it runs.")
     started_at = models.DateTimeField(db_default=Now())
     beat_at = models.DateTimeField(db_default=Now())
+    gauges = models.JSONField(default=dict, db_default={}, help_text="What it has now, such as open streams.")
 
     class Meta:
         verbose_name = "process"
@@ -24,6 +25,20 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pid} on {self.host}"
+
+
+class Figure(models.Model):
+    """What all processes counted and timed since the installation was made: one series of a metric."""
+
+    name = models.TextField()
+    labels = ArrayField(models.TextField())
+    numbers = ArrayField(models.FloatField(), help_text="A counter's value, or a histogram's buckets and its sum.")
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["name", "labels"], name="alerts_figure_series")]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.labels}"
 
 
 class AlertPass(models.Model):

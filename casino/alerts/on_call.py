@@ -10,7 +10,7 @@ import msgspec
 from django.db import transaction
 
 from casino.alerts.models import Channel, DeadManSignal, OnCallList, OnCallTarget
-from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
+from casino.crypto.encryption import EncryptedSecret, decrypt_secret, encrypt_secret, rewrap_rows
 from casino.feed.destinations import check_url
 from casino.feed.signatures import SigningSecret
 from casino.significant import recorder
@@ -93,19 +93,7 @@ def rewrap(first: str) -> tuple[dict[str, int], list[str]]:
 
     Returns how many had which key, and the targets whose addresses no key decrypts.
     """
-    moved: dict[str, int] = {}
-    unreadable: list[str] = []
-    for row in OnCallTarget.objects.select_for_update().exclude(key_id=first).order_by("pk"):
-        old = EncryptedSecret(row.key_id, bytes(row.encrypted))
-        try:
-            encrypted = encrypt_secret(decrypt_secret(old, associated_data=_PURPOSE), associated_data=_PURPOSE)
-        except DecryptionFailed:
-            unreadable.append(str(row))
-            continue
-        moved[row.key_id] = moved.get(row.key_id, 0) + 1
-        row.key_id, row.encrypted = encrypted.key_id, encrypted.data
-        row.save(update_fields=["key_id", "encrypted"])
-    return moved, unreadable
+    return rewrap_rows(OnCallTarget.objects.all(), first, associated_data=_PURPOSE)
 
 
 def _describe(row: OnCallList) -> dict[str, object]:

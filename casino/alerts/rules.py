@@ -26,17 +26,20 @@ class AlertKind(StrEnum):
     JOBS_LATE = "jobs_late"
     CHECKPOINTS_LATE = "checkpoints_late"
     WITNESSES_LATE = "witnesses_late"
+    AUDIT_LATE = "audit_late"
     WEBHOOKS_FAILING = "webhooks_failing"
     SIGNIFICANT_EVENTS = "significant_events"
     OPEN_CASES = "open_cases"
+    OVERDUE_CASES = "overdue_cases"
 
 
 DELAYS: Final = {
     "jobs": (AlertKind.JOBS_LATE, 120.0, "A periodic job has been due for some minutes, and nobody runs any"),
     "checkpoints": (AlertKind.CHECKPOINTS_LATE, 300.0, "No checkpoint has been signed for too long"),
+    "audit": (AlertKind.AUDIT_LATE, 6 * 3600.0, "No nightly audit has come to its end for more than a day"),
     "witnesses": (AlertKind.WITNESSES_LATE, 120.0, "Witnesses have not cosigned the log for some minutes"),
 }
-"""What may be late by so many seconds, checkpoints beyond CHECKPOINT_SECONDS."""
+"""What may be late by so many seconds, checkpoints beyond CHECKPOINT_SECONDS, the audit beyond a day."""
 PROCESS_KINDS: Final = frozenset({AlertKind.PROCESS_MISSING, AlertKind.PROCESS_DIED})
 
 
@@ -156,9 +159,10 @@ def queue_conditions(
     *,
     events: Iterable[tuple[str, str, str, UUID | None, int]],
     cases: Iterable[tuple[str, UUID, int]],
+    overdue: Iterable[tuple[str, UUID, int]],
     webhooks: Iterable[tuple[UUID, int]],
 ) -> list[Condition]:
-    """Return what waits for a person: significant events by kind, open cases by kind, failing webhooks, by operator."""
+    """Return what waits for a person: significant events by kind, cases by kind, failing webhooks, by operator."""
     return [
         *(
             Condition(
@@ -181,6 +185,17 @@ def queue_conditions(
                 operator,
             )
             for kind, operator, number in cases
+        ),
+        *(
+            Condition(
+                f"overdue:{kind}:{operator}",
+                AlertKind.OVERDUE_CASES,
+                Severity.CRITICAL,
+                f"Cases after their deadline ({kind.replace('_', ' ')}): {number}",
+                number,
+                operator,
+            )
+            for kind, operator, number in overdue
         ),
         *(
             Condition(

@@ -31,8 +31,11 @@ Check = Callable[[], str]
 
 # A transaction with an id is written to the log, so this needs a server that can write.
 _WRITE: Final = "SELECT pg_current_xact_id(), current_setting('transaction_read_only')"
-# 16 MB of a temporary file.
-_SPILL: Final = "SELECT count(*) FROM generate_series(1, 800000)"
+# 16 MB of a temporary file, in rows so long that few are needed: a busy server writes them within the second, too.
+_SPILL: Final = """
+WITH spilled AS MATERIALIZED (SELECT repeat('x', 16000) AS content FROM generate_series(1, 1024))
+SELECT count(content) FROM spilled
+"""
 DISK_FULL: Final = ("53100", "53400")
 """SQLSTATEs of a disk or a quota that is full."""
 

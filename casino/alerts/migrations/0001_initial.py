@@ -7,6 +7,7 @@ from casino.events.immutability import grant_all
 from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 TABLES = (
+    "alerts_figure",
     "alerts_heartbeat",
     "alerts_alertpass",
     "alerts_alert",
@@ -145,6 +146,28 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="Figure",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.TextField()),
+                (
+                    "labels",
+                    django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), size=None),
+                ),
+                (
+                    "numbers",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.FloatField(),
+                        help_text="A counter's value, or a histogram's buckets and its sum.",
+                        size=None,
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("name", "labels"), name="alerts_figure_series")],
+            },
+        ),
+        migrations.CreateModel(
             name="Heartbeat",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -154,6 +177,10 @@ class Migration(migrations.Migration):
                 ("version", models.TextField(help_text="Of the code that it runs.")),
                 ("started_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ("beat_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                (
+                    "gauges",
+                    models.JSONField(db_default={}, default=dict, help_text="What it has now, such as open streams."),
+                ),
             ],
             options={
                 "verbose_name": "process",

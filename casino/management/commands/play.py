@@ -1,10 +1,11 @@
-"""`manage.py play`: bots play every preset over HTTP on the whole system; then everything is audited."""
+"""`manage.py play`: bots play every preset by every funding on the whole system; then everything is audited."""
 
 import asyncio
 import subprocess
 import sys
 import time
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +21,17 @@ from casino.devstack.bots.report import PresetTotals
 from casino.devstack.bots.session import BotSession, DealingStalled
 from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
+from casino.devstack.operator import running
+from casino.devstack.operator.running import OwnWallet
 from casino.devstack.system import Stack
+from wallet.funding.events import Funding
 
 PAYMENT_BOTS = 3
 """Bots that deposit, reach a limit, disconnect, come back and withdraw."""
 
 
 class Command(BaseCommand):
-    help = "Start the whole system, let bots play every preset over HTTP, audit everything, and stop."
+    help = "Start the whole system, let bots play every preset by every funding over HTTP, audit everything, and stop."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -36,28 +40,33 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         """Play, print totals and the audit's verdict, and exit 1 if there is a finding."""
-        console = Console(width=None if sys.stdout.isatty() else 120)
-        with Stack(name=options["home"], fresh=True, print_line=console.print) as stack:
+        console = Console(width=None if sys.stdout.isatty() else 132)
+        with Stack(name=options["home"], fresh=True, table_witnesses=1, print_line=console.print) as stack:
             console.print(f"Running at {stack.base_url}. Bots take their seats.")
-            credential = house.new_operator(stack, f"bots-{int(time.time())}-{options['seed']}")
-            lines, tally = play(stack, console, credential=credential, seed=options["seed"])
+            wallet = running.start(stack)
+            credentials = house.open_houses(stack, wallet, f"bots-{int(time.time())}-{options['seed']}")
+            lines, tally = play(stack, console, credentials=credentials, wallet=wallet, seed=options["seed"])
             console.print(report.table(lines))
             console.print(report.payments(tally))
-            proof = proof_check.prove(stack, credential=credential)
+            console.print(report.own_wallet(wallet.control()))
+            proof = proof_check.prove(stack, credential=credentials[Funding.HOUSE])
             console.print(proof.summary(), highlight=False, markup=False, soft_wrap=True)
             code = audit(stack) or proof.exit_status
         if code:
             sys.exit(code)
 
 
-def play(stack: Stack, console: Console, *, credential: str, seed: int) -> tuple[list[PresetTotals], Tally]:
+def play(
+    stack: Stack, console: Console, *, credentials: Mapping[Funding, str], wallet: OwnWallet, seed: int
+) -> tuple[list[PresetTotals], Tally]:
     """Run the bots with a progress bar; return the totals of each preset, and what the payment bots did."""
     columns = (TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("rounds", total=None)
         session = BotSession(
             base_url=stack.base_url,
-            credential=credential,
+            credentials=credentials,
+            wallet=wallet,
             games=house.GAMES,
             payment_bots=PAYMENT_BOTS,
             seed=seed,

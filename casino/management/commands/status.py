@@ -12,7 +12,8 @@ from django.db import Error, connection
 from rich.console import Console
 from rich.table import Table
 
-from casino.checkpoints import notes
+from casino.checkpoints import audit_states, notes
+from casino.checkpoints.models import AuditKind
 from casino.events.sql import fetch
 from casino.observability import health
 
@@ -31,11 +32,14 @@ REMEDIES: Final = {
     "payments": f"{_BACKGROUND}; see the payments page of the admin",
     "feed": "docker compose restart worker-outbound",
     "mail": f"{_BACKGROUND}; compare EMAIL_HOST with the mail server",
+    "report_deliveries": f"{_BACKGROUND}; see the saved reports in the admin",
     "jobs": _BACKGROUND,
+    "audit": f"{_BACKGROUND}; manage.py audit --nightly",
     "witnesses": "manage.py checkpoint; docker compose logs worker-background",
     "webhooks": "see the webhooks page of the admin; POST /api/v1/webhooks/<id>/resume",
     "processes": "docker compose ps; docker compose up --detach",
     "alerting": "docker compose restart worker-outbound",
+    "stops": "manage.py resume, when what they were for is over",
     "alerts": "see the alerts page of the admin",
     "significant events": "acknowledge them in the admin",
 }
@@ -44,11 +48,12 @@ JOBS_LATE: Final = 60.0
 PROTECTION_LATE: Final = 60.0
 _JOBS: Final = """
 SELECT name, extract(epoch FROM clock_timestamp() - due_at)::float8,
-       EXISTS (SELECT FROM jobs_job AS held WHERE held.leased_until > clock_timestamp())
+       EXISTS (SELECT FROM jobs_job WHERE name = ANY (%s::text[]) AND leased_until > clock_timestamp())
   FROM jobs_job WHERE name = ANY (%s::text[]) AND (leased_until IS NULL OR leased_until <= clock_timestamp())
  ORDER BY due_at LIMIT 1
 """
 _PAUSED: Final = "SELECT count(*) FROM feed_webhookendpoint WHERE status = 'paused'"
+_STOPS: Final = "SELECT id, at FROM baccarat_killswitch WHERE active ORDER BY scope <> 'gaming', at"
 _ALERTS: Final = """
 SELECT count(*) FILTER (WHERE severity = 'critical'), count(*) FROM alerts_alert
  WHERE resolved_at IS NULL AND acknowledged_at IS NULL
@@ -82,7 +87,7 @@ def collect() -> list[StatusLine]:
     if any(line.colour is StatusColour.RED and line.name in {"database", "migrations"} for line in lines):
         return lines  # nothing else can be asked
     lines += [_of_check(name, text) for name, text in health.house.results().items()]
-    questions = (_jobs, _witnesses, _webhooks, _alerts, _significant_events)
+    questions = (_jobs, _audit, _witnesses, _webhooks, _stops, _alerts, _significant_events)
     return [*lines, *(line for question in questions for line in _ask(question))]
 
 
@@ -101,7 +106,8 @@ def _of_check(name: str, text: str) -> StatusLine:
 
 
 def _jobs() -> StatusLine:
-    rows = fetch(_JOBS, [list(settings.CELERY_BEAT_SCHEDULE)])
+    names = list(settings.CELERY_BEAT_SCHEDULE)
+    rows = fetch(_JOBS, [names, names])
     if not rows:
         return StatusLine("jobs", StatusColour.RED, "no job has ever been run")
     name, late, busy = rows[0]
@@ -115,6 +121,14 @@ def _jobs() -> StatusLine:
     )
 
 
+def _audit() -> StatusLine:
+    last = audit_states.latest(*AuditKind)
+    late = audit_states.seconds_since_nightly() > audit_states.LATE.total_seconds()
+    text = "none yet" if last is None else f"{last.ended_at:%Y-%m-%d %H:%M}, {last.verdict}"
+    found = last is not None and last.findings
+    return StatusLine("audit", StatusColour.RED if late or found else StatusColour.GREEN, text)
+
+
 def _witnesses() -> StatusLine:
     if not settings.WITNESSES:
         return StatusLine("witnesses", StatusColour.AMBER, "no witness is configured: nobody outside cosigns the log")
@@ -126,6 +140,15 @@ def _witnesses() -> StatusLine:
 def _webhooks() -> StatusLine:
     ((paused,),) = fetch(_PAUSED)
     return StatusLine("webhooks", StatusColour.AMBER if paused else StatusColour.GREEN, f"{paused} paused")
+
+
+def _stops() -> StatusLine:
+    rows = fetch(_STOPS)
+    if not rows:
+        return StatusLine("stops", StatusColour.GREEN, "nothing is stopped")
+    (what, since), more = rows[0], len(rows) - 1
+    text = f"{what.rstrip(':').replace(':', ' ')} is stopped since {since:%Y-%m-%d %H:%M} UTC"
+    return StatusLine("stops", StatusColour.AMBER, f"{text}, and {more} more" if more else text)
 
 
 def _alerts() -> StatusLine:

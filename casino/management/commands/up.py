@@ -3,13 +3,12 @@
 import contextlib
 import os
 from argparse import ArgumentParser
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from casino.devstack.site import running_site
+from casino.devstack import own_wallet
 from casino.devstack.supervisor import run_forever
 from casino.devstack.system import Stack
 
@@ -29,10 +28,11 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         """Start everything, print the addresses and a development login, and run until stopped."""
         self.stdout.write("Starting. The first start creates the database and takes a few seconds longer.")
-        with Stack(name=options["home"], port=options["port"], demo=True, print_line=self.print_line) as stack:
+        home, port = options["home"], options["port"]
+        with Stack(name=home, port=port, demo=True, table_witnesses=1, print_line=self.print_line) as stack:
             with contextlib.ExitStack() as exits:
                 login = stack.create_demo_data()
-                site = None if login is None else exits.enter_context(_site(stack, login[1]))
+                site = None if login is None else exits.enter_context(own_wallet.open_site(stack)).origin
                 self.print_line(addresses(stack.base_url, login, site))
                 self.print_line(f"Data and logs: {stack.home.folder}\nStop with Ctrl-C.")
                 with contextlib.suppress(KeyboardInterrupt):
@@ -42,14 +42,6 @@ class Command(BaseCommand):
     def print_line(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
-
-
-@contextlib.contextmanager
-def _site(stack: Stack, key: Path) -> Generator[str]:
-    """Serve the demo operator's own site, which frames the game, and return its address."""
-    with running_site(service=stack.base_url, credential=key.read_text(encoding="utf-8").strip()) as site:
-        site.register_origin()
-        yield site.origin
 
 
 def addresses(base: str, demo_login: tuple[str, Path] | None, site: str | None = None) -> str:
@@ -64,7 +56,7 @@ def addresses(base: str, demo_login: tuple[str, Path] | None, site: str | None =
         password, key = demo_login
         lines.insert(1, f"Play       {base}/play/   (with demo players; their PIN is 2468)")
         if site is not None:
-            lines.insert(2, f"Embedded   {site}/   (a site of the demo operator, which frames the game)")
+            lines.insert(2, f"Embedded   {site}/   (a casino with its own wallet, which frames the game)")
         lines.append(f"Login      admin / {password}   (development only)")
         lines.append(f"Operator   demo, its API key is in {key}   (development only)")
     return "\n".join(lines)
