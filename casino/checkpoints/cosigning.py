@@ -1,4 +1,4 @@
-"""Has notes cosigned: a thread of each worker-background, one of which acts at a time.
+"""Has notes cosigned: a thread of each worker-background, one of which acts at a time, by a lease.
 
 It looks every second, so that a note is cosigned at most once a second, and within a few seconds of an event. While
 nothing happens the newest note is cosigned again, because witnesses give out links only while a checkpoint is recent.
@@ -17,7 +17,7 @@ from casino.checkpoints import notes, tasks, tree
 from casino.checkpoints.signing import CannotSign
 from casino.checkpoints.tree import IncompleteTree
 from casino.crypto.signed_note import MalformedNote, SignedNote, TreeHead, UntrustedNote
-from casino.events.sql import fetch
+from casino.jobs.leases import Lease
 from casino.kernel.merkle import consistency_ranges
 from casino.witness.addresses import WitnessAddress
 from casino.witness.client import WitnessClient, configured_client
@@ -30,9 +30,7 @@ INTERVAL_SECONDS: Final = 1.0
 REFRESH_SECONDS: Final = 15.0
 """How often the newest note is cosigned again while nothing happens; below the limit in headers of chains."""
 LONGEST_PAUSE: Final = 8.0
-_LOCK: Final = 0xC051
-_TRY_LOCK: Final = "SELECT pg_try_advisory_lock(%s)"
-_UNLOCK: Final = "SELECT pg_advisory_unlock(%s)"
+LEASE: Final = "cosigning"
 
 
 class WitnessObjects(CannotSign):
@@ -43,7 +41,7 @@ class Cosigning:
     """Sends notes to the witnesses and stores what they answer."""
 
     def __init__(self, client: WitnessClient) -> None:
-        self._client = client
+        self._client, self._lease = client, Lease(LEASE)
         self._sent: dict[str, float] = {}
         self._away: set[str] = set()
 
@@ -52,14 +50,11 @@ class Cosigning:
 
         Returns 0 while another process does it. Call it outside any transaction. Raises CannotSign, IncompleteTree.
         """
-        if not fetch(_TRY_LOCK, [_LOCK])[0][0]:
+        if not self._lease.is_held():
             return 0
-        try:
-            notes.sign_note()
-            latest = notes.latest_note()
-            return 0 if latest is None else self._cosign(*latest)
-        finally:
-            fetch(_UNLOCK, [_LOCK])
+        notes.sign_note()
+        latest = notes.latest_note()
+        return 0 if latest is None else self._cosign(*latest)
 
     def _cosign(self, note: SignedNote, head: TreeHead) -> int:
         now, pending = time.monotonic(), list[tuple[WitnessAddress, int, Future[WitnessAnswer]]]()

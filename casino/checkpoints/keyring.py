@@ -32,11 +32,15 @@ class CheckpointKeyring:
 
     def verifies(self, checkpoint: CheckpointDocument) -> bool:
         """Return whether the key that the checkpoint names is trusted and has signed it."""
-        public = self.public.get(checkpoint.key)
+        return self.has_signed(checkpoint.key, checkpoint.signature, signed_bytes(checkpoint))
+
+    def has_signed(self, key: str, signature: bytes, message: bytes) -> bool:
+        """Return whether a key, by its id, is trusted and has signed a message."""
+        public = self.public.get(key)
         if public is None:
             return False
         try:
-            Ed25519PublicKey.from_public_bytes(public).verify(checkpoint.signature, signed_bytes(checkpoint))
+            Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
         except InvalidSignature:
             return False
         return True

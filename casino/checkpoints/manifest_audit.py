@@ -11,14 +11,22 @@ from casino.checkpoints import manifests, records, replicas, storage, table_dige
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.manifests import TableManifest, fingerprint, parse, signed_bytes
 from casino.checkpoints.table_digests import TableRange
+from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 
 BROKEN: Final = "manifest chain broken"
 FORGED: Final = "manifest signature is wrong"
 DIFFER: Final = "rows differ from their manifest"
 MISSING_IN_DATABASE: Final = "manifest is not in the database"
+NOT_LOGGED: Final = "manifest differs from its event"
 MAX_COMPARED_AGE: Final = timedelta(days=3650)
 """Rows of some tables may be purged when they are older."""
+_UNLIKE_EVENTS: Final = """
+SELECT coalesce(version, number), coalesce(made.digest, 'no event'), coalesce(stored.digest, 'no manifest')
+FROM (SELECT version, data ->> 'digest' AS digest FROM events_event WHERE stream = %s) AS made
+FULL JOIN (SELECT number, encode(sha256(convert_to(text, 'UTF8')), 'hex') AS digest FROM checkpoints_manifest) AS stored
+ON number = version WHERE made.digest IS DISTINCT FROM stored.digest ORDER BY 1
+"""
 COPY_DEADLINE: Final = timedelta(hours=1)
 """Copies are made at once, or retried while the storage is unavailable."""
 
@@ -30,6 +38,10 @@ def check(unknown_copies: Mapping[int, bytes], *, now: datetime, made_after: dat
     """
     findings: list[Finding] = []
     stored = list(_read_manifests(findings))
+    findings.extend(
+        Finding(NOT_LOGGED, f"manifest {number}", logged, actual)
+        for number, logged, actual in fetch(_UNLIKE_EVENTS, [manifests.STREAM])
+    )
     last = max((number for number, _ in stored), default=0)
     valid = [manifest for _, manifest in stored if manifest is not None]
     _check_copies({manifest.number for manifest in valid if _age(manifest, now) < COPY_DEADLINE}, findings)

@@ -4,11 +4,13 @@ A manifest is a line of JSON: "format", "log" (the id of this log), "number" (fr
 SHA-256 of the previous line, "" for the first), "made_at" (RFC 3339, UTC), "ranges" (each the digest of the rows of one
 table between two numbers), "covered" (the last number of each table that manifests cover by now), "key" and "signature"
 (hex Ed25519 over a line with the format and the JSON of the other members). It is stored in the database first and then
-copied to the storage, as checkpoints are.
+copied to the storage, as checkpoints are. An event names it by its SHA-256, so that checkpoints and those who cosign
+them cover it, too.
 """
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
@@ -22,16 +24,32 @@ from casino.checkpoints import records, storage, table_digests
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.signing import LOCK, HistoryDiffers, NumberTaken, register_key
 from casino.checkpoints.table_digests import TableRange
-from casino.events.sql import execute, fetch
+from casino.events import store
+from casino.events.codec import EventRegistry, EventType
+from casino.events.sql import LEADER_LIMIT, execute, fetch
+from casino.events.store import Append, Metadata
 
 FORMAT: Final = "casino.manifest.v1"
+STREAM: Final = "manifests"
+"""Its event of version n is that of manifest n."""
 
-_TRY_LOCK: Final = "SELECT pg_try_advisory_xact_lock(%s), clock_timestamp()"
+_TRY_LOCK: Final = f"SELECT pg_try_advisory_xact_lock(%s), clock_timestamp(), {LEADER_LIMIT}"
 _LATEST: Final = "SELECT text FROM checkpoints_manifest ORDER BY number DESC LIMIT 1"
 _LATEST_NUMBER: Final = "SELECT coalesce(max(number), 0) FROM checkpoints_manifest"
 _LIST: Final = "SELECT number, text FROM checkpoints_manifest WHERE number > %s ORDER BY number LIMIT 1000"
 _NEWEST_FIRST: Final = "SELECT number, text FROM checkpoints_manifest ORDER BY number DESC"
 _ADD: Final = "INSERT INTO checkpoints_manifest (number, text) VALUES (%s, %s)"
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestMade:
+    """A manifest was made; `digest` is the SHA-256 of its text, in hex."""
+
+    number: int
+    digest: str
+
+
+MANIFEST_EVENTS: Final = EventRegistry([EventType(ManifestMade)])
 
 
 class TableManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -151,7 +169,7 @@ def _require_same(number: int, stored: bytes | None, text: bytes, destination: s
 def _create_next() -> bool:
     """Create the next manifest if there are new rows, in its own transaction; one signer at a time."""
     with transaction.atomic(durable=True):
-        locked, now = fetch(_TRY_LOCK, [LOCK])[0]
+        locked, now, _ = fetch(_TRY_LOCK, [LOCK])[0]
         last = latest()
         covered = {} if last is None else last.covered
         ranges = _new_ranges(covered) if locked else ()
@@ -173,7 +191,10 @@ def _create_next() -> bool:
             key=keyring.active,
         )
         signed = msgspec.structs.replace(manifest, signature=keyring.sign(signed_bytes(manifest)).hex())
-        execute(_ADD, [number, serialize(signed).decode()])
+        text = serialize(signed)
+        execute(_ADD, [number, text.decode()])
+        made = MANIFEST_EVENTS.encode(ManifestMade(number, fingerprint(text)))
+        store.append([Append(STREAM, number - 1, (made,), Metadata(operator="", actor="system", causation=""))])
         return True
 
 

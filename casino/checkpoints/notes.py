@@ -17,12 +17,12 @@ from casino.checkpoints import signing, tree
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.crypto import signed_note
 from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead
-from casino.events.sql import execute, fetch
+from casino.events.sql import LEADER_LIMIT, execute, fetch
 from casino.events.verification import current_head
 from casino.kernel.merkle import EMPTY
 from casino.witness.addresses import parse_addresses
 
-_TRY_LOCK: Final = "SELECT pg_try_advisory_xact_lock(%s), clock_timestamp()"
+_TRY_LOCK: Final = f"SELECT pg_try_advisory_xact_lock(%s), clock_timestamp(), {LEADER_LIMIT}"
 _LATEST: Final = "SELECT note FROM checkpoints_note ORDER BY size DESC LIMIT 1"
 _ADD: Final = "INSERT INTO checkpoints_note (size, root, note) VALUES (%s, %s, %s)"
 _ADD_COSIGNATURE: Final = """
@@ -32,13 +32,14 @@ _COSIGNED_BY: Final = "SELECT coalesce(max(size), 0) FROM checkpoints_cosignatur
 _COSIGNED: Final = """
 SELECT note.note, array_agg(cosignature.line ORDER BY cosignature.witness)
 FROM (
-    SELECT size FROM checkpoints_cosignature WHERE witness = ANY (%s::text[])
-    GROUP BY size HAVING count(*) >= %s ORDER BY size DESC LIMIT 1
-) AS newest
+    SELECT size FROM checkpoints_cosignature WHERE witness = ANY (%s::text[]) AND size >= %s
+    GROUP BY size HAVING count(*) >= %s ORDER BY size {} LIMIT 1
+) AS chosen
 JOIN checkpoints_note AS note USING (size)
 JOIN checkpoints_cosignature AS cosignature USING (size)
 GROUP BY note.size
 """
+_NEWEST, _OLDEST = _COSIGNED.format("DESC"), _COSIGNED.format("ASC")
 _LIST: Final = """
 SELECT note.size, note.root, note.note, coalesce(array_agg(cosignature.line) FILTER (WHERE line IS NOT NULL), '{}')
 FROM checkpoints_note AS note LEFT JOIN checkpoints_cosignature AS cosignature USING (size)
@@ -104,7 +105,7 @@ def sign_note() -> bool:
     It happens in a transaction of its own, and not while another process signs. Raises CannotSign, IncompleteTree.
     """
     with transaction.atomic(durable=True):
-        locked, now = fetch(_TRY_LOCK, [signing.LOCK])[0]
+        locked, now, _ = fetch(_TRY_LOCK, [signing.LOCK])[0]
         if not locked:
             return False
         last = latest_note()
@@ -144,10 +145,19 @@ def add_cosignature(size: int, witness: str, line: str) -> None:
 
 def latest_cosigned() -> CosignedHead:
     """Return the newest head that a quorum of the configured witnesses has cosigned."""
+    return _cosigned(_NEWEST, 0) or CosignedHead(TreeHead(settings.LOG_ORIGIN, 0, EMPTY), None)
+
+
+def oldest_cosigned(size: int) -> CosignedHead | None:
+    """Return the oldest head of at least that size that a quorum of the configured witnesses has cosigned."""
+    return _cosigned(_OLDEST, size)
+
+
+def _cosigned(statement: str, size: int) -> CosignedHead | None:
     names = [each.name for each in parse_addresses(settings.WITNESSES)]
-    rows = fetch(_COSIGNED, [names, quorum()])
+    rows = fetch(statement, [names, size, quorum()])
     if not rows:
-        return CosignedHead(TreeHead(settings.LOG_ORIGIN, 0, EMPTY), None)
+        return None
     note = SignedNote.parse(rows[0][0] + "".join(rows[0][1]))
     return CosignedHead(TreeHead.parse(note.text), note)
 

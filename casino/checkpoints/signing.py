@@ -17,7 +17,7 @@ from django.db import transaction
 from casino.checkpoints import records, storage, tree
 from casino.checkpoints.document import CheckpointDocument, fingerprint, serialize, signed_bytes
 from casino.checkpoints.keyring import CheckpointKeyring, checkpoint_keyring
-from casino.events.sql import fetch
+from casino.events.sql import LEADER_LIMIT, fetch
 from casino.events.verification import Head, current_head
 from casino.significant import recorder
 
@@ -30,8 +30,8 @@ OVERLAP: Final = timedelta(days=1)
 """How long a replaced key may still sign."""
 _COPY_BATCH: Final = 100
 
-_TRY_LOCK: Final = "SELECT pg_try_advisory_xact_lock(%s)"
-_LOCK: Final = "SELECT pg_advisory_xact_lock(%s) IS NOT NULL"
+_TRY_LOCK: Final = f"SELECT pg_try_advisory_xact_lock(%s), {LEADER_LIMIT}"
+_LOCK: Final = f"SELECT pg_advisory_xact_lock(%s) IS NOT NULL, {LEADER_LIMIT}"
 
 
 class CannotSign(Exception):

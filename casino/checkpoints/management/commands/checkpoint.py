@@ -14,8 +14,8 @@ class Command(BaseCommand):
 
     def handle(self, **_: object) -> None:
         try:
-            checkpoint = signing.sign_now()
             manifests.create_manifests()
+            checkpoint = signing.sign_now()
         except (CannotSign, storage.StorageUnavailable) as error:
             raise CommandError(f"No checkpoint can be signed: {error}") from error
         if checkpoint is None:

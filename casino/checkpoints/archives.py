@@ -1,0 +1,179 @@
+"""Archives: a signed manifest of the files that hold a month's events outside of the database.
+
+A manifest is a line of JSON: "format", "log" (the id of this log), "month", "rounds", "events", "first" and "last" (the
+lowest and highest position), "files" (each with its name, SHA-256, rounds, events and positions), "checkpoint" (the
+text of one that covers them all), "cosigned" (a note that witnesses have cosigned and that covers them all, "" without
+witnesses), "key" and "signature" (hex Ed25519, over a line with the format and the JSON of the other members). An event
+names it by its SHA-256: there is one for a month, for good.
+"""
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from django.db import transaction
+
+from casino.checkpoints import document, records
+from casino.checkpoints.document import CheckpointDocument
+from casino.checkpoints.keyring import checkpoint_keyring
+from casino.checkpoints.signing import LOCK, register_key
+from casino.events import store
+from casino.events.codec import EventRegistry, EventType
+from casino.events.sql import LEADER_LIMIT, fetch
+from casino.events.store import Append, Metadata, VersionConflict
+from casino.kernel.findings import Finding
+
+FORMAT: Final = "casino.archive.v1"
+FORGED: Final = "archive's manifest is forged"
+_LOCK: Final = f"SELECT pg_advisory_xact_lock(%s) IS NOT NULL, clock_timestamp(), {LEADER_LIMIT}"
+
+
+@dataclass(frozen=True, slots=True)
+class MonthArchived:
+    """The rounds that ended in a month were archived; `manifest` is the SHA-256 of the manifest's text, in hex."""
+
+    month: str
+    manifest: str
+    rounds: int
+    events: int
+
+
+ARCHIVE_EVENTS: Final = EventRegistry([EventType(MonthArchived)])
+
+
+class ArchiveFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of an archive; `first` and `last` are its lowest and highest position."""
+
+    name: str
+    sha256: str
+    rounds: int
+    events: int
+    first: int
+    last: int
+
+
+class ArchiveManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A manifest, with the members of the document."""
+
+    format: str
+    log: UUID
+    month: str
+    rounds: int
+    events: int
+    first: int
+    last: int
+    files: tuple[ArchiveFile, ...]
+    checkpoint: str
+    cosigned: str
+    key: str
+    signature: str = ""
+
+
+def stream_of(month: str) -> str:
+    """Return the stream whose only event records that a month was archived."""
+    return f"archive-{month}"
+
+
+def object_name(month: str, digest: str) -> str:
+    """Return the name of a manifest in the storage. Another attempt's has another name."""
+    return f"{month}-manifest-{digest[:16]}.json"
+
+
+def sign(*, month: str, files: tuple[ArchiveFile, ...], checkpoint: CheckpointDocument, cosigned: str) -> bytes:
+    """Return the text of a signed manifest. Raises signing.KeyRefused."""
+    with transaction.atomic():
+        keyring, (_, now, _) = checkpoint_keyring(), fetch(_LOCK, [LOCK])[0]
+        register_key(keyring, now=now)
+    manifest = ArchiveManifest(
+        format=FORMAT,
+        log=records.log_id(),
+        month=month,
+        rounds=sum(each.rounds for each in files),
+        events=sum(each.events for each in files),
+        first=min(each.first for each in files),
+        last=max(each.last for each in files),
+        files=files,
+        checkpoint=document.serialize(checkpoint).decode(),
+        cosigned=cosigned,
+        key=keyring.active,
+    )
+    return _serialize(msgspec.structs.replace(manifest, signature=keyring.sign(_signed_bytes(manifest)).hex()))
+
+
+def record(manifest: ArchiveManifest, text: bytes) -> bool:
+    """Record a month's manifest in the log; return whether it is the month's first one."""
+    event = MonthArchived(manifest.month, sha256(text).hexdigest(), manifest.rounds, manifest.events)
+    archived = Append(
+        stream_of(manifest.month),
+        0,
+        (ARCHIVE_EVENTS.encode(event),),
+        Metadata(operator="", actor="system", causation=""),
+    )
+    try:
+        with transaction.atomic():
+            store.append([archived])
+    except VersionConflict:
+        return False
+    return True
+
+
+def find(month: str) -> MonthArchived | None:
+    """Return what was recorded of a month's archive, None if there is none."""
+    for event in store.read(stream_of(month)):
+        archived: MonthArchived = ARCHIVE_EVENTS.decode(event.type, event.schema, event.data)
+        return archived
+    return None
+
+
+def parse(text: bytes) -> ArchiveManifest:
+    """Parse the stored form. Raises ValueError for anything that `sign` does not return."""
+    manifest = msgspec.json.decode(text, type=ArchiveManifest)
+    if manifest.format != FORMAT or _serialize(manifest) != text:
+        raise ValueError(f"not a text of the format {FORMAT}")
+    return manifest
+
+
+def check_signature(manifest: ArchiveManifest, *, month: str) -> list[Finding]:
+    """Return how a manifest differs from one that a trusted key signed for this month, log and checkpoint."""
+    where, findings = f"archive {month}", []
+    if (manifest.month, manifest.log) != (month, records.log_id()):
+        expected = f"month {month} of log {records.log_id()}"
+        findings.append(Finding(FORGED, where, expected, f"month {manifest.month} of log {manifest.log}"))
+    if not _is_signed(manifest):
+        findings.append(Finding(FORGED, where, "signed by a trusted key", f"another signature of {manifest.key!r}"))
+    if not _is_covered(manifest):
+        findings.append(Finding(FORGED, where, "a checkpoint of this log that covers it", manifest.checkpoint.strip()))
+    return findings
+
+
+def _is_signed(manifest: ArchiveManifest) -> bool:
+    try:
+        signature = bytes.fromhex(manifest.signature)
+    except ValueError:
+        return False
+    return checkpoint_keyring().has_signed(manifest.key, signature, _signed_bytes(manifest))
+
+
+def _is_covered(manifest: ArchiveManifest) -> bool:
+    try:
+        checkpoint = document.parse(manifest.checkpoint)
+    except document.MalformedCheckpoint:
+        return False
+    return manifest.last <= checkpoint.position and records.find_by_number(checkpoint.number) == checkpoint
+
+
+def _signed_bytes(manifest: ArchiveManifest) -> bytes:
+    members = msgspec.to_builtins(manifest)
+    del members["signature"]
+    return f"{FORMAT}\n".encode() + _canonical(members)
+
+
+def _serialize(manifest: ArchiveManifest) -> bytes:
+    return _canonical(msgspec.to_builtins(manifest)) + b"\n"
+
+
+def _canonical(value: Any) -> bytes:
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")
