@@ -47,6 +47,8 @@ def _compare(first: str, second: str, *, origin: str) -> None:
         print(f"{finding.kind}: {finding.location}\n  {finding.expected}\n  {finding.actual}")
     for source in sources:
         print(f"{source.name}: {len(source.statements)} statements, {len(source.notes)} checkpoints")
+        for line in source.describe_results():
+            print(f"  {line}")
     print(f"{len(findings)} findings" if findings else "No contradiction.")
     if findings:
         sys.exit(1)

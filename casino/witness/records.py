@@ -16,6 +16,7 @@ _CHAIN_COLUMNS: Final = (
     "house_signature, next_index, retired"
 )
 _GIVEN: Final = "SELECT generation, number, body, signature, request_signature FROM statement"
+_LISTED: Final = "SELECT generation, number, body, signature, request_signature, chain, link_index FROM statement {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +66,18 @@ class PublicRecords:
         return self.present_given(chain, index, row)
 
     def statements(self, origin: str, generation: int, after: int) -> list[dict[str, Any]]:
-        """Return statements of a generation after a number."""
+        """Return statements of a generation after a number, releases with the paths of their links."""
         condition = "WHERE origin = ? AND generation = ? AND number > ? ORDER BY number LIMIT ?"
-        rows = self.store.read().execute(f"{_GIVEN} {condition}", [origin, generation, after, MAX_LIST])
-        return [_present_statement(row) for row in rows]
+        database, listed = self.store.read(), []
+        chains: dict[bytes, Chain] = {}
+        for *row, chain, index in database.execute(_LISTED.format(condition), [origin, generation, after, MAX_LIST]):
+            if index is None:
+                listed.append(_present_statement(tuple(row)))
+                continue
+            if chain not in chains:
+                chains[chain] = get_chain(database, chain)
+            listed.append(self.present_given(chains[chain], index, tuple(row)))
+        return listed
 
     def refusals(self, origin: str, after: int) -> list[dict[str, Any]]:
         """Return refused requests, which the house had signed, after a number."""
