@@ -10,16 +10,17 @@ def client_ip(request: HttpRequest) -> str | None:
     """Return the client's network address, or None if it has none, as on a Unix socket.
 
     Each of our PROXY_HOPS proxies appends one address to X-Forwarded-For; what is left of those is the client's claim
-    and is ignored.
+    and is ignored. An IPv4 address that a socket for both versions reports is written as such.
     """
     address = request.META.get("REMOTE_ADDR", "")
     if settings.PROXY_HOPS:
         forwarded = request.META.get("HTTP_X_FORWARDED_FOR", address).split(",")
         address = forwarded[-min(settings.PROXY_HOPS, len(forwarded))]
     try:
-        return str(ip_address(address.strip()))
+        parsed = ip_address(address.strip())
     except ValueError:
         return None
+    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
 
 
 def client_network(request: HttpRequest) -> str | None:

@@ -8,7 +8,10 @@ from typing import Final
 
 _LEVEL: Final = 6
 _RAW_8_KB: Final = -13
-"""Deflate without header and checksum, as the encryption has its own, and with a small window, which costs less."""
+"""Deflate without header and checksum, as the encryption has its own, and with a small window, which costs less.
+
+Filtered, it makes nothing of short repetitions, which digits of digests and ids have by chance.
+"""
 _dictionaries: Final = [b""]
 
 
@@ -23,7 +26,7 @@ def register_dictionary(text: bytes) -> None:
 def compress(response: bytes) -> bytes:
     """Compress by the newest dictionary; the first byte is its place."""
     place = len(_dictionaries) - 1
-    compressor = zlib.compressobj(_LEVEL, wbits=_RAW_8_KB, zdict=_dictionaries[place])
+    compressor = zlib.compressobj(_LEVEL, wbits=_RAW_8_KB, strategy=zlib.Z_FILTERED, zdict=_dictionaries[place])
     return bytes([place]) + compressor.compress(response) + compressor.flush()
 
 

@@ -1,7 +1,7 @@
 """Finishes the OpenAPI document: responses for problems, headers of all responses, and examples told once."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from http import HTTPStatus
 from types import NoneType
@@ -11,15 +11,15 @@ import msgspec
 
 from casino.api import error_catalogue, errors
 from casino.api.error_catalogue import ProblemType
-from casino.api.shapes import AmountText, CurrencyCode, Timestamp, components_of
-from casino.kernel.errors import Amount, all_refusals
+from casino.api.shapes import REF, AmountText, CurrencyCode, HexText, LimitText, LimitUnit, Timestamp, components_of
+from casino.kernel.errors import Amount, CommittedRefusal, all_refusals
 from casino.observability.logging import HEADER
 
 PROBLEMS: Final = "x-problems"
 KEYED: Final = "x-keyed"
 """What an operation tells this module; the finished document has neither."""
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
-_HEADERS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+HEADERS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     HEADER: ("The id of the request, yours or a new one. Quote it to support.", {"type": "string"}),
     "RateLimit": ('Requests left in the window, and its seconds: `"credential";r=29870;t=1`.', {"type": "string"}),
     "RateLimit-Policy": ('The quota in a window of seconds: `"credential";q=30000;w=60`.', {"type": "string"}),
@@ -33,6 +33,8 @@ _HEADERS: Final[dict[str, tuple[str, dict[str, Any]]]] = {
     ),
 }
 _EVERYWHERE: Final = (HEADER, "RateLimit", "RateLimit-Policy", "Cache-Control")
+OPTIONAL_HEADERS: Final = frozenset({"RateLimit", "RateLimit-Policy", "Idempotent-Replayed", "Content-Disposition"})
+"""Sent where quotas are on, with stored responses, and with files: the others come wherever they are documented."""
 _NO_FILES: Final = frozenset({"application/json", "application/schema+json", "text/event-stream", errors.MEDIA_TYPE})
 _PATH: Final = {
     "code": "An error code.",
@@ -43,7 +45,7 @@ _PATH: Final = {
     "version": "The number of the version.",
 }
 """What a parameter in an address is, unless it is an id."""
-_BY_STATUS: Final = {"401": ("WWW-Authenticate",), "429": ("Retry-After",), "503": ("Retry-After",)}
+_BY_STATUS: Final = {401: ("WWW-Authenticate",), 429: ("Retry-After",), 503: ("Retry-After",)}
 
 
 def finish(result: dict[str, Any], generator: Any, request: Any, public: bool) -> dict[str, Any]:  # noqa: FBT001
@@ -52,26 +54,34 @@ def finish(result: dict[str, Any], generator: Any, request: Any, public: bool) -
     operations = [methods[method] for methods in result["paths"].values() for method in _METHODS if method in methods]
     components = result["components"]
     components["headers"] = {
-        name: {"description": text, "schema": schema, "required": name in _EVERYWHERE[:1]}
-        for name, (text, schema) in _HEADERS.items()
+        name: {"description": text, "schema": schema, "required": name not in OPTIONAL_HEADERS}
+        for name, (text, schema) in HEADERS.items()
     }
     _share_examples(operations, components)
     _add_problems(operations, components)
     for operation in operations:
         keyed = operation.pop(KEYED, False)
         operation.setdefault("security", [])
+        _tell_scope(operation)
         for parameter in operation["parameters"]:
             if parameter["in"] == "path":
                 text = _PATH.get(parameter["name"], f"The {parameter['name']}'s id.")
                 parameter.setdefault("description", text)
         for status, response in operation["responses"].items():
-            if "$ref" not in response:
+            if status.startswith("2"):
                 response["description"] = response["description"] or _describe(status, response, components["schemas"])
-                _add_headers(response, status, keyed=keyed)
-    for name, response in components["responses"].items():
-        _add_headers(response, str(_STATUS_BY_NAME[name]), keyed=False)
+                response["headers"] = _headers(int(status), response.get("content", {}), keyed=keyed)
     result["paths"] = _unwrapped(result["paths"])
     return result
+
+
+def _tell_scope(operation: dict[str, Any]) -> None:
+    """Tell the scope of a key in words and as `x-scope`: security requirements have scopes with OAuth alone."""
+    for scheme, scopes in [each for requirement in operation["security"] for each in requirement.items()]:
+        for scope in scopes:
+            operation["x-scope"] = scope
+            operation["description"] = f"{operation['description']} An API key needs the scope `{scope}`."
+        operation["security"][operation["security"].index({scheme: scopes})] = {scheme: []}
 
 
 def _describe(status: str, response: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
@@ -127,12 +137,12 @@ def _add_problems(operations: Sequence[dict[str, Any]], components: dict[str, An
     usual = {status: codes for status, counter in counts.items() for codes, _ in counter.most_common(1)}
     shared = components.setdefault("responses", {})
     _, schemas = components_of(errors.Problem)
-    components["schemas"].update(schemas, Problem=components_of(errors.Problem)[0])
+    components["schemas"].update(schemas, Problem=components_of(errors.Problem)[0], OtherProblem=_other_problem())
+    for code in sorted({code for statuses in by_operation for codes in statuses.values() for code in codes}):
+        for name, schema in _problem_schemas(code).items():
+            components["schemas"].setdefault(name, schema)
     for operation, statuses in zip(operations, by_operation, strict=True):
         for status, codes in statuses.items():
-            for code in codes:
-                for name, schema in _problem_schemas(code).items():
-                    components["schemas"].setdefault(name, schema)
             if usual[status] == codes:
                 shared.setdefault(_response_name(status), _response(status, codes))
                 operation["responses"][str(status)] = {"$ref": f"#/components/responses/{_response_name(status)}"}
@@ -150,16 +160,11 @@ def _codes_by_status(problems: Sequence[ProblemType]) -> dict[int, tuple[str, ..
 
 
 def _response(status: int, codes: Sequence[str]) -> dict[str, Any]:
-    names = [f"#/components/schemas/{_schema_name(code)}" for code in codes]
-    schema: dict[str, Any] = {"$ref": names[0]}
-    if len(names) > 1:
-        mapping = dict(zip(codes, names, strict=True))
-        schema = {
-            "oneOf": [{"$ref": name} for name in names],
-            "discriminator": {"propertyName": "code", "mapping": mapping},
-        }
+    schema = {"oneOf": [{"$ref": REF + name} for name in (*map(_schema_name, codes), "OtherProblem")]}
     listed = ", ".join(f"`{code}`" for code in codes)
-    return {"description": f"{HTTPStatus(status).phrase}: {listed}", "content": {errors.MEDIA_TYPE: {"schema": schema}}}
+    content = {errors.MEDIA_TYPE: {"schema": schema}}
+    headers = _headers(status, content, codes)
+    return {"description": f"{HTTPStatus(status).phrase}: {listed}", "content": content, "headers": headers}
 
 
 def _problem_schemas(code: str) -> dict[str, Any]:
@@ -172,20 +177,39 @@ def _problem_schemas(code: str) -> dict[str, Any]:
     own_schema = {
         "description": f"{problem.title}. {problem.remedy}",
         "allOf": [
-            {"$ref": "#/components/schemas/Problem"},
+            {"$ref": f"{REF}Problem"},
             {"type": "object", "properties": own, "required": ["code", *required_facts_of(code)]},
         ],
     }
     return {**referred, _schema_name(code): own_schema}
 
 
-def _add_headers(response: dict[str, Any], status: str, *, keyed: bool) -> None:
-    names: Iterator[str] | tuple[str, ...] = (*_EVERYWHERE, *_BY_STATUS.get(status, ()))
-    if keyed and status.startswith("2"):
-        names = (*names, "Idempotent-Replayed")
-    if response.get("content", {}).keys() - _NO_FILES:
-        names = (*names, "Content-Disposition")
-    response["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+def _other_problem() -> dict[str, Any]:
+    """Return the component of codes that do not exist yet: strict clients must be able to read an answer with one."""
+    code = {"type": "string", "not": {"enum": sorted(error_catalogue.all_problems())}}
+    return {
+        "description": "A code that a later version added. Treat it by its status.",
+        "allOf": [{"$ref": f"{REF}Problem"}, {"type": "object", "properties": {"code": code}, "required": ["code"]}],
+    }
+
+
+def header_names(
+    status: int, media_types: Collection[str], codes: Collection[str] = (), *, keyed: bool = False
+) -> list[str]:
+    """Return the headers of a response: of success to a request with or without a key, or of the problems `codes`."""
+    names = [*_EVERYWHERE, *_BY_STATUS.get(status, ())]
+    if keyed or any(refusal.code in codes for refusal in all_refusals(CommittedRefusal)):
+        names.append("Idempotent-Replayed")
+    if not _NO_FILES.issuperset(media_types):
+        names.append("Content-Disposition")
+    return names
+
+
+def _headers(
+    status: int, content: Collection[str], codes: Collection[str] = (), *, keyed: bool = False
+) -> dict[str, Any]:
+    names = header_names(status, content, codes, keyed=keyed)
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _schema_name(code: str) -> str:
@@ -202,6 +226,11 @@ _PUBLIC: Final[dict[Any, Any]] = {
     Amount | None: AmountText | None,
     datetime: Timestamp,
     datetime | None: Timestamp | None,
+    ("chips", list[str]): list[AmountText],
+    ("commitment", str): HexText,
+    ("terms", str): HexText,
+    **{(name, str): LimitText for name in ("limit", "used", "remaining")},
+    ("unit", str): LimitUnit,
     ("currency", str): CurrencyCode,
     ("currency", str | None): CurrencyCode | None,
 }

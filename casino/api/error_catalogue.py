@@ -17,6 +17,7 @@ STATUS_OF_KIND: Final = {
     RefusalKind.FORBIDDEN: 403,
     RefusalKind.MISSING: 404,
     RefusalKind.GONE: 410,
+    RefusalKind.UNAVAILABLE: 503,
 }
 
 

@@ -19,6 +19,7 @@ from casino.api.error_catalogue import ProblemType, RequestRejected
 from casino.api.shapes import Shape
 from casino.kernel import money
 from casino.kernel.errors import Refusal
+from casino.observability.figures import REFUSALS
 from casino.observability.logging import request_id
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -99,7 +100,8 @@ class Problem(Shape, omit_defaults=True):
         remedy: str = "",
         errors: tuple[FieldError, ...] = (),
     ) -> "Problem":
-        """Describe one occurrence of a problem."""
+        """Describe one occurrence of a problem, and count it."""
+        REFUSALS.count(problem.code)
         return cls(
             type=_address(request, problem.code),
             title=problem.title,
@@ -126,7 +128,7 @@ def handle(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
     """Return the problem document for any exception of a view; log an unexpected one with its id."""
     request: HttpRequest = getattr(context["request"], "_request", context["request"])
     occurrence = _occurrence_of(exc)
-    if occurrence.problem.status >= 500:
+    if occurrence.problem.status >= 500 and not isinstance(exc, Refusal):
         _log.error("%s %s failed, request %s", request.method, request.path, request_id(request), exc_info=exc)
     response = _response(request, occurrence)
     for name, value in _headers(exc, occurrence.problem).items():

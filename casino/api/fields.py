@@ -194,14 +194,21 @@ class MoneyTypeField(EnumField):
 
 
 class TextField(serializers.CharField):
-    """A JSON string: numbers and flags are not converted; control characters are rejected."""
+    """A JSON string: numbers and flags are not converted; control characters are rejected.
+
+    Texts that are `multiline` may have line breaks.
+    """
 
     codes: ClassVar[tuple[str, ...]] = ("not_a_string", "field_invalid")
+
+    def __init__(self, *, multiline: bool = False, **options: Any) -> None:
+        super().__init__(**options)
+        self.multiline = multiline
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             raise ValidationError("This must be text.", code="not_a_string")
-        if not data.isprintable():
+        if not (data.replace("\r", "").replace("\n", "") if self.multiline else data).isprintable():
             raise ValidationError("Control characters are not allowed.", code="field_invalid")
         return str(super().to_internal_value(data))
 

@@ -101,6 +101,34 @@ def idempotent_after(
     return wrap
 
 
+def idempotent_once_prepared(
+    needed: type[Exception], prepare: Callable[[View, Request, UUID], Response | None]
+) -> Callable[[Handler[View, Parameters]], IdempotentHandler[View, Parameters]]:
+    """Wrap a view's `post` as `idempotent` does; where it raises `needed`, `prepare` runs, and then it once more.
+
+    `prepare` runs outside of any transaction, with an id of the request: it may ask another server, once for each id,
+    and leave the answer in the view. A response that it returns is the answer to this request, and is not stored.
+    """
+
+    def wrap(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
+        direct = _wrap(handler, store=True)
+
+        @wraps(handler)
+        def respond(
+            view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs
+        ) -> HttpResponse:
+            try:
+                return direct(view, request, *args, **kwargs)
+            except needed:
+                answer = prepare(view, request, _read_claim(request).request)
+            return direct(view, request, *args, **kwargs) if answer is None else answer
+
+        respond.idempotent = True  # type: ignore[attr-defined]
+        return respond
+
+    return wrap
+
+
 def idempotent_without_storing(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
     """Wrap a view's `post` as `idempotent` does, but store no response, because it may contain a secret.
 
@@ -162,6 +190,11 @@ class _Claim:
     def id(self) -> UUID:
         """The first half of the digest, which is enough to find the row by; the key takes all of it."""
         return UUID(bytes=self.digest[:16])
+
+    @property
+    def request(self) -> UUID:
+        """An id of the whole request: equal requests have the same."""
+        return UUID(bytes=sha256(self.digest + self.content).digest()[:16])
 
     def ciphers(self) -> Iterator[AESGCM]:
         """Derive the keys that the response may be encrypted under; a new one takes the first."""

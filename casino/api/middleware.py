@@ -12,7 +12,9 @@ from casino.observability.logging import HEADER, request_id
 API: Final = "/api/"
 _METHODS: Final = "GET, POST, PUT, PATCH, DELETE"
 _REQUEST_HEADERS: Final = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, X-Request-Id"
-_EXPOSED_HEADERS: Final = "Idempotent-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id"
+_EXPOSED_HEADERS: Final = (
+    "Content-Disposition, Idempotent-Replayed, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id"
+)
 _JSON: Final = ("application/json", "application/problem+json")
 _CONTENT_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
 

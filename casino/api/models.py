@@ -1,5 +1,6 @@
 """Responses stored for idempotency keys."""
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models.functions import Now
 
@@ -16,7 +17,10 @@ class IdempotentRequest(models.Model):
     response = models.BinaryField(help_text="Status and body, encrypted.")
 
     class Meta:
-        indexes = [models.Index(fields=["created_at"], name="api_idempotent_created")]
+        indexes = [
+            # Rows are stored in the order of their times.
+            BrinIndex(fields=["created_at"], name="api_idempotent_created", autosummarize=True, pages_per_range=16)
+        ]
 
     def __str__(self) -> str:
         return str(self.id)

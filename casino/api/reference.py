@@ -16,7 +16,7 @@ the following one.
 Errors are problem documents (RFC 9457). Decide by `code`: each operation lists its codes, each code has its own schema
 with typed facts, and `GET /api/v1/problems` lists all with their remedies. Compatible changes only: new operations,
 optional parameters, response fields and codes may come at any time, so ignore fields that you don't know and treat an
-unknown code by its status.
+unknown code by its status. Where values may be added, the schemas say so and accept any string.
 """
 _TAGS: Final = {
     "baccarat": "Tables, seats, bets, rounds and their proofs, rules, stops and exclusions.",

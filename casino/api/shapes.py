@@ -28,12 +28,23 @@ CurrencyCode = Annotated[
     ),
 ]
 Timestamp = Annotated[datetime, Meta(tz=True, examples=["2026-11-21T09:00:00.250000Z"])]
+LimitUnit = Annotated[
+    str, Meta(pattern=f"^({money.CODE_PATTERN}|minutes)$", description="A currency, or `minutes`.", examples=["EUR"])
+]
+LimitText = Annotated[
+    str,
+    Meta(pattern=f"^-?{money.AMOUNT_PATTERN}$", description="A decimal string, or whole minutes.", examples=["50.00"]),
+]
 HexText = Annotated[str, Meta(pattern="^([0-9a-f]{2})*$", description="Hexadecimal.", examples=["9f2c5e7a41b0d863"])]
 
 
+OPEN: Final = "Values may be added."
+"""How the description of an enum ends to which a later version may add: strict clients accept any string then."""
+
+
 def open_enum(values: object, *, example: str) -> Meta:
-    """Document a string as one of `values`, to which later versions may add; a function is called for the document."""
-    return Meta(description="Values may be added.", examples=[example], extra_json_schema={"enum": values})
+    """Document a string as one of `values`, to which later versions may add; the list is read for the document."""
+    return Meta(description=OPEN, examples=[example], extra_json_schema={"enum": values})
 
 
 class Shape(Struct):
@@ -104,18 +115,29 @@ _VERBATIM: Final = frozenset({"examples", "enum", "const", "required"})
 
 def _tidy(schema: Any) -> Any:
     """Drop titles, which repeat the name, and defaults, which clients would send; type enums, refer by our names."""
-    match schema:
+    match _opened(schema):
         case {"$ref": str(ref), **others}:
             return {**others, "$ref": REF + component_name(ref.removeprefix(REF))}
         case {"enum": [str(), *_] as values, "title": _, **others}:
             return {"type": "string", "enum": values, **others}
         case {"properties": fields, "title": _, **others}:
             return {**others, "properties": {name: _tidy(field) for name, field in fields.items()}}
-        case dict():
-            kept = {key: value for key, value in schema.items() if key != "default"}
+        case dict() as whole:
+            kept = {key: value for key, value in whole.items() if key != "default"}
             return {key: value if key in _VERBATIM else _tidy(value) for key, value in kept.items()}
         case list():
             return [_tidy(each) for each in schema]
+        case _:
+            return schema
+
+
+def _opened(schema: Any) -> Any:
+    """Let an enum, or a reference to one, accept further strings if its description says that values may be added."""
+    match schema:
+        case {"description": str(text), **others} if text.endswith(OPEN) and others.keys() & {"enum", "$ref"}:
+            examples = {"examples": others.pop("examples")} if "examples" in others else {}
+            known = {"type": "string", **others} if "enum" in others else others
+            return {"description": text, **examples, "anyOf": [known, {"type": "string"}]}
         case _:
             return schema
 

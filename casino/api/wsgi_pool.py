@@ -23,14 +23,15 @@ from django.core.handlers.wsgi import WSGIRequest
 
 from casino.api.error_catalogue import BAD_REQUEST, BODY_TOO_LARGE, OVERLOADED, REQUEST_TIMEOUT, ProblemType
 from casino.api.errors import MEDIA_TYPE, Problem
+from casino.observability import figures
 from casino.observability.logging import HEADER, request_id
 
 BODY_TIMEOUT: Final = 10.0
 """Seconds in which the whole body of a request has to arrive."""
 CHUNK_TIMEOUT: Final = 15.0
 """Seconds in which a client has to read one chunk of a download."""
-MAX_WAIT: Final = 2.0
-"""Seconds in the queue after which a request is refused, because its client is about to give up."""
+MAX_WAIT: Final = 0.9
+"""Seconds in the queue after which a request is refused, so that who has to try again knows it within one."""
 SERVER: Final = (b"server", b"casino")
 """In each response, instead of the name of the software that serves it."""
 MAX_BUFFERED: Final = 4 * 1024 * 1024
@@ -67,9 +68,15 @@ class WsgiPool:
         queue: int,
         max_body: int,
         max_wait: float = MAX_WAIT,
+        refuses_after: float = 0.0,
         prefix: str = "",
         log_refusal: LogRefusal | None = None,
     ) -> None:
+        """Start no thread yet.
+
+        Without a free place a request is refused `refuses_after` seconds after it came: refusals that are repeated at
+        once would load the machine by themselves.
+        """
         self._application = application
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
         self._downloads = threading.Semaphore(max(1, threads // 2))
@@ -77,8 +84,13 @@ class WsgiPool:
         self._accepted = 0
         self._max_body = max_body
         self._max_wait = max_wait
+        self._refuses_after = refuses_after
         self._log_refusal = log_refusal
         self._prefix = prefix
+        self._streams = 0
+        figures.gauge(figures.OPEN_STREAMS, name, lambda: self._streams)
+        figures.gauge(figures.POOL_REQUESTS, name, lambda: self._accepted)
+        figures.gauge(figures.POOL_THREADS, name, lambda: threads)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -87,9 +99,15 @@ class WsgiPool:
             body = await self._body(scope, receive)
             response = await self._respond(wsgi_environ(scope, body, self._prefix), send)
         except RequestRefused as refusal:
+            if refusal.problem is OVERLOADED:
+                await asyncio.sleep(self._refuses_after - (time.perf_counter() - began))
             await self._refuse(scope, send, refusal.problem, began)
         else:
-            await response.finish(receive, send)
+            self._streams += response.is_stream
+            try:
+                await response.finish(receive, send)
+            finally:
+                self._streams -= response.is_stream
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """Read the body. Raises RequestRefused if it is too large, too slow or incomplete, or if the queue is full."""
@@ -128,7 +146,8 @@ class WsgiPool:
         self._accepted += 1
         done.add_done_callback(self._leave)
         try:
-            await asyncio.wait((done,), timeout=self._max_wait)
+            for _ in range(2):  # in two steps, for a process that wakes up after a long pause
+                await asyncio.wait((done,), timeout=self._max_wait / 2)
             if claim.acquire(blocking=False):  # no thread has claimed it, and now none can
                 raise RequestRefused(OVERLOADED)
             await done
@@ -165,6 +184,10 @@ class _Response:
         self._start: dict[str, Any] = {}
         self._content: bytes | None = b""
         self._stream: Any = None
+
+    @property
+    def is_stream(self) -> bool:
+        return self._stream is not None
 
     def run(
         self,
@@ -215,6 +238,8 @@ class _Response:
         self._start = {"type": "http.response.start", "status": int(status[:3]), "headers": [SERVER, *encoded]}
 
     def _is_short(self) -> bool:
+        if self._start["status"] in _WITHOUT_CONTENT:  # also of a file, which has not changed
+            return True
         length = next((value for name, value in self._start["headers"] if name == b"content-length"), b"")
         return length.isdigit() and int(length) <= MAX_BUFFERED
 

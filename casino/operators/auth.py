@@ -29,6 +29,7 @@ from casino.api.error_catalogue import (
     RequestRejected,
 )
 from casino.events.sql import execute, fetch
+from casino.observability.logging import bind
 from casino.operators import credentials, request_signatures, sessions
 from casino.operators.models import ApiKey
 from casino.operators.principals import BrandScope, OperatorPrincipal, PlayerPrincipal, Principal, Scope
@@ -242,6 +243,7 @@ def _authenticate_request(request: HttpRequest) -> Principal:
         quotas.QUOTAS.refuse(credential)
         raise
     quotas.QUOTAS.accept(credential, caller.actor)
+    bind(operator=caller.operator)
     return caller
 
 
@@ -310,23 +312,23 @@ def _fetch_row(query: str, values: Any) -> tuple[Any, ...] | None:
 
 
 def _record_login_failure(request: Request, rejected: RequestRejected) -> None:
-    """Record a wrong credential; failures of one credential, address and kind within an hour count as one.
+    """Record a wrong credential; failures of one credential and kind within an hour count as one.
 
-    Ended sessions and requests without credentials are not failed access.
+    From whatever address: events are kept permanently, and strangers have any number of addresses. The access log has
+    each of them. Ended sessions and requests without credentials are not failed access.
     """
     if rejected.problem not in _FAILED_ACCESS:
         return
     meta: dict[str, Any] = request._request.META  # noqa: SLF001  (quicker than the wrapper)
     subject, operator = _claimed_identity(meta.get("HTTP_AUTHORIZATION", "").partition(" ")[2])
-    address = client_ip(request._request) or ""  # noqa: SLF001
     recorder.record(
         kind=recorder.SignificantEventKind.LOGIN_FAILED,
         operator=operator,
         subject=subject,
         actor=subject,
         reason=rejected.detail,
-        address=address,
-        dedup_key=f"{rejected.problem.code}:{subject}:{address}:{datetime.now(UTC):%Y-%m-%dT%H}",
+        address=client_ip(request._request) or "",  # noqa: SLF001
+        dedup_key=f"{rejected.problem.code}:{subject}:{datetime.now(UTC):%Y-%m-%dT%H}",
     )
 
 

@@ -15,6 +15,7 @@ from casino.api.client_ip import client_ip
 from casino.api.idempotency import Handler, IdempotentHandler, idempotent_after
 from casino.api.views import BaseApiView
 from casino.events.store import Metadata
+from casino.kernel.errors import CommittedRefusal
 from casino.observability.logging import request_id
 from casino.operators import brands
 from casino.operators.assertions import HEADER, use_assertion
@@ -25,7 +26,7 @@ from casino.operators.auth import (
     required_scope,
 )
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal, Scope
-from casino.operators.refusals import CommittedRefusal, ScopeMissing
+from casino.operators.refusals import ScopeMissing
 from casino.significant import recorder
 
 View = TypeVar("View")

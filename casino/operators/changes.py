@@ -62,7 +62,12 @@ def kinds() -> tuple[str, ...]:
 
 def permission_for(change: Change) -> str:
     """Return the permission that staff need to confirm a change."""
-    return _kinds[change.kind].permission
+    return permission_of(change.kind)
+
+
+def permission_of(kind: str) -> str:
+    """Return the permission that staff need to confirm changes of a kind."""
+    return _kinds[kind].permission
 
 
 def operator_of(change: Change) -> UUID:

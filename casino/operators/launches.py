@@ -58,6 +58,7 @@ class IssuedLaunch:
     """A launch with its code, shown once."""
 
     id: UUID
+    player: UUID
     code: str
     expires_at: datetime
 
@@ -105,7 +106,7 @@ def issue(
         options=msgspec.to_builtins(options),
         expires_at=now + timedelta(seconds=CODE_SECONDS),
     )
-    return IssuedLaunch(launch.id, code, launch.expires_at)
+    return IssuedLaunch(launch.id, player, code, launch.expires_at)
 
 
 def redeem(*, code: str, key: str | None = None) -> tuple[UUID, OpenedSession, LaunchOptions]:

@@ -40,6 +40,13 @@ class Operator(models.Model):
         blank=True,
         help_text="Origins of its sites: they may frame the table page and call the API from a browser.",
     )
+    jurisdiction = models.CharField(
+        max_length=10,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="Whose rules the risk desk follows where the operator set none, such as MT or US-NJ.",
+    )
     sandbox = models.BooleanField(default=False, help_text="A test operator: credits may be created without a payment.")
     signatures_required = models.BooleanField(
         default=False, db_default=False, help_text="Requests with any of its API keys must be signed."
@@ -126,10 +133,7 @@ class StaffMembership(models.Model):
 
 
 class ApiKey(models.Model):
-    """A credential of an operator's server. A secret is shown once; its SHA-256 is stored.
-
-    While the secret is rotated, the previous one is valid beside it until it ends.
-    """
+    """A credential of an operator's server. A secret is shown once, kept as SHA-256, and valid while rotated."""
 
     key_id = models.CharField(primary_key=True, max_length=40)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="keys")
@@ -225,6 +229,7 @@ class ChangeName(StrEnum):
     ASSERTION_KEY = "assertion_key"
     DEPOSIT_METHOD = "deposit_method"
     END_EXCLUSION = "end_exclusion"
+    FUNDING = "funding"
     IDENTITY_PROVIDER = "identity_provider"
     PLAY_MONEY_CAP = "play_money_cap"
     STAFF_AUTHENTICATOR = "staff_authenticator"
@@ -232,6 +237,7 @@ class ChangeName(StrEnum):
     STAFF_LINK = "staff_link"
     STAFF_PASSWORD = "staff_password"  # noqa: S105  (a kind of change)
     STAFF_RETURN = "staff_return"
+    STAFF_ROLE = "staff_role"
     STAFF_ROLES = "staff_roles"
     STAFF_SUPERUSER = "staff_superuser"
     VOID_POLICY = "void_policy"

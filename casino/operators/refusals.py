@@ -1,9 +1,12 @@
 """Refusals about operators, players and keys."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
-from casino.kernel.errors import Refusal, RefusalKind
+from msgspec import Meta
+
+from casino.kernel.errors import CommittedRefusal, Refusal, RefusalKind
+from casino.operators.principals import Scope
 
 
 class UnknownPlayer(Refusal):
@@ -34,7 +37,7 @@ class ScopeMissing(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "The API key lacks the scope for this"
     remedy = "Use a key with the scope in `scope`, or have one issued in the admin."
-    fact_types = {"scope": str}
+    fact_types = {"scope": Annotated[str, Meta(extra_json_schema={"enum": [*Scope, ""]})]}
 
 
 class InvalidKeyTerms(Refusal):
@@ -371,10 +374,6 @@ class PinNotSet(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The player has no PIN"
     remedy = "Set one from the operator's server first."
-
-
-class CommittedRefusal(Refusal):
-    """A refusal that changes something, so its transaction is committed and its response stored."""
 
 
 class PinWrong(CommittedRefusal):

@@ -1,4 +1,4 @@
-"""The access log: one JSON line for each request. It has no path, query, body, credential or name."""
+"""Times of all requests, and the access log: one JSON line for each. It has no path, query, body or name."""
 
 import logging
 import time
@@ -8,12 +8,12 @@ from typing import Final
 
 import msgspec
 from django.conf import settings
-from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from casino.api.client_ip import client_ip
-from casino.observability.logging import request_id
+from casino.observability import figures
+from casino.observability.logging import request_id, trace_id
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal
 
 LOGGER: Final = "casino.requests"
@@ -34,15 +34,14 @@ class RequestLine(msgspec.Struct, omit_defaults=True):
     operator: str = ""
     player: str = ""
     staff: str = ""
+    trace: str = ""
 
 
 _encode: Final = msgspec.json.Encoder().encode
 
 
 def middleware(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Log every request, if settings.REQUEST_LOG. Must be the first middleware, so that none is missed."""
-    if not settings.REQUEST_LOG:
-        raise MiddlewareNotUsed
+    """Count every request, and log it if settings.REQUEST_LOG. Must be the first middleware, so that none is missed."""
 
     def handle(request: HttpRequest) -> HttpResponseBase:
         start = time.perf_counter()
@@ -54,7 +53,9 @@ def middleware(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Calla
 
 
 def log_request(request: HttpRequest, status: int, seconds: float) -> None:
-    """Log a request, if settings.REQUEST_LOG; one that the middleware never sees has no route."""
+    """Count a request, and log it if settings.REQUEST_LOG; one that the middleware never sees has no route."""
+    figures.REQUESTS.observe(seconds, f"{_method(request)} {_route(request)}".strip())
+    figures.RESPONSES.count(str(status))
     if settings.REQUEST_LOG:
         _logger.info("%s", _encode(_line(request, status, seconds)).decode())
 
@@ -63,11 +64,12 @@ def _line(request: HttpRequest, status: int, seconds: float) -> RequestLine:
     line = RequestLine(
         at=datetime.now(UTC),
         request=request_id(request),
-        method=request.method if request.method in _METHODS else "",
-        route=getattr(request.resolver_match, "route", ""),
+        method=_method(request),
+        route=_route(request),
         status=status,
         ms=round(seconds * 1000, 1),
         address=client_ip(request),
+        trace=trace_id(),
     )
     # Neither attribute is read in the usual way, because that would load the user of a session that nobody asked for.
     caller, user = vars(request).get("user"), vars(request).get("_cached_user")
@@ -78,3 +80,11 @@ def _line(request: HttpRequest, status: int, seconds: float) -> RequestLine:
     elif user is not None and user.pk is not None:
         line.staff = str(user.pk)
     return line
+
+
+def _method(request: HttpRequest) -> str:
+    return request.method if request.method in _METHODS else ""
+
+
+def _route(request: HttpRequest) -> str:
+    return getattr(request.resolver_match, "route", "")

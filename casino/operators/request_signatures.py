@@ -5,10 +5,11 @@ request can neither repeat it nor make another.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
+from uuid import UUID
 
 import http_sf
 from django.http import HttpRequest
@@ -34,6 +35,8 @@ from casino.operators.signing_keys import SignatureAlgorithm, verification_key
 HEADERS: Final = ("Signature-Input", "Signature")
 COVERED: Final = ("@method", "@target-uri", "authorization", "content-digest")
 """What every signature covers, and `idempotency-key` and `actor-assertion` where they are sent."""
+COVERED_OF_ANSWERS: Final = ("@status", "content-digest")
+"""What signatures of answers to our own requests cover."""
 COVERED_IF_SENT: Final = ("idempotency-key", "actor-assertion")
 MAX_AGE: Final = timedelta(minutes=5)
 SKEW: Final = timedelta(seconds=60)
@@ -68,6 +71,14 @@ class SignedMessage:
     headers: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class SignedAnswer:
+    """An answer to a request of ours as the library reads it."""
+
+    status_code: int
+    headers: Mapping[str, str]
+
+
 class _Verifier(HTTPMessageVerifier):
     """Leaves the times of a signature to `_require_fresh`, which has a clock of its own."""
 
@@ -89,11 +100,43 @@ def check(request: HttpRequest, *, key_id: str, required: bool, now: datetime | 
     row = SigningKey.objects.filter(key_id=key_id, keyid=_keyid(message)).first()
     if row is None:
         raise RequestRejected(SIGNATURE_INVALID, "Its `keyid` is of no signing key of this API key.")
-    parameters = _verify(message, request.body, row)
+    sent = (name for name in COVERED_IF_SENT if name.title() in message.headers)
+    try:
+        parameters = _verify(message, request.body, row, (*COVERED, *sent))
+    except _NotVerified as error:
+        here = f'"@method" is {message.method} and "@target-uri" begins with {message.url.partition("?")[0]}'
+        raise RequestRejected(
+            SIGNATURE_INVALID, str(error) or f"Other bytes were signed, or by another key: {here}."
+        ) from None
+    nonce = parameters.get("nonce")
+    if not isinstance(nonce, str) or len(nonce) not in NONCE_LENGTHS:
+        raise RequestRejected(SIGNATURE_INVALID, "A signature needs a `nonce` of 16 to 128 characters.")
     _require_fresh(parameters, now)
-    _use(str(parameters["nonce"]), key_id)
+    _use(nonce, key_id)
     if row.last_used_at is None or row.last_used_at < now - timedelta(seconds=30):
         execute(_TOUCH, [now, row.pk])
+
+
+def check_answer(answer: SignedAnswer, body: bytes, *, operator: UUID, now: datetime) -> None:
+    """Verify that an operator signed the answer to a request of ours just now, with a signing key of a live API key.
+
+    The answer itself says which request it is to. Raises RequestRejected.
+    """
+    row = SigningKey.objects.filter(keyid=_keyid(answer), key__operator_id=operator, key__revoked_at=None).first()
+    if row is None:
+        raise RequestRejected(SIGNATURE_INVALID, "Its `keyid` is of no signing key of the operator.")
+    check_answer_by(row, answer, body, now=now)
+
+
+def check_answer_by(row: SigningKey, answer: SignedAnswer, body: bytes, *, now: datetime) -> None:
+    """Verify that an answer was signed just now with this signing key. Raises RequestRejected."""
+    if _keyid(answer) != row.keyid:
+        raise RequestRejected(SIGNATURE_INVALID, f"Its `keyid` is not {row.keyid}.")
+    try:
+        parameters = _verify(answer, body, row, COVERED_OF_ANSWERS)
+    except _NotVerified as error:
+        raise RequestRejected(SIGNATURE_INVALID, str(error)) from None
+    _require_fresh(parameters, now)
 
 
 def forget_used() -> int:
@@ -101,7 +144,7 @@ def forget_used() -> int:
     return len(fetch(_FORGET, [2 * (MAX_AGE + SKEW)]))
 
 
-def _keyid(message: SignedMessage) -> str:
+def _keyid(message: SignedMessage | SignedAnswer) -> str:
     """Return the `keyid` of the only signature. Raises RequestRejected."""
     text = message.headers.get(HEADERS[0], "")[:_LONGEST]
     try:
@@ -115,21 +158,20 @@ def _keyid(message: SignedMessage) -> str:
     return str(keyid)
 
 
-def _verify(message: SignedMessage, body: bytes, row: SigningKey) -> Mapping[str, int | str]:
-    """Return the parameters of a signature that is valid, and covers what it must. Raises RequestRejected."""
-    sent = (name for name in COVERED_IF_SENT if name.title() in message.headers)
+class _NotVerified(Exception):
+    """A signature is of other bytes or by another key; without a text where nothing more can be said."""
+
+
+def _verify(
+    message: SignedMessage | SignedAnswer, body: bytes, row: SigningKey, covered: Sequence[str]
+) -> Mapping[str, int | str]:
+    """Return the parameters of a signature that is valid, and covers what it must. Raises _NotVerified."""
     try:
         keys = MappingKeyResolver(public_keys={row.keyid: verification_key(row)}, private_keys={})
         verifier = _Verifier(signature_algorithm=_ALGORITHMS[SignatureAlgorithm(row.algorithm)], key_resolver=keys)
-        (verified,) = verifier.verify(message, max_age=None, require_components=(*COVERED, *sent), body=body)
+        (verified,) = verifier.verify(message, max_age=None, require_components=tuple(covered), body=body)
     except (HTTPMessageSignaturesException, DecryptionFailed) as error:
-        here = f'"@method" is {message.method} and "@target-uri" begins with {message.url.partition("?")[0]}'
-        raise RequestRejected(
-            SIGNATURE_INVALID, str(error) or f"Other bytes were signed, or by another key: {here}."
-        ) from None
-    nonce = verified.parameters.get("nonce")
-    if not isinstance(nonce, str) or len(nonce) not in NONCE_LENGTHS:
-        raise RequestRejected(SIGNATURE_INVALID, "A signature needs a `nonce` of 16 to 128 characters.")
+        raise _NotVerified(str(error)) from None
     return verified.parameters
 
 

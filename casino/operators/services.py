@@ -60,7 +60,7 @@ _REGISTER: Final = """
 
 
 def create_operator(
-    *, slug: str, name: str, currencies: Sequence[str], sandbox: bool, time_zone: str = "UTC"
+    *, slug: str, name: str, currencies: Sequence[str], sandbox: bool, time_zone: str = "UTC", by: str = "command"
 ) -> Operator:
     """Create an operator, whose accounting days begin at midnight in `time_zone`, an IANA name.
 
@@ -85,7 +85,7 @@ def create_operator(
                 kind=recorder.SignificantEventKind.CONFIG_CHANGED,
                 operator=operator.id,
                 subject=f"operator:{operator.id}",
-                actor="command",
+                actor=by,
                 reason="An operator was created",
                 after={"slug": slug, "name": name, "currencies": offered, "sandbox": sandbox, "time_zone": time_zone},
             )
@@ -165,6 +165,7 @@ def issue_key(
     networks: Iterable[str] = (),
     expires_at: datetime | None = None,
     brand: UUID | None = None,
+    by: str = "command",
 ) -> tuple[str, str]:
     """Issue a new key for an operator or one of its brands: (key id, secret). The secret cannot be shown again.
 
@@ -181,7 +182,7 @@ def issue_key(
             label=label,
             **terms,
         )
-        _record_key_change(key_id, operator, by="command", reason="An API key was issued", label=label, **terms)
+        _record_key_change(key_id, operator, by=by, reason="An API key was issued", label=label, **terms)
     return key_id, secret
 
 

@@ -44,6 +44,11 @@ def add_public(*, key_id: str, jwk: str, by: str) -> SigningKey:
 
     Raises InvalidSigningKey, TooManySigningKeys, UnknownKey.
     """
+    return _add(parse_public(jwk), key_id=key_id, by=by)
+
+
+def parse_public(jwk: str) -> SigningKey:
+    """Return an Ed25519 public key, a JWK, as a row that is not saved. Raises InvalidSigningKey."""
     try:
         thumbprint, public = parse_jwk(jwk)
         material = urlsafe_b64decode(public["x"] + "=")
@@ -52,8 +57,7 @@ def add_public(*, key_id: str, jwk: str, by: str) -> SigningKey:
         raise InvalidSigningKey from None
     if public.get("crv") != "Ed25519":
         raise InvalidSigningKey
-    row = SigningKey(keyid=thumbprint, algorithm=SignatureAlgorithm.ED25519, material=material)
-    return _add(row, key_id=key_id, by=by)
+    return SigningKey(keyid=thumbprint, algorithm=SignatureAlgorithm.ED25519, material=material)
 
 
 def add_secret(*, key_id: str, by: str) -> tuple[SigningKey, str]:

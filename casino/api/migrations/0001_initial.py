@@ -1,3 +1,4 @@
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import migrations, models
 from django.db.models.functions import Now
 
@@ -26,7 +27,11 @@ class Migration(migrations.Migration):
                 ("response", models.BinaryField(help_text="Status and body, encrypted.")),
             ],
             options={
-                "indexes": [models.Index(fields=["created_at"], name="api_idempotent_created")],
+                "indexes": [
+                    BrinIndex(
+                        fields=["created_at"], name="api_idempotent_created", autosummarize=True, pages_per_range=16
+                    )
+                ],
             },
         ),
     ]

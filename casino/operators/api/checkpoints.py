@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 import msgspec
+from django.conf import settings
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from msgspec import Meta
@@ -21,6 +22,7 @@ from casino.checkpoints.queries import ConsistencyProof, InclusionProof
 from casino.checkpoints.records import CheckpointKey
 from casino.checkpoints.refusals import CheckpointsReversed, NotInCheckpoint, UnknownCheckpoint
 from casino.operators.base_views import OperatorOrPlayerView
+from casino.witness.addresses import WitnessAddress, parse_addresses
 
 _MAX_INTEGER: Final = 2**53
 # The examples hold: a log of five events, signed after three and after five.
@@ -119,6 +121,38 @@ class LogKey(Shape):
 
 class LogKeyList(ItemList[LogKey]):
     """All keys that have signed here, oldest first."""
+
+
+class LogWitness(Shape):
+    """A witness of this log, as it is configured here. Take its keys from its own address, and read there what it says.
+
+    Its documentation is that of `manage.py witness`: `/` has its keys, `/v1/chains/{chain}/{index}` what it gave out.
+    """
+
+    name: Annotated[str, Meta(examples=["witness.example/w1"])]
+    url: Annotated[str, Meta(description="Where everybody can read.", examples=["https://witness.example/w1"])]
+    cosigner: Annotated[
+        str,
+        Meta(
+            description="The key by which it cosigns checkpoints: a verifier key of C2SP signed notes.",
+            examples=["witness.example/w1+bf2f4fe5+BNdamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea"],
+        ),
+    ]
+    release_key: Annotated[
+        HexText | None,
+        Meta(
+            description="The key by which it gives out links; null for one that only cosigns.", examples=[_PUBLIC_KEY]
+        ),
+    ]
+
+    @classmethod
+    def of(cls, address: WitnessAddress) -> "LogWitness":
+        """Present a configured witness."""
+        return cls(address.name, address.url, address.cosigner.vkey, address.release_key.hex() or None)
+
+
+class LogWitnessList(ItemList[LogWitness]):
+    """The witnesses of this log."""
 
 
 class InclusionProofResponse(Shape):
@@ -243,6 +277,22 @@ class LogKeyListView(OperatorOrPlayerView):
     def get(self, request: Request) -> Response:
         del request
         return Response(LogKeyList.of(LogKey.of(key) for key in records.registered_keys()))
+
+
+class LogWitnessListView(OperatorOrPlayerView):
+    """The witnesses of this log."""
+
+    tag = "checkpoints"
+
+    @operation(
+        "listLogWitnesses",
+        "List the witnesses that cosign checkpoints and give out links",
+        returns=LogWitnessList,
+        description=("Compare what a round's proof says with what each witness shows at its own address."),
+    )
+    def get(self, request: Request) -> Response:
+        del request
+        return Response(LogWitnessList.of(map(LogWitness.of, parse_addresses(settings.WITNESSES))))
 
 
 class InclusionProofView(OperatorOrPlayerView):

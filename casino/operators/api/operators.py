@@ -67,7 +67,7 @@ class ThresholdsResponse(Shape):
     wager_day: Annotated[AmountText, Meta(description="Wagers of a player in a day (UTC).", examples=["50000.00"])]
     win: Annotated[AmountText, Meta(description="Won by a player in one round.", examples=["10000.00"])]
     win_day: Annotated[AmountText, Meta(description="Won by a player in a day (UTC).", examples=["50000.00"])]
-    payment: Annotated[AmountText, Meta(description="One deposit or withdrawal.", examples=["10000.00"])]
+    payment: Annotated[AmountText, Meta(description="One deposit, withdrawal or transfer.", examples=["10000.00"])]
     set_at: Annotated[Timestamp | None, Meta(description="Null for the defaults.", examples=[None])]
 
     @classmethod

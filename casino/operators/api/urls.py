@@ -32,6 +32,7 @@ urlpatterns = [
     path("log/checkpoints", checkpoints.CheckpointListView.as_view(), name="log-checkpoints"),
     path("log/checkpoints/<int:number>", checkpoints.CheckpointView.as_view(), name="log-checkpoint"),
     path("log/keys", checkpoints.LogKeyListView.as_view(), name="log-keys"),
+    path("log/witnesses", checkpoints.LogWitnessListView.as_view(), name="log-witnesses"),
     path("log/proofs/inclusion", checkpoints.InclusionProofView.as_view(), name="log-inclusion"),
     path("log/proofs/consistency", checkpoints.ConsistencyProofView.as_view(), name="log-consistency"),
 ]

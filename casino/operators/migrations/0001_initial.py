@@ -68,6 +68,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "jurisdiction",
+                    models.CharField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        help_text="Whose rules the risk desk follows where the operator set none, such as MT or US-NJ.",
+                        max_length=10,
+                    ),
+                ),
+                (
                     "sandbox",
                     models.BooleanField(
                         default=False, help_text="A test operator: credits may be created without a payment."
