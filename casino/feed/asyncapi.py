@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
+from casino.api.reference import VERSION
 from casino.api.shapes import component_name, components_of, example_of
 from casino.feed import signatures
 from casino.feed.queries import SCHEMAS, FeedEnvelope
@@ -15,7 +16,7 @@ from casino.feed.types import FeedType, feed_types
 _JSON: Final = "application/json"
 _INFO: Final = {
     "title": "Casino: event-sourced baccarat, events",
-    "version": "1.0.0",
+    "version": VERSION,
     "description": "What an operator's server reads as a feed or gets as webhooks, and what a player's client reads "
     "as a stream. Each message of a stream is a server-sent event; requests are in the OpenAPI document.",
     "license": {"name": "MIT"},

@@ -5,12 +5,14 @@ checked: a name that changes its address between the two gains nothing. Redirect
 """
 
 import asyncio
+import socket
 import ssl
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
-from typing import Any, Final
+from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
 import httpcore
@@ -62,10 +64,15 @@ def check_url(url: str) -> str:
         raise InvalidWebhookUrl
     if parts.username is not None or parts.password is not None or "#" in url:
         raise InvalidWebhookUrl
-    literal = _literal(host)
-    if literal is not None and not is_allowed(literal):
-        raise InvalidWebhookUrl("The address is not public.")
+    check_host(host)
     return url
+
+
+def check_host(host: str) -> None:
+    """Check a name, or an address of ours to which nothing may go. Raises InvalidWebhookUrl."""
+    literal = _literal(host)
+    if not host or (literal is not None and not is_allowed(literal)):
+        raise InvalidWebhookUrl("The address is not public.")
 
 
 def is_allowed(address: Address) -> bool:
@@ -91,10 +98,27 @@ def _parse_networks(networks: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def _literal(host: str) -> Address | None:
-    try:
+    """Return the address that a host is written as, also in the other digits that resolvers take, such as 127.1."""
+    with suppress(ValueError):
         return ip_address(host)
-    except ValueError:
-        return None
+    with suppress(OSError):
+        return IPv4Address(socket.inet_aton(host))
+    return None
+
+
+async def checked_addresses(host: str, port: int) -> list[Address]:
+    """Resolve a name to its addresses, at least one, all checked. Raises DestinationRefused, httpcore.ConnectError."""
+    try:
+        rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=1)
+    except UnicodeError as error:
+        raise httpcore.ConnectError(f"{host} is no name of a host.") from error
+    except OSError as error:
+        raise httpcore.ConnectError(f"{host} has no address: {error.strerror or error}") from error
+    addresses = [ip_address(str(sockaddr[0]).partition("%")[0]) for *_, sockaddr in rows]
+    refused = [address for address in addresses if not is_allowed(address)]
+    if refused or not addresses:
+        raise DestinationRefused(f"{host} is at {refused[0]}, which is not public." if refused else "no address")
+    return addresses
 
 
 class CheckedBackend(httpcore.AsyncNetworkBackend):
@@ -112,27 +136,28 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Connect to a checked address of the host. Raises DestinationRefused, httpcore.ConnectError."""
-        addresses = await self._resolve(host, port)
-        refused = [address for address in addresses if not is_allowed(address)]
-        if refused or not addresses:
-            raise DestinationRefused(f"{host} is at {refused[0]}, which is not public." if refused else "no address")
+        addresses = await checked_addresses(host, port)
         return await self._backend.connect_tcp(str(addresses[0]), port, timeout, local_address, socket_options)
-
-    async def _resolve(self, host: str, port: int) -> list[Address]:
-        try:
-            rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=1)
-        except UnicodeError as error:
-            raise httpcore.ConnectError(f"{host} is no name of a host.") from error
-        except OSError as error:
-            raise httpcore.ConnectError(f"{host} has no address: {error.strerror or error}") from error
-        return [ip_address(str(sockaddr[0]).partition("%")[0]) for *_, sockaddr in rows]
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class WholeAnswer:
+    """An answer as it came, with all of its headers; names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class AnswerTooLong(httpcore.ProtocolError):
+    """The answer has more bytes than anybody wants of it."""
+
+
 class WebhookClient:
-    """Posts messages. Use `async with`, on one event loop."""
+    """Sends messages to receivers' servers. Use `async with`, on one event loop."""
 
     def __init__(self, *, context: ssl.SSLContext | None = None, total_seconds: float = TOTAL_SECONDS) -> None:
         self._total_seconds = total_seconds
@@ -144,7 +169,7 @@ class WebhookClient:
             keepalive_expiry=30.0,
         )
 
-    async def __aenter__(self) -> "WebhookClient":
+    async def __aenter__(self) -> Self:
         await self._pool.__aenter__()
         return self
 
@@ -157,21 +182,43 @@ class WebhookClient:
         Raises TimeoutError, httpcore.NetworkError (also for an address that would not be registered any more) and
         httpcore.ProtocolError.
         """
+        status, _, content = await self._send(
+            "POST", url, headers=headers, body=body, seconds=self._total_seconds, most=MAX_ANSWER
+        )
+        return Answer(status, content[:MAX_ANSWER].decode("utf-8", "replace").replace("\x00", "\ufffd"))
+
+    async def ask(
+        self, method: str, url: str, *, headers: Mapping[str, str], body: bytes, seconds: float, limit: int
+    ) -> WholeAnswer:
+        """Send a request and return the whole answer, which may have `limit` bytes.
+
+        Raises what `post` does, and AnswerTooLong.
+        """
+        status, names, content = await self._send(
+            method, url, headers=headers, body=body, seconds=seconds, most=limit + 1
+        )
+        if len(content) > limit:
+            raise AnswerTooLong(f"The answer has more than {limit} bytes.")
+        return WholeAnswer(status, names, content)
+
+    async def _send(
+        self, method: str, url: str, *, headers: Mapping[str, str], body: bytes, seconds: float, most: int
+    ) -> tuple[int, dict[str, str], bytes]:
         try:
             check_url(url)
         except InvalidWebhookUrl as error:
             raise DestinationRefused(f"{error}") from error
-        timeout = dict.fromkeys(("read", "write", "pool"), self._total_seconds) | {"connect": CONNECT_SECONDS}
+        timeout = dict.fromkeys(("read", "write", "pool"), seconds) | {"connect": min(CONNECT_SECONDS, seconds)}
         async with (
-            asyncio.timeout(self._total_seconds),
+            asyncio.timeout(seconds),
             self._pool.stream(
-                "POST", url, headers=list(headers.items()), content=body, extensions={"timeout": timeout}
+                method, url, headers=list(headers.items()), content=body, extensions={"timeout": timeout}
             ) as response,
         ):
             content = b""
             async for chunk in response.aiter_stream():
                 content += chunk
-                if len(content) >= MAX_ANSWER:
+                if len(content) >= most:
                     break
-            text = content[:MAX_ANSWER].decode("utf-8", "replace").replace("\x00", "\ufffd")
-            return Answer(response.status, text)
+            names = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+            return response.status, names, content

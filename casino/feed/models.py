@@ -1,6 +1,7 @@
 """The feed's tables. Items are written by `writer`, deliveries by `queue`."""
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 
@@ -118,6 +119,7 @@ class WebhookDelivery(models.Model):
         constraints = [models.UniqueConstraint(fields=["run", "number"], name="feed_delivery_once_per_run")]
         indexes = [
             models.Index(fields=["endpoint", "-id"], name="feed_delivery_list"),
+            BrinIndex(fields=["created_at"], name="feed_delivery_created", autosummarize=True, pages_per_range=16),
             models.Index(
                 fields=["endpoint", "due_at", "id"],
                 name="feed_delivery_due",

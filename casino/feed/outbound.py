@@ -1,4 +1,4 @@
-"""The process that writes feeds and sends webhooks. Any number may run.
+"""The process that writes feeds and sends webhooks, and what apps above send. Any number may run.
 
 One thread writes items as events are sealed. The event loop sends: each endpoint has a few deliveries under way, so
 that one that does not answer holds up nobody else's.
@@ -7,7 +7,7 @@ that one that does not answer holds up nobody else's.
 import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import datetime
 from typing import Final
 
@@ -28,6 +28,13 @@ MAX_PAUSE_SECONDS: Final = 1.0
 MAX_SENDING: Final = 500
 """Deliveries that one process sends at a time."""
 Clock = Callable[[], datetime]
+Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
+_contributed: Final[list[Loop]] = []
+
+
+def register_loop(loop: Loop) -> None:
+    """Let the process run what an app above sends, too, until it is stopped; call it in AppConfig.ready()."""
+    _contributed.append(loop)
 
 
 def write_until(stop: threading.Event) -> None:
@@ -131,7 +138,10 @@ async def run(stop: asyncio.Event) -> None:
     stop_writing = threading.Event()
     writing = asyncio.create_task(asyncio.to_thread(write_until, stop_writing))
     try:
-        await send_until(stop, client=WebhookClient())
+        async with asyncio.TaskGroup() as loops:
+            loops.create_task(send_until(stop, client=WebhookClient()))
+            for loop in _contributed:
+                loops.create_task(loop(stop))
     finally:
         stop_writing.set()
         await writing

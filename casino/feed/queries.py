@@ -49,6 +49,14 @@ class FeedEnvelope(Shape):
     ]
 
 
+class WebhookMessage(Shape):
+    """What a delivery sends in a POST; each attempt has its own `webhook-timestamp` and signatures."""
+
+    url: Annotated[str, Meta(examples=["https://lucky.example/webhooks"])]
+    webhook_id: Annotated[str, Meta(description="The header `webhook-id`.", examples=["lucky:1043"])]
+    body: Annotated[FeedEnvelope | None, Meta(description="Null once the item has expired.")]
+
+
 class FeedPage(Shape):
     """Items after a number, in order."""
 

@@ -6,11 +6,11 @@ transaction. The lease of a process that dies expires, and the same message is s
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import uniform
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
@@ -20,7 +20,7 @@ from casino.crypto.encryption import DecryptionFailed
 from casino.events.sql import execute, fetch
 from casino.feed import signatures
 from casino.feed.models import WebhookEndpoint, WebhookSecret, WebhookStatus
-from casino.feed.queries import FeedEnvelope, ItemRow, present_item
+from casino.feed.queries import FeedEnvelope, ItemRow, WebhookMessage, present_item
 from casino.feed.signatures import SigningSecret
 from casino.feed.types import matching_types
 from casino.significant import recorder
@@ -94,8 +94,8 @@ UPDATE feed_webhookdelivery AS delivery
   FROM due WHERE delivery.id = due.id
 RETURNING delivery.id
 """
-_CLAIMED: Final = """
-SELECT delivery.id, delivery.endpoint_id, delivery.number, delivery.attempts, delivery.created_at, endpoint.url,
+_MESSAGES: Final = """
+SELECT delivery.id, delivery.endpoint_id, delivery.attempts, delivery.number, delivery.created_at, endpoint.url,
        operator.slug, item.type, item.subject, item.time, item.data::text
   FROM feed_webhookdelivery AS delivery
   JOIN feed_webhookendpoint AS endpoint ON endpoint.id = delivery.endpoint_id
@@ -166,22 +166,28 @@ def claim(now: datetime, *, limit: int) -> list[ClaimedDelivery]:
     """Lease up to `limit` due deliveries: of each endpoint a few, and of each subject its first."""
     parameters = {"now": now, "lease": LEASE, "each": PER_ENDPOINT, "limit": limit}
     ids = [row[0] for row in fetch(_CLAIM, parameters)]
-    rows = fetch(_CLAIMED, [ids]) if ids else []
+    rows = fetch(_MESSAGES, [ids]) if ids else []
     secrets = _live_secrets({row[1] for row in rows}, now)
     return [
-        ClaimedDelivery(id_, endpoint, attempt, url, f"{slug}:{number or id_}", body, secrets[endpoint])
-        for id_, endpoint, number, attempt, created_at, url, slug, *item in rows
-        for body in (_body(slug, number, id_, created_at, item),)
+        ClaimedDelivery(id_, endpoint, attempt, message.url, message.webhook_id, body, secrets[endpoint])
+        for id_, endpoint, attempt, *content in rows
+        for message in (_message(id_, *content),)
+        for body in (None if message.body is None else msgspec.json.encode(message.body),)
     ]
 
 
-def _body(slug: str, number: int | None, delivery: UUID, created_at: datetime, item: Sequence[str]) -> bytes | None:
+def messages(deliveries: Collection[UUID]) -> dict[UUID, WebhookMessage]:
+    """Return what each of these deliveries sends, as far as they exist."""
+    return {id_: _message(id_, *content) for id_, _, _, *content in fetch(_MESSAGES, [list(deliveries)])}
+
+
+def _message(id_: UUID, number: int | None, created_at: datetime, url: str, slug: str, *item: Any) -> WebhookMessage:
+    body = None
     if number is None:
-        return msgspec.json.encode(test_message(slug, delivery, created_at))
-    kind, subject, time, data = item
-    if data is None:
-        return None
-    return msgspec.json.encode(present_item(slug, ItemRow(number, kind, subject, time, data)))
+        body = test_message(slug, id_, created_at)
+    elif item[-1] is not None:
+        body = present_item(slug, ItemRow(number, *item))
+    return WebhookMessage(url=url, webhook_id=f"{slug}:{number or id_}", body=body)
 
 
 def test_message(slug: str, delivery: UUID, time: datetime) -> FeedEnvelope:

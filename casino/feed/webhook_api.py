@@ -15,8 +15,9 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
 from casino.events.sql import database_now
-from casino.feed import signatures, webhooks
+from casino.feed import queue, signatures, webhooks
 from casino.feed.models import WebhookDelivery, WebhookEndpoint, WebhookSecret
+from casino.feed.queries import WebhookMessage
 from casino.feed.refusals import (
     FeedExpired,
     FeedNumberAhead,
@@ -104,11 +105,12 @@ class WebhookList(ItemList[WebhookResponse]):
 
 
 class WebhookDeliveryResponse(Shape, kw_only=True):
-    """A message to a webhook, and what came of the last attempt. Its body is the item of that number."""
+    """A message to a webhook, and what came of the last attempt."""
 
     id: UUID
     number: Annotated[int | None, Meta(description="Null for a test.", examples=[1043])]
     subject: Annotated[str, Meta(examples=["rounds/0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"])]
+    request: WebhookMessage
     attempts: int
     created_at: Timestamp
     last_tried_at: Timestamp | None
@@ -119,12 +121,13 @@ class WebhookDeliveryResponse(Shape, kw_only=True):
     error: Annotated[str, Meta(description="Why there was no answer.", examples=[""])]
 
     @classmethod
-    def of(cls, row: WebhookDelivery) -> "WebhookDeliveryResponse":
-        """Present a delivery."""
+    def of(cls, row: WebhookDelivery, message: WebhookMessage) -> "WebhookDeliveryResponse":
+        """Present a delivery with what it sends."""
         return cls(
             id=row.id,
             number=row.number,
             subject=row.subject,
+            request=message,
             attempts=row.attempts,
             created_at=row.created_at,
             last_tried_at=row.last_tried_at,
@@ -309,7 +312,8 @@ class WebhookTestView(OperatorView):
     def post(self, request: Request, webhook: UUID) -> Response:
         parse_body(EmptyRequest, request)
         delivery = webhooks.send_test(operator=self.caller.operator, webhook=webhook)
-        return Response(WebhookDeliveryResponse.of(delivery), status=202)
+        message = queue.messages([delivery.pk])[delivery.pk]
+        return Response(WebhookDeliveryResponse.of(delivery, message), status=202)
 
 
 class WebhookDeliveriesView(OperatorView):
@@ -321,7 +325,7 @@ class WebhookDeliveriesView(OperatorView):
     @operation(
         "listWebhookDeliveries",
         "List a webhook's deliveries, newest first",
-        description="Each with the last attempt's answer. The body of a message is the feed's item of that number.",
+        description="Each with its request and the last attempt's answer.",
         parameters=paging.PARAMETERS,
         returns=WebhookDeliveryPage,
     )
@@ -333,8 +337,13 @@ class WebhookDeliveriesView(OperatorView):
             before=None if page.after is None else paging.parse_uuid(page.after[0]),
             limit=page.fetch_limit,
         )
+        sent = queue.messages([row.id for row in rows])
         return Response(
             paging.page(
-                WebhookDeliveryPage, page, rows, key=lambda row: (str(row.id),), item=WebhookDeliveryResponse.of
+                WebhookDeliveryPage,
+                page,
+                [row for row in rows if row.id in sent],  # the others have expired meanwhile
+                key=lambda row: (str(row.id),),
+                item=lambda row: WebhookDeliveryResponse.of(row, sent[row.id]),
             )
         )

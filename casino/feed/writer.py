@@ -55,17 +55,22 @@ FROM input JOIN head USING (operator_id)
 RETURNING operator_id
 """
 # Items expire in the order of their numbers, so that what is left has no gap.
+DELETED_AT_ONCE: Final = 5000
 _HEADS: Final = "SELECT operator_id FROM feed_feedhead ORDER BY operator_id"
-_EXPIRE_ITEMS: Final = """
-DELETE FROM feed_feeditem
- WHERE operator_id = %(operator)s AND number < coalesce(
-       (SELECT number FROM feed_feeditem WHERE operator_id = %(operator)s AND time >= %(before)s
-         ORDER BY number LIMIT 1),
-       (SELECT number + 1 FROM feed_feedhead WHERE operator_id = %(operator)s))
+_FIRST_KEPT: Final = """
+SELECT coalesce((SELECT number FROM feed_feeditem WHERE operator_id = %(operator)s AND time >= %(before)s
+                  ORDER BY number LIMIT 1), number + 1) FROM feed_feedhead WHERE operator_id = %(operator)s
 """
-_EXPIRE_DELIVERIES: Final = """
-DELETE FROM feed_webhookdelivery WHERE created_at < %s AND (due_at IS NULL OR leased_until IS NULL)
-"""
+_EXPIRE_ITEMS: Final = f"""
+DELETE FROM feed_feeditem WHERE operator_id = %(operator)s AND number = ANY (ARRAY(
+    SELECT number FROM feed_feeditem WHERE operator_id = %(operator)s AND number < %(kept)s
+     ORDER BY number LIMIT {DELETED_AT_ONCE}))
+"""  # noqa: S608  (a constant)
+_EXPIRE_DELIVERIES: Final = f"""
+DELETE FROM feed_webhookdelivery WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM feed_webhookdelivery WHERE created_at < %s AND (due_at IS NULL OR leased_until IS NULL)
+     LIMIT {DELETED_AT_ONCE}))
+"""  # noqa: S608  (a constant)
 _EXPIRE_SECRETS: Final = "DELETE FROM feed_webhooksecret WHERE expires_at < %s"
 
 
@@ -162,10 +167,21 @@ def _items_of(sealed: SealedEvent, event: Any, types: Sequence[FeedType], facts:
 
 
 def expire(now: datetime | None = None) -> int:
-    """Delete items and deliveries older than settings.FEED_DAYS, and expired secrets; return how many items."""
+    """Delete items and deliveries older than settings.FEED_DAYS, and expired secrets; return how many items.
+
+    Outside of a transaction each batch is one: nobody waits long, and what is left goes the next time.
+    """
     now = now or database_now()
     before = now - timedelta(days=settings.FEED_DAYS)
-    execute(_EXPIRE_DELIVERIES, [before])
+    while execute(_EXPIRE_DELIVERIES, [before]) == DELETED_AT_ONCE:
+        continue
     execute(_EXPIRE_SECRETS, [now])
-    operators = [row[0] for row in fetch(_HEADS)]
-    return sum(execute(_EXPIRE_ITEMS, {"operator": operator, "before": before}) for operator in operators)
+    return sum(_expire_items(operator, before) for (operator,) in fetch(_HEADS))
+
+
+def _expire_items(operator: UUID, before: datetime) -> int:
+    ((kept,),) = fetch(_FIRST_KEPT, {"operator": operator, "before": before})
+    total = 0
+    while deleted := execute(_EXPIRE_ITEMS, {"operator": operator, "kept": kept}):
+        total += deleted
+    return total
