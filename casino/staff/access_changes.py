@@ -1,16 +1,18 @@
 """Changes of a user's access by another user, each recorded.
 
 What could let one administrator act as somebody else (a password, a reset of the authenticator, an e-mail address, a
-role, a disabled user who comes back, the link to an operator's person) is a change that another administrator confirms,
-and of which the user is told by e-mail and at the next login. Neither administrator learns the password.
+role, what a role may do, a disabled user who comes back, the link to an operator's person) is a change that another
+administrator confirms, and of which the user is told by e-mail and at the next login. Neither administrator learns the
+password.
 """
 
-from collections.abc import Iterable, Mapping
-from datetime import timedelta
+import re
+from collections.abc import Collection, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -20,8 +22,8 @@ from casino.operators.changes import ChangeKind
 from casino.operators.memberships import sole_operator, staff_actor
 from casino.operators.models import Change, ChangeName, ChangeStatus, StaffSubject
 from casino.significant import recorder
-from casino.staff import authenticators, lockout, password_codes, roles
-from casino.staff.refusals import InvalidLink, OwnAccessChange, ReasonMissing, RolesApart
+from casino.staff import assignments, authenticators, lockout, password_codes, roles
+from casino.staff.refusals import InvalidLink, InvalidRole, OwnAccessChange, ReasonMissing, RolesApart
 
 MIN_REASON_LENGTH, MAX_REASON_LENGTH = 3, 500
 SUBJECT: Final = "staff"
@@ -30,9 +32,11 @@ EMAIL: Final = ChangeName.STAFF_EMAIL
 LINK: Final = ChangeName.STAFF_LINK
 PASSWORD: Final = ChangeName.STAFF_PASSWORD
 RETURN: Final = ChangeName.STAFF_RETURN
+ROLE: Final = ChangeName.STAFF_ROLE
 ROLES: Final = ChangeName.STAFF_ROLES
 SUPERUSER: Final = ChangeName.STAFF_SUPERUSER
 TOLD_FOR_DAYS: Final = 14
+_ROLE_NAME: Final = re.compile(r"[a-z][a-z0-9_]{1,39}")
 
 
 def unlock(user: User, *, by: User, reason: str) -> None:
@@ -69,11 +73,48 @@ def request_return(user: User, *, by: User) -> Change:
     return _request(user, RETURN, f"Let {_describe(user)} log in again", {}, by)
 
 
-def request_roles(user: User, *, names: Iterable[str], by: User) -> Change:
-    """Request roles for a user, beside those that the user has. Raises OwnAccessChange, RolesApart."""
+def request_roles(user: User, *, names: Iterable[str], until: datetime | None = None, by: User) -> Change:
+    """Request roles for a user, beside those that the user has, until a time or for good.
+
+    Raises OwnAccessChange, RolesApart.
+    """
     _refuse_own(user, by)
     wanted = sorted(names)
-    return _request(user, ROLES, f"Give {_describe(user)} the roles {', '.join(wanted)}", {"roles": wanted}, by)
+    end = "" if until is None else f" until {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    details = {"roles": wanted, "until": None if until is None else until.isoformat()}
+    return _request(user, ROLES, f"Give {_describe(user)} the roles {', '.join(wanted)}{end}", details, by)
+
+
+def request_role(name: str, *, functions: Collection[str], by: User) -> Change:
+    """Request a role of these functions, or other functions for one of that name. Raises InvalidRole, RolesApart."""
+    if not _ROLE_NAME.fullmatch(name) or name in set(roles.Role):
+        raise InvalidRole
+    if not functions or not roles.GRANTABLE.issuperset(functions):
+        raise InvalidRole
+    _refuse_pairs(roles.conflicts(functions))
+    wanted = sorted(functions)
+    return changes.request(
+        operator=None,
+        kind=ROLE,
+        subject=f"role:{name}",
+        summary=f"Let the role {name} do: {', '.join(wanted)}",
+        details={"functions": wanted},
+        by=staff_actor(by),
+    )
+
+
+def end_roles() -> None:
+    """Take away the roles whose time is over, which grant nothing any more, and record that."""
+    for user, names in assignments.remove_ended():
+        recorder.record(
+            kind=recorder.SignificantEventKind.ACCESS_CHANGED,
+            operator=sole_operator(user.pk),
+            subject=staff_actor(user),
+            actor="system",
+            reason="The time of the role is over",
+            before={"roles": names},
+            after={"roles": []},
+        )
 
 
 def request_superuser(user: User, *, by: User) -> Change:
@@ -106,6 +147,7 @@ def register() -> None:
         (PASSWORD, "staff.reset_authenticator", _apply_password),
         (EMAIL, "staff.reset_authenticator", _apply_email),
         (RETURN, "staff.reset_authenticator", _apply_return),
+        (ROLE, "staff.define_role", _apply_role),
         (ROLES, "staff.assign_role", _apply_roles),
         (SUPERUSER, "staff.make_superuser", _apply_superuser),
         (LINK, "staff.assign_role", _apply_link),
@@ -154,9 +196,19 @@ def _apply_return(change: Change) -> None:
 def _apply_roles(change: Change) -> None:
     user = _user(change)
     held = {*user.groups.values_list("name", flat=True), *change.details["roles"]}
-    if pairs := roles.conflicting_role_permissions(held):
+    _refuse_pairs(assignments.conflicts_of(held))
+    until = change.details.get("until")
+    ends_at = None if until is None else datetime.fromisoformat(until)
+    assignments.assign(user, names=change.details["roles"], until=ends_at)
+
+
+def _apply_role(change: Change) -> None:
+    assignments.define(change.subject.removeprefix("role:"), change.details["functions"])
+
+
+def _refuse_pairs(pairs: Collection[tuple[str, str]]) -> None:
+    if pairs:
         raise RolesApart("; ".join(" and ".join(pair) for pair in pairs))
-    user.groups.add(*Group.objects.filter(name__in=change.details["roles"]))
 
 
 def _apply_superuser(change: Change) -> None:
@@ -182,6 +234,7 @@ def access_snapshot(user: User) -> dict[str, Any]:
         return {}
     return {
         "roles": sorted(stored.groups.values_list("name", flat=True)),
+        "role_ends": {name: at.isoformat() for name, at in sorted(assignments.ends_of(stored).items())},
         "operators": sorted(str(operator) for operator in stored.memberships.values_list("operator_id", flat=True)),
         "active": stored.is_active,
         "staff": stored.is_staff,

@@ -10,15 +10,16 @@ from uuid import UUID
 
 from axes.models import AccessAttempt
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.utils import timezone
 
 from casino.kernel.csv_escape import escape_cell
 from casino.operators.memberships import colleagues_filter
-from casino.staff import lockout, roles
+from casino.staff import assignments, lockout, roles
 from casino.staff.models import Authenticator, Member, SignIn
 
 COLUMNS: Final = (
-    "name", "user_id", "login", "roles", "functions", "operators", "status", "second_factor", "created", "last_access",
-    "last_address", "password_changed", "disabled",
+    "name", "user_id", "login", "roles", "role_ends", "functions", "operators", "status", "second_factor", "created",
+    "last_access", "last_address", "password_changed", "disabled",
 )  # fmt: skip
 
 
@@ -28,6 +29,7 @@ class AccessReviewRow:
     user_id: int
     login: str
     roles: Sequence[str]
+    role_ends: Mapping[str, datetime]
     functions: Mapping[str, Sequence[str]]
     operators: Sequence[str]
     status: str
@@ -46,7 +48,7 @@ def members(operators: Collection[UUID] | None) -> QuerySet[Member]:
     queryset: QuerySet[Member] = (
         Member.objects.filter(colleagues_filter(operators))
         .select_related("account")
-        .prefetch_related("groups", "memberships__operator")
+        .prefetch_related("groups__permissions__content_type", "memberships__operator", "role_ends__role")
         .annotate(
             last_access=Subquery(last.values("at")[:1]),
             last_address=Subquery(last.values("address")[:1]),
@@ -59,19 +61,23 @@ def members(operators: Collection[UUID] | None) -> QuerySet[Member]:
 
 def review_members(members: Iterable[Any]) -> list[AccessReviewRow]:
     """Review users from a queryset of `members`."""
-    return [_review(user) for user in members]
+    return [review(user) for user in members]
 
 
-def _review(user: Any) -> AccessReviewRow:
-    names = sorted(group.name for group in user.groups.all())
-    functions = roles.permissions_of(names)
+def review(user: Any) -> AccessReviewRow:
+    """Review one user from a queryset of `members`."""
+    ends = {end.role.name: end.ends_at for end in user.role_ends.all()}
+    over = {name for name, ends_at in ends.items() if ends_at <= timezone.now()}
+    by_role = {group.name: _stored_functions(group) for group in user.groups.all() if group.name not in over}
+    names, functions = sorted(by_role), assignments.permitted(by_role)
     account = getattr(user, "account", None)
     return AccessReviewRow(
         name=user.get_full_name(),
         user_id=user.pk,
         login=user.username,
         roles=names,
-        functions={name: sorted(functions & roles.permissions_of([name])) for name in names},
+        role_ends={name: ends_at for name, ends_at in sorted(ends.items()) if name not in over},
+        functions={name: sorted(functions & assignments.permitted({name: by_role[name]})) for name in names},
         operators=sorted(membership.operator.slug for membership in user.memberships.all()),
         status=status(user),
         second_factor=user.enrolled,
@@ -81,6 +87,13 @@ def _review(user: Any) -> AccessReviewRow:
         password_changed=None if account is None else account.password_changed_at,
         disabled=None if account is None else account.disabled_at,
     )
+
+
+def _stored_functions(group: Any) -> set[str]:
+    """Return the functions of a role that is data; none for one that is built in."""
+    if group.name in set(roles.Role):
+        return set()
+    return {f"{each.content_type.app_label}.{each.codename}" for each in group.permissions.all()}
 
 
 def status(user: Any) -> str:
@@ -104,11 +117,12 @@ def as_csv(rows: Iterable[AccessReviewRow]) -> Iterator[str]:
 def format_row(row: AccessReviewRow) -> list[str]:
     """Format a row as text, one value for each of COLUMNS."""
     functions = "; ".join(f"{role}: {' '.join(names)}" for role, names in row.functions.items())
+    ends = "; ".join(f"{role}: {_time(ends_at)}" for role, ends_at in row.role_ends.items())
     functions_text = "everything" if row.status == "superuser" else functions
     return [
-        row.name, str(row.user_id), row.login, " ".join(row.roles), functions_text, " ".join(row.operators), row.status,
-        "yes" if row.second_factor else "no", _time(row.created), _time(row.last_access), row.last_address or "",
-        _time(row.password_changed), _time(row.disabled),
+        row.name, str(row.user_id), row.login, " ".join(row.roles), ends, functions_text, " ".join(row.operators),
+        row.status, "yes" if row.second_factor else "no", _time(row.created), _time(row.last_access),
+        row.last_address or "", _time(row.password_changed), _time(row.disabled),
     ]  # fmt: skip
 
 

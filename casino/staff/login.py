@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
-from casino.staff import authenticators, roles
+from casino.staff import assignments, authenticators
 
 STARTED: Final = "_started_at"
 """Key of a session's start in its data, in seconds since 1970."""
@@ -22,7 +22,7 @@ SAVES_PER_TIMEOUT: Final = 30
 
 
 class RoleBackend(ModelBackend):
-    """Authenticates by password and code; takes permissions from the table of roles, not from the database."""
+    """Authenticates by password and code; takes permissions from the roles that a user holds now."""
 
     def authenticate(
         self,
@@ -47,7 +47,7 @@ class RoleBackend(ModelBackend):
         if not user_obj.is_active or user_obj.is_anonymous or obj is not None:
             return set()
         if not hasattr(user_obj, "role_functions"):
-            user_obj.role_functions = roles.permissions_of(user_obj.groups.values_list("name", flat=True))
+            user_obj.role_functions = assignments.functions_of(user_obj.pk)
         return set(user_obj.role_functions)
 
 

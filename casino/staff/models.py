@@ -181,6 +181,34 @@ class StaffIdentity(models.Model):
         return f"identity of staff {self.user_id}"
 
 
+class RoleEnd(models.Model):
+    """When a member of staff ceases to hold a role: from then on it grants nothing. A role without a row has no end."""
+
+    id = models.BigAutoField(primary_key=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="role_ends", db_constraint=False)
+    role = models.ForeignKey(Group, models.CASCADE, related_name="ends", db_constraint=False)
+    ends_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "role"], name="staff_role_end_once")]
+        indexes = [models.Index(fields=["ends_at"], name="staff_role_end_due")]
+
+    def __str__(self) -> str:
+        return f"end of a role of staff {self.user_id}"
+
+
+class StaffTimeZone(models.Model):
+    """The time zone in which a member of staff reads and enters times; without a row it is UTC."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="+", db_constraint=False
+    )
+    name = models.CharField(max_length=60, help_text="An IANA name.")
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Member(User):  # type: ignore[django-manager-missing]
     """A user, as shown in the access review."""
 

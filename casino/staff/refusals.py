@@ -45,6 +45,13 @@ class RolesApart(Refusal):
     remedy = "Give the roles to different people."
 
 
+class InvalidRole(Refusal):
+    code = "staff_role_invalid"
+    kind = RefusalKind.INVALID
+    title = "This is no role that can be made"
+    remedy = "Name it with 2 to 40 small letters, digits and underscores, not as a built-in role, and choose functions."
+
+
 class NoPasswordCode(Refusal):
     code = "staff_password_code_gone"
     kind = RefusalKind.CONFLICT

@@ -1,4 +1,4 @@
-"""Permissions of each role: one table, read by the authentication backend. A role is a group of that name.
+"""Permissions of each role that is built in: one table. A role is a group of that name.
 
 Functions are named `app.codename`, as Django names permissions. Duties are separated after GLI-19 B.2.3 and B.8.2:
 nobody approves their own request, and those who manage users change neither money nor rules.
@@ -14,6 +14,7 @@ class Role(StrEnum):
 
     COMPLIANCE = "compliance"
     FLOOR_MANAGER = "floor_manager"
+    DUTY_MANAGER = "duty_manager"
     CASHIER = "cashier"
     APPROVER = "approver"
     SUPPORT = "support"
@@ -21,8 +22,9 @@ class Role(StrEnum):
 
 
 TITLES: Final[Mapping[Role, str]] = {
-    Role.COMPLIANCE: "Views everything and acknowledges significant events; changes nothing.",
+    Role.COMPLIANCE: "Views everything, works on cases, assesses and excludes players; changes nothing else.",
     Role.FLOOR_MANAGER: "Tables and rounds; requests voids.",
+    Role.DUTY_MANAGER: "Stops play anywhere, all gaming included; on call.",
     Role.CASHIER: "Withdrawals and discrepancies; requests adjustments.",
     Role.APPROVER: "Approves requests: voids, adjustments, withdrawals, erasures.",
     Role.SUPPORT: "Players and chats; requests erasures.",
@@ -45,6 +47,8 @@ _MONEY: Final = {
     "wallet.view_discrepancy",
     "wallet.view_entry",
     "wallet.view_reconciliation",
+    "wallet.view_remotetransaction",
+    "wallet.view_transfer",
     "wallet.view_withdrawal",
 }
 _PLAYERS: Final = {
@@ -61,7 +65,8 @@ _LOG: Final = {
     "events.view_subscription",
 }
 _INTEGRITY: Final = {"compliance.view_approval", "compliance.view_clockreading", "compliance.view_measurement"}
-_REPORTS: Final = {"compliance.view_case", "reports.view_report"}
+_RISK: Final = {"risk.view_riskalert", "risk.view_riskrule", "risk.view_playernote", "risk.view_playerstatus"}
+_REPORTS: Final = {"compliance.view_case", "reports.view_report", "reports.view_savedreport"}
 _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_threshold"}
 _ON_CALL: Final = {"alerts.acknowledge_alert", "alerts.view_alert", "alerts.view_heartbeat"}
 _STAFF: Final = {
@@ -92,24 +97,31 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
         | _CHAT
         | _LOG
         | _REPORTS
+        | _RISK
         | _STAFF
         | _ON_CALL
         | {
+            "reports.add_savedreport",
+            "reports.change_savedreport",
             "reports.generate_report",
             "compliance.resolve_case",
+            "risk.assess_player",
             "baccarat.share_dispute_pack",
             "checkpoints.view_checkpoint",
+            "compliance.export_operator",
             "compliance.export_player",
             "compliance.view_erasure",
             "significant.acknowledge_significantevent",
             "significant.view_significantevent",
             "significant.view_threshold",
+            "wallet.exclude_player",
         }
     ),
     Role.FLOOR_MANAGER: frozenset(
         _PLAY
         | _ON_CALL
         | {
+            "baccarat.add_table",
             "baccarat.change_round",
             "baccarat.close_table",
             "baccarat.draft_rules",
@@ -119,11 +131,22 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "operators.view_player",
         }
     ),
+    Role.DUTY_MANAGER: frozenset(
+        _PLAY
+        | _ON_CALL
+        | _SIGNIFICANT
+        | {"baccarat.stop_gaming", "baccarat.stop_play", "operators.view_operator", "operators.view_player"}
+    ),
     Role.CASHIER: frozenset(
         _MONEY
         | _PLAYERS
         | _REPORTS
-        | {"wallet.change_discrepancy", "wallet.change_withdrawal", "wallet.request_adjustment"}
+        | {
+            "risk.view_playerstatus",
+            "wallet.change_discrepancy",
+            "wallet.change_withdrawal",
+            "wallet.request_adjustment",
+        }
     ),
     Role.APPROVER: frozenset(
         _PLAY
@@ -138,6 +161,9 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "operators.change_change",
             "operators.view_change",
             "operators.add_limitsgroup",
+            "risk.add_riskrule",
+            "risk.view_playerstatus",
+            "risk.view_riskrule",
             "significant.add_threshold",
             "wallet.approve_adjustment",
             "wallet.change_depositmethod",
@@ -157,7 +183,11 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
             "chat.ban_player",
             "operators.change_operator",
             "operators.change_playersession",
+            "risk.assess_player",
+            "risk.view_playernote",
+            "risk.view_playerstatus",
             "wallet.change_playerrestrictions",
+            "wallet.exclude_player",
             "wallet.view_account",
         }
     ),
@@ -204,12 +234,17 @@ INCOMPATIBLE_PERMISSIONS: Final[tuple[tuple[str, str], ...]] = (
 """Pairs of functions that nobody may hold together, in any combination of roles."""
 
 
-def permissions_of(roles: Iterable[str]) -> frozenset[str]:
+GRANTABLE: Final = frozenset[str]().union(*PERMISSIONS_BY_ROLE.values())
+"""What a role of the house's own may be made of."""
+
+
+def permissions_of(roles: Iterable[str], own: Iterable[str] = ()) -> frozenset[str]:
     """Return the functions of these roles, without both functions of each incompatible pair.
 
-    Ignores names that are not roles.
+    `own` are the functions of further roles, which the house has made. Ignores names that are not roles.
     """
-    functions = frozenset[str]().union(*(PERMISSIONS_BY_ROLE[Role(name)] for name in roles if name in set(Role)))
+    built_in = (PERMISSIONS_BY_ROLE[Role(name)] for name in roles if name in set(Role))
+    functions = GRANTABLE.intersection(own).union(*built_in)
     return functions - {function for pair in conflicts(functions) for function in pair}
 
 
@@ -219,6 +254,7 @@ def conflicts(functions: Iterable[str]) -> list[tuple[str, str]]:
     return [pair for pair in INCOMPATIBLE_PERMISSIONS if granted.issuperset(pair)]
 
 
-def conflicting_role_permissions(roles: Iterable[str]) -> list[tuple[str, str]]:
-    """List the pairs of incompatible functions that these roles together would grant."""
-    return conflicts(function for name in roles if name in set(Role) for function in PERMISSIONS_BY_ROLE[Role(name)])
+def conflicting_role_permissions(roles: Iterable[str], own: Iterable[str] = ()) -> list[tuple[str, str]]:
+    """List the pairs of incompatible functions that these roles, and `own` functions, together would grant."""
+    built_in = {function for name in roles if name in set(Role) for function in PERMISSIONS_BY_ROLE[Role(name)]}
+    return conflicts(built_in.union(own))

@@ -10,7 +10,7 @@ from casino.events.immutability import grant_all
 from casino.events.row_digests import HeldTable, hold_rows, release_rows
 from casino.staff.retention_sql import DROP_FUNCTION, FUNCTION, drop_retain_for_sql, retain_for_sql
 
-ROLES = ("compliance", "floor_manager", "cashier", "approver", "support", "administrator")
+ROLES = ("compliance", "floor_manager", "duty_manager", "cashier", "approver", "support", "administrator")
 TEN_YEARS = 3653
 ORDINARY = (
     "staff_staffaccount",
