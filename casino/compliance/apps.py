@@ -24,6 +24,7 @@ class ComplianceConfig(AppConfig):
                 "compliance_erasure": "number",
                 "compliance_case": "number",
                 "compliance_caseaction": "id",
+                "compliance_caseentry": "id",
                 "compliance_clockreading": "id",
             }
         )

@@ -9,10 +9,12 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final, Protocol
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
+from django.utils import timezone
 
 from casino.compliance import clocks, release_manifest
 from casino.compliance.models import Approval, ComponentDigest, Measurement
@@ -29,6 +31,8 @@ DIFFERS: Final = "differs"
 APPROVED_COMPONENTS: Final = ("code", "dependencies", "settings")
 MAX_FINDINGS: Final = 100
 SYSTEM: Final = "system"
+UPGRADE: Final = timedelta(hours=1)
+"""How long after an approval the release approved before may still run: an upgrade replaces one process at a time."""
 CHECK_INTERVAL: Final = 24 * 3600.0
 RETRY_DELAY: Final = 60.0
 """Seconds until another attempt after the database did not answer."""
@@ -85,7 +89,7 @@ def measure(*, thorough: bool = False) -> Attestation:
             release_manifest.make_component("rules", rules),
         )
     }
-    approved = Approval.objects.order_by("-id").first()
+    approved = _approved(components)
     files = release_manifest.find_altered_files(release_manifest.site_folders()) if thorough else []
     findings = [*_differences(approved, components), *findings, *files]
     if findings:
@@ -132,6 +136,16 @@ def approve(*, by: str, reason: str) -> Attestation:
             after=digests,
         )
     return measure()
+
+
+def _approved(components: dict[str, Component]) -> Approval | None:
+    """Return the approval to compare with: the newest, or for the time of an upgrade the one before it that matches."""
+    newest = list(Approval.objects.order_by("-id")[:2])
+    if len(newest) == 2 and newest[0].at > timezone.now() - UPGRADE:
+        before = newest[1]
+        if all(getattr(before, name) == components[name].digest for name in APPROVED_COMPONENTS):
+            return before
+    return newest[0] if newest else None
 
 
 def _differences(approved: Approval | None, components: dict[str, Component]) -> list[str]:

@@ -1,20 +1,27 @@
 """Cases: findings that a person must resolve. At most one is open per operator and subject."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Exists, F, Func, OuterRef, Prefetch, Q, QuerySet, Subquery, TextField, Value
+from django.db.models.functions import Now
+from django.db.models.lookups import Exact
 
-from casino.compliance.models import Case, CaseAction, CaseKind
+from casino.compliance.models import Case, CaseAction, CaseEntry, CaseEntryKind, CaseKind
 from casino.compliance.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
 from casino.events.ids import new_id
+from casino.events.periods import period_conditions
 from casino.events.sql import database_now, execute, fetch
 
 MAX_RESOLUTION_LENGTH: Final = 500
+_PLAYER: Final = re.compile(r"player:([0-9a-f-]{36})\b")
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 7))"
 _ACTIONS: Final = Prefetch("actions", CaseAction.objects.order_by("number"))
 _OPEN: Final = """
@@ -60,19 +67,65 @@ def with_latest_action(rows: QuerySet[Case]) -> QuerySet[Case]:
     )
 
 
-def list_cases(*, operator: UUID, status: CaseStatus | None, before: UUID | None, limit: int) -> list[Case]:
-    """List an operator's cases with their actions, newest first: all, or those in one status."""
-    rows = Case.objects.filter(operator_id=operator)
-    if status is not None:
-        rows = rows.filter(_BY_STATUS[status])
-    if before is not None:
-        rows = rows.filter(pk__lt=before)
+def with_deadline(rows: QuerySet[Case]) -> QuerySet[Case]:
+    """Annotate cases with `due_at`, their newest deadline; null for those without one."""
+    newest = CaseEntry.objects.filter(case_id=OuterRef("pk"), kind=CaseEntryKind.DEADLINE.value).order_by("-pk")
+    return rows.annotate(due_at=Subquery(newest.values("due_at")[:1]))
+
+
+def overdue() -> Q:
+    """Return the condition that a case, annotated by `with_deadline`, is unresolved after its deadline."""
+    return Q(~is_resolved(), due_at__lt=Now())
+
+
+def player_of(subject: str) -> UUID | None:
+    """Return the player whom a case is about, None if it is about something else."""
+    match = _PLAYER.match(subject)
+    return None if match is None else UUID(match[1])
+
+
+def about_player(rows: QuerySet[Case], player: UUID) -> QuerySet[Case]:
+    """Select the cases about a player, complaints included."""
+    first_word = Func(F("subject"), Value(" "), Value(1), function="split_part", output_field=TextField())
+    return rows.filter(Exact(first_word, f"player:{player}"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFilter:
+    """Selects cases. `due_before` selects unresolved ones whose deadline is before this time."""
+
+    status: CaseStatus | None = None
+    kind: CaseKind | None = None
+    player: UUID | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    due_before: datetime | None = None
+
+    def select(self, rows: QuerySet[Case], *, before: UUID | None) -> QuerySet[Case]:
+        """Select such cases, opened before the one with this id. Cases have their deadlines. Raises PeriodReversed."""
+        conditions = period_conditions("opened_at", since=self.since, until=self.until, before=before)
+        conditions.pop("id__gte", None)  # an id is drawn a moment before `opened_at`
+        rows = rows.filter(**conditions)
+        if self.status is not None:
+            rows = rows.filter(_BY_STATUS[self.status])
+        if self.kind is not None:
+            rows = rows.filter(kind=self.kind.value)
+        if self.player is not None:
+            rows = about_player(rows, self.player)
+        if self.due_before is not None:
+            rows = rows.filter(Q(~is_resolved(), due_at__lt=self.due_before))
+        return rows
+
+
+def list_cases(*, operator: UUID, among: CaseFilter, before: UUID | None, limit: int) -> list[Case]:
+    """List an operator's cases with actions and deadlines, newest first. Raises PeriodReversed."""
+    rows = among.select(with_deadline(Case.objects.filter(operator_id=operator)), before=before)
     return list(rows.order_by("-pk").prefetch_related(_ACTIONS)[:limit])
 
 
 def find_case(case: UUID, *, operator: UUID) -> Case:
-    """Return an operator's case with its actions. Raises UnknownCase, also for another operator's."""
-    row = Case.objects.filter(pk=case, operator_id=operator).prefetch_related(_ACTIONS).first()
+    """Return an operator's case with actions and deadline. Raises UnknownCase, also for another operator's."""
+    row = with_deadline(Case.objects.filter(pk=case, operator_id=operator)).prefetch_related(_ACTIONS).first()
     if row is None:
         raise UnknownCase
     return row
@@ -88,6 +141,12 @@ def open_case(
     case = new_id(database_now())
     execute(_OPEN, [case, operator, kind, subject, report, json.dumps(details, default=str)])
     return case
+
+
+def find_open_case(*, operator: UUID, subject: str) -> UUID | None:
+    """Return the id of the unresolved case about a subject, None if there is none."""
+    rows = Case.objects.filter(~is_resolved(), operator_id=operator, subject=subject)
+    return rows.values_list("pk", flat=True).first()
 
 
 def latest_resolutions(*, operator: UUID, subjects: Iterable[str]) -> dict[str, str]:

@@ -1,22 +1,32 @@
-"""Cases: what an operator's staff must look into, listed, assigned and resolved."""
+"""Cases: what an operator's staff must look into, listed, written in, assigned and resolved."""
 
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 from msgspec import Meta
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import ActorField, EnumField, StrictSerializer, TextField, parse_body, parse_query
+from casino.api.fields import (
+    ActorField,
+    DateTimeOrDateField,
+    EnumField,
+    IdField,
+    PeriodQuery,
+    StrictSerializer,
+    TextField,
+    parse_body,
+    parse_query,
+)
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
-from casino.api.shapes import Page, Shape, Timestamp
-from casino.compliance import cases
-from casino.compliance.cases import CaseStatus
-from casino.compliance.models import Case, CaseAction, CaseKind
-from casino.compliance.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
+from casino.api.shapes import ItemList, Page, Shape, Timestamp
+from casino.compliance import case_entries, cases
+from casino.compliance.cases import CaseFilter, CaseStatus
+from casino.compliance.models import CaseAction, CaseEntry, CaseEntryKind, CaseKind
+from casino.compliance.refusals import CaseAlreadyResolved, CaseEntryInvalid, ResolutionMissing, UnknownCase
+from casino.events.periods import PeriodReversed
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView
 from casino.operators.memberships import desk_actor
@@ -44,10 +54,15 @@ _DETAILS: Final = {
 }
 
 
-class CasesQuery(serializers.Serializer[Any]):
-    """Filters of the list of cases."""
+class CasesQuery(PeriodQuery):
+    """Filters of the list of cases; `from` and `to` are about when they were opened."""
 
     status = EnumField(CaseStatus, required=False, default=None, help_text="Only those with this status.")
+    kind = EnumField(CaseKind, required=False, default=None, help_text="Only those of this kind.")
+    player = IdField(required=False, default=None, help_text="Only those about this player of yours.")
+    due_before = DateTimeOrDateField(
+        required=False, default=None, help_text="Only unresolved ones whose deadline is before this time."
+    )
 
 
 class CaseAssignmentRequest(StrictSerializer):
@@ -60,6 +75,43 @@ class CaseResolutionRequest(StrictSerializer):
     """What was found."""
 
     resolution = TextField(max_length=cases.MAX_RESOLUTION_LENGTH)
+
+
+class CaseEntryRequest(StrictSerializer):
+    """Something to write down; `due_at` is for a `deadline` alone. Exports write themselves down."""
+
+    kind = EnumField(CaseEntryKind)
+    text = TextField(max_length=case_entries.MAX_TEXT_LENGTH, multiline=True)
+    evidence = TextField(
+        max_length=200, required=False, default="", help_text="What it refers to, such as `round:…` or `deposit:…`."
+    )
+    due_at = DateTimeOrDateField(required=False, default=None)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Check that a person may write this down. Raises CaseEntryInvalid."""
+        if attrs["kind"] is CaseEntryKind.EXPORT:
+            raise CaseEntryInvalid("Exports write themselves down.")
+        return attrs
+
+
+class CaseEntryResponse(Shape):
+    """What somebody wrote down in a case."""
+
+    kind: CaseEntryKind
+    text: str
+    evidence: Annotated[str, Meta(description="What it refers to; empty for nothing.", examples=["round:0199f3a2"])]
+    due_at: Annotated[Timestamp | None, Meta(description="The deadline that a `deadline` sets; the last one counts.")]
+    by: Annotated[str, Meta(examples=["desk:agent-9"])]
+    at: Timestamp
+
+    @classmethod
+    def of(cls, entry: CaseEntry) -> "CaseEntryResponse":
+        """Present a decrypted entry."""
+        return cls(CaseEntryKind(entry.kind), entry.text, entry.evidence, entry.due_at, entry.by, entry.at)
+
+
+class CaseEntryList(ItemList[CaseEntryResponse]):
+    """Everything that is written down in a case, the oldest first."""
 
 
 class CaseActionResponse(Shape):
@@ -89,22 +141,36 @@ class CaseResponse(Shape):
             description=(
                 "What was measured, by the names of the report's columns; amounts in minor units of `currency`. For "
                 "`return_out_of_band`: the spot, its `handle` and `returned`, and the `actual` return beside `low` and "
-                "`high`. For `wager_reconciliation`: both sides of each sum, and their `difference`."
+                "`high`. For `wager_reconciliation`: both sides of each sum, and their `difference`. For "
+                "`suspicious_activity`: the `rule`, its terms, and what was counted. For `complaint`: when it was "
+                "received."
             ),
             examples=[_DETAILS],
         ),
     ]
+    player: Annotated[UUID | None, Meta(description="The player whom it is about, if it is about one.")]
     report: Annotated[UUID | None, Meta(description="The report in which it was found.")]
     opened_at: Timestamp
+    due_at: Annotated[Timestamp | None, Meta(description="Its deadline; null without one.")]
     status: CaseStatus
     actions: Annotated[tuple[CaseActionResponse, ...], Meta(description="The oldest first.")]
 
     @classmethod
-    def of(cls, row: Case) -> "CaseResponse":
-        """Present a case whose actions are loaded."""
+    def of(cls, row: Any) -> "CaseResponse":
+        """Present a case whose actions and deadline are loaded."""
         actions = tuple(CaseActionResponse.of(action) for action in row.actions.all())
-        status = actions[-1].action if actions else CaseStatus.OPEN
-        return cls(row.pk, CaseKind(row.kind), row.subject, row.details, row.report_id, row.opened_at, status, actions)
+        return cls(
+            id=row.pk,
+            kind=CaseKind(row.kind),
+            subject=row.subject,
+            details=row.details,
+            player=cases.player_of(row.subject),
+            report=row.report_id,
+            opened_at=row.opened_at,
+            due_at=row.due_at,
+            status=actions[-1].action if actions else CaseStatus.OPEN,
+            actions=actions,
+        )
 
 
 class CasePage(Page[CaseResponse]):
@@ -120,15 +186,19 @@ class CaseListView(OperatorView):
         parameters=[CasesQuery, *paging.PARAMETERS],
         returns=CasePage,
         description=(
-            "A nightly report opens a case where it finds something that a person has to explain, such as a return "
-            "outside its band. The list is the queue of your compliance desk."
+            "Reports open a case where they find something that a person has to explain, such as a return outside its "
+            "band; so do rules about what players move; and each complaint is one. The list is the queue of your "
+            "compliance desk: `due_before` shows what has to be done by then."
         ),
+        refusals=(PeriodReversed,),
     )
     def get(self, request: Request) -> Response:
         page = paging.parse_page_request(request, str)
+        query = parse_query(CasesQuery, request)
+        since, until = query.pop("from"), query.pop("to")
         rows = cases.list_cases(
             operator=self.caller.operator,
-            status=parse_query(CasesQuery, request)["status"],
+            among=CaseFilter(since=since, until=until, **query),
             before=None if page.after is None else paging.parse_uuid(page.after[0]),
             limit=page.fetch_limit,
         )
@@ -148,6 +218,42 @@ class CaseView(OperatorView):
     def get(self, request: Request, case: UUID) -> Response:
         del request
         return Response(CaseResponse.of(cases.find_case(case, operator=self.caller.operator)))
+
+
+class CaseEntriesView(OperatorView):
+    scope = Scope.COMPLIANCE
+
+    @operation(
+        "listCaseEntries",
+        "List what is written down in a case, oldest first",
+        returns=CaseEntryList,
+        description="Notes, evidence, deadlines, decisions and exports, each with its author.",
+        refusals=(UnknownCase,),
+    )
+    def get(self, request: Request, case: UUID) -> Response:
+        del request
+        entries = case_entries.entries_of(case, operator=self.caller.operator)
+        return Response(CaseEntryList.of(map(CaseEntryResponse.of, entries)))
+
+    @operation(
+        "addCaseEntry",
+        "Write something down in a case",
+        request=CaseEntryRequest,
+        parameters=[assertions.OPTIONAL_PARAMETER],
+        example={"kind": "note", "text": "Asked the player for a payslip."},
+        returns=CaseEntryResponse,
+        status=201,
+        description=(
+            "A note, evidence, a decision, or another deadline. For good: it can't be changed. A resolved case takes "
+            "notes and evidence only. Texts about a player are encrypted under that player's key."
+        ),
+        refusals=(CaseAlreadyResolved, CaseEntryInvalid, UnknownCase),
+    )
+    @idempotent
+    def post(self, request: Request, case: UUID) -> Response:
+        body = parse_body(CaseEntryRequest, request)
+        entry = case_entries.add_entry(case, operator=self.caller.operator, by=self.use_person_or_key(), **body)
+        return Response(CaseEntryResponse.of(entry), status=201)
 
 
 class AssignCaseView(OperatorView):

@@ -2,7 +2,7 @@
 
 Rounds, wagers, money and events stay as they are and provable: they name the player by an id that leads to nobody. One
 person requests an erasure, another approves it. Backups of the database hold the key, encrypted under PERSONAL_KEYS,
-until they are deleted.
+until they are deleted; `erasure_copies` repeats an erasure after the restore of an older one.
 """
 
 from collections.abc import Callable
@@ -165,6 +165,18 @@ def _require_erasable(operator: UUID, player: UUID, *, overrides_retention: bool
     last_used = max([last_session, *(each.last_used_at for each in activities if each.last_used_at is not None)])
     if not overrides_retention and last_used > now - timedelta(days=TEN_YEARS):
         raise RetentionDutyNotEnded
+
+
+def erase_again(player: UUID) -> UUID | None:
+    """Erase a player whose erasure a restore undid; return the operator's id, None where nothing had to be done.
+
+    Call it in a transaction.
+    """
+    execute(_LOCK, [player])
+    if player in crypto_shredding.erased_players():
+        return None
+    _erase(player)
+    return Player.objects.values_list("operator_id", flat=True).filter(id=player).first()
 
 
 def _erase(player: UUID) -> None:

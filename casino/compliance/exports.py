@@ -1,26 +1,28 @@
-"""Exports: everything about a player as JSON, and an operator's play in an interval as CSV, for regulators.
+"""Exports: everything about a player as JSON, and about an operator in an interval as CSV, for regulators.
 
-Amounts are in minor units of the currency beside them; times are in UTC. A player's export is generated while it is
-sent, with encrypted texts decrypted. An operator's export has rounds, wagers, postings, payments, corrections,
-significant events and the events themselves as stored; PostgreSQL formats the lines, so that no row passes through
-Python (NJ 13:69O-1.8(b), GLI-19 2.8.1). Other apps register their own files.
+Amounts are in minor units of the currency beside them; times are in UTC. Both are generated while they are sent.
+Encrypted texts are decrypted, but not in the operator's `events`, which are as stored, so that their digests can be
+checked (NJ 13:69O-1.8(b), GLI-19 2.8.1). Staff actions are those of people who work for this operator alone; what
+others did is in `events` and in `access_log`. Other apps register their own files.
 """
 
+import csv
 import io
 import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import connection, transaction
 
 from casino.crypto import crypto_shredding
 from casino.events.records import METADATA
+from casino.kernel.csv_escape import escape_cell
 from casino.operators.services import require_player
+from casino.reports.generation import snapshot
 
 BATCH: Final = 500
 """Rows that are read, decrypted and compressed at a time."""
@@ -138,7 +140,7 @@ def _zip_pieces(
         for name, statement in files.items():
             with archive.open(f"{name}.json", "w", force_zip64=True) as file:
                 counts[name] = 0
-                for batch in _batches(statement, player):
+                for batch in _batches(statement, {"player": player}):
                     for row in (present(name, each) for each in batch):
                         file.write((b"[\n" if counts[name] == 0 else b",\n") + json.dumps(row, sort_keys=True).encode())
                         counts[name] += 1
@@ -149,9 +151,9 @@ def _zip_pieces(
     yield sink.take()
 
 
-def _batches(statement: str, player: UUID) -> Iterator[list[dict[str, Any]]]:
+def _batches(statement: str, parameters: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
     with connection.chunked_cursor() as cursor:
-        cursor.execute(f"SELECT to_jsonb(exported)::text FROM ({statement}) AS exported", {"player": player})  # noqa: S608
+        cursor.execute(f"SELECT to_jsonb(exported)::text FROM ({statement}) AS exported", parameters)  # noqa: S608
         while rows := cursor.fetchmany(BATCH):
             yield _decrypt_batch([json.loads(text) for (text,) in rows])
 
@@ -179,13 +181,126 @@ def _decrypt(value: Any, plain: Mapping[str, str | None]) -> Any:
     return plain.get(value, value) if isinstance(value, str) else value
 
 
-_OPERATOR_FILE: Final = """
-    SELECT {columns}
-     WHERE operator_id = %(operator)s AND {column} >= %(since)s AND {column} < %(until)s ORDER BY {column}
+class OperatorFile(NamedTuple):
+    """The columns and tables of a SELECT, the column of the time, and the condition of rows of `%(operator)s`.
+
+    The condition has an index, and may be one on `%(since)s` and `%(until)s`, too: rows of others are not read. Rows
+    without a time are exported as they are now. `state`: rows of any time before the end of the period, such as
+    players. `personal`: cells may be encrypted, and are written decrypted.
+    """
+
+    source: str
+    time: str
+    own: str = "operator_id = %(operator)s"
+    state: bool = False
+    personal: bool = False
+
+    @property
+    def statement(self) -> str:
+        since = f"AND {self.time} >= %(since)s" if self.time and not self.state else ""
+        until = f"AND {self.time} < %(until)s" if self.time else ""
+        return f"""
+            SELECT {self.source} WHERE {self.own} {since} {until} ORDER BY {self.time or 1}
+        """
+
+
+_MEMBERS: Final = """
+    (SELECT DISTINCT user_id, operator_id FROM operators_staffmembership WHERE operator_id = %(operator)s) AS member
 """
-_operator_files: Final[dict[str, tuple[str, str]]] = {
-    "significant_events": ("* FROM significant_significantevent", "at")
+_operator_files: Final[dict[str, OperatorFile]] = {
+    "operator": OperatorFile(
+        """id, slug, name, currencies, sandbox, time_zone, jurisdiction, customer_care, created_at
+             FROM operators_operator""",
+        "created_at",
+        own="id = %(operator)s",
+        state=True,
+    ),
+    "players": OperatorFile(
+        "id, brand_id, limits_group, reference, nickname, created_at FROM operators_player",
+        "created_at",
+        state=True,
+        personal=True,
+    ),
+    "brands": OperatorFile("id, slug, name, shares_players, created_at FROM operators_brand", "created_at", state=True),
+    "player_sessions": OperatorFile(
+        """'session:' || left(encode(token_hash, 'hex'), 32) AS session, player_id, brand_id, opened_by, created_at,
+           expires_at, last_used_at, ended_at, ended_reason FROM operators_playersession""",
+        "created_at",
+    ),
+    "staff": OperatorFile(
+        """member.user_id, account.username, account.is_active, member.since,
+           (SELECT string_agg(role.name, ' ' ORDER BY role.name)
+              FROM auth_user_groups held JOIN auth_group role ON role.id = held.group_id
+             WHERE held.user_id = member.user_id) AS roles
+             FROM operators_staffmembership member JOIN auth_user account ON account.id = member.user_id""",
+        "member.since",
+        state=True,
+    ),
+    "staff_logins": OperatorFile(
+        f"login.user_id, login.address, login.second_factor, login.at FROM staff_signin login JOIN {_MEMBERS} "
+        "USING (user_id)",
+        "login.at",
+        own="member.operator_id = %(operator)s",
+    ),
+    "staff_actions": OperatorFile(
+        f"""entry.id, entry.action_time, entry.user_id, type.app_label || '.' || type.model AS page, entry.object_id,
+           entry.object_repr, entry.action_flag, entry.change_message
+             FROM django_admin_log entry
+             JOIN {_MEMBERS} USING (user_id)
+             LEFT JOIN django_content_type type ON type.id = entry.content_type_id""",
+        "entry.action_time",
+        own="""NOT EXISTS (SELECT FROM operators_staffmembership other
+                            WHERE other.user_id = entry.user_id AND other.operator_id <> %(operator)s)""",
+        personal=True,
+    ),
+    "access_log": OperatorFile("id, user_id, subject, path, address, at FROM staff_accesslogentry", "at"),
+    "api_keys": OperatorFile(
+        """key_id, label, scopes, networks, brand_id, signatures_required, created_at, expires_at, last_used_at,
+           revoked_at FROM operators_apikey""",
+        "created_at",
+        state=True,
+    ),
+    "changes": OperatorFile(
+        """id, kind, subject, summary, details, status, requested_by, requested_at, decided_by, decided_at, effective_at
+             FROM operators_change""",
+        "requested_at",
+        personal=True,
+    ),
+    "significant_events": OperatorFile("* FROM significant_significantevent", "at", personal=True),
+    "significant_event_notes": OperatorFile(
+        """event.number, note.acknowledges, note.text, note.by, note.at
+             FROM significant_note note JOIN significant_significantevent event ON event.id = note.event_id""",
+        "note.at",
+        own="event.operator_id = %(operator)s",
+        personal=True,
+    ),
+    "cases": OperatorFile("* FROM compliance_case", "opened_at", personal=True),
+    "case_actions": OperatorFile(
+        """action.* FROM compliance_caseaction action JOIN compliance_case ON compliance_case.id = action.case_id""",
+        "action.at",
+        own="compliance_case.operator_id = %(operator)s",
+        personal=True,
+    ),
+    "case_entries": OperatorFile(
+        """entry.* FROM compliance_caseentry entry JOIN compliance_case ON compliance_case.id = entry.case_id""",
+        "entry.at",
+        own="compliance_case.operator_id = %(operator)s",
+        personal=True,
+    ),
+    "erasures": OperatorFile(
+        """erasure.id, erasure.player_id, erasure.reason, erasure.overrides_retention, erasure.requested_by,
+           erasure.requested_at, decision.approved, decision.decided_by, decision.decided_at
+             FROM compliance_erasure erasure
+             LEFT JOIN compliance_decision decision ON decision.erasure_id = erasure.id""",
+        "requested_at",
+    ),
+    "reports": OperatorFile(
+        """id, name, period, since, until, label, version, position, rows, generated_by, generated_at, sha256
+             FROM reports_report""",
+        "generated_at",
+    ),
 }
+# Events name their operator in their metadata, which has no index: those of all operators in the interval are read.
 _OPERATOR_EVENTS: Final = f"""
     SELECT seal.position, event.id, event.stream, event.version, event.type, event.schema, event.data,
            {METADATA} AS metadata, event.recorded_at, encode(seal.digest, 'hex') AS digest
@@ -193,38 +308,80 @@ _OPERATOR_EVENTS: Final = f"""
      WHERE {METADATA}->>'operator' = %(operator)s::text AND event.recorded_at >= %(since)s
        AND event.recorded_at < %(until)s ORDER BY seal.position
 """  # noqa: S608  (constants)
+PIECE: Final = 1 << 16
+"""Bytes that are gathered before they are sent."""
 
 
-def register_operator_files(files: Mapping[str, tuple[str, str]]) -> None:
-    """Add another app's files to operator exports; call it in AppConfig.ready().
-
-    Each file is the columns and tables of a SELECT, and the column of the time that puts a row in an interval.
-    """
+def register_operator_files(files: Mapping[str, OperatorFile]) -> None:
+    """Add another app's files to operator exports; call it in AppConfig.ready()."""
     _operator_files.update(files)
 
 
-def export_operator(file: Path, *, operator: UUID, since: datetime, until: datetime) -> dict[str, int]:
-    """Export what an operator's tables did in an interval: write a ZIP of CSV files, return the rows of each.
+def operator_statements() -> dict[str, str]:
+    """Return the statement of each file of an operator's export."""
+    return {**{name: file.statement for name, file in _operator_files.items()}, "events": _OPERATOR_EVENTS}
 
-    The interval should be over.
+
+def export_operator(*, operator: UUID, since: datetime, until: datetime, now: datetime) -> Iterator[bytes]:
+    """Export everything about an operator in an interval: yield a ZIP of CSV files in pieces, with a manifest.
+
+    The interval should be over. All files are of one snapshot.
     """
     parameters = {"operator": operator, "since": since, "until": until}
     counts: dict[str, int] = {}
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive, transaction.atomic():
-        for name, (columns, column) in _operator_files.items():
-            counts[name] = _copy(archive, name, _OPERATOR_FILE.format(columns=columns, column=column), parameters)
-        counts["events"] = _copy(archive, "events", _OPERATOR_EVENTS, parameters)
-    return counts
+    sink = _Sink()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, snapshot():
+        for name, file in _operator_files.items():
+            lines = _decrypted_lines if file.personal else _copied_lines
+            yield from _write_lines(archive, sink, name, lines(file.statement, parameters), counts)
+        yield from _write_lines(archive, sink, "events", _copied_lines(_OPERATOR_EVENTS, parameters), counts)
+        manifest = {
+            "format": "casino.operator.v1", "operator": str(operator), "since": since.isoformat(),
+            "until": until.isoformat(), "made_at": now.isoformat(), "rows": counts, "amounts": "minor units",
+        }  # fmt: skip
+        archive.writestr("manifest.json", json.dumps(manifest, indent=1))
+    yield sink.take()
 
 
-def _copy(archive: zipfile.ZipFile, name: str, statement: str, parameters: Mapping[str, Any]) -> int:
-    copy, lines = f"COPY ({statement}) TO STDOUT WITH (FORMAT csv, HEADER)", 0
-    with (
-        archive.open(f"{name}.csv", "w", force_zip64=True) as file,
-        connection.cursor() as cursor,
-        cursor.copy(copy, parameters) as rows,
-    ):
+def _write_lines(
+    archive: zipfile.ZipFile, sink: _Sink, name: str, lines: Iterator[bytes], counts: dict[str, int]
+) -> Iterator[bytes]:
+    """Write a header and rows to a file of the archive, and yield what is ready to send."""
+    counts[name] = -1
+    with archive.open(f"{name}.csv", "w", force_zip64=True) as file:
+        for line in lines:
+            file.write(line)
+            counts[name] += 1
+            if len(sink.buffer) >= PIECE:
+                yield sink.take()
+
+
+def _copied_lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
+    """Yield the lines as PostgreSQL writes them: no row passes through Python."""
+    copy = f"COPY ({statement}) TO STDOUT WITH (FORMAT csv, HEADER)"
+    with connection.cursor() as cursor, cursor.copy(copy, parameters) as rows:
         for row in rows:
-            file.write(row)
-            lines += 1
-    return lines - 1
+            yield bytes(row)
+
+
+def _decrypted_lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
+    """Yield the lines of rows with personal texts, decrypted; texts that a spreadsheet would run are escaped."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM ({statement}) AS exported LIMIT 0", parameters)  # noqa: S608
+        names = [column.name for column in cursor.description or ()]
+    yield _csv_line(names)
+    for batch in _batches(statement, parameters):
+        for row in batch:
+            yield _csv_line([_csv_cell(row[name]) for name in names])
+
+
+def _csv_line(cells: Sequence[str]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue().encode()
+
+
+def _csv_cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return escape_cell(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -7,10 +7,12 @@ from django.db.models.functions import Now
 
 
 class CaseKind(StrEnum):
-    """What was found: a return outside its band, or wagers and ledger that differ. Values may be added."""
+    """What a case is about: a finding of a report, alerts about a player, or a complaint. Values may be added."""
 
     RETURN_OUT_OF_BAND = "return_out_of_band"
     WAGER_RECONCILIATION = "wager_reconciliation"
+    SUSPICIOUS_ACTIVITY = "suspicious_activity"
+    COMPLAINT = "complaint"
 
 
 class Case(models.Model):
@@ -56,6 +58,34 @@ class CaseAction(models.Model):
 
     def __str__(self) -> str:
         return f"action {self.number} on {self.case_id}"
+
+
+class CaseEntryKind(StrEnum):
+    """What is written down in a case. Values may be added."""
+
+    NOTE = "note"
+    EVIDENCE = "evidence"
+    DEADLINE = "deadline"
+    DECISION = "decision"
+    EXPORT = "export"
+
+
+class CaseEntry(models.Model):
+    """Something written down in a case. The text of a player's case is encrypted under the player's key."""
+
+    case = models.ForeignKey(Case, models.PROTECT, related_name="entries")
+    kind = models.TextField()
+    text = models.TextField()
+    evidence = models.TextField(default="", help_text="What it refers to, such as `round:<id>`.")
+    due_at = models.DateTimeField(null=True, help_text="The deadline, of an entry that sets one.")
+    by = models.TextField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name_plural = "case entries"
+
+    def __str__(self) -> str:
+        return f"entry {self.pk} of {self.case_id}"
 
 
 class ComponentDigest(models.Model):
@@ -139,6 +169,7 @@ class Erasure(models.Model):
             ("request_erasure", "Can request the erasure of a player"),
             ("approve_erasure", "Can approve or decline an erasure"),
             ("export_player", "Can export everything about a player"),
+            ("export_operator", "Can export everything about an operator"),
         ]
         indexes = [
             models.Index(fields=["operator_id", "-id"], name="compliance_erasure_operator"),
@@ -159,6 +190,17 @@ class Decision(models.Model):
 
     def __str__(self) -> str:
         return f"decision on {self.erasure_id}"
+
+
+class ErasureCopy(models.Model):
+    """An erasure that CHECKPOINT_STORAGE has, by its number there. Found again there if the row is lost."""
+
+    number = models.BigIntegerField(primary_key=True)
+    player_id = models.UUIDField(unique=True)
+    copied_at = models.DateTimeField(db_default=Now())
+
+    def __str__(self) -> str:
+        return f"copy {self.number} of an erasure"
 
 
 class PlayerExport(models.Model):

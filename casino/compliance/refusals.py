@@ -74,7 +74,7 @@ class PlayerStillExcluded(Refusal):
     code = "erasure_player_excluded"
     kind = RefusalKind.CONFLICT
     title = "The player is excluded and would not be recognised on return"
-    remedy = "Wait until the exclusion has ended."
+    remedy = "Wait until the exclusion has ended; a permanent one never does."
 
 
 class RetentionDutyNotEnded(Refusal):
@@ -110,6 +110,13 @@ class ResolutionMissing(Refusal):
     kind = RefusalKind.INVALID
     title = "A case is resolved with an explanation"
     remedy = "Send a resolution of 1 to 500 characters."
+
+
+class CaseEntryInvalid(Refusal):
+    code = "case_entry_invalid"
+    kind = RefusalKind.INVALID
+    title = "This can't be written down in a case"
+    remedy = "Write a text of 1 to 4000 characters; a deadline has to be in the future."
 
 
 class DataExportTooSoon(Refusal):

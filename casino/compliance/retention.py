@@ -2,14 +2,17 @@
 
 `minimum_days` is what the law requires and no setting shortens: ten years for play and accounts (N.J.A.C. 13:69O-1.8
 d), five for complaints (GLI-19 A.4.4 b), four months for answered wallet requests (usual among operators), 90 days for
-failed logins. The database itself refuses to delete younger rows of append-only tables. Apps above this one register
-their own kinds.
+failed logins. The database itself refuses to delete younger rows of append-only tables. From settings.LEGAL_HOLD on
+nothing is deleted, whatever its kind. Apps above this one register their own kinds.
+
+The job runs every hour and ages count from the beginning of a day: most days it has something to do once, and goes on
+an hour later when its time was over.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from types import MappingProxyType
 from typing import Final
 
@@ -93,9 +96,12 @@ def retention_days(kind: str, days: int | None = None) -> int:
 
 
 def preview_purge(kind: str, *, days: int | None = None) -> PurgeResult:
-    """Count what a purge of a kind would delete. Raises as `retention_days` does."""
+    """Count what a purge of a kind would delete, which is nothing under legal hold. Raises as `retention_days` does."""
     age = retention_days(kind, days)
-    before = _now() - timedelta(days=age)
+    today = _now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    before = today - timedelta(days=age)
+    if settings.LEGAL_HOLD is not None:
+        before = min(before, datetime.combine(settings.LEGAL_HOLD, time.min, UTC))
     rows = sum(_count(table, column, before) for table, column in RETENTION_POLICIES[kind].tables.items())
     return PurgeResult(kind, age, before, rows)
 

@@ -1,8 +1,14 @@
 """Celery tasks of compliance."""
 
+import logging
+
 from celery import shared_task
 
-from casino.compliance import clocks, player_exports, retention
+from casino.checkpoints.storage import StorageUnavailable
+from casino.compliance import clocks, erasure_copies, player_exports, retention
+from casino.compliance.erasure_copies import CopyRefused
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task(name="compliance.check_clock", ignore_result=True)
@@ -21,3 +27,12 @@ def export_players(**_: object) -> None:
 def purge_expired(**_: object) -> None:
     """Delete data past its retention period."""
     retention.purge_expired()
+
+
+@shared_task(name="compliance.copy_erasures", ignore_result=True)
+def copy_erasures(**_: object) -> None:
+    """Copy erasures to the storage of checkpoints, and repeat those that a restore undid."""
+    try:
+        erasure_copies.synchronize()
+    except (StorageUnavailable, CopyRefused) as error:
+        logger.warning("Erasures can't be copied: %s", error)

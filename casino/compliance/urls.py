@@ -9,6 +9,7 @@ urlpatterns = [
     path("me/data-exports/<uuid:export>/file", api.MyDataExportFileView.as_view(), name="my-data-export-file"),
     path("cases", cases_api.CaseListView.as_view(), name="cases"),
     path("cases/<uuid:case>", cases_api.CaseView.as_view(), name="case"),
+    path("cases/<uuid:case>/entries", cases_api.CaseEntriesView.as_view(), name="case-entries"),
     path("cases/<uuid:case>/assign", cases_api.AssignCaseView.as_view(), name="assign-case"),
     path("cases/<uuid:case>/resolve", cases_api.ResolveCaseView.as_view(), name="resolve-case"),
 ]

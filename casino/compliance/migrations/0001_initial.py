@@ -15,6 +15,7 @@ APPEND_ONLY = (
     "compliance_approval",
     "compliance_clockreading",
     "compliance_caseaction",
+    "compliance_caseentry",
     *NUMBERED,
 )
 HELD = {"compliance_componentdigest": HeldTable(("digest",))}
@@ -72,6 +73,23 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name="CaseEntry",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("kind", models.TextField()),
+                ("text", models.TextField()),
+                ("evidence", models.TextField(default="", help_text="What it refers to, such as `round:<id>`.")),
+                ("due_at", models.DateTimeField(help_text="The deadline, of an entry that sets one.", null=True)),
+                ("by", models.TextField()),
+                ("at", models.DateTimeField(db_default=Now())),
+                (
+                    "case",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="entries", to="compliance.case"),
+                ),
+            ],
+            options={"verbose_name_plural": "case entries"},
         ),
         migrations.CreateModel(
             name="ComponentDigest",
@@ -174,6 +192,14 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="ErasureCopy",
+            fields=[
+                ("number", models.BigIntegerField(primary_key=True, serialize=False)),
+                ("player_id", models.UUIDField(unique=True)),
+                ("copied_at", models.DateTimeField(db_default=Now())),
+            ],
+        ),
+        migrations.CreateModel(
             name="PlayerExport",
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
@@ -209,7 +235,7 @@ class Migration(migrations.Migration):
         ),
         *(
             migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop)
-            for table in ("compliance_playerexport", "compliance_playerexportpiece")
+            for table in ("compliance_erasurecopy", "compliance_playerexport", "compliance_playerexportpiece")
         ),
         *(
             migrations.RunSQL(sql=NUMBER.format(table), reverse_sql=f"ALTER TABLE {table} DROP COLUMN number")

@@ -1,10 +1,13 @@
-"""`manage.py export_operator`: what an operator's tables did in an interval, as a ZIP of CSV files."""
+"""`manage.py export_operator`: everything about an operator in an interval, as a ZIP of CSV files."""
 
+import json
+import zipfile
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 from casino.compliance import exports
 from casino.kernel.errors import Refusal
@@ -12,7 +15,7 @@ from casino.operators.services import find_operator
 
 
 class Command(BaseCommand):
-    help = "Write all rounds, wagers, money and events of an operator in an interval to a ZIP of CSV files."
+    help = "Write everything about an operator in an interval to a ZIP of CSV files."
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -27,6 +30,10 @@ class Command(BaseCommand):
         except Refusal as refusal:
             raise CommandError(refusal.message()) from None
         since, until = (datetime.combine(options[name], time(), tzinfo=UTC) for name in ("since", "until"))
-        counts = exports.export_operator(options["file"], operator=operator, since=since, until=until)
+        pieces = exports.export_operator(operator=operator, since=since, until=until, now=timezone.now())
+        with options["file"].open("wb") as file:
+            file.writelines(pieces)
+        with zipfile.ZipFile(options["file"]) as archive:
+            counts = json.loads(archive.read("manifest.json"))["rows"]
         rows = " ".join(f"{name}={count}" for name, count in counts.items())
         self.stdout.write(f"export: ok {rows} written to {options['file']}")
