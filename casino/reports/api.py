@@ -178,9 +178,7 @@ class ReportDefinitionResponse(Shape):
 class ReportDefinitionList(ItemList[ReportDefinitionResponse]):
     """All reports, and the formats of their files."""
 
-    formats: tuple[
-        Annotated[str, Meta(description="Values may be added.", extra_json_schema={"enum": format_names()})], ...
-    ]
+    formats: tuple[Annotated[str, open_enum(format_names(), example="csv")], ...]
 
 
 class ReportDefinitionListView(OperatorView):

@@ -9,8 +9,14 @@ class ReportsConfig(AppConfig):
         """Have this app's append-only table covered by manifests, and new reports announced in feeds."""
         from casino.checkpoints import table_digests
         from casino.feed.types import FeedType, register_announced
+        from casino.observability import health
         from casino.reports.generation import ReportMade
 
+        oldest = """
+            SELECT extract(epoch FROM clock_timestamp() - min(created_at)) FROM reports_reportdelivery
+             WHERE sent_at IS NULL
+        """
+        health.watch("report_deliveries", oldest, limit=3600.0, what="a report has not been delivered")
         table_digests.register({"reports_report": "number"})
         register_announced(
             FeedType(

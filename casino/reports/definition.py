@@ -80,7 +80,8 @@ class ReportDefinition:
 
     `as_of_end`: it shows the state at the end of the interval rather than what happened within it. `repeatable`: it
     depends on sealed events alone, so reading it again at the same position gives the same rows. `watch` is called
-    once for each new version, in the transaction that stores it.
+    once for each new version, in the transaction that stores it. `key_columns` are those that pages show first, after
+    money type and currency; files have `columns` in their own order, which stored versions are compared by.
     """
 
     name: str
@@ -91,6 +92,7 @@ class ReportDefinition:
     as_of_end: bool = False
     repeatable: bool = True
     watch: Callable[[ReportScope, ReportData], None] | None = None
+    key_columns: tuple[str, ...] = ()
 
     def column_index(self, name: str) -> int:
         return next(index for index, column in enumerate(self.columns) if column.name == name)

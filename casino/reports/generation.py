@@ -63,7 +63,7 @@ def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -
     """
     definition = find_definition(name)
     owner = find_report_operator(operator)
-    with _snapshot():
+    with snapshot():
         ((position, now),) = fetch(_HEAD)
         if interval.since > now:
             raise IntervalNotBegun(f"It begins at {document.format_timestamp(interval.since)}.")
@@ -124,7 +124,7 @@ def recompute_facts_digest(report: Report) -> str:
     header = document.read(bytes(report.content))["interval"]
     interval = Interval(ReportPeriod(header["period"]), report.since, report.until, header["time_zone"])
     scope = ReportScope(report.operator_id, owner.sandbox, report.since, report.until, report.position)
-    with _snapshot():
+    with snapshot():
         data = definition.read(scope)
     return document.digest(document.facts(definition, owner, interval, data))
 
@@ -167,7 +167,7 @@ def versions(report: Report) -> QuerySet[Report]:
 
 
 @contextmanager
-def _snapshot() -> Generator[None]:
+def snapshot() -> Generator[None]:
     """Read everything in one snapshot. Inside a caller's transaction, only the position keeps reads consistent."""
     if connection.in_atomic_block:
         yield

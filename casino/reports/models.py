@@ -1,6 +1,8 @@
-"""Generated reports. No row is ever changed."""
+"""Generated reports, of which no row is ever changed; and saved reports with their destinations and deliveries."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 
 
 class Report(models.Model):
@@ -41,3 +43,66 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}, {self.label}, version {self.version}"
+
+
+class SavedReport(models.Model):
+    """A report of some operators that somebody looks at again, and that is delivered when its period is over."""
+
+    title = models.TextField()
+    name = models.TextField()
+    period = models.TextField()
+    operators = ArrayField(models.UUIDField())
+    created_by = models.TextField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name = "saved report"
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class DeliveryChannel(models.TextChoices):
+    """How a report reaches its destination."""
+
+    EMAIL = "email", "E-mail, as an attachment"
+    SFTP = "sftp", "SFTP"
+    S3 = "s3", "Object store (S3)"
+
+
+class ReportDestination(models.Model):
+    """Where a saved report goes. Passwords and keys are secrets, so what is needed to get there is encrypted."""
+
+    saved_report = models.ForeignKey(SavedReport, models.CASCADE, db_constraint=False, related_name="destinations")
+    channel = models.TextField(choices=DeliveryChannel.choices)
+    format = models.TextField()
+    label = models.TextField(help_text="The address without secrets.")
+    key_id = models.TextField()
+    encrypted = models.BinaryField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        verbose_name = "report destination"
+
+    def __str__(self) -> str:
+        return f"{self.channel} {self.label}"
+
+
+class ReportDelivery(models.Model):
+    """A version of a report on its way to a destination: tried when it is due, until it has arrived."""
+
+    destination = models.ForeignKey(ReportDestination, models.CASCADE, db_constraint=False, related_name="deliveries")
+    report = models.ForeignKey(Report, models.PROTECT, db_constraint=False, related_name="deliveries")
+    created_at = models.DateTimeField(db_default=Now())
+    due_at = models.DateTimeField(db_default=Now(), help_text="While it is tried, when another process may try it.")
+    attempts = models.IntegerField(default=0)
+    error = models.TextField(blank=True, default="", help_text="Why the last attempt failed.")
+    sent_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name_plural = "report deliveries"
+        constraints = [models.UniqueConstraint(fields=["destination", "report"], name="reports_delivery_once")]
+        indexes = [models.Index(fields=["due_at"], condition=models.Q(sent_at=None), name="reports_delivery_due")]
+
+    def __str__(self) -> str:
+        return f"delivery {self.pk}"

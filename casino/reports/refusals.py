@@ -26,6 +26,20 @@ class IntervalInvalid(Refusal):
     )
 
 
+class InvalidSavedReport(Refusal):
+    code = "saved_report_invalid"
+    kind = RefusalKind.INVALID
+    title = "This report cannot be saved"
+    remedy = "Give it a title of at most 80 characters, an operator, and a day, month or year."
+
+
+class InvalidDestination(Refusal):
+    code = "report_destination_invalid"
+    kind = RefusalKind.INVALID
+    title = "Reports cannot be delivered there"
+    remedy = "Use the address of an e-mail, sftp://user@host/folder or https://host/bucket/folder, and what it needs."
+
+
 class IntervalNotBegun(Refusal):
     code = "interval_not_started"
     kind = RefusalKind.CONFLICT

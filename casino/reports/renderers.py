@@ -2,16 +2,20 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
+import msgspec
+
 from casino.kernel import money
 from casino.kernel.csv_escape import escape_cell
 from casino.reports.definition import ColumnType
 from casino.reports.document import NO_ACTIVITY, RATE_DECIMALS, header, read, totals
+from casino.reports.intervals import ReportPeriod
 from casino.reports.models import Report
 from casino.reports.refusals import UnknownFormat
 
@@ -34,6 +38,16 @@ class RenderedReport:
     content: bytes
 
 
+class _HeadOperator(msgspec.Struct):
+    slug: str
+
+
+class _Head(msgspec.Struct):
+    """What a file's name takes from the document."""
+
+    operator: _HeadOperator
+
+
 def format_names() -> list[str]:
     return list(RENDERERS)
 
@@ -44,9 +58,17 @@ def render_report(report: Report, format_name: str) -> RenderedReport:
     if renderer is None:
         raise UnknownFormat(f"{format_name[:40]!r} is none of {', '.join(format_names())}.")
     content = bytes(report.content)
-    name = f"{report.name}-{report.period}-{report.since:%Y%m%d}-v{report.version}.{format_name}"
+    name = f"{file_stem(report)}.{format_name}"
     body = content if renderer.render is None else renderer.render(read(content))
     return RenderedReport(name, renderer.media_type, body)
+
+
+def file_stem(report: Report) -> str:
+    """Return the name of a version's files: operator, report, period in the operator's time zone, version."""
+    slug = msgspec.json.decode(bytes(report.content), type=_Head).operator.slug
+    period = re.sub(r"[^0-9T-]+", "", report.label.replace(" to ", "-").replace(" ", "T")).strip("-T")
+    prefix = f"{report.period}-" if report.period in {ReportPeriod.LIFETIME, ReportPeriod.INTERVAL} else ""
+    return f"{slug}-{report.name}-{prefix}{period}-v{report.version}"
 
 
 def render_csv(document: dict[str, Any]) -> bytes:
