@@ -7,8 +7,10 @@ from uuid import UUID
 from casino.checkpoints import table_digests
 from casino.compliance import erasure, exports, retention
 from casino.compliance.erasure import PlayerActivity
+from casino.compliance.exports import OperatorFile
 from casino.compliance.retention import TEN_YEARS, RetentionPolicy
 from casino.events.sql import fetch
+from wallet import reports
 from wallet.responsible_gaming import projection
 
 PLAYER_FILES: Final[Mapping[str, str]] = {
@@ -30,6 +32,8 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
         JOIN wallet_adjustment_text AS texts ON texts.adjustment_id = adjustment.id WHERE adjustment.player_id =
         %(player)s ORDER BY adjustment.id
     """,
+    "transfers": "SELECT * FROM wallet_transfer WHERE player_id = %(player)s ORDER BY id",
+    "remote": "SELECT * FROM wallet_remote WHERE player_id = %(player)s ORDER BY requested_at, id",
     "limits": "SELECT * FROM wallet_playerrestrictions WHERE player_id = %(player)s",
     "exclusions": "SELECT * FROM wallet_exclusion_note WHERE player_id = %(player)s ORDER BY since",
     "notices": "SELECT * FROM wallet_notice WHERE player_id = %(player)s ORDER BY id",
@@ -37,7 +41,8 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
         SELECT note.discrepancy_id, note.note, note.created_at FROM wallet_discrepancy_note AS note JOIN
         wallet_discrepancy AS discrepancy ON discrepancy.id = note.discrepancy_id JOIN (SELECT id::text FROM
         wallet_deposit WHERE player_id = %(player)s UNION ALL SELECT id::text FROM wallet_withdrawal WHERE
-        player_id = %(player)s) AS payment ON payment.id = discrepancy.payment ORDER BY note.id
+        player_id = %(player)s UNION ALL SELECT id::text FROM wallet_remote
+        WHERE player_id = %(player)s) AS payment ON payment.id = discrepancy.payment ORDER BY note.id
     """,
     "played": "SELECT slot FROM wallet_played WHERE player_id = %(player)s ORDER BY slot",
     "table_limits": "SELECT * FROM wallet_table_limit WHERE player_id = %(player)s",
@@ -48,6 +53,8 @@ OWN_FILES: Final[Mapping[str, frozenset[str]]] = {
     "deposits": frozenset({"operator_id"}),
     "withdrawals": frozenset({"operator_id", "approved_by", "rejected_by"}),
     "adjustments": frozenset({"operator_id", "requested_by", "decided_by", "note", "answer"}),
+    "transfers": frozenset({"operator_id"}),
+    "remote": frozenset({"operator_id"}),
     "limits": frozenset({"operator_id"}),
     "notices": frozenset({"operator_id"}),
     "table_limits": frozenset({"operator_id"}),
@@ -59,6 +66,8 @@ PLAYER_STREAMS: Final = (
     "ARRAY(SELECT 'deposit-' || id FROM wallet_deposit WHERE player_id = %(player)s)",
     "ARRAY(SELECT 'withdrawal-' || id FROM wallet_withdrawal WHERE player_id = %(player)s)",
     "ARRAY(SELECT 'adjustment-' || id FROM wallet_adjustment WHERE player_id = %(player)s)",
+    "ARRAY(SELECT 'transfer-' || id FROM wallet_transfer WHERE player_id = %(player)s)",
+    "ARRAY(SELECT 'remote-' || id FROM wallet_remote WHERE player_id = %(player)s)",
 )
 _POSTINGS: Final = """
     entry.cause AS entry, entry.kind, entry.cause AS event, entry.recorded_at, account.id AS account,
@@ -69,18 +78,55 @@ _POSTINGS: Final = """
       JOIN wallet_posting posting ON posting.entry_id = entry.cause
       JOIN wallet_account account ON account.id = posting.account_id
 """
-OPERATOR_FILES: Final[Mapping[str, tuple[str, str]]] = {
-    "postings": (_POSTINGS, "entry.recorded_at"),
-    "deposits": ("* FROM wallet_deposit", "requested_at"),
-    "withdrawals": ("* FROM wallet_withdrawal", "requested_at"),
-    "adjustments": ("* FROM wallet_adjustment", "requested_at"),
+OPERATOR_FILES: Final[Mapping[str, OperatorFile]] = {
+    "accounts": OperatorFile(
+        """account.id, account.kind, account.money_type, account.currency, account.player_id, account.table_id,
+           held.balance AS balance_now, held.sequence AS postings_now
+             FROM wallet_account account JOIN wallet_balance held ON held.account_id = account.id""",
+        "",
+        own="account.operator_id = %(operator)s",
+    ),
+    "postings": OperatorFile(
+        _POSTINGS, "entry.recorded_at", f"account.operator_id = %(operator)s AND {reports.OWN_ENTRY}"
+    ),
+    "deposits": OperatorFile("* FROM wallet_deposit", "requested_at", personal=True),
+    "withdrawals": OperatorFile("* FROM wallet_withdrawal", "requested_at", personal=True),
+    "adjustments": OperatorFile("* FROM wallet_adjustment", "requested_at", personal=True),
+    "adjustment_texts": OperatorFile(
+        """texts.* FROM wallet_adjustment_text texts
+             JOIN wallet_adjustment adjustment ON adjustment.id = texts.adjustment_id""",
+        "adjustment.requested_at",
+        own="adjustment.operator_id = %(operator)s",
+        personal=True,
+    ),
+    "transfers": OperatorFile("* FROM wallet_transfer", "at"),
+    "remote": OperatorFile("* FROM wallet_remote", "requested_at"),
+    "restrictions": OperatorFile("* FROM wallet_playerrestrictions", "", personal=True),
+    "operator_limits": OperatorFile("* FROM wallet_operatorlimits", ""),
+    "deposit_methods": OperatorFile("* FROM wallet_deposit_method", "created_at", state=True),
+    "withdrawal_policies": OperatorFile("* FROM wallet_withdrawal_policy", "created_at", state=True),
+    "exclusion_notes": OperatorFile("* FROM wallet_exclusion_note", "since", state=True, personal=True),
+    "notices": OperatorFile("* FROM wallet_notice", "created_at", personal=True),
+    "table_limits": OperatorFile("* FROM wallet_table_limit", "set_at", state=True),
+    "reconciliations": OperatorFile("* FROM wallet_reconciliation", "since"),
+    "discrepancies": OperatorFile("* FROM wallet_discrepancy", "found_at", personal=True),
+    "discrepancy_notes": OperatorFile(
+        """note.* FROM wallet_discrepancy_note note
+             JOIN wallet_discrepancy discrepancy ON discrepancy.id = note.discrepancy_id""",
+        "note.created_at",
+        own="discrepancy.operator_id = %(operator)s",
+        personal=True,
+    ),
+    "funding": OperatorFile("* FROM wallet_funding", "since", state=True),
 }
 _ACTIVE: Final = """
     SELECT EXISTS (SELECT FROM wallet_account JOIN wallet_balance ON account_id = id
                     WHERE player_id = %(player)s AND money_type = 'real' AND balance <> 0)
         OR EXISTS (SELECT FROM wallet_deposit WHERE player_id = %(player)s AND status = 'pending')
         OR EXISTS (SELECT FROM wallet_withdrawal
-                    WHERE player_id = %(player)s AND status IN ('requested', 'approved', 'sent')),
+                    WHERE player_id = %(player)s AND status IN ('requested', 'approved', 'sent'))
+        OR EXISTS (SELECT FROM wallet_remote
+                    WHERE player_id = %(player)s AND status IN ('requested', 'rolling_back')),
         clock_timestamp()
 """
 

@@ -2,14 +2,17 @@
 
 from typing import Final
 
-from casino.events.codec import EventRegistry, EventType
+from casino.events.codec import EventRegistry
 from wallet.adjustments.records import ADJUSTMENT_EVENTS
+from wallet.funding.services import FUNDING_EVENTS
 from wallet.ledger.entries import NewEntry
 from wallet.ledger.player_accounts import PLAYER_ACCOUNT_EVENTS
 from wallet.ledger.store import EventGroup
 from wallet.payments.records import PAYMENT_EVENTS
 from wallet.reconciliation.records import RECONCILIATION_EVENTS
+from wallet.remote.records import REMOTE_EVENTS
 from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
+from wallet.transfers.records import TRANSFER_EVENTS
 
 GROUPS: Final = (
     PLAYER_ACCOUNT_EVENTS,
@@ -17,11 +20,14 @@ GROUPS: Final = (
     ADJUSTMENT_EVENTS,
     RESPONSIBLE_GAMING_EVENTS,
     RECONCILIATION_EVENTS,
+    FUNDING_EVENTS,
+    TRANSFER_EVENTS,
+    REMOTE_EVENTS,
 )
 _GROUP_OF: Final[dict[type, EventGroup]] = {event: group for group in GROUPS for event in group.registry.events}
 EVENTS: Final = frozenset(_GROUP_OF)
 """Every class of event that the wallet writes."""
-CATALOGUE: Final = EventRegistry([EventType(event) for event in _GROUP_OF])
+CATALOGUE: Final = EventRegistry(kind for group in GROUPS for kind in group.registry.types)
 
 
 def entry_for(event: object, cause: int) -> NewEntry | None:

@@ -7,11 +7,14 @@ from typing import Final
 from casino.feed.types import FeedSource, FeedType
 from wallet.adjustments import events as ae
 from wallet.events import CATALOGUE
+from wallet.funding.events import FundingChanged
 from wallet.ledger import events as le
 from wallet.payments import events as pe
 from wallet.reconciliation import events as rec
+from wallet.remote import events as re
 from wallet.responsible_gaming import events as rg
 from wallet.responsible_gaming.reminders import RealityCheckDue
+from wallet.transfers.events import MoneyTransferred
 
 _type: Final[Callable[..., FeedType]] = partial(FeedType, app="wallet")
 _of_player: Final[Callable[..., FeedType]] = partial(_type, subject="players/{player}")
@@ -20,6 +23,8 @@ _of_withdrawal: Final[Callable[..., FeedType]] = partial(_type, subject="withdra
 _of_adjustment: Final[Callable[..., FeedType]] = partial(_type, subject="adjustments/{adjustment}")
 _of_operator: Final[Callable[..., FeedType]] = partial(_type, subject="operator")
 _of_discrepancy: Final[Callable[..., FeedType]] = partial(_type, subject="discrepancies/{discrepancy}")
+
+_of_remote: Final[Callable[..., FeedType]] = partial(_type, subject="wallet-transactions/{transaction}")
 
 TYPES: Final = (
     _of_player(event=le.PlayerAccountOpened, name="player.account_opened", summary="A player's accounts were opened."),
@@ -43,6 +48,18 @@ TYPES: Final = (
     _of_withdrawal(event=pe.WithdrawalSent, name="withdrawal.sent", summary="The provider may have the pay-out."),
     _of_withdrawal(event=pe.WithdrawalPaid, name="withdrawal.paid", summary="The provider paid out."),
     _of_withdrawal(event=pe.WithdrawalReturned, name="withdrawal.returned", summary="The money came back."),
+    _type(
+        event=MoneyTransferred,
+        name="transfer.completed",
+        subject="transfers/{reference}",
+        summary="Money moved from or to your own wallet, by your reference.",
+    ),
+    _of_remote(event=re.TransactionRequested, name="remote.requested", summary="Your own wallet is asked."),
+    _of_remote(event=re.TransactionAccepted, name="remote.accepted", summary="Your own wallet did it."),
+    _of_remote(event=re.TransactionRefused, name="remote.refused", summary="Your own wallet did not do it."),
+    _of_remote(event=re.RollbackRequested, name="remote.rollback_requested", summary="A debit is taken back."),
+    _of_remote(event=re.DebitRolledBack, name="remote.rolled_back", summary="Your own wallet took a debit back."),
+    _of_operator(event=FundingChanged, name="funding.changed", summary="Your players come by money in another way."),
     _of_adjustment(event=ae.AdjustmentRequested, name="adjustment.requested", summary="A correction was proposed."),
     _of_adjustment(event=ae.AdjustmentApproved, name="adjustment.approved", summary="A balance was corrected."),
     _of_adjustment(event=ae.AdjustmentRejected, name="adjustment.rejected", summary="A correction was rejected."),

@@ -37,6 +37,7 @@ class Entry(models.Model):
     cause = models.BigIntegerField(primary_key=True)
     recorded_at = models.DateTimeField()
     kind = models.TextField()
+    operator_id = models.UUIDField(null=True)
 
     class Meta:
         verbose_name = "ledger entry"
@@ -49,17 +50,12 @@ class Entry(models.Model):
 class Posting(models.Model):
     """A change of one account in minor units, the balance after it, and its gapless number. Never changes."""
 
-    pk = models.CompositePrimaryKey("entry_id", "account_id")
+    pk = models.CompositePrimaryKey("account_id", "sequence")
     entry = models.ForeignKey(Entry, on_delete=models.DO_NOTHING, related_name="postings")
     account = models.ForeignKey(Account, on_delete=models.DO_NOTHING, db_constraint=False, related_name="postings")
     amount = models.BigIntegerField()
     balance = models.BigIntegerField()
     sequence = models.BigIntegerField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["account", "sequence"], name="wallet_posting_gapless"),
-        ]
 
     def __str__(self) -> str:
         return f"{self.amount} on {self.account_id}"
@@ -143,12 +139,14 @@ class PlayerRestrictions(models.Model):
     operator_id = models.UUIDField()
     state = models.JSONField()
     excluded_until = models.DateTimeField(null=True)
+    self_excluded = models.BooleanField()
     blocked = models.BooleanField()
     version = models.IntegerField()
 
     class Meta:
         verbose_name = "player's limits"
         verbose_name_plural = "players' limits"
+        permissions = [("exclude_player", "Can exclude a player from deposits and play")]
 
     def __str__(self) -> str:
         return f"limits of {self.player_id}"
@@ -174,6 +172,74 @@ class PlayerTableLimit(models.Model):
 
     def __str__(self) -> str:
         return f"table limit of {self.player_id}"
+
+
+class OperatorFunding(models.Model):
+    """How an operator's players come by money since its last change: a projection of its events."""
+
+    operator_id = models.UUIDField(primary_key=True)
+    funding = models.TextField()
+    wallet_url = models.TextField(db_default="")
+    since = models.DateTimeField()
+    version = models.IntegerField()
+
+    class Meta:
+        db_table = "wallet_funding"
+
+    def __str__(self) -> str:
+        return f"funding of {self.operator_id}"
+
+
+class Transfer(models.Model):
+    """A transfer between an operator's own wallet and a player's account: a projection of its event."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    player_id = models.UUIDField()
+    reference = models.TextField()
+    direction = models.TextField()
+    money_type = models.TextField()
+    currency = models.TextField()
+    amount = models.BigIntegerField()
+    everything = models.BooleanField()
+    balance = models.BigIntegerField()
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"transfer {self.reference}"
+
+
+class RemoteTransaction(models.Model):
+    """A transaction with an operator's own wallet: a projection of its events."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    player_id = models.UUIDField()
+    table_id = models.UUIDField()
+    round_id = models.UUIDField()
+    wager_id = models.UUIDField()
+    kind = models.TextField()
+    concerns_id = models.UUIDField(null=True)
+    request_id = models.UUIDField(null=True)
+    currency = models.TextField()
+    amount = models.BigIntegerField()
+    status = models.TextField()
+    reference = models.TextField()
+    code = models.TextField()
+    rollback_id = models.UUIDField(null=True)
+    reason = models.TextField()
+    found = models.BooleanField(null=True)
+    answer_by = models.DateTimeField(null=True)
+    requested_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    version = models.IntegerField()
+
+    class Meta:
+        db_table = "wallet_remote"
+        verbose_name = "wallet transaction"
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
 
 
 class Adjustment(models.Model):

@@ -18,26 +18,29 @@ from casino.reports.definition import (
     timestamp,
 )
 
-SEALED_ENTRIES_CTE: Final = """
+# Entries from before they named their operator name none, and are told apart by their accounts.
+OWN_ENTRY: Final = "(entry.operator_id = %(operator)s OR entry.operator_id IS NULL)"
+SEALED_ENTRIES_CTE: Final = f"""
     facts AS MATERIALIZED (
         SELECT entry.cause, entry.kind, entry.recorded_at
           FROM wallet_entry entry
           JOIN events_seal seal ON seal.event_id = entry.cause AND seal.position <= %(position)s
-         WHERE entry.recorded_at >= %(since)s AND entry.recorded_at < %(until)s)
-"""
-LATER_POSTINGS_CTE: Final = """
+         WHERE entry.recorded_at >= %(since)s AND entry.recorded_at < %(until)s AND {OWN_ENTRY})
+"""  # noqa: S608  (a constant)
+LATER_POSTINGS_CTE: Final = f"""
     later AS MATERIALIZED (
         SELECT posting.account_id, sum(posting.amount) AS amount
-          FROM (SELECT cause FROM wallet_entry WHERE recorded_at >= %(until)s
+          FROM (SELECT cause FROM wallet_entry entry WHERE recorded_at >= %(until)s AND {OWN_ENTRY}
                  UNION
-                SELECT cause FROM events_seal JOIN wallet_entry ON cause = event_id WHERE position > %(position)s
+                SELECT cause FROM events_seal JOIN wallet_entry entry ON cause = event_id
+                 WHERE position > %(position)s AND {OWN_ENTRY}
                  UNION
-                SELECT cause FROM events_unsealed JOIN wallet_entry ON cause = event_id
+                SELECT cause FROM events_unsealed JOIN wallet_entry entry ON cause = event_id WHERE {OWN_ENTRY}
                ) came
           JOIN wallet_posting posting ON posting.entry_id = came.cause
           JOIN wallet_account account ON account.id = posting.account_id AND account.operator_id = %(operator)s
          GROUP BY posting.account_id)
-"""
+"""  # noqa: S608  (a constant)
 BALANCES_AT_END_CTE: Final = """
     ended AS MATERIALIZED (
         SELECT account.id, account.kind, account.money_type, account.currency, account.player_id, account.table_id,
@@ -52,6 +55,7 @@ _ENTRY_KINDS: Final = {
     "deposits": ("deposit",),
     "deposits_reversed": ("deposit_reversed",),
     "withdrawals": ("withdrawal_held", "withdrawal_rejected", "withdrawal_cancelled", "withdrawal_returned"),
+    "transfers": ("transfer_in", "transfer_out"),
     "to_games": ("buy_in", "rebuy"),
     "from_games": ("cash_out",),
     "adjustments": ("adjustment_credit", "adjustment_debit"),
@@ -126,6 +130,7 @@ ACCOUNTS: Final = ReportDefinition(
         amount("deposits", "Deposits"),
         amount("deposits_reversed", "Deposits reversed"),
         amount("withdrawals", "Withdrawals"),
+        amount("transfers", "Transfers"),
         amount("to_games", "To games"),
         amount("from_games", "From games"),
         amount("adjustments", "Adjustments"),
@@ -142,21 +147,25 @@ ACCOUNTS: Final = ReportDefinition(
         integer("active", "Active"),
     ),
     read=rows_of(_ACCOUNTS),
+    key_columns=("player", "opening", "deposits", "withdrawals", "wagered", "closing"),
 )
 
 _LIABILITY: Final = f"""
     WITH {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}
     SELECT money_type, currency,
-           count(DISTINCT player_id) FILTER (WHERE balance <> 0 AND kind IN ('account', 'game', 'hold'))::bigint,
+           count(DISTINCT player_id)
+               FILTER (WHERE balance <> 0 AND kind IN ('account', 'game', 'hold', 'returning'))::bigint,
            coalesce(sum(balance) FILTER (WHERE kind = 'account'), 0)::bigint,
            coalesce(sum(balance) FILTER (WHERE kind = 'game'), 0)::bigint,
            coalesce(sum(balance) FILTER (WHERE kind = 'stakes'), 0)::bigint,
            coalesce(sum(balance) FILTER (WHERE kind = 'hold'), 0)::bigint,
-           coalesce(sum(balance) FILTER (WHERE kind IN ('account', 'game', 'stakes', 'hold')), 0)::bigint,
+           coalesce(sum(balance) FILTER (WHERE kind = 'returning'), 0)::bigint,
+           coalesce(sum(balance) FILTER (WHERE kind IN ('account', 'game', 'stakes', 'hold', 'returning')), 0)::bigint,
            coalesce(sum(balance) FILTER (WHERE kind = 'rack'), 0)::bigint,
-           coalesce(-sum(balance) FILTER (WHERE kind = 'debt'), 0)::bigint
+           coalesce(-sum(balance) FILTER (WHERE kind = 'debt'), 0)::bigint,
+           coalesce(-sum(balance) FILTER (WHERE kind = 'wallet'), 0)::bigint
       FROM ended
-     WHERE kind IN ('account', 'game', 'stakes', 'hold', 'rack', 'debt')
+     WHERE kind IN ('account', 'game', 'stakes', 'hold', 'returning', 'rack', 'debt', 'wallet')
      GROUP BY money_type, currency
     HAVING bool_or(balance <> 0)
      ORDER BY money_type, currency
@@ -167,7 +176,9 @@ LIABILITY: Final = ReportDefinition(
     name="liability",
     title="Operator liability",
     description="Player funds at the end of the interval: on accounts, at tables, in wagers of rounds in play, and in "
-    "withdrawals not yet paid. Commission held in racks belongs to the operator; debts are owed by players.",
+    "withdrawals not yet paid, and on the way to the operator's wallet, which has not confirmed it. Commission held in "
+    "racks belongs to the operator; debts are owed by players. From the operator's wallet came, by transfers and "
+    "wagers, so much more than went back to it.",
     columns=(
         MONEY_TYPE,
         CURRENCY,
@@ -176,11 +187,14 @@ LIABILITY: Final = ReportDefinition(
         amount("games", "Game balances"),
         amount("in_play", "In play"),
         amount("pending_withdrawals", "Pending withdrawals"),
+        amount("returning", "Returning to the operator's wallet"),
         amount("owed", "Owed to players"),
         amount("racks", "Commission in racks"),
         amount("debts", "Players' debts"),
+        amount("from_wallet", "From the operator's wallet"),
     ),
     read=rows_of(_LIABILITY),
+    key_columns=("owed", "players"),
     as_of_end=True,
 )
 
@@ -220,4 +234,5 @@ ADJUSTMENTS: Final = ReportDefinition(
         Column("approved_by", "Approved by"),
     ),
     read=rows_of(_ADJUSTMENTS),
+    key_columns=("adjustment", "player", "amount", "at"),
 )

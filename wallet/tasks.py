@@ -5,6 +5,7 @@ from django.conf import settings
 
 from wallet.payments import processor
 from wallet.reconciliation import schedule
+from wallet.remote.statements import PROVIDER
 from wallet.responsible_gaming import reminders
 
 
@@ -18,7 +19,7 @@ def process_payments(**_: object) -> None:
 @shared_task(name="wallet.reconcile", ignore_result=True, soft_time_limit=280, time_limit=300)
 def reconcile(**_: object) -> None:
     """Reconcile the days that are due; a second task finds nothing to do."""
-    schedule.reconcile_due(providers=list(settings.PAYMENT_PROVIDERS))
+    schedule.reconcile_due(providers=[*settings.PAYMENT_PROVIDERS, PROVIDER])
 
 
 @shared_task(name="wallet.announce_reality_checks", ignore_result=True)

@@ -48,11 +48,11 @@ class AdjustmentTraces:
         elif event.adjustment not in self._broken:
             yield from _check_decision(history[0], event, where)
 
-    def check_state(self) -> Iterator[Finding]:
+    def check_state(self, *, partial: bool = False) -> Iterator[Finding]:
         """Compare the rows with the result of the events."""
         sound = (events for key, events in self._histories.items() if key not in self._broken)
         rows = (adjustment_row(fold(events), len(events)) for events in sound)
-        yield from ADJUSTMENTS.compare(rows, ignored=self._broken)
+        yield from ADJUSTMENTS.compare(rows, ignored=self._broken, partial=partial)
 
 
 def _check_request(event: AdjustmentRequested, opened: tuple[UUID, str] | None, where: str) -> Iterator[Finding]:

@@ -7,12 +7,12 @@ from typing import Any, Final
 from uuid import UUID
 
 from casino.crypto import crypto_shredding
+from casino.events.periods import PeriodReversed
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from wallet.adjustments.events import AdjustmentReason
 from wallet.adjustments.refusals import UnknownAdjustment
 from wallet.adjustments.state import AdjustmentStatus
-from wallet.ledger.refusals import PeriodReversed
 from wallet.models import Adjustment, AdjustmentText
 
 __all__ = [

@@ -26,6 +26,7 @@ from wallet.adjustments.notices import Notice, NoticeKind
 from wallet.adjustments.records import ADJUSTMENT_EVENTS, write
 from wallet.adjustments.refusals import AdjustmentNoteMissing, UnknownAdjustment
 from wallet.adjustments.state import AdjustmentState
+from wallet.funding import services as funding
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName, debt_account, player_account
 from wallet.ledger.player_accounts import open_on_first_use
@@ -85,10 +86,12 @@ def approve(
 
     With `as_debt`, the part of a debit above the balance becomes a debt. `key` is the API key whose limits apply.
     Raises UnknownAdjustment, AdjustmentDecided, AdjustmentRequiresSecondPerson, InsufficientFunds, NoDebtInPlayMoney,
-    KeyLimitReached.
+    KeyLimitReached, FundingDiffers.
     """
     with transaction.atomic():
         account, before, version, at = _lock_adjustment(adjustment, operator)
+        if account.money_type is MoneyType.REAL:
+            funding.require_money_here(operator)
         available = store.balances([account])[account]
         event = lifecycle.approve(before, by=by, available=available, as_debt=as_debt, at=at)
         if event.owed:

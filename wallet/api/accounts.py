@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 from typing import Annotated, Any, Final
 from uuid import UUID
 
@@ -17,8 +16,9 @@ from rest_framework.response import Response
 from casino.api import paging
 from casino.api.fields import FIRST_OFFERED, CurrencyField, EnumField, IdField, MoneyTypeField, parse_query
 from casino.api.openapi import csv_answer, operation
-from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.api.shapes import OPEN, Money, Page, Shape, Timestamp
 from casino.crypto import opaque_number
+from casino.events.periods import PeriodReversed
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.principals import Principal
@@ -27,10 +27,10 @@ from wallet.api import csv_export
 from wallet.api.csv_export import ExportFormat, ExportQuery
 from wallet.api.reality_checks import RealityCheckReminder
 from wallet.ledger import queries
-from wallet.ledger.accounts import AccountKind, AccountName
+from wallet.ledger.accounts import AccountKind, AccountName, PlayerAccountKind
 from wallet.ledger.entries import EntryKind
 from wallet.ledger.queries import AccountStatement
-from wallet.ledger.refusals import PeriodReversed, TableNotAllowed, TableRequired
+from wallet.ledger.refusals import TableNotAllowed, TableRequired
 from wallet.ledger.store import StatementLine
 from wallet.responsible_gaming import queries as responsible_gaming
 from wallet.responsible_gaming.queries import Reminder
@@ -42,16 +42,6 @@ _SHEET: Final = (
     f"2,2026-11-21T09:01:12Z,buy_in,-12.50,87.50,EUR,{_ENTRY}\r\n,,closing balance,,87.50,EUR,\r\n"
 )
 _ENTRY_KIND: Final = re.compile(r"[a-z_]{1,40}", re.ASCII)
-
-
-class PlayerAccountKind(StrEnum):
-    """The accounts that belong to a player: `game` and `rack` at a table, the others once."""
-
-    ACCOUNT = AccountKind.ACCOUNT.value
-    GAME = AccountKind.GAME.value
-    RACK = AccountKind.RACK.value
-    HOLD = AccountKind.HOLD.value
-    DEBT = AccountKind.DEBT.value
 
 
 class BalanceResponse(Shape):
@@ -160,7 +150,7 @@ class StatementLineResponse(Shape):
     """One movement on an account."""
 
     sequence: Annotated[int, Meta(description="Numbers the movements on this account from 1, without gaps.")]
-    kind: Annotated[EntryKind, Meta(description="Values may be added.", examples=["buy_in"])]
+    kind: Annotated[EntryKind, Meta(description=OPEN, examples=["buy_in"])]
     amount: Money
     balance: Money
     entry: Annotated[

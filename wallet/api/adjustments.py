@@ -28,6 +28,7 @@ from casino.api.json_format import ShapeRenderer
 from casino.api.openapi import csv_answer, operation
 from casino.api.shapes import ItemList, Money, Page, Shape, Timestamp
 from casino.crypto.crypto_shredding import PersonalDataErased
+from casino.events.periods import PeriodReversed
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView, metadata
@@ -46,7 +47,7 @@ from wallet.adjustments.refusals import (
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.api import csv_export
 from wallet.api.csv_export import ExportFormat, ExportQuery
-from wallet.ledger.refusals import InsufficientFunds, PeriodReversed, UnknownAccount
+from wallet.ledger.refusals import InsufficientFunds, UnknownAccount
 
 COLUMNS: Final = (
     "id", "requested_at", "requested_by", "player", "direction", "money_type", "amount", "currency", "reason", "status",

@@ -87,7 +87,7 @@ class ProviderCallbacksView(BaseApiView):
 
 
 def _record_failure(provider: str, refusal: Refusal, address: str) -> None:
-    """Record a callback that its provider may not have sent; those of one address within an hour count as one."""
+    """Record a callback that its provider may not have sent; those of a provider within an hour count as one."""
     subject = f"provider:{provider}"
     recorder.record(
         kind=recorder.SignificantEventKind.LOGIN_FAILED,
@@ -96,5 +96,5 @@ def _record_failure(provider: str, refusal: Refusal, address: str) -> None:
         actor=subject,
         reason=refusal.title,
         address=address,
-        dedup_key=f"callback_refused:{provider}:{address}:{datetime.now(UTC):%Y-%m-%dT%H}",
+        dedup_key=f"callback_refused:{provider}:{datetime.now(UTC):%Y-%m-%dT%H}",
     )

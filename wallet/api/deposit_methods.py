@@ -30,6 +30,8 @@ from casino.operators.assertions import use_assertion
 from casino.operators.auth import OperatorKeyAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal, Scope
+from wallet.funding import services as funding
+from wallet.funding.events import Funding
 from wallet.payments import changes, methods
 from wallet.payments.methods import MethodOffer, MethodVersion
 from wallet.payments.refusals import (
@@ -201,7 +203,8 @@ class DepositMethodListView(OperatorOrPlayerView):
         versions = methods.list_methods(operator=caller.operator)
         currency = query["currency"] or caller.currency
         if isinstance(caller, PlayerPrincipal):
-            versions = [each for each in versions if each.offer.enabled]
+            usable = funding.current(caller.operator) is Funding.HOUSE
+            versions = [each for each in versions if each.offer.enabled and usable]
         if isinstance(caller, PlayerPrincipal) or query["currency"] is not None:
             versions = [each for each in versions if each.offer.terms.currency == currency]
         now = database_now()

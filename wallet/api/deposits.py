@@ -24,10 +24,12 @@ from casino.api.fields import (
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.events.periods import PeriodReversed
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
 from casino.operators.refusals import KeyLimitReached
-from wallet.ledger.refusals import PeriodReversed, UnknownAccount
+from wallet.funding.refusals import FundingDiffers
+from wallet.ledger.refusals import UnknownAccount
 from wallet.payments import deposits, queries
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.queries import Deposit, PaymentFilter
@@ -141,6 +143,7 @@ class MyDepositListView(PlayerView):
             AmountOutOfRange,
             DepositMethodUnavailable,
             FeeExceedsAmount,
+            FundingDiffers,
             KeyLimitReached,
             PlayLimitReached,
             PlayerExcluded,
@@ -177,6 +180,7 @@ class QuickDepositView(PlayerView):
             AmountOutOfRange,
             DepositMethodUnavailable,
             FeeExceedsAmount,
+            FundingDiffers,
             KeyLimitReached,
             NoEarlierDeposit,
             PlayLimitReached,

@@ -19,8 +19,7 @@ from casino.api.fields import (
 )
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
-from casino.api.shapes import ItemList, Shape, Timestamp
-from casino.kernel.money import CODE_PATTERN
+from casino.api.shapes import ItemList, LimitText, LimitUnit, Shape, Timestamp
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import Scope
 from casino.operators.refusals import UnknownPlayer
@@ -30,6 +29,7 @@ from wallet.responsible_gaming import queries, services
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
 from wallet.responsible_gaming.refusals import (
+    MINUTES,
     InvalidPlayLimit,
     LimitIncreaseTooEarly,
     NoLimitIncreasePending,
@@ -48,11 +48,7 @@ _TIME: Final = OpenApiExample(
     "Two hours a day", {"limit_type": "time", "period": "day", "minutes": 120}, request_only=True
 )
 _REF: Final = {"limit_type": "loss", "period": "day"}
-_MINUTES: Final = "minutes"
-LimitUnit = Annotated[
-    str, Meta(pattern=f"^({CODE_PATTERN}|{_MINUTES})$", description="A currency, or `minutes`.", examples=["EUR"])
-]
-LimitText = Annotated[str, Meta(description="A decimal string, or whole minutes.", examples=["50.00"])]
+UNTIL: Final = "A self-exclusion continues until the operator ends it, from this time on. Null is a permanent one."
 
 
 class LimitRef(StrictSerializer):
@@ -114,7 +110,7 @@ class Limit(Shape):
         return cls(
             limit_type=limit_type,
             period=status.period,
-            unit=currency or _MINUTES,
+            unit=currency or MINUTES,
             limit=_text(status.limit, limit_type, currency),
             used=format_limit(max(0, status.used), limit_type, currency),
             remaining=_text(status.remaining, limit_type, currency),
@@ -131,7 +127,7 @@ class ExclusionResponse(Shape):
     kind: ExclusionKind
     set_by: Initiator
     since: Timestamp
-    until: Annotated[Timestamp, Meta(description="A self-exclusion continues until the operator ends it.")]
+    until: Annotated[Timestamp | None, Meta(description=UNTIL)]
 
     @classmethod
     def of(cls, exclusion: Exclusion | None) -> "ExclusionResponse | None":
@@ -171,7 +167,7 @@ class OperatorLimit(Shape):
     def of(cls, limit: PlayLimit) -> "OperatorLimit":
         """Present a limit."""
         text = format_limit(limit.limit, limit.limit_type, limit.currency)
-        return cls(limit.limit_type, limit.period, limit.currency or _MINUTES, text, limit.since)
+        return cls(limit.limit_type, limit.period, limit.currency or MINUTES, text, limit.since)
 
 
 class OperatorLimits(ItemList[OperatorLimit]):

@@ -30,6 +30,8 @@ from casino.operators.models import Player
 from casino.operators.principals import Scope
 from casino.operators.refusals import KeyLimitReached, UnknownBrand, UnknownPlayer
 from casino.operators.services import find_player, list_players
+from wallet.funding import services as funding
+from wallet.funding.refusals import FundingDiffers
 from wallet.ledger import player_accounts
 from wallet.ledger.refusals import CreditTooLarge, OperatorNotSandbox, UnknownAccount
 from wallet.responsible_gaming.queries import PlayerRestriction, restricted_players, restrictions_of
@@ -197,6 +199,7 @@ class SandboxCreditsView(OperatorView):
         description=("Money for trying things out. Operators with real players have no such credits."),
         refusals=(
             CreditTooLarge,
+            FundingDiffers,
             KeyLimitReached,
             OperatorNotSandbox,
             UnknownAccount,
@@ -205,6 +208,8 @@ class SandboxCreditsView(OperatorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         body = parse_body(SandboxCreditRequest, request)
+        if body["money_type"] is MoneyType.REAL:
+            funding.require_money_here(self.caller.operator)
         balance = player_accounts.credit_sandbox_player(
             operator=self.caller.operator,
             player=player,

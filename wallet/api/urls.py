@@ -10,6 +10,7 @@ from wallet.api import (
     callbacks,
     deposit_methods,
     deposits,
+    funding,
     limits,
     notices,
     play_money,
@@ -17,6 +18,7 @@ from wallet.api import (
     reality_checks,
     reconciliation,
     table_limit,
+    transfers,
     withdrawal_policy,
     withdrawals,
 )
@@ -42,6 +44,7 @@ MY_URLS: Final = [
 ]
 PLAYER_URLS: Final = [
     path("sandbox-credits", players.SandboxCreditsView.as_view(), name="sandbox-credits"),
+    path("transfers", transfers.PlayerTransfersView.as_view(), name="player-transfers"),
     path("balances", accounts.PlayerBalancesView.as_view(), name="player-balances"),
     path("statement", accounts.PlayerStatementView.as_view(), name="player-statement"),
     path("limits", limits.PlayerLimitsView.as_view(), name="player-limits"),
@@ -61,6 +64,9 @@ urlpatterns = [
         "adjustments/<uuid:adjustment>/approve", adjustments.ApproveAdjustmentView.as_view(), name="approve-adjustment"
     ),
     path("adjustments/<uuid:adjustment>/reject", adjustments.RejectAdjustmentView.as_view(), name="reject-adjustment"),
+    path("transfers", transfers.TransferListView.as_view(), name="transfers"),
+    path("transfers/<str:reference>", transfers.TransferView.as_view(), name="transfer"),
+    path("operator/funding", funding.FundingView.as_view(), name="operator-funding"),
     path("operator/limits", limits.OperatorLimitsView.as_view(), name="operator-limits"),
     path("play-money-policy", play_money.PlayMoneyPolicyView.as_view(), name="play-money-policy"),
     path("reconciliations", reconciliation.ReconciliationListView.as_view(), name="reconciliations"),

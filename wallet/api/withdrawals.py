@@ -12,12 +12,14 @@ from casino.api.fields import AmountField, CurrencyQuery, EmptyRequest, EnumFiel
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.events.periods import PeriodReversed
 from casino.kernel.errors import Refusal
 from casino.operators.base_views import OperatorView, PlayerView, metadata
 from casino.operators.principals import PlayerPrincipal, Principal
 from casino.operators.refusals import KeyLimitReached
 from wallet.api.deposits import PAYMENT_EXAMPLE, PaymentRequest, payer, payment_filter
-from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, PeriodReversed, UnknownAccount
+from wallet.funding.refusals import FundingDiffers
+from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
 from wallet.payments import methods, queries, withdrawals
 from wallet.payments.queries import Withdrawal
 from wallet.payments.refusals import (
@@ -192,6 +194,7 @@ class MyWithdrawalListView(PlayerView):
             DebtOutstanding,
             DepositMethodUnavailable,
             FeeExceedsAmount,
+            FundingDiffers,
             InsufficientFunds,
             KeyLimitReached,
             TooManyWithdrawals,

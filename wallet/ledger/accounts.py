@@ -19,7 +19,7 @@ _VARIANT: Final = "89ab"
 
 
 class AccountKind(StrEnum):
-    """Purpose of an account: the first five belong to a player, the next three to a table, the rest to an operator."""
+    """Purpose of an account: the first six belong to a player, the next three to a table, the rest to an operator."""
 
     ACCOUNT = "account"
     """A player's money outside the games."""
@@ -31,6 +31,8 @@ class AccountKind(StrEnum):
     """Money of withdrawals that are neither paid nor returned."""
     DEBT = "debt"
     """A player's debt after a reversed deposit, as a balance below zero."""
+    RETURNING = "returning"
+    """A player's money that is owed to the operator's own wallet, which has not confirmed it yet."""
     STAKES = "stakes"
     """Confirmed wagers of the rounds in play at a table."""
     BANK = "bank"
@@ -43,15 +45,33 @@ class AccountKind(StrEnum):
     ADJUSTMENTS = "adjustments"
     SANDBOX = "sandbox"
     """Counterpart of credits without a payment."""
+    WALLET = "wallet"
+    """Counterpart of transfers and of wagers: what came from the operator's own wallet, less what went back."""
+
+
+class PlayerAccountKind(StrEnum):
+    """The accounts that belong to a player: `game` and `rack` at a table, the others once."""
+
+    ACCOUNT = AccountKind.ACCOUNT.value
+    GAME = AccountKind.GAME.value
+    RACK = AccountKind.RACK.value
+    HOLD = AccountKind.HOLD.value
+    DEBT = AccountKind.DEBT.value
+    RETURNING = AccountKind.RETURNING.value
 
 
 NEVER_NEGATIVE: Final = frozenset(
-    {AccountKind.ACCOUNT, AccountKind.GAME, AccountKind.RACK, AccountKind.STAKES, AccountKind.HOLD}
+    {
+        AccountKind.ACCOUNT,
+        AccountKind.GAME,
+        AccountKind.RACK,
+        AccountKind.STAKES,
+        AccountKind.HOLD,
+        AccountKind.RETURNING,
+    }
 )
 TABLE_ACCOUNT_KINDS: Final = frozenset({AccountKind.STAKES, AccountKind.BANK, AccountKind.COMMISSION})
-PLAYER_ACCOUNT_KINDS: Final = frozenset(
-    {AccountKind.ACCOUNT, AccountKind.GAME, AccountKind.RACK, AccountKind.HOLD, AccountKind.DEBT}
-)
+PLAYER_ACCOUNT_KINDS: Final = frozenset(AccountKind(kind.value) for kind in PlayerAccountKind)
 OPERATOR_ACCOUNT_KINDS: Final = frozenset(set(AccountKind) - PLAYER_ACCOUNT_KINDS - TABLE_ACCOUNT_KINDS)
 
 
@@ -148,6 +168,11 @@ def hold_account(*, operator: UUID, player: UUID, money_type: MoneyType, currenc
 def debt_account(*, operator: UUID, player: UUID, money_type: MoneyType, currency: str) -> AccountName:
     """Name the account of a player's debt."""
     return AccountName(AccountKind.DEBT, operator, money_type, currency, player)
+
+
+def returning_account(*, operator: UUID, player: UUID, currency: str) -> AccountName:
+    """Name the account of a player's real money that the operator's own wallet has not confirmed yet."""
+    return AccountName(AccountKind.RETURNING, operator, MoneyType.REAL, currency, player)
 
 
 def table_account(

@@ -3,6 +3,7 @@
 Each check is one query over whole tables. None relies on triggers or constraints having been in force.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 from uuid import UUID
@@ -34,6 +35,12 @@ CHECKS: Final[Mapping[str, str]] = {
          WHERE entry.recorded_at NOT BETWEEN event.recorded_at - interval '10 minutes'
                                          AND event.recorded_at + interval '10 minutes'
          ORDER BY entry.cause""",
+    "entry of another operator": """
+        SELECT DISTINCT 'entry ' || entry.cause, account.operator_id::text, entry.operator_id::text
+          FROM wallet_entry entry
+          JOIN wallet_posting posting ON posting.entry_id = entry.cause
+          JOIN wallet_account account ON account.id = posting.account_id
+         WHERE account.operator_id <> entry.operator_id ORDER BY 1""",
     "posting without its entry": """
         SELECT 'posting of entry ' || entry_id, 'entry ' || entry_id, 'none'
           FROM wallet_posting posting LEFT JOIN wallet_entry entry ON entry.cause = entry_id
@@ -78,7 +85,7 @@ CHECKS: Final[Mapping[str, str]] = {
           FROM wallet_balance LEFT JOIN wallet_account account ON account.id = account_id
          WHERE account.id IS NULL ORDER BY account_id""",
 }
-ENTRY_CHECKS: Final = frozenset(list(CHECKS)[:4])
+ENTRY_CHECKS: Final = frozenset(list(CHECKS)[:5])
 """Checks of single entries; all others are of accounts."""
 _NEW: Final = """WITH wallet_entry AS (
     SELECT * FROM wallet_entry WHERE cause IN (
@@ -97,12 +104,51 @@ MOVED_ACCOUNTS: Final = f"""{_NEW.replace("wallet_entry AS", "moving AS", 1)}, m
 ), wallet_posting AS (
     SELECT * FROM wallet_posting WHERE account_id IN (SELECT id FROM moved)
 )"""  # noqa: S608  (constants)
+IN_RANGE: Final = """WITH wallet_entry AS (
+    SELECT * FROM wallet_entry WHERE cause > %(first)s AND cause <= %(last)s
+), wallet_posting AS (
+    SELECT * FROM wallet_posting WHERE entry_id > %(first)s AND entry_id <= %(last)s
+)"""
+RANGE_CHECKS: Final[Mapping[str, str]] = {
+    "posting out of sequence": """
+        SELECT 'account ' || posting.account_id || ' posting ' || posting.sequence, 'a posting before it', 'none'
+          FROM wallet_posting posting
+         WHERE entry_id > %(first)s AND entry_id <= %(last)s AND sequence <> 1 AND NOT EXISTS (
+               SELECT FROM wallet_posting before
+                WHERE before.account_id = posting.account_id AND before.sequence = posting.sequence - 1)
+         ORDER BY account_id, sequence""",
+    "running balance is wrong": """
+        SELECT 'account ' || posting.account_id || ' posting ' || posting.sequence,
+               (coalesce(before.balance, 0) + posting.amount)::text, posting.balance::text
+          FROM wallet_posting posting
+          LEFT JOIN wallet_posting before
+            ON before.account_id = posting.account_id AND before.sequence = posting.sequence - 1
+         WHERE posting.entry_id > %(first)s AND posting.entry_id <= %(last)s
+           AND posting.balance <> coalesce(before.balance, 0) + posting.amount
+         ORDER BY posting.account_id, posting.sequence""",
+}
+"""Checks that compare each posting of a range with the one before it in its account, wherever that is."""
+LAST_POSTINGS: Final = """
+    SELECT 'account ' || account.id, coalesce(last.balance, 0) || ' after ' || coalesce(last.sequence, 0),
+           coalesce(held.balance || ' after ' || held.sequence, 'none')
+      FROM wallet_account account
+      LEFT JOIN LATERAL (SELECT balance, sequence FROM wallet_posting WHERE account_id = account.id
+                          ORDER BY sequence DESC LIMIT 1) last ON true
+      LEFT JOIN wallet_balance held ON held.account_id = account.id
+     WHERE held.account_id IS NULL OR held.balance <> coalesce(last.balance, 0)
+        OR held.sequence <> coalesce(last.sequence, 0)
+     ORDER BY account.id"""
+_OF_ENTRIES: Final = (
+    *list(CHECKS)[:5], "posting without its entry", "posting on an unknown account", "balance went below zero",
+)  # fmt: skip
+_OF_BALANCES: Final = ("balance has the wrong floor", "balance of an unknown account")
 _ACCOUNTS: Final = """SELECT id::text, kind, operator_id::text, money_type, currency, coalesce(player_id::text, ''),
         coalesce(table_id::text, '')
     FROM wallet_account WHERE id > %s::uuid ORDER BY id LIMIT %s"""
 _TEXT: Final = """entry.kind || ': ' || coalesce((
         SELECT string_agg(account_id || ' ' || amount, ', ' ORDER BY account_id, amount)
         FROM wallet_posting WHERE entry_id = entry.cause), '')"""
+_PLACE: Final = re.compile(r"%\((\w+)\)s")
 _ENTRIES: Final = f"""SELECT entry.cause, {_TEXT}
     FROM wallet_entry entry WHERE entry.cause = ANY (%s::bigint[]) ORDER BY entry.cause"""  # noqa: S608  (constants)
 
@@ -119,6 +165,31 @@ def check(*, since: int = 0) -> Iterator[Finding]:
         for where, expected, actual in _rows(view + statement, never_negative, since):
             yield Finding(name, where, expected, actual)
     yield from check_account_ids(since=since)
+
+
+def check_range(first: int, last: int) -> Iterator[Finding]:
+    """Check the entries with causes above `first`, up to `last`, against themselves and the postings before them."""
+    for name in _OF_ENTRIES:
+        yield from _check_range(name, IN_RANGE + CHECKS[name], first, last)
+    for name, statement in RANGE_CHECKS.items():
+        yield from _check_range(name, statement, first, last)
+
+
+def check_balances() -> Iterator[Finding]:
+    """Compare the balance of every account with its last posting, and its id with its name."""
+    yield from _check_range("balance is not the sum of its postings", LAST_POSTINGS, 0, 0)
+    for name in _OF_BALANCES:
+        yield from _check_range(name, CHECKS[name], 0, 0)
+    yield from check_account_ids()
+
+
+def _check_range(name: str, statement: str, first: int, last: int) -> Iterator[Finding]:
+    named: dict[str, object] = {
+        "first": first, "last": last, "never_negative": [str(kind) for kind in sorted(NEVER_NEGATIVE)]
+    }  # fmt: skip
+    places = _PLACE.findall(statement)
+    for where, expected, actual in fetch(_PLACE.sub("%s", statement), [named[place] for place in places]):
+        yield Finding(name, where, expected, actual)
 
 
 def check_account_ids(*, since: int = 0, chunk: int = 5000) -> Iterator[Finding]:

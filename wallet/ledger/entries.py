@@ -11,8 +11,9 @@ from wallet.ledger.accounts import AccountKind, AccountName, game_account, opera
 
 EntryKind = Literal[
     "deposit", "deposit_reversed", "debt_collected", "withdrawal_held", "withdrawal_rejected", "withdrawal_cancelled",
-    "withdrawal_paid", "withdrawal_returned", "adjustment_credit", "adjustment_debit", "sandbox_credit", "play_money",
-    "buy_in", "rebuy", "cash_out", "wager", "settlement", "commission_collected", "void",
+    "withdrawal_paid", "withdrawal_returned", "transfer_in", "transfer_out", "adjustment_credit", "adjustment_debit",
+    "sandbox_credit", "play_money", "buy_in", "rebuy", "cash_out", "wager", "settlement", "commission_collected",
+    "void", "remote_debit", "remote_owed", "remote_paid",
 ]  # fmt: skip
 """Why an entry was made."""
 

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from casino.events.periods import PeriodReversed
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from casino.operators.services import require_player
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName
-from wallet.ledger.refusals import PeriodReversed
 from wallet.ledger.store import RunningBalance, StatementLine
 
 PAGE: Final = 500

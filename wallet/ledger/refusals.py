@@ -2,7 +2,7 @@
 
 from casino.kernel import money
 from casino.kernel.errors import Amount, Refusal, RefusalKind
-from wallet.ledger.accounts import AccountName
+from wallet.ledger.accounts import AccountName, PlayerAccountKind
 
 
 class InsufficientFunds(Refusal):
@@ -12,7 +12,7 @@ class InsufficientFunds(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The balance does not cover this"
     remedy = "Lower the amount, rebuy from the account, or deposit."
-    fact_types = {"account": str, "balance": Amount, "needed": Amount, "currency": str}
+    fact_types = {"account": PlayerAccountKind, "balance": Amount, "needed": Amount, "currency": str}
 
     def __init__(self, *, account: AccountName, balance: int, needed: int) -> None:
         held, required = money.format_amount(balance, account.currency), money.format_amount(needed, account.currency)
@@ -74,10 +74,3 @@ class DebtOutstanding(Refusal):
         amount = money.format_amount(owed, currency)
         super().__init__(f"{amount} {currency} is owed.", owed=amount, currency=currency)
         self.owed = owed
-
-
-class PeriodReversed(Refusal):
-    code = "period_reversed"
-    kind = RefusalKind.INVALID
-    title = "The period ends before it begins"
-    remedy = "Send a `to` after `from`."

@@ -61,9 +61,22 @@ class EventGroup:
 
         Raises VersionConflict, InsufficientFunds.
         """
-        encoded = tuple(self.registry.encode(event) for event in events)
-        (causes,) = append([Append(stream, version, encoded, metadata)])
-        entries = (self.entry_for(event, cause) for event, cause in zip(events, causes, strict=True))
+        self.record_many([(stream, version, events, metadata)])
+
+    def record_many(self, streams: Sequence[tuple[str, int, Sequence[object], Metadata]]) -> None:
+        """Append events after versions of streams and post their entries, in two statements.
+
+        Raises VersionConflict, InsufficientFunds.
+        """
+        appends = [
+            Append(stream, version, tuple(self.registry.encode(event) for event in events), metadata)
+            for stream, version, events, metadata in streams
+        ]
+        entries = [
+            self.entry_for(event, cause)
+            for (_, _, events, _), causes in zip(streams, append(appends), strict=True)
+            for event, cause in zip(events, causes, strict=True)
+        ]
         post([entry for entry in entries if entry is not None])
 
     def history(self, stream: str) -> list[Any]:
@@ -123,7 +136,7 @@ def balances(names: Iterable[AccountName]) -> dict[AccountName, int]:
 
 
 def balances_of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int]:
-    """Return a player's accounts with their balances in minor units, by kind and money type."""
+    """Return a player's accounts with the balances that they show, in minor units, by kind and money type."""
     return {
         AccountName(AccountKind(kind), operator, MoneyType(money_type), currency, player, table): balance
         for kind, money_type, currency, table, balance in fetch(_OF_PLAYER, [player, operator])
@@ -131,7 +144,7 @@ def balances_of_player(*, operator: UUID, player: UUID) -> dict[AccountName, int
 
 
 def balances_of_players(*, players: Sequence[UUID]) -> dict[UUID, dict[AccountName, int]]:
-    """Return the accounts of several players with their balances in minor units, in one query."""
+    """Return the accounts of several players with the balances that they show, in minor units, in one query."""
     result: dict[UUID, dict[AccountName, int]] = {player: {} for player in players}
     for kind, operator, money_type, currency, player, table, balance in fetch(_OF_PLAYERS, [_array(result)]):
         result[player][AccountName(AccountKind(kind), operator, MoneyType(money_type), currency, player, table)] = (
@@ -174,11 +187,16 @@ def sum_postings(account: AccountName, *, after: int, before: int, kinds: Sequen
     return int(fetch(_SUM, [account.id, after, before, list(kinds), list(kinds)])[0][0])
 
 
+# Where the operator's own wallet holds the money, accounts and game balances show what it told last.
+DISPLAYED: Final = """coalesce(told.balance, held.balance)
+    FROM wallet_account account JOIN wallet_balance held ON held.account_id = account.id
+    LEFT JOIN wallet_told_balance told ON told.player_id = account.player_id AND told.currency = account.currency
+         AND account.money_type = 'real' AND account.kind IN ('account', 'game')"""
 # Postings of an account are committed in the order of their numbers, so everything after its row's number is new.
 _PROJECT_BALANCES: Final = """
     INSERT INTO wallet_balance (account_id, balance, sequence, floor)
-    SELECT account.id, coalesce(before.balance, 0) + sum(posting.amount),
-           coalesce(before.sequence, 0) + count(*), account.kind IN ('account', 'game', 'rack', 'stakes', 'hold')
+    SELECT account.id, coalesce(before.balance, 0) + sum(posting.amount), coalesce(before.sequence, 0) + count(*),
+           account.kind IN ('account', 'game', 'rack', 'stakes', 'hold', 'returning')
       FROM (SELECT DISTINCT moved.account_id
               FROM wallet_entry caused JOIN wallet_posting moved ON moved.entry_id = caused.cause
              WHERE caused.cause IN (SELECT unnest(%s::bigint[]))) touched
@@ -192,7 +210,7 @@ _PROJECT_BALANCES: Final = """
 """
 _ADD_UNUSED_ACCOUNTS: Final = """
     INSERT INTO wallet_balance (account_id, floor)
-    SELECT id, kind IN ('account', 'game', 'rack', 'stakes', 'hold') FROM wallet_account account
+    SELECT id, kind IN ('account', 'game', 'rack', 'stakes', 'hold', 'returning') FROM wallet_account account
      WHERE NOT EXISTS (SELECT FROM wallet_balance held WHERE held.account_id = account.id)
 """
 BALANCES: Final = Projector(
@@ -205,12 +223,12 @@ _LAST: Final = 2**63 - 1
 _POST: Final = """SELECT wallet_post(%s::uuid[], %s::text[], %s::text[], %s::bigint[],
     %s::int[], %s::uuid[], %s::bigint[])"""
 _BALANCES: Final = "SELECT account_id, balance FROM wallet_balance WHERE account_id = ANY (%s::uuid[])"
-_OF_PLAYER: Final = """SELECT kind, money_type, currency, table_id, balance
-    FROM wallet_account JOIN wallet_balance ON account_id = id
-    WHERE player_id = %s AND operator_id = %s ORDER BY kind, money_type, currency, table_id"""
-_OF_PLAYERS: Final = """SELECT kind, operator_id, money_type, currency, player_id, table_id, balance
-    FROM wallet_account JOIN wallet_balance ON account_id = id
-    WHERE player_id = ANY (%s::uuid[]) ORDER BY player_id, kind, money_type, currency, table_id"""
+_OF_PLAYER: Final = f"""SELECT kind, money_type, account.currency, table_id, {DISPLAYED}
+    WHERE account.player_id = %s AND account.operator_id = %s
+    ORDER BY kind, money_type, account.currency, table_id"""
+_OF_PLAYERS: Final = f"""SELECT kind, account.operator_id, money_type, account.currency, account.player_id, table_id,
+    {DISPLAYED} WHERE account.player_id = ANY (%s::uuid[])
+    ORDER BY account.player_id, kind, money_type, account.currency, table_id"""
 _LINES: Final = """
     FROM wallet_posting JOIN wallet_entry ON cause = entry_id
     WHERE account_id = %s AND sequence > %s AND sequence < %s

@@ -26,6 +26,8 @@ ORDINARY = (
     "wallet_turnover",
     "wallet_played",
     "wallet_exclusion_note",
+    "wallet_funding",
+    "wallet_transfer",
     "wallet_adjustment",
     "wallet_adjustment_text",
     "wallet_notice",
@@ -117,7 +119,7 @@ class Migration(migrations.Migration):
                         (
                             "pk",
                             models.CompositePrimaryKey(
-                                "entry_id", "account_id", blank=True, editable=False, primary_key=True, serialize=False
+                                "account_id", "sequence", blank=True, editable=False, primary_key=True, serialize=False
                             ),
                         ),
                         ("amount", models.BigIntegerField()),
@@ -137,11 +139,6 @@ class Migration(migrations.Migration):
                             models.ForeignKey(on_delete=models.DO_NOTHING, related_name="postings", to="wallet.entry"),
                         ),
                     ],
-                    options={
-                        "constraints": [
-                            models.UniqueConstraint(fields=("account", "sequence"), name="wallet_posting_gapless"),
-                        ],
-                    },
                 ),
                 migrations.CreateModel(
                     name="DepositMethod",
@@ -218,12 +215,14 @@ class Migration(migrations.Migration):
                         ("operator_id", models.UUIDField()),
                         ("state", models.JSONField()),
                         ("excluded_until", models.DateTimeField(null=True)),
+                        ("self_excluded", models.BooleanField()),
                         ("blocked", models.BooleanField()),
                         ("version", models.IntegerField()),
                     ],
                     options={
                         "verbose_name": "player's limits",
                         "verbose_name_plural": "players' limits",
+                        "permissions": [("exclude_player", "Can exclude a player from deposits and play")],
                     },
                 ),
                 migrations.CreateModel(
@@ -241,6 +240,34 @@ class Migration(migrations.Migration):
                     options={
                         "db_table": "wallet_table_limit",
                     },
+                ),
+                migrations.CreateModel(
+                    name="OperatorFunding",
+                    fields=[
+                        ("operator_id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("funding", models.TextField()),
+                        ("since", models.DateTimeField()),
+                        ("version", models.IntegerField()),
+                    ],
+                    options={
+                        "db_table": "wallet_funding",
+                    },
+                ),
+                migrations.CreateModel(
+                    name="Transfer",
+                    fields=[
+                        ("id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("operator_id", models.UUIDField()),
+                        ("player_id", models.UUIDField()),
+                        ("reference", models.TextField()),
+                        ("direction", models.TextField()),
+                        ("money_type", models.TextField()),
+                        ("currency", models.TextField()),
+                        ("amount", models.BigIntegerField()),
+                        ("everything", models.BooleanField()),
+                        ("balance", models.BigIntegerField()),
+                        ("at", models.DateTimeField()),
+                    ],
                 ),
                 migrations.CreateModel(
                     name="Adjustment",

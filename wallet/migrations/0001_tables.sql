@@ -2,7 +2,7 @@
 CREATE TABLE wallet_account (
     id uuid PRIMARY KEY,
     kind text NOT NULL CHECK (kind IN ('account', 'game', 'rack', 'hold', 'debt', 'stakes', 'bank', 'commission',
-                                       'deposits', 'withdrawals', 'fees', 'adjustments', 'sandbox')),
+                                       'deposits', 'withdrawals', 'fees', 'adjustments', 'sandbox', 'wallet')),
     operator_id uuid NOT NULL,
     money_type text NOT NULL CHECK (money_type IN ('real', 'play')),
     currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
@@ -40,9 +40,10 @@ CREATE TABLE wallet_posting (
     amount bigint NOT NULL CHECK (amount <> 0),
     balance bigint NOT NULL,
     sequence bigint NOT NULL CHECK (sequence > 0),
-    PRIMARY KEY (entry_id, account_id),
-    CONSTRAINT wallet_posting_gapless UNIQUE (account_id, sequence)
+    PRIMARY KEY (account_id, sequence)
 );
+-- Postings of an entry are next to each other, so that this index lists them under one key.
+CREATE INDEX wallet_posting_entry ON wallet_posting (entry_id);
 
 -- An operator's deposit methods. A change is a row with the next version; earlier terms stay on record.
 CREATE TABLE wallet_deposit_method (
@@ -183,11 +184,12 @@ CREATE TABLE wallet_playerrestrictions (
     state jsonb NOT NULL,
     limit_types text[] NOT NULL,
     excluded_until timestamptz,
+    self_excluded boolean NOT NULL,
     blocked boolean NOT NULL,
     version integer NOT NULL CHECK (version > 0)
 );
 CREATE INDEX wallet_playerrestrictions_excluded ON wallet_playerrestrictions (operator_id, excluded_until)
-    WHERE excluded_until IS NOT NULL;
+    WHERE excluded_until IS NOT NULL OR self_excluded;
 CREATE INDEX wallet_playerrestrictions_blocked ON wallet_playerrestrictions (operator_id, player_id) WHERE blocked;
 
 CREATE TABLE wallet_operatorlimits (
@@ -226,6 +228,31 @@ CREATE TABLE wallet_exclusion_note (
 );
 
 -- Projection of the streams adjustment-{id}. The requester cannot decide.
+-- An operator without a row has the funding of the house.
+CREATE TABLE wallet_funding (
+    operator_id uuid PRIMARY KEY,
+    funding text NOT NULL CHECK (funding IN ('house', 'transfer', 'seamless')),
+    since timestamptz NOT NULL,
+    version integer NOT NULL CHECK (version > 0)
+);
+
+CREATE TABLE wallet_transfer (
+    id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    player_id uuid NOT NULL,
+    reference text NOT NULL CHECK (reference <> ''),
+    direction text NOT NULL CHECK (direction IN ('in', 'out')),
+    money_type text NOT NULL CHECK (money_type IN ('real', 'play')),
+    currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
+    amount bigint NOT NULL CHECK (amount > 0 OR everything AND amount = 0),
+    everything boolean NOT NULL CHECK (direction = 'out' OR NOT everything),
+    balance bigint NOT NULL CHECK (balance >= 0),
+    at timestamptz NOT NULL,
+    CONSTRAINT wallet_transfer_reference UNIQUE (operator_id, reference)
+);
+CREATE INDEX wallet_transfer_player ON wallet_transfer (player_id, id DESC);
+CREATE INDEX wallet_transfer_operator ON wallet_transfer (operator_id, id DESC);
+
 CREATE TABLE wallet_adjustment (
     id uuid PRIMARY KEY,
     operator_id uuid NOT NULL,

@@ -84,8 +84,17 @@ class PaymentTraces:
         key = operator, player, currency
         self._owed[key] = self._owed.get(key, 0) + amount
 
-    def check_state(self) -> Iterator[Finding]:
-        """Compare rows, queue and fees with the result of the events."""
+    @property
+    def owed(self) -> dict[tuple[UUID, UUID, str], int]:
+        """What players owe: {(operator, player, currency): minor units}."""
+        return {key: amount for key, amount in self._owed.items() if amount}
+
+    @owed.setter
+    def owed(self, amounts: Mapping[tuple[UUID, UUID, str], int]) -> None:
+        self._owed = dict(amounts)
+
+    def check_state(self, *, partial: bool = False) -> Iterator[Finding]:
+        """Compare rows, queue and fees with the result of the events; `partial` if only some streams were replayed."""
         traces = self._traces.items()
         broken = {UUID(stream.partition("-")[2]) for stream, trace in traces if trace.inconsistent}
         sound = [trace.events for _, trace in traces if not trace.inconsistent]
@@ -93,8 +102,8 @@ class PaymentTraces:
         withdrawals = [events for events in sound if isinstance(events[0], pe.WithdrawalRequested)]
         deposit_rows = (deposit_row(deposit_state.fold(events), len(events)) for events in deposits)
         withdrawal_rows = (withdrawal_row(withdrawal_state.fold(events), len(events)) for events in withdrawals)
-        yield from DEPOSITS.compare(deposit_rows, ignored=broken)
-        yield from WITHDRAWALS.compare(withdrawal_rows, ignored=broken)
+        yield from DEPOSITS.compare(deposit_rows, ignored=broken, partial=partial)
+        yield from WITHDRAWALS.compare(withdrawal_rows, ignored=broken, partial=partial)
         for key, pending, queued in fetch(_QUEUE):
             yield Finding("payment queue differs", f"payment {key}", f"pending: {pending}", f"queued: {queued}")
         for key, expected, actual in fetch(_FEES):

@@ -12,6 +12,8 @@ from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.operators import key_limits
 from casino.operators.key_limits import Movement
+from wallet.funding import services as funding
+from wallet.funding.events import Funding
 from wallet.ledger import store
 from wallet.ledger.player_accounts import open_on_first_use
 from wallet.payments import debts, deposit_state, records
@@ -42,7 +44,8 @@ def request(
     """Request a deposit of minor units and return its id; the provider is called after the commit.
 
     `key` is the API key that opened the player's session. Raises UnknownDepositMethod, DepositMethodUnavailable,
-    AmountOutOfRange, FeeExceedsAmount, UnknownAccount, PlayerExcluded, PlayLimitReached, KeyLimitReached.
+    AmountOutOfRange, FeeExceedsAmount, FundingDiffers, UnknownAccount, PlayerExcluded, PlayLimitReached,
+    KeyLimitReached.
     """
     version = find_method(operator=operator, method=method)
     offer = version.offer
@@ -50,6 +53,7 @@ def request(
         raise DepositMethodUnavailable
     fee = quote_deposit(offer.terms, amount).fee
     with transaction.atomic():
+        funding.require(operator, Funding.HOUSE)
         open_on_first_use(operator=operator, player=player, currency=currency, metadata=metadata)
         _, at = records.lock_account(operator=operator, player=player, currency=currency)
         deposit = new_id(at)

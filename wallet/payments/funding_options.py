@@ -1,6 +1,7 @@
 """How a player can fund a game balance. Pure values, in minor units."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from wallet.responsible_gaming.state import Exclusion
@@ -18,9 +19,21 @@ class LastDeposit:
 
 @dataclass(frozen=True, slots=True)
 class FundingOptions:
-    """A player's account balance and debt, the last deposit (None in play money), and the exclusion that is active."""
+    """A player's account balance and debt, the last deposit (None in play money), and the exclusion that is active.
+
+    `deposits` is false where money comes from the operator's own wallet.
+    """
 
     balance: int
     owed: int = 0
     last_deposit: LastDeposit | None = None
     exclusion: Exclusion | None = None
+    deposits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayedBalance:
+    """A game balance in minor units; `told_at` is when the operator's own wallet told it, or None."""
+
+    amount: int
+    told_at: datetime | None = None

@@ -22,7 +22,22 @@ class UnknownPayment(Exception):
     """The provider does not know the payment."""
 
 
-class PaymentProvider(Protocol):
+class RecordKeeper(Protocol):
+    """Whoever keeps records of payments, which reconciliation compares with ours. `payment` is our id.
+
+    Every method raises ProviderUnavailable; `status` raises UnknownPayment.
+    """
+
+    def status(self, *, kind: PaymentKind, payment: UUID) -> ProviderReport:
+        """Get the status of a payment."""
+        ...
+
+    def records(self, *, account: str, since: datetime, until: datetime) -> list[ProviderRecord]:
+        """List the payments started for an account in a period, `since` included and `until` excluded."""
+        ...
+
+
+class PaymentProvider(RecordKeeper, Protocol):
     """An adapter. Amounts are minor units; `payment` is our id, and starting the same payment again has no effect.
 
     `account` is the operator whose payment it is. Every method raises ProviderUnavailable; starting raises
@@ -35,14 +50,6 @@ class PaymentProvider(Protocol):
 
     def start_payout(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> ProviderReport:
         """Start a payout."""
-        ...
-
-    def status(self, *, kind: PaymentKind, payment: UUID) -> ProviderReport:
-        """Get the status of a payment."""
-        ...
-
-    def records(self, *, account: str, since: datetime, until: datetime) -> list[ProviderRecord]:
-        """List the payments started for an account in a period, `since` included and `until` excluded."""
         ...
 
 

@@ -7,11 +7,10 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from casino.events.ids import first_id, last_id
+from casino.events.periods import period_conditions
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountName, debt_account
-from wallet.ledger.refusals import PeriodReversed
 from wallet.models import Deposit, Withdrawal
 from wallet.payments.funding_options import FundingOptions, LastDeposit
 from wallet.payments.refusals import UnknownDeposit, UnknownWithdrawal
@@ -31,7 +30,6 @@ __all__ = [
 ]
 
 MAX_PAYMENTS: Final = 50
-NEWEST: Final = UUID(int=2**128 - 1)
 _LAST_ERRORS: Final = """
     SELECT payment_id, last_error FROM wallet_payment_due
      WHERE payment_id = ANY (%s::uuid[]) AND last_error <> ''
@@ -41,7 +39,7 @@ _FUNDING: Final = """
            coalesce((SELECT balance FROM wallet_balance WHERE account_id = %s), 0),
            last.method_id, offered.name, last.amount, offered.enabled,
            (SELECT state::text FROM wallet_playerrestrictions WHERE player_id = %s AND operator_id = %s),
-           clock_timestamp()
+           clock_timestamp(), NOT EXISTS (SELECT FROM wallet_funding WHERE operator_id = %s AND funding <> 'house')
       FROM (SELECT) AS always
       LEFT JOIN LATERAL (SELECT method_id, operator_id, amount FROM wallet_deposit
                           WHERE player_id = %s AND operator_id = %s AND currency = %s AND %s
@@ -64,18 +62,11 @@ class PaymentFilter:
 
     def filters(self, before: UUID | None) -> dict[str, Any]:
         """Return the conditions for Django's ORM. Raises PeriodReversed."""
-        if self.since is not None and self.until is not None and self.since >= self.until:
-            raise PeriodReversed
-        conditions = {
-            "player_id": self.player,
-            "status": self.status,
-            "id__gte": None if self.since is None else first_id(self.since),
-            "requested_at__gte": self.since,
-            "id__lte": None if self.until is None else last_id(self.until),
-            "requested_at__lt": self.until,
+        chosen = {"operator_id": self.operator, "player_id": self.player, "status": self.status}
+        return {
+            **{name: value for name, value in chosen.items() if value is not None},
+            **period_conditions("requested_at", since=self.since, until=self.until, before=before),
         }
-        given = {name: value for name, value in conditions.items() if value is not None}
-        return {"operator_id": self.operator, "id__lt": before or NEWEST, **given}
 
 
 def deposits(where: PaymentFilter, *, before: UUID | None, limit: int) -> list[Deposit]:
@@ -112,11 +103,12 @@ def load_funding_options(account: AccountName) -> FundingOptions:
         operator=account.operator, player=account.player, money_type=account.money_type, currency=account.currency
     )
     owner = [account.player, account.operator]
-    ((balance, owed, method, name, amount, enabled, state, now),) = fetch(
-        _FUNDING, [account.id, debt.id if real else None, *owner, *owner, account.currency, real]
+    ((balance, owed, method, name, amount, enabled, state, now, by_deposit),) = fetch(
+        _FUNDING,
+        [account.id, debt.id if real else None, *owner, account.operator, *owner, account.currency, real],
     )
     last = None if method is None else LastDeposit(method, name, amount, enabled)
-    return FundingOptions(balance, -owed, last, decode_restrictions(state).active_exclusion(now))
+    return FundingOptions(balance, -owed, last, decode_restrictions(state).active_exclusion(now), by_deposit)
 
 
 def find_deposit(where: PaymentFilter, deposit: UUID) -> Deposit:

@@ -14,6 +14,8 @@ from casino.kernel import money
 from casino.kernel.money import MoneyType
 from casino.operators import key_limits
 from casino.operators.key_limits import Movement
+from wallet.funding import services as funding
+from wallet.funding.events import Funding
 from wallet.ledger import store
 from wallet.ledger.accounts import player_account
 from wallet.ledger.refusals import InsufficientFunds
@@ -48,7 +50,7 @@ def request(
 
     `key` is the API key that opened the player's session. Raises AmountNotPositive, UnknownDepositMethod,
     DepositMethodUnavailable, WithdrawalsNotSupported, UnknownAccount, WithdrawalTooSmall, WithdrawalTooLarge,
-    FeeExceedsAmount, TooManyWithdrawals, DebtOutstanding, InsufficientFunds, KeyLimitReached.
+    FeeExceedsAmount, FundingDiffers, TooManyWithdrawals, DebtOutstanding, InsufficientFunds, KeyLimitReached.
     """
     if amount <= 0:
         raise money.AmountNotPositive(f"Got {money.format_amount(amount, currency)}.")
@@ -62,6 +64,7 @@ def request(
     fee = quote_withdrawal(current_policy.terms, amount, currency=currency).fee
     approvals = current_policy.approvals_required(amount)
     with transaction.atomic():
+        funding.require(operator, Funding.HOUSE)
         account, at = records.lock_account(operator=operator, player=player, currency=currency)
         withdrawal, provider = new_id(at), version.offer.provider
         require_capacity(current_policy.terms, pending_count=count_pending(operator=operator, player=player))

@@ -47,13 +47,13 @@ class ReconciliationTraces:
         else:
             yield from self._replay_discrepancy(event, version, where)
 
-    def check_state(self) -> Iterator[Finding]:
+    def check_state(self, *, partial: bool = False) -> Iterator[Finding]:
         """Compare the rows with the result of the events."""
         reconciliations = (reconciliation_row(event, version) for event, version in self._runs.values())
-        yield from RECONCILIATIONS.compare(reconciliations)
+        yield from RECONCILIATIONS.compare(reconciliations, partial=partial)
         sound = (events for key, events in self._discrepancies.items() if key not in self._broken)
         discrepancies = (discrepancy_row(fold(events), len(events)) for events in sound)
-        yield from DISCREPANCIES.compare(discrepancies, ignored=self._broken)
+        yield from DISCREPANCIES.compare(discrepancies, ignored=self._broken, partial=partial)
 
     def _replay_run(self, event: ReconciliationCompleted, version: int, where: str) -> Iterator[Finding]:
         due = run_id(operator=event.operator, provider=event.provider, currency=event.currency, day=event.day)

@@ -17,7 +17,8 @@ logger = logging.getLogger(__name__)
 _DUE: Final = """
     SELECT method.operator_id, method.provider, days.day
       FROM (SELECT operator_id, provider, min(created_at) AS since
-              FROM wallet_deposit_method GROUP BY operator_id, provider) method
+              FROM wallet_deposit_method GROUP BY operator_id, provider
+            UNION ALL SELECT operator_id, 'wallet', since FROM wallet_funding WHERE funding = 'seamless') method
       JOIN operators_operator operator ON operator.id = method.operator_id
      CROSS JOIN LATERAL (
            SELECT ((clock_timestamp() - interval '1 hour') AT TIME ZONE operator.time_zone)::date - back AS day

@@ -16,7 +16,8 @@ from casino.events.sql import database_now, fetch
 from casino.events.store import Append, Metadata, append, read_many
 from casino.operators.models import Operator
 from casino.reports.intervals import ReportPeriod, period_interval
-from wallet.models import Deposit, DepositMethod, Discrepancy, DiscrepancyNote, Withdrawal
+from wallet.models import Deposit, DepositMethod, Discrepancy, DiscrepancyNote, RemoteTransaction, Withdrawal
+from wallet.payments.providers import RecordKeeper
 from wallet.payments.providers import provider as adapter_of
 from wallet.reconciliation import sources
 from wallet.reconciliation import state as lifecycle
@@ -41,6 +42,7 @@ from wallet.reconciliation.records import (
 from wallet.reconciliation.refusals import DayNotOver, DiscrepancyNoteMissing, UnknownDiscrepancy
 from wallet.reconciliation.sources import ReconciliationDay
 from wallet.reconciliation.state import DiscrepancyState
+from wallet.remote.statements import PROVIDER, statement_of
 
 MAX_NOTE_LENGTH: Final = 500
 ACTOR: Final = "system:reconciliation"
@@ -72,7 +74,8 @@ def compare_day(day: ReconciliationDay) -> list[ReconciliationResult]:
 
     Raises UnknownProvider, ProviderUnavailable.
     """
-    theirs = sources.fetch_provider_payments(day, adapter_of(day.provider))
+    adapter: RecordKeeper = statement_of(day.operator) if day.provider == PROVIDER else adapter_of(day.provider)
+    theirs = sources.fetch_provider_payments(day, adapter)
     ours = sources.load_our_payments(day, theirs)
     methods = DepositMethod.objects.filter(operator_id=day.operator, provider=day.provider)
     currencies = set(methods.values_list("currency", flat=True))
@@ -226,7 +229,7 @@ def _encrypted(payment: str, note: str) -> str:
         key = UUID(payment)
     except ValueError:  # an id of the provider
         return note
-    for model in (Deposit, Withdrawal):
+    for model in (Deposit, Withdrawal, RemoteTransaction):
         player = model.objects.filter(pk=key).values_list("player_id", flat=True).first()
         if player is not None:
             return crypto_shredding.encrypt_text(player, note)

@@ -1,4 +1,7 @@
-"""Load both sides of a day: our payments from rows, theirs from the provider's records."""
+"""Load both sides of a day: our payments from rows, theirs from the provider's records.
+
+The provider `wallet` is the operator's own wallet.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,7 +12,7 @@ from uuid import UUID
 
 from casino.events.sql import fetch
 from wallet.payments.provider_reports import PaymentKind
-from wallet.payments.providers import PaymentProvider, UnknownPayment
+from wallet.payments.providers import RecordKeeper, UnknownPayment
 from wallet.reconciliation.comparison import Key, OurPayment, TheirPayment
 
 MAX_STATUS_REQUESTS: Final = 200
@@ -20,7 +23,14 @@ _PAYMENT: Final = """
                 ELSE status IN ('sent', 'paid') OR (status = 'returned' AND coalesce(reference, '') <> '') END
       FROM (SELECT 'deposit' AS kind, id, reference, status, amount, currency FROM wallet_deposit WHERE {where}
             UNION ALL
-            SELECT 'payout', id, reference, status, amount - fee, currency FROM wallet_withdrawal WHERE {where}) payment
+            SELECT 'payout', id, reference, status, amount - fee, currency FROM wallet_withdrawal WHERE {where}
+            UNION ALL
+            SELECT CASE WHEN kind = 'debit' OR amount < 0 THEN 'deposit' ELSE 'payout' END, id, reference,
+                   CASE WHEN status = 'rolled_back' AND found THEN 'reversed'
+                        WHEN status IN ('refused', 'rolled_back') THEN 'failed'
+                        WHEN status = 'accepted' AND (kind = 'debit' OR amount < 0) THEN 'completed'
+                        WHEN status = 'accepted' THEN 'paid' ELSE 'approved' END, abs(amount), currency
+              FROM (SELECT *, 'wallet' AS provider FROM wallet_remote) AS remote WHERE {where}) payment
 """
 _OF_THE_DAY: Final = _PAYMENT.format(
     where="operator_id = %s AND provider = %s AND requested_at >= %s AND requested_at < %s"
@@ -39,7 +49,7 @@ class ReconciliationDay:
     until: datetime
 
 
-def fetch_provider_payments(day: ReconciliationDay, adapter: PaymentProvider) -> dict[Key, TheirPayment]:
+def fetch_provider_payments(day: ReconciliationDay, adapter: RecordKeeper) -> dict[Key, TheirPayment]:
     """Fetch the provider's records of a day, and the status of our payments that these leave out.
 
     Raises ProviderUnavailable.
@@ -73,7 +83,7 @@ def load_our_payments(day: ReconciliationDay, theirs: Mapping[Key, TheirPayment]
     others = [payment for kind, payment in theirs if (kind, payment) not in payments]
     if others:
         conditions = [day.operator, day.provider, others]
-        payments |= {(each.kind, each.payment): each for each in _rows(_BY_IDS, [*conditions, *conditions])}
+        payments |= {(each.kind, each.payment): each for each in _rows(_BY_IDS, 3 * conditions)}
     return payments
 
 
@@ -92,8 +102,7 @@ def by_currency(
 
 
 def _parameters(day: ReconciliationDay) -> list[Any]:
-    conditions = [day.operator, day.provider, day.since, day.until]
-    return [*conditions, *conditions]
+    return 3 * [day.operator, day.provider, day.since, day.until]
 
 
 def _rows(statement: str, values: list[Any]) -> list[OurPayment]:

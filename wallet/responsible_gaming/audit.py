@@ -57,7 +57,7 @@ _OVERSTAKED: Final = """
      CROSS JOIN LATERAL (
          SELECT wallet_play_total(span.player, span.currency, entry.recorded_at, false)
               - wallet_play_total(span.player, span.currency, its.start, false) AS staked) sums
-     WHERE sums.staked > span.most ORDER BY entry.cause
+     WHERE sums.staked > span.most AND entry.cause > %s AND entry.cause <= %s ORDER BY entry.cause
 """
 _HOUR: Final = timedelta(hours=1)
 _COUNTED: Final = {
@@ -75,6 +75,45 @@ _DIFFERENCES: Final = """
       FULL JOIN (SELECT {place} AS place, {content} AS content FROM {table}) has ON has.place = due.place
      WHERE due.content IS DISTINCT FROM has.content ORDER BY 1
 """
+
+
+_RANGE_TURNOVER: Final = """
+    SELECT 'wallet_turnover ' || posting.account_id || ' posting ' || posting.sequence,
+           greatest(before.at, entry.recorded_at)
+               || ' staked ' || coalesce(before.staked, 0) - CASE entry.kind WHEN 'wager' THEN posting.amount ELSE 0 END
+               || ' lost ' || coalesce(before.lost, 0) - posting.amount,
+           coalesce(has.at || ' staked ' || has.staked || ' lost ' || has.lost, 'none')
+      FROM wallet_posting posting
+      JOIN wallet_entry entry ON entry.cause = posting.entry_id AND entry.kind IN ('wager', 'settlement', 'void')
+      JOIN wallet_account account ON account.id = posting.account_id
+           AND account.kind IN ('game', 'account', 'debt') AND account.money_type = 'real'
+      LEFT JOIN LATERAL (
+          SELECT * FROM wallet_turnover total WHERE total.account_id = account.id AND total.at >= entry.recorded_at
+             AND total.sequence = posting.sequence ORDER BY at LIMIT 1) has ON true
+      LEFT JOIN LATERAL (
+          SELECT * FROM wallet_turnover total WHERE total.account_id = account.id
+             AND (total.at, total.sequence) < (coalesce(has.at, entry.recorded_at), posting.sequence)
+           ORDER BY at DESC, sequence DESC LIMIT 1) before ON true
+     WHERE posting.entry_id > %(first)s AND posting.entry_id <= %(last)s
+       AND (has.at, has.staked, has.lost) IS DISTINCT FROM (
+           greatest(before.at, entry.recorded_at),
+           coalesce(before.staked, 0) - CASE entry.kind WHEN 'wager' THEN posting.amount ELSE 0 END,
+           coalesce(before.lost, 0) - posting.amount)
+     ORDER BY 1
+"""
+_RANGE_PLAYED: Final = f"""
+    SELECT 'wallet_played ' || due.player_id || ' ' || due.slot, 'five minutes', 'none'
+      FROM ({PLAYED} WHERE entry.cause > %(first)s AND entry.cause <= %(last)s) due
+      LEFT JOIN wallet_played has ON has.player_id = due.player_id AND has.slot = due.slot
+     WHERE has.player_id IS NULL ORDER BY 1
+"""  # noqa: S608  (constants)
+
+
+def check_usage(first: int, last: int) -> Iterator[Finding]:
+    """Compare turnover and time played of the entries with causes above `first`, up to `last`, with their rows."""
+    for name, statement in zip(_COUNTED, (_RANGE_TURNOVER, _RANGE_PLAYED), strict=True):
+        for where, due, actual in fetch(statement.replace("%(first)s", "%s").replace("%(last)s", "%s"), [first, last]):
+            yield Finding(name, where, due, actual)
 
 
 class ResponsibleGamingTraces:
@@ -121,13 +160,22 @@ class ResponsibleGamingTraces:
         known = self._players.get(player)
         return known is not None and known[1].block is not None
 
-    def check_state(self) -> Iterator[Finding]:
-        """Compare rows with the result of the events, and usage with the entries."""
+    def check_state(self, *, entries: tuple[int, int] | None = None) -> Iterator[Finding]:
+        """Compare rows with the result of the events, and usage with the entries.
+
+        With `entries`, only with entries whose causes lie above the first number, up to the second.
+        """
         players = {player: (operator, state, version) for player, (operator, state, version) in self._players.items()}
         yield from _compare(projection.RESTRICTIONS_TABLE, players, projection.load_all_restrictions())
         yield from _compare(
             projection.OPERATOR_LIMITS_TABLE, dict(self._operators), projection.load_all_operator_limits()
         )
+        for where, due, actual in projection.find_wrong_columns():
+            yield Finding("row differs", where, due, actual)
+        if entries is not None:
+            yield from check_usage(*entries)
+            yield from self._stakes.violations(*entries)
+            return
         for name, (place, content, expected, table) in _COUNTED.items():
             statement = _DIFFERENCES.format(place=place, content=content, expected=expected, table=table)
             for where, due, actual in fetch(statement):
@@ -158,12 +206,12 @@ class StakeLimitTraces:
             else:
                 self._current[key] = amount, at
 
-    def violations(self) -> Iterator[Finding]:
-        """Yield every wager that exceeded its player's limit at the time."""
+    def violations(self, first: int = 0, last: int = 2**63 - 1) -> Iterator[Finding]:
+        """Yield every wager that exceeded its limit at the time, of entries with causes above `first`, up to `last`."""
         spans = [*self._past, *((*key, *limit, _FOREVER) for key, limit in self._current.items())]
         if spans:
             columns = [list(column) for column in zip(*spans, strict=True)]
-            for where, limit, staked in fetch(_OVERSTAKED, columns):
+            for where, limit, staked in fetch(_OVERSTAKED, [*columns, first, last]):
                 yield Finding("staked over a limit", where, f"{limit} at most", staked)
 
 
@@ -190,9 +238,10 @@ class TableLimitTraces:
         if last is not None and event.at < last.next_change_at:
             yield Finding("limit changed twice in a week", where, f"{last.next_change_at} or later", str(event.at))
 
-    def check_state(self) -> Iterator[Finding]:
-        """Compare the rows with those that the events have led to."""
-        yield from TABLE_LIMITS.compare(table_limit_row(event, version) for event, version in self._last.values())
+    def check_state(self, *, partial: bool = False) -> Iterator[Finding]:
+        """Compare the rows with those that the events have led to; `partial` if only some streams were replayed."""
+        rows = (table_limit_row(event, version) for event, version in self._last.values())
+        yield from TABLE_LIMITS.compare(rows, partial=partial)
 
 
 def _check_position(stream: str, due_stream: str, version: int, before: int, where: str) -> Iterator[Finding]:
@@ -258,7 +307,7 @@ def _decide_exclusion(state: PlayerRestrictionsState, event: Any, owner: WalletO
         case e.CoolingOffStarted(by=by, until=until, at=now):
             return decider.cool_off(state, owner=owner, by=by, hours=(until - now) // _HOUR, now=now)
         case e.SelfExcluded(by=by, until=until, at=now):
-            months = decider.months_between(now, until)
+            months = None if until is None else decider.months_between(now, until)
             return decider.self_exclude(state, owner=owner, by=by, months=months, now=now)
         case e.SelfExclusionEnded(at=now):
             return decider.end_exclusion(state, owner=owner, now=now)

@@ -22,7 +22,8 @@ CONFIRM: Final = "wallet.change_depositmethod"
 def request_end_of_exclusion(*, operator: UUID, player: UUID, by: str) -> Change:
     """Request the end of a player's self-exclusion whose minimum is over.
 
-    Raises UnknownPlayer, UnknownAccount, NotSelfExcluded, ExclusionStillRunning, ChangeNeedsSecondPerson.
+    Raises UnknownPlayer, UnknownAccount, NotSelfExcluded, ExclusionPermanent, ExclusionStillRunning,
+    ChangeNeedsSecondPerson.
     """
     require_player(operator=operator, player=player)
     return changes.request(

@@ -30,6 +30,7 @@ from wallet.responsible_gaming.events import (
 from wallet.responsible_gaming.limits import month_after
 from wallet.responsible_gaming.refusals import (
     ExclusionLengthInvalid,
+    ExclusionPermanent,
     ExclusionStillRunning,
     InvalidPlayLimit,
     LimitIncreaseTooEarly,
@@ -141,29 +142,31 @@ def cool_off(
         raise ExclusionLengthInvalid
     until = now + timedelta(hours=hours)
     active = state.active_exclusion(now)
-    if active is not None and (active.kind is ExclusionKind.SELF_EXCLUSION or active.until >= until):
+    if active is not None and (active.kind is ExclusionKind.SELF_EXCLUSION or active.lasts_as_long_as(until)):
         raise LongerExclusionActive(until=active.until)
     return CoolingOffStarted(owner.operator, owner.player, by, until, now)
 
 
 def self_exclude(
-    state: PlayerRestrictionsState, *, owner: WalletOwner, by: Initiator, months: int, now: datetime
+    state: PlayerRestrictionsState, *, owner: WalletOwner, by: Initiator, months: int | None, now: datetime
 ) -> SelfExcluded:
-    """Self-exclude for 6 months or more. Raises ExclusionLengthInvalid, LongerExclusionActive."""
-    if not MIN_EXCLUSION_MONTHS <= months <= MAX_EXCLUSION_MONTHS:
+    """Self-exclude for 6 months or more, None for ever. Raises ExclusionLengthInvalid, LongerExclusionActive."""
+    if months is not None and not MIN_EXCLUSION_MONTHS <= months <= MAX_EXCLUSION_MONTHS:
         raise ExclusionLengthInvalid
-    until = month_after(now, months=months)
+    until = None if months is None else month_after(now, months=months)
     active = state.active_exclusion(now)
-    if active is not None and active.kind is ExclusionKind.SELF_EXCLUSION and active.until >= until:
+    if active is not None and active.kind is ExclusionKind.SELF_EXCLUSION and active.lasts_as_long_as(until):
         raise LongerExclusionActive(until=active.until)
     return SelfExcluded(owner.operator, owner.player, by, until, now)
 
 
 def end_exclusion(state: PlayerRestrictionsState, *, owner: WalletOwner, now: datetime) -> SelfExclusionEnded:
-    """End a self-exclusion as the operator. Raises NotSelfExcluded, ExclusionStillRunning."""
+    """End a self-exclusion as the operator. Raises NotSelfExcluded, ExclusionPermanent, ExclusionStillRunning."""
     active = state.active_exclusion(now)
     if active is None or active.kind is not ExclusionKind.SELF_EXCLUSION:
         raise NotSelfExcluded
+    if active.until is None:
+        raise ExclusionPermanent
     if now < active.until:
         raise ExclusionStillRunning(until=active.until)
     return SelfExclusionEnded(owner.operator, owner.player, now)

@@ -109,12 +109,12 @@ class CoolingOffStarted:
 
 @dataclass(frozen=True, slots=True)
 class SelfExcluded:
-    """The player may neither deposit nor play until the operator ends it, which is possible from `until` on."""
+    """The player may neither deposit nor play until the operator ends it, possible from `until` on; None for never."""
 
     operator: UUID
     player: UUID
     by: Initiator
-    until: datetime
+    until: datetime | None
     at: datetime
 
 

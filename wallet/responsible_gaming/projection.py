@@ -1,5 +1,6 @@
 """Restrictions of players and limits of operators as rows, and the rebuild of everything derived from play."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 from uuid import UUID
 
@@ -10,7 +11,13 @@ from casino.events.rebuild import Events, Projector
 from casino.events.sql import execute, fetch
 from wallet.ledger.store import event_group
 from wallet.responsible_gaming.events import PlayerRequestEvent, ResponsibleGamingEvent, entry_for
-from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, fold, fold_operator_limits
+from wallet.responsible_gaming.state import (
+    ExclusionKind,
+    OperatorLimitsState,
+    PlayerRestrictionsState,
+    fold,
+    fold_operator_limits,
+)
 
 TURNOVER: Final = """
     SELECT posting.account_id, max(entry.recorded_at) OVER so_far AS at, posting.sequence,
@@ -71,11 +78,12 @@ _decode_operator_limits: Final = msgspec.json.Decoder(OperatorLimitsState).decod
 _FIRST_OF_PLAYER: Final = ("PlayLimitSet", "CoolingOffStarted", "SelfExcluded", "RealityCheckSet", "PlayerBlocked")
 _FIRST_OF_OPERATOR: Final = ("OperatorLimitSet", "PlayMoneyCapSet")
 _SAVE: Final = """
-    INSERT INTO wallet_playerrestrictions (player_id, operator_id, state, limit_types, excluded_until, blocked, version)
-    VALUES (%s, %s, %s::jsonb, %s::text[], %s, %s, %s)
+    INSERT INTO wallet_playerrestrictions
+           (player_id, operator_id, state, limit_types, excluded_until, self_excluded, blocked, version)
+    VALUES (%s, %s, %s::jsonb, %s::text[], %s, %s, %s, %s)
     ON CONFLICT (player_id) DO UPDATE
     SET state = excluded.state, limit_types = excluded.limit_types, excluded_until = excluded.excluded_until,
-        blocked = excluded.blocked, version = excluded.version
+        self_excluded = excluded.self_excluded, blocked = excluded.blocked, version = excluded.version
 """
 _SAVE_OPERATOR: Final = """
     INSERT INTO wallet_operatorlimits (operator_id, state, limit_types, version)
@@ -86,14 +94,17 @@ _SAVE_OPERATOR: Final = """
 _LOAD: Final = "SELECT state::text, version FROM wallet_playerrestrictions WHERE player_id = %s AND operator_id = %s"
 _ALL: Final = "SELECT player_id, operator_id, state::text, version FROM wallet_playerrestrictions"
 _ALL_OPERATORS: Final = "SELECT operator_id, state::text, version FROM wallet_operatorlimits"
+_LISTED: Final = """
+    SELECT player_id, state::text, limit_types, excluded_until, self_excluded, blocked FROM wallet_playerrestrictions
+     ORDER BY player_id
+"""
+_LISTED_OPERATORS: Final = "SELECT operator_id, state::text, limit_types FROM wallet_operatorlimits ORDER BY 1"
 _LOAD_OPERATOR: Final = "SELECT state::text, version FROM wallet_operatorlimits WHERE operator_id = %s"
 
 
 def save_restrictions(*, operator: UUID, player: UUID, state: PlayerRestrictionsState, version: int) -> None:
     """Insert or update a player's row."""
-    until = None if state.exclusion is None else state.exclusion.until
-    blocked = state.block is not None
-    execute(_SAVE, [player, operator, encode(state).decode(), _limit_types(state), until, blocked, version])
+    execute(_SAVE, [player, operator, encode(state).decode(), *_listed(state).values(), version])
 
 
 def save_operator_limits(*, operator: UUID, state: OperatorLimitsState, version: int) -> None:
@@ -131,6 +142,30 @@ def load_all_restrictions() -> dict[UUID, tuple[UUID, PlayerRestrictionsState, i
 def load_all_operator_limits() -> dict[UUID, tuple[OperatorLimitsState, int]]:
     """Read every operator's row: state, version."""
     return {operator: (decode_operator_limits(state), version) for operator, state, version in fetch(_ALL_OPERATORS)}
+
+
+def find_wrong_columns() -> Iterator[tuple[str, str, str]]:
+    """Yield the columns for lists that do not follow from the state of their row: where, what is due, what is there."""
+    for player, text, *actual in fetch(_LISTED):
+        columns = zip(_listed(decode_restrictions(text)).items(), actual, strict=True)
+        for (name, due), value in columns:
+            if due != value:
+                yield f"{RESTRICTIONS_TABLE} {player} {name}", str(due), str(value)
+    for operator, text, types in fetch(_LISTED_OPERATORS):
+        due = _limit_types(decode_operator_limits(text))
+        if due != types:
+            yield f"{OPERATOR_LIMITS_TABLE} {operator} limit_types", str(due), str(types)
+
+
+def _listed(state: PlayerRestrictionsState) -> dict[str, Any]:
+    """Return the columns by which lists of staff are filtered, in their order."""
+    exclusion = state.exclusion
+    return {
+        "limit_types": _limit_types(state),
+        "excluded_until": None if exclusion is None else exclusion.until,
+        "self_excluded": exclusion is not None and exclusion.kind is ExclusionKind.SELF_EXCLUSION,
+        "blocked": state.block is not None,
+    }
 
 
 def _limit_types(state: PlayerRestrictionsState | OperatorLimitsState) -> list[Any]:

@@ -16,13 +16,13 @@ from casino.operators.models import PlayerBan
 from casino.operators.principals import PlayerPrincipal
 from casino.operators.services import require_player
 from wallet.ledger.accounts import AccountKind, AccountName
+from wallet.ledger.store import DISPLAYED
 from wallet.models import PlayerRestrictions
 from wallet.responsible_gaming import eligibility, projection
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType, limit_currency
 from wallet.responsible_gaming.limits import Usage
 from wallet.responsible_gaming.state import (
     Exclusion,
-    ExclusionKind,
     OperatorLimitsState,
     PlayerRestrictionsState,
     strictest_limits,
@@ -38,11 +38,11 @@ _SESSION: Final = """
       LEFT JOIN wallet_playerrestrictions own ON own.player_id = session.player_id
      WHERE session.player_id = %s AND session.operator_id = %s ORDER BY session.created_at DESC LIMIT 1
 """
-_BALANCES: Final = """
-    SELECT own.state::text, kind, money_type, currency, table_id, balance
-      FROM wallet_account account JOIN wallet_balance ON account_id = id
+_BALANCES: Final = f"""
+    SELECT own.state::text, kind, money_type, account.currency, table_id, {DISPLAYED}
       LEFT JOIN wallet_playerrestrictions own ON own.player_id = account.player_id
-     WHERE account.player_id = %s AND account.operator_id = %s ORDER BY kind, money_type, currency, table_id
+     WHERE account.player_id = %s AND account.operator_id = %s
+     ORDER BY kind, money_type, account.currency, table_id
 """
 _SESSIONS: Final = """
     SELECT players.player, latest.created_at, clock_timestamp(), own.state::text
@@ -210,8 +210,7 @@ def restricted_players(restriction: PlayerRestriction, *, operator: UUID) -> Que
     if restriction is PlayerRestriction.STOPPED:
         rows = rows.filter(blocked=True)
     else:
-        active = Q(excluded_until__gt=_NOW) | Q(state__exclusion__kind=ExclusionKind.SELF_EXCLUSION.value)
-        rows = rows.filter(active, excluded_until__isnull=False)
+        rows = rows.filter(Q(excluded_until__gt=_NOW) | Q(self_excluded=True))
     return rows.values_list("player_id", flat=True)
 
 

@@ -1,11 +1,14 @@
 """Refusals of play, deposits and changes of restrictions."""
 
 from datetime import datetime
+from typing import Final
 
 from casino.kernel import money
 from casino.kernel.errors import Amount, Refusal, RefusalKind
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
-from wallet.responsible_gaming.state import Exclusion, PlayerBlock, PlayLimit
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind, PlayerBlock, PlayLimit
+
+MINUTES: Final = "minutes"
 
 
 class PlayLimitReached(Refusal):
@@ -30,7 +33,7 @@ class PlayLimitReached(Refusal):
         most, taken, remaining = (
             format_limit(amount, limit_type, currency) for amount in (limit.limit, used, max(0, limit.limit - used))
         )
-        unit = "minutes" if limit_type is LimitType.TIME else currency
+        unit = MINUTES if limit_type is LimitType.TIME else currency
         super().__init__(
             f"The {limit_type} limit per {limit.period} is {most} {unit}; {taken} is used, {remaining} remains.",
             limit_type=limit_type.value,
@@ -48,8 +51,10 @@ class PlayerExcluded(Refusal):
     code = "player_excluded"
     kind = RefusalKind.FORBIDDEN
     title = "The player is excluded from deposits and play"
-    remedy = "Leaving tables and withdrawing stay possible; a cooling-off ends at `until`."
-    fact_types = {"exclusion": str, "since": datetime, "until": datetime}
+    remedy = (
+        "Leaving tables and withdrawing stay possible; a cooling-off ends at `until`. Null is a permanent exclusion."
+    )
+    fact_types = {"exclusion": ExclusionKind, "since": datetime, "until": datetime | None}
 
     def __init__(self, exclusion: Exclusion) -> None:
         super().__init__(exclusion=exclusion.kind.value, since=exclusion.since, until=exclusion.until)
@@ -107,15 +112,15 @@ class LimitIncreaseTooEarly(Refusal):
 class LongerExclusionActive(Refusal):
     code = "longer_exclusion_active"
     title = "An exclusion with the same or a later end is active"
-    remedy = "Choose a later end; an exclusion can be extended, never shortened."
-    fact_types = {"until": datetime}
+    remedy = "Choose a later end, if `until` is not null; an exclusion can be extended, never shortened."
+    fact_types = {"until": datetime | None}
 
 
 class ExclusionLengthInvalid(Refusal):
     code = "exclusion_length_invalid"
     kind = RefusalKind.INVALID
     title = "The length of the exclusion is out of range"
-    remedy = "Cool off for 24 to 1008 hours (6 weeks), or exclude for 6 to 120 months."
+    remedy = "Cool off for 24 to 1008 hours (6 weeks), or exclude for 6 to 120 months or permanently."
 
 
 class ExclusionNoteInvalid(Refusal):
@@ -136,6 +141,12 @@ class ExclusionStillRunning(Refusal):
     title = "A self-exclusion cannot be ended early"
     remedy = "End it at `until` or later."
     fact_types = {"until": datetime}
+
+
+class ExclusionPermanent(Refusal):
+    code = "exclusion_permanent"
+    title = "A permanent self-exclusion cannot be ended"
+    remedy = "Nobody can end it. The player can still leave tables and withdraw."
 
 
 class RealityCheckInvalid(Refusal):

@@ -98,15 +98,18 @@ def cool_off(*, context: PlayerContext, by: Initiator, hours: int) -> PlayerRest
     )
 
 
-def self_exclude(*, context: PlayerContext, by: Initiator, months: int) -> PlayerRestrictionsState:
-    """Exclude a player from deposits and play for at least so many months. Raises as `cool_off`."""
+def self_exclude(*, context: PlayerContext, by: Initiator, months: int | None) -> PlayerRestrictionsState:
+    """Exclude a player from deposits and play for at least so many months, or for ever. Raises as `cool_off`."""
     return _change(
         context, lambda state, now: decider.self_exclude(state, owner=context.owner, by=by, months=months, now=now)
     )
 
 
 def end_exclusion(*, context: PlayerContext) -> PlayerRestrictionsState:
-    """End a player's self-exclusion that is over. Raises NotSelfExcluded, ExclusionStillRunning."""
+    """End a player's self-exclusion that is over.
+
+    Raises NotSelfExcluded, ExclusionPermanent, ExclusionStillRunning.
+    """
     return _change(context, lambda state, now: decider.end_exclusion(state, owner=context.owner, now=now))
 
 

@@ -11,7 +11,7 @@ from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType, 
 
 
 class ExclusionKind(StrEnum):
-    """A cooling-off ends by itself; a self-exclusion lasts until the operator ends it, not before its time."""
+    """A cooling-off ends by itself; a self-exclusion lasts until the operator ends it, not before its time, if ever."""
 
     COOLING_OFF = "cooling_off"
     SELF_EXCLUSION = "self_exclusion"
@@ -43,16 +43,20 @@ class PendingIncrease:
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """The player may neither deposit nor play."""
+    """The player may neither deposit nor play; `until` is None for a permanent self-exclusion."""
 
     kind: ExclusionKind
     by: Initiator
     since: datetime
-    until: datetime
+    until: datetime | None
 
     def is_active(self, now: datetime) -> bool:
         """Return whether it is active; a self-exclusion stays active until the operator ends it."""
-        return self.kind is ExclusionKind.SELF_EXCLUSION or now < self.until
+        return self.kind is ExclusionKind.SELF_EXCLUSION or self.until is None or now < self.until
+
+    def lasts_as_long_as(self, until: datetime | None) -> bool:
+        """Return whether its end is not before `until`, None for no end."""
+        return self.until is None or (until is not None and self.until >= until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,5 +233,5 @@ def _first_limit(limits: Iterable[PlayLimit]) -> int | None:
 def _ended(record: ExclusionRecord, at: datetime) -> ExclusionRecord:
     if record.ended_at is not None:
         return record
-    own_end = record.exclusion.until if record.exclusion.kind is ExclusionKind.COOLING_OFF else at
-    return replace(record, ended_at=min(own_end, at))
+    until = record.exclusion.until if record.exclusion.kind is ExclusionKind.COOLING_OFF else None
+    return replace(record, ended_at=at if until is None else min(until, at))

@@ -1,6 +1,6 @@
 """Read and change the limit per spot that a player sets, check wagers against it, and rebuild its rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -29,11 +29,14 @@ _CURRENT: Final = """
            stored.version, stored.amount, stored.currency, stored.set_at, stored.next_change_at
       FROM (SELECT) AS always LEFT JOIN wallet_table_limit stored ON stored.account_id = %s
 """
+_COLUMNS: Final = ", ".join(f"may.{name}" for name in eligibility.ELIGIBILITY_COLUMNS.split(", "))
 _ELIGIBILITY: Final = f"""
     SELECT table_limit.amount, table_limit.currency, table_limit.set_at, table_limit.next_change_at,
-           {eligibility.ELIGIBILITY_COLUMNS}
-      FROM {eligibility.ELIGIBILITY_CALL_SQL}
+           funding.operator_id IS NOT NULL, told.balance, told.told_at, {_COLUMNS}
+      FROM {eligibility.ELIGIBILITY_CALL_SQL} AS may
       LEFT JOIN wallet_table_limit table_limit ON table_limit.account_id = %s
+      LEFT JOIN wallet_funding funding ON funding.operator_id = %s AND funding.funding = 'seamless' AND %s
+      LEFT JOIN wallet_told_balance told ON told.account_id = %s
 """  # noqa: S608  (constants)
 
 
@@ -60,10 +63,15 @@ def set_table_limit(
 
 @dataclass(frozen=True, slots=True)
 class WagerEligibility:
-    """A player's eligibility to wager from a game balance, and the limit per spot that the player has set."""
+    """A player's eligibility to wager from a game balance, and the limit per spot that the player has set.
+
+    If `remote`, the money is in the operator's own wallet, and the balance what that told last.
+    """
 
     eligibility: PlayerEligibility
     table_limit: PersonalTableLimit | None
+    remote: bool = False
+    told_at: datetime | None = None
 
     @property
     def balance(self) -> int:
@@ -73,13 +81,14 @@ class WagerEligibility:
 
 def load_wager_eligibility(account: AccountName, *, now: datetime) -> WagerEligibility:
     """Read a game balance and everything that its wagers are checked against, locking the player, in one statement."""
-    player = eligibility.player_of(account)
-    ((amount, currency, set_at, next_change_at, *row),) = fetch(
-        _ELIGIBILITY,
-        [*eligibility.eligibility_parameters(account, now), _key(account.operator, player, account.currency)],
+    key = _key(account.operator, eligibility.player_of(account), account.currency)
+    real = account.money_type is MoneyType.REAL
+    ((amount, currency, set_at, next_change_at, remote, told, told_at, *row),) = fetch(
+        _ELIGIBILITY, [*eligibility.eligibility_parameters(account, now), key, account.operator, real, key]
     )
     limit = None if currency is None else PersonalTableLimit(amount, currency, set_at, next_change_at)
-    return WagerEligibility(eligibility.eligibility_from_row(account, now, row), limit)
+    may = eligibility.eligibility_from_row(account, now, row)
+    return WagerEligibility(replace(may, balance=told or 0) if remote else may, limit, remote, told_at)
 
 
 def table_limit_row(event: TableLimitSet, version: int) -> Row:

@@ -12,9 +12,12 @@ from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators.models import Operator
 from casino.reports.intervals import day_of
+from wallet.funding import services as funding
+from wallet.funding.events import Funding
 from wallet.payments import methods
 from wallet.payments.providers import ProviderUnavailable
 from wallet.reconciliation.services import ReconciliationResult, reconcile
+from wallet.remote.statements import PROVIDER
 
 
 class Command(BaseCommand):
@@ -38,7 +41,10 @@ class Command(BaseCommand):
     def _reconcile(self, operator: Operator, day: date | None) -> bool:
         day = day or day_of(timezone.now(), operator.time_zone) - timedelta(days=1)
         matched = True
-        for provider in sorted({method.offer.provider for method in methods.list_methods(operator=operator.id)}):
+        providers = {method.offer.provider for method in methods.list_methods(operator=operator.id)}
+        if funding.current(operator.id) is Funding.SEAMLESS:
+            providers.add(PROVIDER)
+        for provider in sorted(providers):
             try:
                 results = reconcile(operator=operator.id, provider=provider, day=day)
             except (Refusal, ProviderUnavailable) as error:

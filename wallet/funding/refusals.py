@@ -1,0 +1,60 @@
+"""Refusals of funding."""
+
+from typing import Literal
+
+from casino.kernel.errors import Refusal, RefusalKind
+
+
+class FundingDiffers(Refusal):
+    code = "funding_differs"
+    kind = RefusalKind.CONFLICT
+    title = "The operator's players come by money in another way"
+    remedy = "Use the calls of the operator's `funding`, which GET /api/v1/operator/funding shows."
+    fact_types = {
+        "funding": Literal["house", "transfer", "seamless"],
+        "needed": Literal["house", "transfer", "seamless"],
+    }
+
+
+class FundingInUse(Refusal):
+    """`payments` deposits and withdrawals have not ended."""
+
+    code = "funding_in_use"
+    kind = RefusalKind.CONFLICT
+    title = "Payments are under way"
+    remedy = "Wait until every deposit and withdrawal has ended, and try again."
+    fact_types = {"payments": int}
+
+
+class FundingMoneyHeld(Refusal):
+    """`accounts` with real money and `transactions` with the operator's own wallet."""
+
+    code = "funding_money_held"
+    kind = RefusalKind.CONFLICT
+    title = "Players' real money is here, or on its way"
+    remedy = "Let players leave their tables, pay their balances out, and wait until nothing is on its way."
+    fact_types = {"accounts": int, "transactions": int}
+
+
+class WalletAddressInvalid(Refusal):
+    code = "wallet_address_invalid"
+    kind = RefusalKind.INVALID
+    title = "The address of the wallet cannot be used"
+    remedy = "`seamless` needs a `wallet_url` with https:// and a public address, and nothing else has one."
+
+
+class WalletKeyMissing(Refusal):
+    code = "wallet_key_missing"
+    kind = RefusalKind.CONFLICT
+    title = "Nothing could verify the wallet's answers"
+    remedy = "Register a signing key with one of your API keys first (POST /api/v1/operator/key/signing-keys)."
+
+
+class WalletNotConformant(Refusal):
+    code = "wallet_not_conformant"
+    kind = RefusalKind.CONFLICT
+    title = "Nothing proves that the wallet passes the conformance kit"
+    remedy = (
+        "Run `manage.py conform` against the wallet, and send the `proof` of its report within thirty days. "
+        "A wallet at another address needs a run of its own."
+    )

@@ -1,0 +1,222 @@
+"""A wager's debit in an operator's own wallet: asked between two transactions, never inside one.
+
+The first transaction records what is asked for. Its process alone then asks, once. The second confirms the wager with
+the answer; or the debit is refused, or taken back. A process that dies in between leaves a debit that the queue takes
+back. Knows no game: a wager and its round are ids.
+"""
+
+import contextlib
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID, uuid4
+
+from django.db import transaction
+
+from casino.events.ids import new_id
+from casino.events.sql import database_now, fetch
+from casino.events.store import Metadata, VersionConflict
+from casino.kernel.errors import Refusal
+from wallet.funding import services as funding
+from wallet.funding.events import Funding
+from wallet.remote import client, messages, records
+from wallet.remote import state as machine
+from wallet.remote.client import Endpoint, NotAnswered
+from wallet.remote.events import Party, TransactionKind, TransactionRequested
+from wallet.remote.messages import WalletOrder, WalletReply
+from wallet.remote.protection import PROTECTION
+from wallet.remote.records import Decided
+from wallet.remote.refusals import (
+    WagerBeingConfirmed,
+    WalletCode,
+    WalletDidNotAnswer,
+    WalletRefused,
+)
+from wallet.remote.state import AcceptedAnswer, Answer, NoAnswer, RefusedAnswer, RemoteStatus
+
+logger = logging.getLogger(__name__)
+
+CALL_SECONDS: Final = 2.5
+GRACE: Final = timedelta(seconds=2)
+"""How long after the end of betting a debit may still be confirmed; cards wait for it."""
+LONGEST: Final = timedelta(seconds=4)
+"""How long after it was asked for a debit may be confirmed."""
+_MARGIN: Final = 0.2
+"""Seconds left for confirming after the last moment of an answer."""
+_REQUESTED: Final = """
+    SELECT id, status, code FROM wallet_remote WHERE request_id = %s
+"""
+_WAITING: Final = (
+    "SELECT EXISTS (SELECT FROM wallet_remote WHERE wager_id = %s AND kind = 'debit' AND status = 'requested')"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Debit:
+    """A debit that was asked for, and the wallet's reference once it is made. Kept in memory only."""
+
+    transaction: UUID
+    party: Party
+    wager: UUID
+    round: UUID
+    amount: int
+    answer_by: datetime
+    at: datetime
+    reference: str = ""
+    balance: int | None = None
+
+
+def find(request: UUID) -> tuple[RemoteStatus, str] | None:
+    """Return the status of the debit that a player's request has led to, and the code of a refusal."""
+    rows = fetch(_REQUESTED, [request])
+    return (RemoteStatus(rows[0][1]), rows[0][2]) if rows else None
+
+
+def request(
+    *,
+    party: Party,
+    wager: UUID,
+    round_: UUID,
+    amount: int,
+    request_: UUID,
+    closes_at: datetime | None,
+    metadata: Metadata,
+) -> Debit:
+    """Record a debit in the caller's transaction; `closes_at` is the end of betting, if it has one.
+
+    Raises FundingDiffers, WagerBeingConfirmed.
+    """
+    funding.require(party.operator, Funding.SEAMLESS)
+    if fetch(_WAITING, [wager])[0][0]:
+        raise WagerBeingConfirmed
+    now = database_now()
+    answer_by = now + LONGEST if closes_at is None else min(now + LONGEST, closes_at + GRACE)
+    debit = Debit(new_id(now), party, wager, round_, amount, answer_by, now)
+    asked = TransactionRequested(
+        debit.transaction, TransactionKind.DEBIT, party, wager, round_, amount, None, request_, answer_by, now
+    )
+    records.write([Decided(None, 0, [asked], metadata)], now=now)
+    return debit
+
+
+def endpoint(operator: UUID) -> Endpoint:
+    """Return where an operator's wallet is."""
+    return Endpoint(operator, funding.wallet_url(operator))
+
+
+def ask_balance(wallet: Endpoint, *, player: UUID, currency: str) -> int | None:
+    """Ask for a player's balance outside of any transaction, note it and return it; None without an answer."""
+    request_, circuit = uuid4(), PROTECTION.circuit(wallet.operator)
+    document = {"request": str(request_), "player": str(player), "currency": currency}
+    try:
+        answer = client.call_and_wait(wallet, messages.BALANCE, document, seconds=CALL_SECONDS)
+        now = database_now()
+        balance = messages.read_balance(client.verified(answer, wallet, now=now), request_, currency)
+    except NotAnswered as error:
+        logger.warning("The wallet of operator %s told no balance: %s", wallet.operator, error)
+        balance = None
+    circuit.record(answered=balance is not None)
+    if balance is not None:
+        records.tell([(Party(wallet.operator, player, player, currency), balance)], now=now)
+    return balance
+
+
+def ask(debit: Debit, wallet: Endpoint) -> WalletReply:
+    """Ask for a debit, once, outside of any transaction."""
+    payment = WalletOrder(
+        debit.transaction,
+        TransactionKind.DEBIT,
+        debit.party.player,
+        debit.wager,
+        debit.round,
+        debit.party.table,
+        debit.amount,
+        debit.party.currency,
+        None,
+        debit.at,
+    )
+    request_, seconds = uuid4(), min(CALL_SECONDS, (debit.answer_by - database_now()).total_seconds() - _MARGIN)
+    if seconds <= 0:
+        return WalletReply(NoAnswer("Nothing was asked: it is too late."))
+    try:
+        document = messages.single(payment, request_)
+        answer = client.call_and_wait(wallet, messages.PATHS[payment.kind], document, seconds=seconds)
+        told = messages.read_single(client.verified(answer, wallet, now=database_now()), payment, request_)
+    except NotAnswered as error:
+        logger.warning("The wallet of operator %s did not answer to a debit: %s", wallet.operator, error)
+        told = WalletReply(NoAnswer(str(error)))
+    PROTECTION.circuit(wallet.operator).record(answered=not isinstance(told.answer, NoAnswer))
+    return told
+
+
+def take(debit: Debit, wallet: Endpoint, *, metadata: Metadata) -> Debit:
+    """Ask for a debit and return it as it was made; otherwise record what came of it.
+
+    The debit is not accepted here: whoever confirms the wager does both in one transaction. Raises WalletRefused,
+    WalletDidNotAnswer.
+    """
+    told = ask(debit, wallet)
+    match told.answer:
+        case AcceptedAnswer(reference):
+            return Debit(
+                debit.transaction,
+                debit.party,
+                debit.wager,
+                debit.round,
+                debit.amount,
+                debit.answer_by,
+                debit.at,
+                reference,
+                told.balance,
+            )
+        case answer:
+            conclude(debit, answer, metadata=metadata, balance=told.balance)
+            raise refusal_of(answer)
+
+
+def accept(debit: Debit, *, metadata: Metadata) -> None:
+    """Accept a debit that was made in the transaction that confirms its wager; the money is at the table then.
+
+    Raises WalletDidNotAnswer if it is taken back already.
+    """
+    if not _apply(debit, AcceptedAnswer(debit.reference), in_time=True, metadata=metadata, balance=debit.balance):
+        raise WalletDidNotAnswer
+
+
+def give_up(debit: Debit, *, metadata: Metadata) -> None:
+    """Take back a debit that was made, but whose wager could not be confirmed."""
+    conclude(debit, AcceptedAnswer(debit.reference), metadata=metadata, balance=debit.balance)
+
+
+def conclude(debit: Debit, answer: Answer, *, metadata: Metadata, balance: int | None) -> None:
+    """Record the end of a debit whose wager is in no round; the queue does it if that fails."""
+    with contextlib.suppress(VersionConflict), transaction.atomic():
+        _apply(debit, answer, in_time=False, metadata=metadata, balance=balance)
+
+
+def refusal_of(answer: Answer) -> Refusal:
+    """Return what the player is told of an answer that confirms nothing."""
+    if isinstance(answer, RefusedAnswer):
+        reason = WalletCode(answer.code)
+        return WalletRefused(f"Not taken: {reason.value.replace('_', ' ')}.", reason=reason.value)
+    return WalletDidNotAnswer()
+
+
+def raise_end(status: RemoteStatus, code: str) -> None:
+    """Raise what the player was told of a debit that has ended otherwise than by a wager."""
+    if status is RemoteStatus.REFUSED:
+        raise refusal_of(RefusedAnswer(code))
+    if status in {RemoteStatus.ROLLING_BACK, RemoteStatus.ROLLED_BACK}:
+        raise WalletDidNotAnswer
+
+
+def _apply(debit: Debit, answer: Answer, *, in_time: bool, metadata: Metadata, balance: int | None) -> bool:
+    """Apply an answer under the lock of the transaction's row; returns whether it changed anything."""
+    now = database_now()
+    state, version = records.load([debit.transaction])[debit.transaction]
+    events = machine.apply_answer(state, answer, in_time=in_time, rollback=new_id(now), at=now)
+    records.write([Decided(state, version, events, metadata)], now=now)
+    if balance is not None:
+        records.tell([(debit.party, balance)], now=now)
+    return bool(events)

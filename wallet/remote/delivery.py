@@ -1,0 +1,301 @@
+"""Deliver credits, corrections and rollbacks to operators' wallets, under the same ids until each has an end.
+
+PostgreSQL holds what is due: any number of processes may deliver. A transaction is leased by moving its next try into
+the future before the call, outside of any transaction; the lease of a process that dies expires. Operators take turns,
+each with as many transactions a second as its bucket has tokens for, so that a long queue delays nobody else's.
+"""
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import uniform
+from typing import Final
+from uuid import UUID, uuid4
+
+from django.db import Error, transaction
+
+from casino.api.streaming.hub import run_in_thread
+from casino.events.ids import new_id
+from casino.events.sql import database_now, execute, fetch
+from casino.events.store import Metadata
+from casino.feed.destinations import WebhookClient, WholeAnswer
+from casino.significant import recorder
+from wallet.remote import client, messages, records
+from wallet.remote import state as machine
+from wallet.remote.client import Endpoint, NotAnswered
+from wallet.remote.events import RemoteEvent, RollbackReason, TransactionKind
+from wallet.remote.messages import MAX_ITEMS, WalletOrder, WalletReply
+from wallet.remote.records import Decided
+from wallet.remote.state import ENDED, NoAnswer, RefusedAnswer, RemoteState, RemoteStatus
+
+logger = logging.getLogger(__name__)
+
+PER_SECOND: Final = 50
+"""Transactions a second of each operator, and process."""
+IN_FLIGHT: Final = 8
+"""Calls of each operator at a time."""
+CALL_SECONDS: Final = 10.0
+LEASE: Final = timedelta(seconds=30)
+LONGEST_GAP: Final = 200.0
+ALERT_AFTER: Final = timedelta(minutes=15)
+REPORT_AFTER: Final = timedelta(hours=24)
+POLL_SECONDS: Final = 0.25
+ACTOR: Final = "system:wallets"
+Clock = Callable[[], datetime]
+
+_OPERATORS: Final = "SELECT DISTINCT operator_id FROM wallet_remote_due WHERE next_try_at <= %s"
+_CLAIM: Final = """
+    UPDATE wallet_remote_due AS due SET attempts = attempts + 1, next_try_at = %(lease)s
+      FROM (SELECT transaction_id FROM wallet_remote_due
+             WHERE operator_id = %(operator)s AND next_try_at <= %(now)s
+             ORDER BY next_try_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED) AS free
+     WHERE due.transaction_id = free.transaction_id
+    RETURNING due.transaction_id, due.attempts, due.since, due.reported
+"""
+_PAYMENTS: Final = """
+    SELECT id, kind, player_id, wager_id, round_id, table_id, amount, currency, concerns_id, requested_at, status,
+           rollback_id, reason
+      FROM wallet_remote WHERE id = ANY (%s::uuid[]) ORDER BY requested_at, id
+"""
+_URL: Final = "SELECT wallet_url FROM wallet_funding WHERE operator_id = %s"
+_AGAIN: Final = """
+    UPDATE wallet_remote_due AS due SET next_try_at = again.at, last_error = again.why, reported = again.reported
+      FROM unnest(%s::uuid[], %s::timestamptz[], %s::text[], %s::boolean[]) AS again (id, at, why, reported)
+     WHERE due.transaction_id = again.id
+"""
+
+
+@dataclass(slots=True)
+class Leased:
+    """A transaction that this process delivers: what is sent, after how many tries, and since when it waits."""
+
+    payment: WalletOrder
+    transaction: UUID
+    attempt: int
+    since: datetime
+    reported: bool
+
+
+@dataclass(slots=True)
+class Batch:
+    """What was leased of one operator: credits to send together, others one by one, and debits left behind."""
+
+    wallet: Endpoint
+    credits: list[Leased]
+    others: list[Leased]
+    abandoned: list[Leased]
+
+    def all(self) -> list[Leased]:
+        return [*self.credits, *self.others, *self.abandoned]
+
+
+class Bucket:
+    """Tokens of one operator; each transaction takes one."""
+
+    def __init__(self, now: datetime) -> None:
+        self._tokens, self._at = float(MAX_ITEMS), now
+
+    def available(self, now: datetime) -> int:
+        """Return how many tokens there are now."""
+        seconds = max(0.0, (now - self._at).total_seconds())
+        self._tokens, self._at = min(float(MAX_ITEMS), self._tokens + PER_SECOND * seconds), now
+        return int(self._tokens)
+
+    def take(self, count: int) -> None:
+        self._tokens -= count
+
+
+class Courier:
+    """Delivers what is due, with one client on one event loop."""
+
+    def __init__(self, client_: WebhookClient, clock: Clock = database_now) -> None:
+        self._client = client_
+        self._clock = clock
+        self._buckets: dict[UUID, Bucket] = {}
+        self._sending: Counter[UUID] = Counter()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def begin(self) -> int:
+        """Begin to deliver what is due of each operator, a batch of each; return how many transactions that is."""
+        batches = await run_in_thread(self._claim)
+        for batch in batches:
+            self._sending[batch.wallet.operator] += 1
+            task = asyncio.create_task(self._deliver(batch))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return sum(len(batch.all()) for batch in batches)
+
+    async def finish(self) -> None:
+        """Wait until what was begun has ended."""
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def _claim(self) -> list[Batch]:
+        now, batches = self._clock(), []
+        for (operator,) in fetch(_OPERATORS, [now]):
+            bucket = self._buckets.setdefault(operator, Bucket(now))
+            limit = min(MAX_ITEMS, bucket.available(now)) if self._sending[operator] < IN_FLIGHT else 0
+            if limit and (batch := _lease(operator, now, limit)) is not None:
+                bucket.take(len(batch.all()))
+                batches.append(batch)
+        return batches
+
+    async def _deliver(self, batch: Batch) -> None:
+        """Send a batch and record what came of it; the lease covers a failure to record."""
+        try:
+            told = await self._send_credits(batch) if batch.credits else {}
+            for leased in batch.others:
+                told[leased.transaction] = await self._send(batch.wallet, leased)
+            await run_in_thread(self._record, batch=batch, told=told)
+        except Error as error:
+            logger.warning("What a wallet answered could not be recorded, it will be asked again: %s", error)
+        finally:
+            self._sending[batch.wallet.operator] -= 1
+
+    async def _send_credits(self, batch: Batch) -> dict[UUID, WalletReply]:
+        request, payments = uuid4(), [leased.payment for leased in batch.credits]
+        try:
+            path = messages.PATHS[TransactionKind.CREDIT]
+            document = await self._call(batch.wallet, path, messages.batch(payments, request))
+        except NotAnswered as error:
+            return {payment.transaction: WalletReply(NoAnswer(str(error))) for payment in payments}
+        return messages.read_batch(document, payments, request)
+
+    async def _send(self, wallet: Endpoint, leased: Leased) -> WalletReply:
+        request, payment = uuid4(), leased.payment
+        path = messages.PATHS[payment.kind] if payment.reason is None else messages.ROLLBACK
+        try:
+            return messages.read_single(
+                await self._call(wallet, path, messages.single(payment, request)), payment, request
+            )
+        except NotAnswered as error:
+            return WalletReply(NoAnswer(str(error)))
+
+    async def _call(self, wallet: Endpoint, path: str, document: dict[str, object]) -> object:
+        answer = await client.call(self._client, wallet, path, document, seconds=CALL_SECONDS)
+        return await run_in_thread(self._verified, answer=answer, wallet=wallet)
+
+    def _verified(self, *, answer: WholeAnswer, wallet: Endpoint) -> object:
+        return client.verified(answer, wallet, now=database_now())
+
+    def _record(self, *, batch: Batch, told: dict[UUID, WalletReply]) -> None:
+        record(batch, told, now=self._clock())
+
+
+def _lease(operator: UUID, now: datetime, limit: int) -> Batch | None:
+    values = {"operator": operator, "now": now, "limit": limit, "lease": now + LEASE}
+    leased = {row[0]: row[1:] for row in fetch(_CLAIM, values)}
+    urls = fetch(_URL, [operator]) if leased else []
+    if not urls:
+        return None
+    batch = Batch(Endpoint(operator, urls[0][0]), [], [], [])
+    for id_, kind, player, wager, round_, table, amount, currency, concerns, at, status, rollback, reason in fetch(
+        _PAYMENTS, [list(leased)]
+    ):
+        takes_back = status == RemoteStatus.ROLLING_BACK
+        payment = WalletOrder(
+            rollback if takes_back else id_,
+            TransactionKind(kind),
+            player,
+            wager,
+            round_,
+            table,
+            amount,
+            currency,
+            id_ if takes_back else concerns,
+            at,
+            RollbackReason(reason) if takes_back else None,
+        )
+        each = Leased(payment, id_, *leased[id_])
+        if payment.kind is TransactionKind.CREDIT:
+            batch.credits.append(each)
+        elif payment.kind is TransactionKind.DEBIT and not takes_back:
+            batch.abandoned.append(each)
+        else:
+            batch.others.append(each)
+    return batch
+
+
+def record(batch: Batch, told: dict[UUID, WalletReply], *, now: datetime) -> None:
+    """Record what a wallet said of a batch, in one transaction; plan another try of what has no end."""
+    metadata = Metadata(operator=str(batch.wallet.operator), actor=ACTOR, causation="", correlation="")
+    with transaction.atomic():
+        loaded = records.load([leased.transaction for leased in batch.all()])
+        decided, again = [], []
+        for leased in batch.all():
+            state, version = loaded[leased.transaction]
+            answer = told.get(leased.transaction, WalletReply(NoAnswer("Its process died."))).answer
+            events = _follow(state, answer, now)
+            decided.append(Decided(state, version, events, metadata))
+            if not events:
+                if state.status not in ENDED:  # by another process, if the lease was too short for this one
+                    again.append((leased, answer))
+            elif isinstance(answer, RefusedAnswer):
+                _report(batch.wallet.operator, leased, f"The wallet refused a {leased.payment.kind}: {answer.code}.")
+        records.write(decided, now=now)
+        balances = ((loaded[id_][0].requested.party, each.balance) for id_, each in told.items())
+        records.tell([(party, balance) for party, balance in balances if balance is not None], now=now)
+        _plan(batch.wallet.operator, again, now)
+
+
+def _follow(state: RemoteState, answer: machine.Answer, now: datetime) -> tuple[RemoteEvent, ...]:
+    if state.status is RemoteStatus.ROLLING_BACK:
+        return machine.apply_rollback_answer(state, answer, at=now)
+    return machine.apply_answer(state, answer, in_time=False, rollback=new_id(now), at=now)
+
+
+def _plan(operator: UUID, again: Sequence[tuple[Leased, machine.Answer]], now: datetime) -> None:
+    """Plan the next tries, each after a longer gap, and tell staff of what has waited for long."""
+    rows = []
+    for leased, answer in again:
+        why = answer.why if isinstance(answer, NoAnswer) else f"refused: {getattr(answer, 'code', '')}"
+        waited, report = now - leased.since, False
+        if waited >= REPORT_AFTER and not leased.reported:
+            report = True
+            _report(operator, leased, f"A {_name(leased)} has no end after a day: {why}")
+        elif waited >= ALERT_AFTER or isinstance(answer, RefusedAnswer):
+            logger.critical("ALERT the wallet of operator %s has not confirmed a %s: %s", operator, _name(leased), why)
+        gap = min(LONGEST_GAP, 2.0 ** min(leased.attempt - 1, 10)) * uniform(0.75, 1.25)  # noqa: S311  (spreads load)
+        rows.append((leased.transaction, now + timedelta(seconds=gap), why[:200], leased.reported or report))
+    if rows:
+        execute(_AGAIN, [list(column) for column in zip(*rows, strict=True)])
+
+
+def _name(leased: Leased) -> str:
+    return "rollback" if leased.payment.reason is not None else leased.payment.kind.value
+
+
+def _report(operator: UUID, leased: Leased, reason: str) -> None:
+    recorder.record(
+        kind=recorder.SignificantEventKind.WALLET_UNSETTLED,
+        operator=operator,
+        subject=f"player:{leased.payment.player}",
+        actor=ACTOR,
+        reason=f"{reason} Transaction {leased.transaction}",
+        dedup_key=f"remote {leased.transaction} {_name(leased)}",
+    )
+
+
+async def deliver_until(stop: asyncio.Event, *, clock: Clock = database_now) -> None:
+    """Deliver until stopped, then finish what is being sent."""
+    async with WebhookClient() as client_:
+        courier = Courier(client_, clock)
+        while not stop.is_set():
+            try:
+                began = await courier.begin()
+            except Error as error:
+                began = 0
+                logger.warning("The database does not answer, wallets wait: %s", error)
+            if not began:
+                await _wait(stop)
+        await courier.finish()
+
+
+async def _wait(stop: asyncio.Event) -> None:
+    try:
+        await asyncio.wait_for(stop.wait(), POLL_SECONDS)
+    except TimeoutError:
+        return

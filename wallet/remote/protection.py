@@ -1,0 +1,108 @@
+"""What keeps an operator's slow or dead wallet from others: a circuit breaker, and a bulkhead. For one process.
+
+Debits are called in the threads that serve the web, so fewer than half of these may ever wait for wallets, and one
+operator never has all of those. Whoever finds no place waits a moment, but only for a wallet that answers.
+"""
+
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator
+from typing import Final
+from uuid import UUID
+
+from casino.database.capacity import web_threads
+from wallet.remote.refusals import WalletUnavailable
+
+WINDOW: Final = 10.0
+"""Seconds of calls that are judged."""
+MOST_LOST: Final = 5
+"""Calls without an answer in the window, at which the circuit opens."""
+LEAST_JUDGED: Final = 20
+"""Calls in the window, at which half of them without an answer open it, too."""
+PROBE_EVERY: Final = 2.0
+MAX_WAIT: Final = 0.5
+"""Seconds to wait for a place."""
+Clock = Callable[[], float]
+
+
+class Circuit:
+    """Opens after too many calls without an answer, and closes when a probe is answered."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self._clock = clock
+        self._calls: deque[tuple[float, bool]] = deque()
+        self._probe_at: float | None = None
+        self._lock = threading.Lock()
+
+    def record(self, *, answered: bool) -> None:
+        """Count a call. One that was answered while the circuit was open closes it."""
+        with self._lock:
+            if answered and self._probe_at is not None:
+                self._probe_at = None
+                self._calls.clear()
+            self._calls.append((self._clock(), answered))
+            recent = self._recent()
+            lost = sum(not each for each in recent)
+            if lost >= MOST_LOST or (len(recent) >= LEAST_JUDGED and 2 * lost > len(recent)):
+                self._probe_at = self._clock() + PROBE_EVERY
+
+    def is_open(self) -> bool:
+        return self._probe_at is not None
+
+    def may_probe(self) -> bool:
+        """Return whether the caller should probe the wallet now; one caller at a time is told so."""
+        with self._lock:
+            if self._probe_at is None or self._clock() < self._probe_at:
+                return False
+            self._probe_at = self._clock() + PROBE_EVERY
+            return True
+
+    def is_healthy(self) -> bool:
+        """Return whether no call was lost lately."""
+        with self._lock:
+            return all(self._recent())
+
+    def _recent(self) -> list[bool]:
+        start = self._clock() - WINDOW
+        while self._calls and self._calls[0][0] < start:
+            self._calls.popleft()
+        return [answered for _, answered in self._calls]
+
+
+class Protection:
+    """The circuits of all operators, and the places of a process."""
+
+    def __init__(self, threads: int, clock: Clock = time.monotonic) -> None:
+        self.places = max(1, (threads - 1) // 2)
+        self.places_each = max(1, self.places - 1)
+        self._clock = clock
+        self._free = threading.Condition()
+        self._taken: dict[UUID, int] = {}
+        self._circuits: dict[UUID, Circuit] = {}
+
+    def circuit(self, operator: UUID) -> Circuit:
+        with self._free:
+            return self._circuits.setdefault(operator, Circuit(self._clock))
+
+    @contextlib.contextmanager
+    def place(self, operator: UUID) -> Generator[None]:
+        """Hold a place for a call. Raises WalletUnavailable without one."""
+        wait = MAX_WAIT if self.circuit(operator).is_healthy() else 0.0
+        with self._free:
+            if not self._free.wait_for(lambda: self._has_room(operator), timeout=wait):
+                raise WalletUnavailable
+            self._taken[operator] = self._taken.get(operator, 0) + 1
+        try:
+            yield
+        finally:
+            with self._free:
+                self._taken[operator] -= 1
+                self._free.notify_all()
+
+    def _has_room(self, operator: UUID) -> bool:
+        return self._taken.get(operator, 0) < self.places_each and sum(self._taken.values()) < self.places
+
+
+PROTECTION: Final = Protection(web_threads())

@@ -1,0 +1,159 @@
+"""A transaction's events, entries, row and place in the queue: written together, and rebuilt from events."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from casino.events.projections import ProjectionTable, Row, read_histories, stream_histories
+from casino.events.rebuild import Events, Projector
+from casino.events.sql import execute, fetch
+from casino.events.store import Metadata
+from casino.kernel.money import MoneyType
+from wallet.ledger.accounts import player_account
+from wallet.ledger.store import event_group
+from wallet.models import RemoteTransaction
+from wallet.remote import state as machine
+from wallet.remote.events import Party, RemoteEvent, TransactionKind, entry_for, remote_stream
+from wallet.remote.state import ENDED, RemoteState, RemoteStatus
+
+REMOTE_EVENTS: Final = event_group(RemoteEvent, entry_for)
+REMOTE: Final = ProjectionTable.of(RemoteTransaction)
+LEASE_AFTER: Final = timedelta(seconds=1)
+"""How long after its answer is due a debit counts as one whose process has died."""
+_ENQUEUE: Final = """
+    INSERT INTO wallet_remote_due (transaction_id, operator_id, next_try_at, since)
+    SELECT * FROM unnest(%s::uuid[], %s::uuid[], %s::timestamptz[], %s::timestamptz[])
+        ON CONFLICT (transaction_id) DO UPDATE
+       SET next_try_at = excluded.next_try_at, since = excluded.since, attempts = 0, reported = false, last_error = ''
+"""
+_DEQUEUE: Final = "DELETE FROM wallet_remote_due WHERE transaction_id = ANY (%s::uuid[])"
+_DEQUEUE_ENDED: Final = """
+    DELETE FROM wallet_remote_due AS due WHERE NOT EXISTS (
+        SELECT FROM wallet_remote WHERE id = due.transaction_id AND status IN ('requested', 'rolling_back'))
+"""
+_ENQUEUE_OPEN: Final = """
+    INSERT INTO wallet_remote_due (transaction_id, operator_id, next_try_at, since)
+    SELECT id, operator_id, coalesce(answer_by + %s, clock_timestamp()), requested_at
+      FROM wallet_remote WHERE status IN ('requested', 'rolling_back')
+        ON CONFLICT (transaction_id) DO NOTHING
+"""
+_TELL: Final = """
+    INSERT INTO wallet_told_balance (account_id, player_id, operator_id, currency, balance, told_at)
+    SELECT * FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s::text[], %s::bigint[], %s::timestamptz[]) ORDER BY 1
+        ON CONFLICT (account_id) DO UPDATE SET balance = excluded.balance, told_at = excluded.told_at
+     WHERE wallet_told_balance.told_at < excluded.told_at
+"""
+_LOCK: Final = "SELECT id FROM wallet_remote WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE"
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """New events of a transaction after a version of its stream, and its state before them."""
+
+    before: RemoteState | None
+    version: int
+    events: Sequence[RemoteEvent]
+    metadata: Metadata
+
+    @property
+    def after(self) -> RemoteState:
+        return machine.fold(self.events, self.before)
+
+
+def write(decided: Sequence[Decided], *, now: datetime) -> None:
+    """Record events of transactions with everything that follows from them, in a few statements.
+
+    Raises VersionConflict.
+    """
+    changed = [(each, each.after) for each in decided if each.events]
+    if not changed:
+        return
+    streams = [
+        (remote_stream(state.requested.transaction), each.version, list(each.events), each.metadata)
+        for each, state in changed
+    ]
+    REMOTE_EVENTS.record_many(streams)
+    REMOTE.upsert([remote_row(state, each.version + len(each.events)) for each, state in changed])
+    _queue([state for _, state in changed], now)
+
+
+def load(transactions: Sequence[UUID]) -> dict[UUID, tuple[RemoteState, int]]:
+    """Lock transactions, and return each with its version."""
+    fetch(_LOCK, [list(transactions)])
+    streams = {remote_stream(each): each for each in transactions}
+    histories = read_histories(REMOTE_EVENTS.registry, list(streams))
+    return {streams[stream]: (machine.fold(events), len(events)) for stream, events in histories.items()}
+
+
+def tell(balances: Iterable[tuple[Party, int]], *, now: datetime) -> None:
+    """Note balances that a wallet told now."""
+    rows = {
+        player_account(
+            operator=party.operator, player=party.player, money_type=MoneyType.REAL, currency=party.currency
+        ).id: (party.player, party.operator, party.currency, balance, now)
+        for party, balance in balances
+    }
+    if rows:
+        execute(_TELL, [list(rows), *map(list, zip(*rows.values(), strict=True))])
+
+
+def remote_row(state: RemoteState, version: int) -> Row:
+    """Return the row of a transaction at a version of its stream."""
+    asked = state.requested
+    return REMOTE.row(
+        id=asked.transaction,
+        operator_id=asked.party.operator,
+        player_id=asked.party.player,
+        table_id=asked.party.table,
+        round_id=asked.round,
+        wager_id=asked.wager,
+        kind=asked.kind.value,
+        concerns_id=asked.concerns,
+        request_id=asked.request,
+        currency=asked.party.currency,
+        amount=asked.amount,
+        status=state.status.value,
+        reference=state.reference,
+        code=state.code,
+        rollback_id=state.rollback,
+        reason="" if state.reason is None else state.reason.value,
+        found=state.found,
+        answer_by=asked.answer_by,
+        requested_at=asked.at,
+        ended_at=state.ended_at,
+        version=version,
+    )
+
+
+def _queue(states: Sequence[RemoteState], now: datetime) -> None:
+    ended = [state.requested.transaction for state in states if state.status in ENDED]
+    waiting = [state for state in states if state.status not in ENDED]
+    if waiting:
+        rows = [
+            (state.requested.transaction, state.requested.party.operator, _due_at(state, now), now) for state in waiting
+        ]
+        execute(_ENQUEUE, [list(column) for column in zip(*rows, strict=True)])
+    if ended:
+        execute(_DEQUEUE, [ended])
+
+
+def _due_at(state: RemoteState, now: datetime) -> datetime:
+    asked = state.requested
+    waits = asked.kind is TransactionKind.DEBIT and state.status is RemoteStatus.REQUESTED
+    return asked.answer_by + LEASE_AFTER if waits and asked.answer_by is not None else now
+
+
+def _project(events: Events) -> None:
+    histories = stream_histories(REMOTE_EVENTS.registry, events, "TransactionRequested")
+    REMOTE.upsert([remote_row(machine.fold(history), len(history)) for history in histories])
+
+
+def _repair_queue() -> None:
+    execute(_DEQUEUE_ENDED)
+    execute(_ENQUEUE_OPEN, [LEASE_AFTER])
+
+
+PROJECTOR: Final = Projector({REMOTE.table: "id"}, _project, repair=_repair_queue, repaired=("wallet_remote_due",))
+"""Derives the projection from the events, and puts the queue right."""

@@ -1,0 +1,66 @@
+"""Our signatures of requests to operators' wallets: RFC 9421 with Ed25519, by keys derived from PERSONAL_KEYS.
+
+All of them are published, so that a new one is known before it signs: add it last, and put it first a day later.
+"""
+
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Final
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.conf import settings
+from http_message_signatures import HTTPMessageSigner, algorithms
+from http_message_signatures.resolvers import MappingKeyResolver
+
+from casino.api.jwks import PublishedKey, ed25519_jwk
+from casino.crypto.signing_keys import parse_keys
+
+PURPOSE: Final = "wallet"
+TAG: Final = "casino-wallet"
+LIFETIME: Final = timedelta(seconds=60)
+_DERIVATION: Final = b"casino.wallet.v1 request key"
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: str
+    url: str
+    headers: dict[str, str]
+
+
+def published_keys() -> list[PublishedKey]:
+    """Return the public keys, the one in use first."""
+    return [PublishedKey(key.public_key().public_bytes_raw(), PURPOSE) for key in _keys(settings.PERSONAL_KEYS)]
+
+
+def signed_headers(
+    method: str, url: str, body: bytes, *, key: Ed25519PrivateKey | None = None, now: datetime | None = None
+) -> Mapping[str, str]:
+    """Return the headers of a request, with its digest and its signature, by the key in use and of now."""
+    key = key or _keys(settings.PERSONAL_KEYS)[0]
+    keyid = ed25519_jwk(key.public_key().public_bytes_raw())["kid"]
+    message = _Request(method, url, {"Content-Type": "application/json", "Accept-Encoding": "identity"})
+    resolver = MappingKeyResolver(public_keys={}, private_keys={keyid: key})
+    now = now or datetime.now(UTC)
+    HTTPMessageSigner(signature_algorithm=algorithms.ED25519, key_resolver=resolver).sign(
+        message,
+        key_id=keyid,
+        created=now,
+        expires=now + LIFETIME,
+        nonce=secrets.token_urlsafe(24),
+        label="casino",
+        tag=TAG,
+        covered_component_ids=("@method", "@target-uri", "content-type", "content-digest"),
+        body=body,
+    )
+    return message.headers
+
+
+@lru_cache(maxsize=2)
+def _keys(configured: str) -> tuple[Ed25519PrivateKey, ...]:
+    seeds = (hmac.digest(raw, _DERIVATION, "sha256") for _, raw in parse_keys("PERSONAL_KEYS", configured))
+    return tuple(Ed25519PrivateKey.from_private_bytes(seed) for seed in seeds)
