@@ -13,10 +13,11 @@ class BaccaratConfig(AppConfig):
         from baccarat import feed
         from baccarat.compliance import personal_data
         from baccarat.queries.rules_versions import check_rules_in_force
-        from baccarat.reports import brands, performance, revenue, significant, variance, voids
+        from baccarat.reports import breakdowns, performance, revenue, significant, variance, voids
         from baccarat.services import void_policy
         from baccarat.services.kill_switch import stop_for_integrity
         from baccarat.storage import shoe_seeds
+        from casino.alerts.metrics import SOURCES, GaugeSource
         from casino.api.compression import register_dictionary
         from casino.api.jwks import register_keys
         from casino.compliance import attestation
@@ -28,7 +29,9 @@ class BaccaratConfig(AppConfig):
         register_reports(
             performance.PERFORMANCE,
             revenue.REVENUE,
-            brands.BRANDS,
+            breakdowns.BRANDS,
+            breakdowns.PLAYERS,
+            breakdowns.HOURS,
             voids.VOIDS,
             significant.SIGNIFICANT,
             variance.VARIANCE,
@@ -43,6 +46,15 @@ class BaccaratConfig(AppConfig):
         oldest = """
             SELECT extract(epoch FROM clock_timestamp() - min(due_at)) FROM baccarat_duetable WHERE NOT closes
         """
+        by_phase = """
+            SELECT round.phase, count(*) FROM baccarat_table AS playing
+              JOIN baccarat_round AS round ON round.id = playing.round_id GROUP BY 1
+            UNION ALL SELECT 'overdue', count(*) FROM baccarat_duetable
+             WHERE NOT closes AND due_at <= clock_timestamp()
+        """
+        SOURCES["casino_rounds"] = GaugeSource(
+            "Rounds that are played, by phase, and those overdue.", "phase", by_phase
+        )
         health.watch("dealing", oldest, limit=5.0, what="a round has been overdue")
         health.readiness.register("shoe_keys", shoe_seeds.check_keys)
 

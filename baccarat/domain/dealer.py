@@ -1,14 +1,17 @@
 """Moves a table from one round to the next. Pure: ids, seeds and the time are passed in."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import Drawing, shoe_root
-from baccarat.domain.fairness.shuffle import NEWEST, Scheme, shuffle
+from baccarat.domain.fairness.cut import ContributionSignature
+from baccarat.domain.fairness.links import LogHead, links_of
+from baccarat.domain.fairness.shuffle import NEWEST, Link, Scheme, shuffle
 from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds.cut import own_cut_in_hex
 from baccarat.domain.rounds.events import CardsDealt, NextTerms, SeatInRound, ShoeCommitment
 from baccarat.domain.rounds.refusals import RoundIsNotDue
 from baccarat.domain.rounds.state import Phase, SeatStatus
@@ -16,7 +19,7 @@ from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import ShoeShape
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.shoes import contributions_and_cut, next_terms
-from baccarat.domain.tables.state import NextShoe, TableState
+from baccarat.domain.tables.state import FixedTerms, NextShoe, TableState
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 
 MAX_CARDS_PER_ROUND: Final = 6
@@ -26,6 +29,8 @@ MAX_CARDS_PER_ROUND: Final = 6
 class Entropy:
     """New ids, a new 256-bit seed and the blind of a closing, drawn outside the domain.
 
+    `sealed_head` is the digest of the log's last sealed event, where something may be closed, and `cosigned` what
+    witnesses have cosigned of the log.
     `committed_seed` is the seed of the table's committed shoe when that shoe may come into play. If it is None, because
     the seed cannot be read, nothing starts, unless `deferred_seed_check` says that the seed is checked on write.
     """
@@ -34,19 +39,24 @@ class Entropy:
     shoe: UUID
     seed: bytes = field(repr=False)
     blind: bytes = field(repr=False)
+    sealed_head: str = NO_DIGEST
     committed_seed: bytes | None = field(default=None, repr=False)
     deferred_seed_check: bool = False
+    cosigned: LogHead | None = None
 
 
 def fix_terms(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     """Fix the terms of the next round, which closes the cut of its own shoe, and commit to the shoe after it.
 
     Published rules take effect first, and a long shoe that is due starts. Does nothing if a round is running, the table
-    closes, the terms are fixed under the rules in force, other rules are due but wait for the end of the show, or a
-    long shoe cannot start because nobody is seated or the committed shoe's seed cannot be read.
+    closes, the terms are fixed under the rules in force, other rules are due but wait for the end of the show, a
+    witness's chain is used up before it has a successor, or a long shoe cannot start because nobody is seated, the
+    committed shoe's seed cannot be read, or its witnesses have not given out their links.
     """
     table = uow.table
     if table.round is not None or table.closed or table.pending_closure is not None:
+        return
+    if _awaits_links(table) or table.lacks_links():
         return
     if table.pending_rules_are_due():
         if table.show_runs(now) or not may_open_round(table):
@@ -55,10 +65,16 @@ def fix_terms(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     if not table.has_long_shoe():
         _fix_terms_of_own_shoe(uow, entropy=entropy, now=now)
         return
-    if table.seats or table.shoe is not None:
+    if table.seats or table.shoe is not None or table.coming_shoe is not None:
         _ensure_shoes(uow, entropy=entropy, now=now)
     if uow.table.shoe is not None:
         uow.decide_on_table(tc.FixTerms(next_shoe=None, now=now))
+
+
+def _awaits_links(table: TableState) -> bool:
+    """Return whether a long shoe's cut is closed and its order waits for links."""
+    shoe = table.coming_shoe
+    return shoe is not None and table.has_long_shoe() and not shoe.links
 
 
 def _fix_terms_of_own_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
@@ -71,6 +87,16 @@ def _fix_terms_of_own_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) 
             seed, table=table.require_opened().table, number=table.rounds + 2, shape=table.next_shape()
         )
     uow.decide_on_table(tc.FixTerms(next_shoe=following, now=now))
+
+
+def fix_terms_again(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
+    """Fix the terms of the next round at a table whose shoe is there, whether or not rounds may open."""
+    if uow.table.pending_rules_are_due():
+        uow.decide_on_table(tc.PutRulesIntoEffect(now=now))
+    if uow.table.has_long_shoe():
+        uow.decide_on_table(tc.FixTerms(next_shoe=None, now=now))
+    else:
+        _fix_terms_of_own_shoe(uow, entropy=entropy, now=now)
 
 
 def open_round(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
@@ -87,6 +113,12 @@ def open_round(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     fixed, own = table.fixed_terms(), table.coming_shoe
     if fixed is None or (own is not None and not _is_readable(uow, own, entropy)):
         return
+    open_fixed(uow, fixed, entropy=entropy, now=now)
+
+
+def open_fixed(uow: UnitOfWork, fixed: FixedTerms, *, entropy: Entropy, now: datetime) -> None:
+    """Open the next round on its terms for those who are seated."""
+    table, own = uow.table, uow.table.coming_shoe
     opened, turn_seconds = table.require_opened(), table.rules.turn_seconds
     uow.open_round(
         rc.OpenRound(
@@ -105,7 +137,7 @@ def open_round(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
             terms=fixed.digest,
             scheme=fixed.scheme,
             contributions=fixed.contributions,
-            cut="" if own is None else fixed.terms.cut,
+            witnesses=fixed.terms.witnesses,
         )
     )
 
@@ -142,22 +174,36 @@ def commit_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
 
 
 def _ensure_shoes(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
-    """Start the committed shoe if none is in play, and commit to the one after it."""
+    """Start the committed shoe if none is in play, or close its cut first, and commit to the one after it."""
     if uow.table.shoe is None:
-        _start_shoe(uow, seed=entropy.committed_seed, now=now)
-    if uow.table.next_shoe is None:
+        _start_shoe(uow, entropy=entropy, now=now)
+    if not uow.table.committed_shoes():
         commit_shoe(uow, entropy=entropy, now=now)
 
 
-def _start_shoe(uow: UnitOfWork, *, seed: bytes | None, now: datetime) -> None:
-    """Fix the cut of the committed shoe and shuffle it. Does nothing without the committed seed."""
-    next_shoe, rules = uow.table.next_shoe, uow.table.rules
-    if next_shoe is None or seed is None or not _opens(uow, next_shoe, seed):
+def closing_inputs(uow: UnitOfWork, entropy: Entropy) -> rc.ClosingInputs:
+    """Return what a closing at this table holds beside what it closes."""
+    cosigned = entropy.cosigned if uow.round.is_running() and uow.round.require_opened().witnesses else None
+    return rc.ClosingInputs(entropy.blind, entropy.sealed_head, uow.table.last_closing, cosigned)
+
+
+def _start_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
+    """Fix the cut of the committed shoe, close it and shuffle. Does nothing without the committed seed.
+
+    At a table with witnesses, the cut is closed only; the shoe starts once their links are given out.
+    """
+    committed, rules, seed = next(iter(uow.table.committed_shoes()), None), uow.table.rules, entropy.committed_seed
+    if committed is None or seed is None or not _opens(uow, committed, seed):
         return
-    cut, scheme = bytes.fromhex(contributions_and_cut(next_shoe)[1]), next_shoe.scheme
-    first_card = shuffle(seed, cut=cut, decks=rules.decks, scheme=scheme, first=1)[0] if rules.burn else None
-    root = shoe_root(seed, cut=cut, decks=rules.decks, scheme=scheme)
-    uow.decide_on_table(tc.StartShoe(first_card=first_card, root=root, now=now))
+    closing = rc.ClosingInputs(entropy.blind, entropy.sealed_head, uow.table.last_closing, entropy.cosigned)
+    if uow.table.coming_shoe is None and uow.table.chains:
+        uow.decide_on_table(tc.CloseShoeCut(closing=closing, now=now))
+        return
+    cut, scheme, links = bytes.fromhex(contributions_and_cut(committed)[1]), committed.scheme, committed.links
+    cards = shuffle(seed, cut=cut, decks=rules.decks, scheme=scheme, first=1, links=links)
+    root = shoe_root(seed, cut=cut, decks=rules.decks, scheme=scheme, links=links)
+    first_card, closing = cards[0] if rules.burn else None, replace(closing, cosigned=None)
+    uow.decide_on_table(tc.StartShoe(first_card=first_card, root=root, closing=closing, now=now))
 
 
 def next_shoe_starts_after_round(uow: UnitOfWork) -> bool:
@@ -169,15 +215,17 @@ def next_shoe_starts_after_round(uow: UnitOfWork) -> bool:
     return uow.table.rules.turn_seconds is not None if shoe is None else shoe.cut_card_out
 
 
-def deal_round(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime, sealed_head: str = NO_DIGEST) -> None:
+def deal_round(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime) -> None:
     """Close betting, deal, settle, end a finished shoe, and open the next round at a table with turns and no show.
 
     At a table with a Caller, it may only hand out the Player's cards; the round is due again when they are handed back.
+    At a table with witnesses, it first closes betting only; the round is due again once their links are given out.
     Raises RoundIsNotDue while a seat may still act.
     """
-    cards, position = next_cards(uow, seed)
+    witnessed = uow.round.require_opened().witnesses
+    cards, position = next_cards(uow, seed) if uow.round.releases or not witnessed else ((), 0)
     revealed = _seed_revealed_by_round(uow, seed)
-    closing = rc.ClosingInputs(entropy.blind, sealed_head, uow.table.last_closing)
+    closing = closing_inputs(uow, entropy)
     following = ShoeSeed(shoe=entropy.shoe, seed=entropy.seed)
     events = uow.decide_on_round(
         rc.DealRound(
@@ -192,6 +240,8 @@ def deal_round(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime,
     )
     if any(isinstance(event, CardsDealt) and event.next_terms is not None for event in events):
         uow.new_seeds.append(following)
+    if uow.round.awaits_links():
+        return
     _mark_revealed(uow, revealed)
     end_finished_shoe(uow, seed=seed, now=now)
     open_next_round(uow, entropy=entropy, now=now)
@@ -200,6 +250,8 @@ def deal_round(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime,
 def _next_terms(table: TableState, following: ShoeSeed) -> NextTerms | None:
     """Return the terms of the next round if they can be fixed with the cards of this one; otherwise None."""
     if table.has_long_shoe() or table.pending_closure is not None or table.pending_rules_are_due():
+        return None
+    if table.lacks_links():
         return None
     opened, number = table.require_opened(), table.rounds + 2
     return next_terms(table, commitment_to(following, table=opened.table, number=number, shape=table.next_shape()))
@@ -214,12 +266,12 @@ def end_show(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
         uow.decide_on_table(tc.EndShow(now=now))
 
 
-def lapse_if_empty(uow: UnitOfWork, *, seed: bytes, now: datetime) -> None:
+def lapse_if_empty(uow: UnitOfWork, *, seed: bytes, entropy: Entropy, now: datetime) -> None:
     """End a running round that has no players left. Does nothing while a seat may act or has a wager."""
     if not is_empty(uow):
         return
     revealed = _seed_revealed_by_round(uow, seed)
-    closing = rc.ClosingInputs(bytes(32), NO_DIGEST, NO_DIGEST)  # nothing is closed: nobody has bet
+    closing = closing_inputs(uow, entropy)
     uow.decide_on_round(
         rc.DealRound(cards=(), shoe_position=0, seed=revealed, rules=uow.table.rules, now=now, closing=closing)
     )
@@ -235,17 +287,20 @@ def is_empty(uow: UnitOfWork) -> bool:
 def next_cards(uow: UnitOfWork, seed: bytes) -> tuple[tuple[Card, ...], int]:
     """Return the shoe's next six cards (fewer at its end) and the position of the first."""
     position = 0 if uow.table.shoe is None else uow.table.shoe.cards_used
-    scheme, cut = _scheme_and_cut(uow)
+    scheme, cut, links = _drawing_inputs(uow)
     decks, first = uow.table.rules.decks, position + MAX_CARDS_PER_ROUND
-    return shuffle(seed, cut=bytes.fromhex(cut), decks=decks, scheme=scheme, first=first)[position:], position
+    cards = shuffle(seed, cut=bytes.fromhex(cut), decks=decks, scheme=scheme, first=first, links=links)
+    return cards[position:], position
 
 
-def _scheme_and_cut(uow: UnitOfWork) -> tuple[Scheme, str]:
-    """Return the scheme and the players' cut, in hex, of the shoe that the round is dealt from."""
+def _drawing_inputs(uow: UnitOfWork) -> tuple[Scheme, str, tuple[Link, ...]]:
+    """Return scheme, players' cut in hex, and witnesses' links of the shoe that the round is dealt from."""
     shoe, round_ = uow.table.shoe, uow.round
     if shoe is not None:
-        return shoe.scheme, shoe.cut
-    return round_.require_opened().scheme, round_.open_cut() if round_.cut is None else round_.cut
+        return shoe.scheme, shoe.cut, shoe.links
+    opened = round_.require_opened()
+    cut, links = own_cut_in_hex(opened, round_.shoe_contributions()), links_of(opened.witnesses, round_.releases)
+    return opened.scheme, cut, links
 
 
 def players_cards(uow: UnitOfWork, seed: bytes) -> tuple[Card, Card]:
@@ -296,12 +351,14 @@ def _somebody_acted_or_waits(uow: UnitOfWork) -> bool:
     return any(uow.round.seat_of(seat.player) is None for seat in uow.table.seats)
 
 
-def contribute_to_cut(uow: UnitOfWork, *, player: UUID, contribution: str, now: datetime) -> None:
+def contribute_to_cut(
+    uow: UnitOfWork, *, player: UUID, contribution: str, now: datetime, signature: ContributionSignature | None = None
+) -> None:
     """Add to the cut of the next shoe that is not cut yet: nobody can bet on it before its cut is closed.
 
     `contribution` is 1 to 32 bytes in lower-case hex. Raises NotSeated, NoShoeToCut, CutChangedTooOften.
     """
-    uow.decide_on_table(tc.ContributeToShoeCut(player=player, contribution=contribution, now=now))
+    uow.decide_on_table(tc.ContributeToShoeCut(player=player, contribution=contribution, now=now, signature=signature))
 
 
 def leave_round(uow: UnitOfWork, *, player: UUID) -> None:

@@ -57,7 +57,6 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [
                     models.Index(fields=["operator_id", "id"], name="round_operator"),
-                    models.Index(fields=["operator_id", "rules", "id"], name="round_rules"),
                     models.Index(
                         condition=models.Q(("flag__isnull", False)),
                         fields=["flag", "operator_id", "id"],
@@ -113,10 +112,16 @@ class Migration(migrations.Migration):
                 ("round_id", models.UUIDField(null=True)),
                 ("closes", models.BooleanField()),
                 ("due_at", models.DateTimeField(null=True)),
+                ("links_due_at", models.DateTimeField(null=True)),
             ],
             options={
                 "indexes": [
-                    models.Index(condition=models.Q(("due_at__isnull", False)), fields=["due_at"], name="duetable_due")
+                    models.Index(condition=models.Q(("due_at__isnull", False)), fields=["due_at"], name="duetable_due"),
+                    models.Index(
+                        condition=models.Q(("links_due_at__isnull", False)),
+                        fields=["links_due_at"],
+                        name="duetable_links",
+                    ),
                 ],
             },
         ),
@@ -150,7 +155,7 @@ class Migration(migrations.Migration):
                         fields=["player_id", "voided_at"],
                         name="wager_voided",
                     ),
-                    models.Index(fields=["staked", "round_id"], name="wager_staked"),
+                    models.Index(fields=["staked"], name="wager_staked"),
                 ],
             },
         ),
@@ -203,7 +208,10 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "kill switches",
                 "indexes": [models.Index(fields=["operator_id", "id"], name="killswitch_operator")],
-                "permissions": [("stop_play", "Can stop and resume play")],
+                "permissions": [
+                    ("stop_play", "Can stop and resume play"),
+                    ("stop_gaming", "Can stop and resume all gaming"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -218,6 +226,7 @@ class Migration(migrations.Migration):
                 ("returns", models.JSONField()),
                 ("return_floor", models.IntegerField()),
                 ("acknowledgement", models.TextField()),
+                ("change_reason", models.TextField()),
                 ("status", models.TextField()),
                 ("drafted_by", models.TextField()),
                 ("drafted_at", models.DateTimeField()),

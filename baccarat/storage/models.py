@@ -52,6 +52,8 @@ class Table(models.Model):
 class DueTable(models.Model):
     """When a worker must act on a table, NULL if never: to close it, deal `round_id`, or end the show if that is NULL.
 
+    From `links_due_at` on, anybody may ask the witnesses for links that its closings wait for, NULL if none does.
+
     A row of its own, because an update of an indexed column touches every index of its row.
     """
 
@@ -59,9 +61,15 @@ class DueTable(models.Model):
     round_id = models.UUIDField(null=True)
     closes = models.BooleanField()
     due_at = models.DateTimeField(null=True)
+    links_due_at = models.DateTimeField(null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["due_at"], name="duetable_due", condition=models.Q(due_at__isnull=False))]
+        indexes = [
+            models.Index(fields=["due_at"], name="duetable_due", condition=models.Q(due_at__isnull=False)),
+            models.Index(
+                fields=["links_due_at"], name="duetable_links", condition=models.Q(links_due_at__isnull=False)
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"table {self.table_id} due at {self.due_at}"
@@ -104,7 +112,6 @@ class Round(models.Model):
         constraints = [models.UniqueConstraint(fields=["table_id", "number"], name="round_number")]
         indexes = [
             models.Index(fields=["operator_id", "id"], name="round_operator"),
-            models.Index(fields=["operator_id", "rules", "id"], name="round_rules"),
             models.Index(
                 fields=["flag", "operator_id", "id"], name="round_flag", condition=models.Q(flag__isnull=False)
             ),
@@ -144,7 +151,7 @@ class Wager(models.Model):
         indexes = [
             models.Index(fields=["player_id", "round_id"], name="wager_player"),
             models.Index(fields=["round_id"], name="wager_round"),
-            models.Index(fields=["staked", "round_id"], name="wager_staked"),
+            models.Index(fields=["staked"], name="wager_staked"),
             models.Index(
                 fields=["player_id", "voided_at"], name="wager_voided", condition=models.Q(voided_at__isnull=False)
             ),
@@ -200,7 +207,10 @@ class KillSwitch(models.Model):
     class Meta:
         verbose_name_plural = "kill switches"
         indexes = [models.Index(fields=["operator_id", "id"], name="killswitch_operator")]
-        permissions = [("stop_play", "Can stop and resume play")]
+        permissions = [
+            ("stop_play", "Can stop and resume play"),
+            ("stop_gaming", "Can stop and resume all gaming"),
+        ]
 
     def __str__(self) -> str:
         return self.id
@@ -223,6 +233,7 @@ class RulesVersion(models.Model):
     returns = models.JSONField()
     return_floor = models.IntegerField()
     acknowledgement = models.TextField()
+    change_reason = models.TextField()
     status = models.TextField()
     drafted_by = models.TextField()
     drafted_at = models.DateTimeField()

@@ -1,7 +1,7 @@
 """Rows of the read models: a pure mapping from states and events, used by every command and every rebuild."""
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -11,11 +11,12 @@ from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent, StopImposed, stop_id
-from baccarat.domain.tables.state import TableState
+from baccarat.domain.tables.state import OpenClosing, TableState
 from baccarat.storage.models import DueTable, KillSwitch, Round, RoundFlag, Sitting, Table, Wager
 from casino.events.projections import ProjectionTable, Row, encode
 from casino.events.sql import execute
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ClosingKind
 
 TABLES: Final = ProjectionTable.of(Table)
 DUE_TABLES: Final = ProjectionTable.of(DueTable)
@@ -29,6 +30,8 @@ _SAVE: Final = (
     f"WITH tables AS ({TABLES.upsert_sql}), due_tables AS ({DUE_TABLES.upsert_sql}), rounds AS ({ROUNDS.upsert_sql}), "
     f"wagers AS ({WAGERS.upsert_sql}) SELECT"
 )
+RELEASE_AHEAD: Final = timedelta(seconds=1)
+"""How long after a closing only the worker that closed asks the witnesses for its links."""
 decode_table: Final = msgspec.json.Decoder(TableState).decode
 decode_round: Final = msgspec.json.Decoder(RoundState).decode
 
@@ -42,12 +45,14 @@ def due_at(round_: RoundState) -> datetime | None:
         return round_.require_opened().opened_at
     if has_cards_out(round_) and round_.ceremony is not None and round_.suspension_reason is None:
         return round_.ceremony.until
-    return round_.require_opened().deadline_at if round_.is_running() and round_.suspension_reason is None else None
+    if not round_.is_running() or round_.suspension_reason is not None or round_.awaits_links():
+        return None
+    return round_.require_opened().deadline_at
 
 
 def is_ready(round_: RoundState) -> bool:
-    """Return whether a worker may deal now: every seat has acted and none has cards."""
-    is_held_up = round_.suspension_reason is not None or has_cards_out(round_)
+    """Return whether a worker may deal now: every seat has acted, none has cards, and no link is waited for."""
+    is_held_up = round_.suspension_reason is not None or has_cards_out(round_) or round_.awaits_links()
     return round_.is_running() and not is_held_up and round_.all_have_acted()
 
 
@@ -71,7 +76,13 @@ def due_row(table: TableState, round_: RoundState) -> Row:
         round_id=table.round,
         closes=table.round is None and table.pending_closure is not None,
         due_at=_due_without_round(table) if table.round is None else due_at(round_),
+        links_due_at=next((_links_due_at(each) for each in table.open_closings if not each.is_late), None),
     )
+
+
+def _links_due_at(oldest: OpenClosing) -> datetime:
+    """Return when any worker asks for links: at once for a long shoe, whose cut may be closed by other processes."""
+    return oldest.closed_at if oldest.kind is ClosingKind.SHOE else oldest.closed_at + RELEASE_AHEAD
 
 
 def table_row(table: TableState, version: int, round_: RoundState, round_version: int) -> Row:

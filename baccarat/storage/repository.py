@@ -5,28 +5,33 @@ import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
 import msgspec
+from django.db import transaction
 
 from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.closing import NO_DIGEST
+from baccarat.domain.fairness.links import LogHead
 from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.refusals import NextShoeUnreadable, UnknownTable
-from baccarat.domain.tables.state import TableState
+from baccarat.domain.tables.state import OpenClosing, TableState
 from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage import projections, rules_versions, shoe_seeds, wakeups
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.models import Round
+from casino.checkpoints import notes
 from casino.events import store
 from casino.events.ids import new_id
 from casino.events.projections import Row, read_histories
 from casino.events.sql import database_now, fetch
+from casino.observability.figures import steps
+from casino.observability.logging import bind
 from wallet.ledger import store as ledger
 from wallet.ledger.entries import NewEntry
 
@@ -34,29 +39,41 @@ logger = logging.getLogger(__name__)
 
 _COLUMNS: Final = "id, round_id, version, state::text, round_version, round_state::text"
 # The outer SELECT reads the clock after the lock is held, so a command that waited is judged by the later time.
-_LOCK: Final = (
-    f"SELECT locked.*, clock_timestamp() FROM (SELECT {_COLUMNS} FROM baccarat_table "  # noqa: S608
-    "WHERE id = %s AND operator_id = %s FOR UPDATE) AS locked"
-)
+_LOCK: Final = f"""SELECT locked.*, clock_timestamp() FROM (
+    SELECT {_COLUMNS} FROM baccarat_table WHERE id = %s AND operator_id = %s FOR UPDATE) AS locked"""  # noqa: S608
+# Cards wait for an operator's own wallet that was asked for stakes, but not beyond the grace.
+_STAKES_ASKED_FOR: Final = """SELECT FROM wallet_remote AS debit WHERE debit.round_id = due.round_id
+    AND debit.kind = 'debit' AND debit.status = 'requested' AND debit.answer_by > statement_timestamp()"""
 # A table whose round another dealer has just dealt, or whose show it has ended, has another round by now.
-_CLAIM: Final = """
+_CLAIM: Final = f"""
 SELECT locked.*, clock_timestamp(), (SELECT digest FROM events_seal ORDER BY position DESC LIMIT 1) FROM (
     SELECT kept.id, kept.round_id, kept.version, kept.state::text, kept.round_version, kept.round_state::text
       FROM baccarat_table AS kept
       JOIN baccarat_duetable AS due ON due.table_id = kept.id AND due.round_id IS NOT DISTINCT FROM kept.round_id
      WHERE due.due_at <= statement_timestamp() AND NOT due.closes AND due.table_id <> ALL (%s::uuid[])
-     ORDER BY due.due_at LIMIT %s FOR UPDATE OF kept SKIP LOCKED
+       AND NOT EXISTS ({_STAKES_ASKED_FOR}) ORDER BY due.due_at LIMIT %s FOR UPDATE OF kept SKIP LOCKED
 ) AS locked
+"""  # noqa: S608  (constants)
+_NEXT_DUE: Final = f"""
+SELECT EXISTS (SELECT FROM baccarat_duetable AS due
+                WHERE due_at <= statement_timestamp() AND NOT closes AND NOT EXISTS ({_STAKES_ASKED_FOR})),
+       EXISTS (SELECT FROM baccarat_duetable WHERE links_due_at <= statement_timestamp()),
+       (SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8 FROM baccarat_duetable
+         WHERE due_at > statement_timestamp())
+"""  # noqa: S608  (constants)
+_LINKS_OF: Final = "SELECT id, state::text FROM baccarat_table WHERE id = ANY (%s::uuid[])"
+_LINKS_DUE: Final = """
+SELECT kept.id, kept.state::text FROM baccarat_duetable AS due JOIN baccarat_table AS kept ON kept.id = due.table_id
+ WHERE due.links_due_at <= statement_timestamp() ORDER BY due.links_due_at LIMIT 256
 """
-_NEXT_DUE: Final = """
-SELECT EXISTS (SELECT FROM baccarat_duetable WHERE due_at <= statement_timestamp() AND NOT closes),
-       (SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8
-          FROM baccarat_duetable WHERE due_at > statement_timestamp())
+_UNANSWERED: Final = """
+SELECT kept.id, kept.operator_id FROM baccarat_duetable AS due JOIN baccarat_table AS kept ON kept.id = due.table_id
+ WHERE due.links_due_at <= statement_timestamp() - %s AND kept.round_state->>'phase' = 'closed'
+   AND kept.round_state #>> '{releases}' = '[]' AND (kept.round_state->>'closed_at')::timestamptz <= now() - %s LIMIT 50
 """
-_LOCK_MANY: Final = (
-    f"SELECT locked.*, clock_timestamp() FROM (SELECT {_COLUMNS} FROM baccarat_table "  # noqa: S608
-    "WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE) AS locked"
-)
+_LOCK_MANY: Final = f"""SELECT locked.*, clock_timestamp() FROM (
+    SELECT {_COLUMNS} FROM baccarat_table WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE) AS locked"""  # noqa: S608
+_SEALED_HEAD: Final = "SELECT digest FROM events_seal ORDER BY position DESC LIMIT 1"
 _TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"
 
 
@@ -101,17 +118,19 @@ def read_rounds(rounds: Sequence[UUID]) -> dict[UUID, RoundState]:
 
 def lock_table(*, table: UUID, operator: UUID) -> tuple[UnitOfWork, datetime]:
     """Lock a table of this operator until the transaction ends. Raises UnknownTable for any other."""
-    loaded = _load(_LOCK, [table, operator])
+    loaded = _load("command", _LOCK, [table, operator])
     if loaded.unreadable:
         raise StateUnreadable(f"table {table} has to be rebuilt from its events")
     if not loaded.units_of_work:
         raise UnknownTable
-    return loaded.units_of_work[0], loaded.now
+    uow = loaded.units_of_work[0]
+    bind(table=table, round=uow.table.round)
+    return uow, loaded.now
 
 
 def lock_tables(tables: Sequence[UUID]) -> LoadedTables:
     """Lock tables of any operator in the order of their ids, waiting for each."""
-    return _load(_LOCK_MANY, [list(tables)])
+    return _load("batch", _LOCK_MANY, [list(tables)])
 
 
 def lock_table_of_round(*, round_: UUID, operator: UUID) -> tuple[UnitOfWork, datetime]:
@@ -129,25 +148,41 @@ def load_round(round_: UUID) -> tuple[RoundState, int]:
     raise UnknownRound
 
 
-def next_due() -> tuple[bool, float]:
-    """Return whether a round or the end of a show is due, and in how many seconds the next table will be.
+def next_due() -> tuple[bool, bool, float]:
+    """Return whether a round or the end of a show is due, whether links are, and in how many seconds the next table.
 
     By the database's clock.
     """
-    is_due, seconds = fetch(_NEXT_DUE, [])[0]
-    return is_due, math.inf if seconds is None else seconds
+    is_due, links_are_due, seconds = fetch(_NEXT_DUE, [])[0]
+    return is_due, links_are_due, math.inf if seconds is None else seconds
+
+
+def read_open_closings(tables: Sequence[UUID] | None = None) -> dict[UUID, tuple[OpenClosing, ...]]:
+    """Return the closings that wait for links, by table, without locking: of these tables, or of all that are due."""
+    rows = fetch(_LINKS_DUE) if tables is None else fetch(_LINKS_OF, [list(tables)])
+    return {table: projections.decode_table(state).open_closings for table, state in rows}
+
+
+def list_unanswered(limit: timedelta) -> list[tuple[UUID, UUID]]:
+    """Return tables, with their operators, whose rounds in play have waited for links for longer than a limit."""
+    return [(table, operator) for table, operator in fetch(_UNANSWERED, [limit, limit])]
 
 
 def claim_due(*, limit: int, excluding: Sequence[UUID] = ()) -> LoadedTables:
     """Lock tables with a due round or show that nobody else has locked, longest overdue first."""
+    steps.begin("deals")
     claimed = fetch(_CLAIM, [list(excluding), limit])
     head = claimed[-1][-1] if claimed else None
     loaded = _decode([row[:-1] for row in claimed])
+    steps.end("lock")
     return loaded if head is None else replace(loaded, sealed_head=bytes(head).hex())
 
 
-def _load(query: str, parameters: list[Any]) -> LoadedTables:
-    return _decode(fetch(query, parameters))
+def _load(work: str, query: str, parameters: list[Any]) -> LoadedTables:
+    steps.begin(work)
+    loaded = _decode(fetch(query, parameters))
+    steps.end("lock")
+    return loaded
 
 
 def _decode(tables: Sequence[tuple[Any, ...]]) -> LoadedTables:
@@ -175,13 +210,20 @@ def _unit_of_work(row: tuple[Any, ...]) -> UnitOfWork:
 
 
 def draw_entropy(
-    uow: UnitOfWork, *, now: datetime, seeds: Mapping[UUID, bytes] | None = None, defer_seed_check: bool = False
+    uow: UnitOfWork,
+    *,
+    now: datetime,
+    seeds: Mapping[UUID, bytes] | None = None,
+    sealed_head: str | None = None,
+    cosigned: LogHead | None = None,
+    defer_seed_check: bool = False,
 ) -> Entropy:
     """Draw new ids, of the database's time `now`, and a new seed from the operating system's generator.
 
     Includes the seed of the table's first committed shoe if it is to come into play: from `seeds` if already read,
     otherwise read now. With `defer_seed_check`, the check of a round's own seed is left to the write, which reads it
-    anyway.
+    anyway. The `sealed_head` is read where a long shoe may start, unless it is given; where it is, a round may be
+    closed, and what witnesses have `cosigned` is read in both cases if there are any.
     """
     table, next_shoe = uow.table, next(iter(uow.table.committed_shoes()), None)
     deferred, available = defer_seed_check and not table.has_long_shoe(), seeds or {}
@@ -190,15 +232,39 @@ def draw_entropy(
         available = shoe_seeds.decrypt([next_shoe.shoe])
         if not available:
             _alert_seed_unreadable(table)
+    may_close = sealed_head is not None or (starts_now and table.has_long_shoe())
+    if may_close and cosigned is None and has_witnesses(uow):
+        cosigned = read_cosigned()
+    if sealed_head is None:
+        sealed_head = read_sealed_head() if may_close else NO_DIGEST
     drawn = draw_shoe_seed(now)
     return Entropy(
         round=new_id(now),
         shoe=drawn.shoe,
         seed=drawn.seed,
         blind=secrets.token_bytes(32),
+        sealed_head=sealed_head,
         committed_seed=None if next_shoe is None else available.get(next_shoe.shoe),
         deferred_seed_check=deferred,
+        cosigned=cosigned,
     )
+
+
+def has_witnesses(uow: UnitOfWork) -> bool:
+    """Return whether a closing at this table would be one with witnesses: of its round, or of its next long shoe."""
+    opened = uow.round.opened
+    return (opened is not None and bool(opened.witnesses)) or (uow.table.has_long_shoe() and bool(uow.table.chains))
+
+
+def read_sealed_head() -> str:
+    """Return the digest of the log's last sealed event, in hex; zeros before the first."""
+    return next((bytes(digest).hex() for (digest,) in fetch(_SEALED_HEAD)), NO_DIGEST)
+
+
+def read_cosigned() -> LogHead:
+    """Return the log as a quorum of the witnesses has cosigned it."""
+    head = notes.latest_cosigned().head
+    return LogHead(head.size, head.root.hex())
 
 
 def draw_shoe_seed(now: datetime) -> ShoeSeed:
@@ -219,6 +285,7 @@ def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]]) -> None:
     changed = [(uow, metadata) for uow, metadata in decided if uow.changes]
     if not changed:
         return
+    steps.end("decide")
     units = [uow for uow, _ in changed]
     ledger.post(_append_events(changed))
     _project(units)
@@ -227,6 +294,12 @@ def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]]) -> None:
         [seed for uow in units for seed in uow.new_seeds],
         revealed=[shoe for uow in units for shoe in uow.revealed_shoes],
     )
+    steps.end("write")
+    transaction.on_commit(_committed, robust=True)
+
+
+def _committed() -> None:
+    steps.end("commit")
 
 
 def _check_seeds(units: Sequence[UnitOfWork]) -> None:

@@ -126,7 +126,12 @@ def _first(event: TableOpened) -> Row:
 
 def _drafted(event: e.RulesDrafted, facts: TableOpened) -> Row:
     row = _row(event.rules, facts=facts, returns=_encode(event.returns).decode(), at=event.at)
-    return row._replace(return_floor=event.return_floor, acknowledgement=event.acknowledgement, drafted_by=event.by)
+    return row._replace(
+        return_floor=event.return_floor,
+        acknowledgement=event.acknowledgement,
+        change_reason=event.reason,
+        drafted_by=event.by,
+    )
 
 
 def _row(rules: TableRules, *, facts: TableOpened, returns: str, at: datetime) -> Row:
@@ -140,6 +145,7 @@ def _row(rules: TableRules, *, facts: TableOpened, returns: str, at: datetime) -
         returns=returns,
         return_floor=0,
         acknowledgement="",
+        change_reason="",
         status=DRAFT,
         drafted_by="",
         drafted_at=at,

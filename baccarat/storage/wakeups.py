@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Final
 
 from celery import current_app
@@ -43,7 +44,7 @@ class WakeupSender:
     def wake(self) -> None:
         if not self._is_asked.is_set():
             self._is_asked.set()
-            self._executor.submit(self._send)
+            self._executor.submit(copy_context().run, self._send)  # so that the message continues the trace
 
     def _send(self) -> None:
         self._is_asked.clear()  # whoever asks from now on may have committed after the dealers read

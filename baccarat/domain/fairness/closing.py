@@ -9,8 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
+from uuid import UUID
 
-from baccarat.domain.fairness.terms import WitnessIndex, encode_witnesses, prefixed
+from baccarat.domain.fairness.links import LogHead
+from baccarat.domain.fairness.terms import Terms, WitnessIndex, digest_cards, encode_witnesses, prefixed
 from casino.kernel import merkle
 from casino.witness.statements import ClosingKind
 
@@ -51,13 +53,14 @@ class Closing:
 
     `blind` are 32 random bytes, so that the digest tells nothing before its parts are public. `sealed_head` is the
     digest of the log's last sealed event. `before` is the digest of the table's closing before, so that none can be
-    left out.
+    left out. `cosigned` is the log as witnesses had cosigned it, None at a table without witnesses.
     """
 
     digest: str
     blind: str
     sealed_head: str
     before: str
+    cosigned: LogHead | None = None
 
 
 def encode_wager(
@@ -100,15 +103,14 @@ def close(
     seats: Sequence[SeatEnd],
     closed_at_us: int,
     sealed_head: str,
-    cosigned_size: int,
-    cosigned_root: str,
     before: str,
+    cosigned: LogHead | None = None,
 ) -> Closing:
     """Compute the closing of a drawing. `seats` are in ascending order; `closed_at_us` is Unix time in microseconds.
 
-    `leaves` are those of the wagers, in order of confirmation. `cosigned_size` and `cosigned_root` are of the last
-    cosigned checkpoint.
+    `leaves` are those of the wagers, in order of confirmation.
     """
+    head = cosigned or LogHead(0, NO_DIGEST)
     ends = hashlib.sha256(b"".join(_SEAT.pack(each.seat, each.end) for each in seats)).digest()
     digest = hashlib.sha256(
         CLOSING_TAG
@@ -120,11 +122,57 @@ def close(
         + ends
         + _U64.pack(closed_at_us)
         + bytes.fromhex(sealed_head)
-        + _U64.pack(cosigned_size)
-        + bytes.fromhex(cosigned_root)
+        + _U64.pack(head.size)
+        + bytes.fromhex(head.root)
         + bytes.fromhex(before)
     ).hexdigest()
-    return Closing(digest=digest, blind=blind.hex(), sealed_head=sealed_head, before=before)
+    return Closing(digest=digest, blind=blind.hex(), sealed_head=sealed_head, before=before, cosigned=cosigned)
+
+
+def close_shoe(
+    *,
+    blind: bytes,
+    table: UUID,
+    first_round: int,
+    shoe: UUID,
+    rules: str,
+    commitment: str,
+    cut: str,
+    closed_at_us: int,
+    sealed_head: str,
+    before: str,
+    witnesses: Sequence[WitnessIndex] = (),
+    cosigned: LogHead | None = None,
+) -> Closing:
+    """Compute the closing of a long shoe, which pins its cut: as it starts, or before its witnesses' links.
+
+    Its terms are those of its first round, before a card is out or the next shoe is named.
+    """
+    terms = Terms(
+        table=table,
+        number=first_round,
+        shoe=shoe,
+        next_place=0,
+        cards=digest_cards(()),
+        rules=rules,
+        commitment=commitment,
+        cut=cut,
+        witnesses=tuple(witnesses),
+        next_commitment=NO_DIGEST,
+    )
+    return close(
+        blind=blind,
+        terms=terms.digest(),
+        witnesses=witnesses,
+        kind=ClosingKind.SHOE,
+        cause=0,
+        leaves=[],
+        seats=[],
+        closed_at_us=closed_at_us,
+        sealed_head=sealed_head,
+        before=before,
+        cosigned=cosigned,
+    )
 
 
 def encode_receipt(

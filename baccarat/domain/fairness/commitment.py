@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from baccarat.domain.fairness.shuffle import Scheme, require_seed, shuffle
+from baccarat.domain.fairness.shuffle import Link, Scheme, require_seed, shuffle
 from baccarat.domain.rules.cards import Card
 from casino.kernel import merkle
 
@@ -82,16 +82,16 @@ def card_leaf(position: int, card: Card, salt: bytes) -> bytes:
     return merkle.leaf_hash(CARD_TAG + _NUMBER.pack(position) + card.encode("ascii") + salt)
 
 
-def shoe_root(seed: bytes, *, cut: bytes, decks: int, scheme: Scheme) -> str:
+def shoe_root(seed: bytes, *, cut: bytes, decks: int, scheme: Scheme, links: Sequence[Link] = ()) -> str:
     """Return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, InvalidCardCount."""
-    return merkle.root(_leaves(seed, shuffle(seed, cut=cut, decks=decks, scheme=scheme))).hex()
+    return merkle.root(_leaves(seed, shuffle(seed, cut=cut, decks=decks, scheme=scheme, links=links))).hex()
 
 
 def open_cards(
-    seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int], scheme: Scheme
+    seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int], scheme: Scheme, links: Sequence[Link] = ()
 ) -> tuple[CardOpening, ...]:
     """Open only the cards at these positions. Raises NoSuchCard, MalformedSeed, InvalidCardCount."""
-    cards = shuffle(seed, cut=cut, decks=decks, scheme=scheme)
+    cards = shuffle(seed, cut=cut, decks=decks, scheme=scheme, links=links)
     if not all(0 <= position < len(cards) for position in positions):
         raise NoSuchCard(f"A shoe of {len(cards)} cards does not have all of the positions {list(positions)}.")
     leaves = _leaves(seed, cards)

@@ -21,10 +21,25 @@ class MalformedContribution(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """One seat's contribution to the cut: 1 to 32 bytes of its choice, in lower-case hex."""
+    """One seat's contribution to the cut: 1 to 32 bytes of its choice, in lower-case hex.
+
+    `public_key` is that of its signature, "" if it is not signed.
+    """
 
     seat: int
     contribution: str
+    public_key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContributionSignature:
+    """A player's signature of a contribution to one drawing, in hex.
+
+    `public_key` is the algorithm in one byte, 01 for Ed25519, then the key of the player's session.
+    """
+
+    public_key: str
+    signature: str
 
 
 def parse_contribution(digits: str) -> bytes:

@@ -92,8 +92,10 @@ def _words(key: bytes, prefix: bytes) -> Iterator[int]:
         counter += 1
 
 
-def shuffle(seed: bytes, *, cut: bytes, decks: int, scheme: Scheme, first: int | None = None) -> tuple[Card, ...]:
-    """Return the shoe's cards in dealing order, or only its `first` cards.
+def shuffle(
+    seed: bytes, *, cut: bytes, decks: int, scheme: Scheme, first: int | None = None, links: Sequence[Link] = ()
+) -> tuple[Card, ...]:
+    """Return the shoe's cards in dealing order, or only its `first` cards. `links` are those of the table's witnesses.
 
     A Fisher-Yates shuffle from the front: position i of n swaps with i + r, r uniform below n - i, on the unshuffled
     shoe of `baccarat.domain.rules.cards.unshuffled_shoe`. `seed` is 32 bytes. Raises MalformedSeed and
@@ -108,7 +110,7 @@ def shuffle(seed: bytes, *, cut: bytes, decks: int, scheme: Scheme, first: int |
     moved: dict[int, int] = {}  # only positions whose card has changed, so that drawing a few cards takes a few steps
     dealt = []
     own_key = scheme is Scheme.TERMS
-    stream = words_of_drawing(draw_key(seed, cut=cut)) if own_key else uint32_stream(seed, cut=cut)
+    stream = words_of_drawing(draw_key(seed, cut=cut, links=links)) if own_key else uint32_stream(seed, cut=cut)
     for position in range(count):
         chosen = position + uniform_below(stream, size - position)
         dealt.append(FULL_DECK[moved.get(chosen, chosen) % 52])

@@ -6,7 +6,7 @@ person or JSON reads them.
 
 import hashlib
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -101,16 +101,14 @@ def close_cut(
     commitment: str,
     witnesses: Sequence[WitnessIndex],
     contributions: Iterable[Contribution],
-    keys: Mapping[int, bytes],
 ) -> bytes:
-    """Return the cut of a drawing: 32 bytes, also if nobody contributed. Raises MalformedContribution.
-
-    `keys` are the public keys of the seats that signed their contributions.
-    """
-    listed = sorted((each.seat, parse_contribution(each.contribution)) for each in contributions)
+    """Return the cut of a drawing: 32 bytes, also if nobody contributed. Raises MalformedContribution."""
+    listed = sorted(
+        (each.seat, bytes.fromhex(each.public_key), parse_contribution(each.contribution)) for each in contributions
+    )
     parts = [CUT_TAG, _digest(commitment), encode_witnesses(witnesses), _U32.pack(len(listed))]
-    for seat, contribution in listed:
-        parts += [_U8.pack(seat), prefixed(keys.get(seat, b"")), prefixed(contribution)]
+    for seat, public_key, contribution in listed:
+        parts += [_U8.pack(seat), prefixed(public_key), prefixed(contribution)]
     return hashlib.sha256(b"".join(parts)).digest()
 
 

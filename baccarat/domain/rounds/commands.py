@@ -6,7 +6,9 @@ from datetime import datetime
 from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.links import LogHead, SignedRelease
 from baccarat.domain.fairness.shuffle import Scheme
+from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds.events import NextTerms, SeatInRound, VoidReason, WagerSignature
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
@@ -18,7 +20,7 @@ from casino.kernel.money import MoneyType
 class OpenRound:
     """Open betting for the occupied seats, on these terms. `deadline_at` is None at a table without turn limits.
 
-    `contributions` and `cut` are those of the round's own shoe.
+    `contributions` are those to the round's own shoe.
     """
 
     round: UUID
@@ -34,7 +36,7 @@ class OpenRound:
     terms: str
     scheme: Scheme
     contributions: tuple[Contribution, ...] = ()
-    cut: str = ""
+    witnesses: tuple[WitnessIndex, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,10 @@ class RepeatWager:
 
 @dataclass(frozen=True, slots=True)
 class ConfirmWager:
-    """Confirm the placed chips as a wager; the player's "deal". `stakes` replace them. A `signature` was verified."""
+    """Confirm the placed chips as a wager; the player's "deal". `stakes` replace them. A `signature` was verified.
+
+    `debit` is the transaction by which the operator's own wallet has paid the stakes.
+    """
 
     player: UUID
     available: int
@@ -82,6 +87,7 @@ class ConfirmWager:
     now: datetime
     signature: WagerSignature | None = None
     stakes: Mapping[Spot, int] = field(default_factory=dict)
+    debit: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +106,20 @@ class LeaveRound:
 @dataclass(frozen=True, slots=True)
 class ClosingInputs:
     """What a closing digest holds beside its round: 32 random bytes, the digests of the log's last sealed event and of
-    the table's closing before, in hex.
+    the table's closing before, in hex, and the log as witnesses have cosigned it.
     """
 
     blind: bytes = field(repr=False)
     sealed_head: str
     before: str
+    cosigned: LogHead | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DealRound:
     """Close betting, deal and settle. `cards` are the next cards of the shoe, from `shoe_position` on.
 
+    At a table with witnesses, the first command only closes betting: cards are known once the links are given out.
     At a table with a ceremony, the first command may hand out the Player's cards instead, and a later one settles.
     `seed` is the shoe's seed in hex if it is revealed with this round. `next_terms` are fixed once cards are dealt.
     """
@@ -123,6 +131,13 @@ class DealRound:
     now: datetime
     closing: ClosingInputs
     next_terms: NextTerms | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiveLinks:
+    """Take over what the witnesses gave out for the round's closing. The `releases` were verified."""
+
+    releases: tuple[SignedRelease, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +169,11 @@ class ResumeRound:
 
 @dataclass(frozen=True, slots=True)
 class VoidRound:
-    """Void a round in play at once, or request it for a settled round.
+    """Void a round in play at once, or request it if somebody may know the cards already.
 
     `seed` is the shoe's seed in hex if this round has a shoe of its own and the seed can be read. `burn` is the number
-    of cards to burn from a continuing shoe because a player may have seen some of them.
+    of cards to burn from a continuing shoe because a player may have seen some of them. `closing` and the table's
+    `currency` are for a round whose betting is open.
     """
 
     by: str
@@ -166,6 +182,18 @@ class VoidRound:
     seed: str | None
     now: datetime
     burn: int = 0
+    closing: ClosingInputs | None = None
+    currency: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VoidUnanswered:
+    """Void a round whose witnesses have not answered in time; nobody asks for it, and nobody approves it."""
+
+    note: str
+    seed: str | None = field(repr=False)
+    now: datetime
+    burn: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,12 +213,17 @@ class PlayerFunds:
 
 @dataclass(frozen=True, slots=True)
 class ApproveVoid:
-    """Approve a void that another person requested. With `forgive`, the house bears winnings that were spent."""
+    """Approve a void that another person requested. With `forgive`, the house bears winnings that were spent.
+
+    `seed` and `burn` are for a round that is still in play, as with `VoidRound`.
+    """
 
     by: str
     funds: tuple[PlayerFunds, ...]
     forgive: bool
     now: datetime
+    seed: str | None = field(default=None, repr=False)
+    burn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,5 +237,5 @@ class DeclineVoid:
 
 CeremonyCommand = LookAtCards | HandBackCards
 PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | ConfirmWager | PassTurn
-StaffCommand = SuspendRound | ResumeRound | VoidRound | ApproveVoid | DeclineVoid
-RoundCommand = OpenRound | PlayerCommand | LeaveRound | DealRound | CeremonyCommand | StaffCommand
+StaffCommand = SuspendRound | ResumeRound | VoidRound | VoidUnanswered | ApproveVoid | DeclineVoid
+RoundCommand = OpenRound | PlayerCommand | LeaveRound | DealRound | ReceiveLinks | CeremonyCommand | StaffCommand

@@ -7,7 +7,8 @@ from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution, compute_cut
 from baccarat.domain.fairness.shuffle import Scheme
-from baccarat.domain.fairness.terms import close_cut
+from baccarat.domain.fairness.terms import WitnessIndex, close_cut
+from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.refusals import CutChangedTooOften
 
 MAX_CUT_CHANGES: Final = 8
@@ -16,12 +17,16 @@ MAX_CUT_CHANGES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class SeatContribution:
-    """A seat's latest contribution in hex, its player, and how many that player has made from this seat."""
+    """A seat's latest contribution in hex, its player, and how many that player has made from this seat.
+
+    `public_key` is that of its signature, "" if it is not signed.
+    """
 
     seat: int
     player: UUID
     contribution: str
     change_count: int
+    public_key: str = ""
 
 
 SeatContributions = tuple[SeatContribution, ...]
@@ -32,12 +37,14 @@ def find_contribution(contributions: SeatContributions, seat: int) -> SeatContri
     return next((contribution for contribution in contributions if contribution.seat == seat), None)
 
 
-def is_new_contribution(contributions: SeatContributions, *, seat: int, player: UUID, contribution: str) -> bool:
+def is_new_contribution(
+    contributions: SeatContributions, *, seat: int, player: UUID, contribution: str, public_key: str
+) -> bool:
     """Return whether a contribution differs from the seat's current one. Raises CutChangedTooOften."""
     last = find_contribution(contributions, seat)
     if last is None or last.player != player:
         return True
-    if last.contribution == contribution:
+    if (last.contribution, last.public_key) == (contribution, public_key):
         return False
     if last.change_count >= MAX_CUT_CHANGES:
         raise CutChangedTooOften(max_changes=MAX_CUT_CHANGES)
@@ -45,24 +52,43 @@ def is_new_contribution(contributions: SeatContributions, *, seat: int, player: 
 
 
 def replace_contribution(
-    contributions: SeatContributions, *, seat: int, player: UUID, contribution: str
+    contributions: SeatContributions, *, seat: int, player: UUID, contribution: str, public_key: str = ""
 ) -> SeatContributions:
     """Replace a seat's contribution, keeping seats in ascending order."""
     last = find_contribution(contributions, seat)
     change_count = last.change_count + 1 if last is not None and last.player == player else 1
     others = [each for each in contributions if each.seat != seat]
-    return tuple(
-        sorted((*others, SeatContribution(seat, player, contribution, change_count)), key=lambda each: each.seat)
-    )
+    newest = SeatContribution(seat, player, contribution, change_count, public_key)
+    return tuple(sorted((*others, newest), key=lambda each: each.seat))
 
 
 def as_contributions(contributions: SeatContributions) -> tuple[Contribution, ...]:
     """Return the contributions by seat, ascending, in the form the cut is computed from."""
-    return tuple(Contribution(each.seat, each.contribution) for each in contributions)
+    return tuple(Contribution(each.seat, each.contribution, each.public_key) for each in contributions)
 
 
-def cut_in_hex(scheme: Scheme, *, shoe: UUID, commitment: str, contributions: Sequence[Contribution]) -> str:
+def cut_in_hex(
+    scheme: Scheme,
+    *,
+    shoe: UUID,
+    commitment: str,
+    contributions: Sequence[Contribution],
+    witnesses: Sequence[WitnessIndex] = (),
+) -> str:
     """Return the cut of a shoe in hex; under the first scheme, it is "" if nobody contributed."""
     if scheme is Scheme.OPEN_CUT:
         return compute_cut(shoe, contributions).hex()
-    return close_cut(commitment=commitment, witnesses=(), contributions=contributions, keys={}).hex()
+    return close_cut(commitment=commitment, witnesses=witnesses, contributions=contributions).hex()
+
+
+def own_cut_in_hex(opened: RoundOpened, contributions: Sequence[Contribution]) -> str:
+    """Return the cut of a round's own shoe in hex; "" for a round of a long shoe."""
+    if opened.commitment is None:
+        return ""
+    return cut_in_hex(
+        opened.scheme,
+        shoe=opened.shoe,
+        commitment=opened.commitment,
+        contributions=contributions,
+        witnesses=opened.witnesses,
+    )

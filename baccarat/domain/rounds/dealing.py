@@ -5,13 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.domain.fairness.closing import (
-    NO_DIGEST,
-    Closing,
-    SeatClosing,
-    SeatEnd,
-    close,
-)
+from baccarat.domain.fairness.closing import Closing, SeatClosing, SeatEnd, close
+from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
@@ -50,9 +45,12 @@ def _rank(seat: RoundSeat) -> tuple[int, datetime | None, int]:
 
 
 def _deal(command: c.DealRound, state: RoundState) -> Events:
-    """Close betting and deal, or hand the Player's cards out first; deal when they are back or their time is over."""
+    """Close betting and deal, or hand the Player's cards out first; deal when they are back or their time is over.
+
+    At a table with witnesses, cards come with a later command, once their links are given out.
+    """
     if state.phase is Phase.CLOSED:
-        return _deal_after_ceremony(command, state)
+        return _deal_after_closing(command, state)
     if state.phase is not Phase.BETTING or (state.suspension_reason is not None and not state.is_empty()):
         raise r.RoundIsNotDue
     deadline = state.require_opened().deadline_at
@@ -60,52 +58,74 @@ def _deal(command: c.DealRound, state: RoundState) -> Events:
         raise r.RoundIsNotDue
     timed_out = [e.SeatTimedOut(seat=seat.seat) for seat in state.seats if seat.status is SeatStatus.DECIDING]
     if not state.confirmed_seats():
-        return (*timed_out, e.RoundLapsed(reason=NO_WAGERS, lapsed_at=command.now, seed=command.seed))
-    closed: Events = (*timed_out, _close_betting(command, state))
+        closing = close_round(command.closing, state, ClosingKind.LAPSED, command.rules.currency, now=command.now)
+        lapsed = e.RoundLapsed(reason=NO_WAGERS, lapsed_at=command.now, seed=command.seed, closing=closing)
+        return (*timed_out, lapsed)
+    closing = close_round(command.closing, state, ClosingKind.PLAYED, command.rules.currency, now=command.now)
+    closed: Events = (*timed_out, e.BettingClosed(closed_at=command.now, closing=closing))
+    if state.require_opened().witnesses:
+        return closed
+    return (*closed, *_hand_out_or_deal(command, state))
+
+
+def _hand_out_or_deal(command: c.DealRound, state: RoundState) -> Events:
     seconds, seat = command.rules.ceremony_seconds(), card_holder(state)
     if seconds is None or seat is None:
-        return (*closed, *_deal_and_settle(command, state))
+        return _deal_and_settle(command, state)
     until = command.now + timedelta(seconds=seconds.look)
-    return (*closed, e.CardsHandedOut(seat=seat.seat, handed_out_at=command.now, until=until))
+    return (e.CardsHandedOut(seat=seat.seat, handed_out_at=command.now, until=until),)
 
 
-def _close_betting(command: c.DealRound, state: RoundState) -> e.BettingClosed:
-    """Close betting. The cut of the round's own shoe was closed before, unless the round is from before the terms."""
-    contributions = state.shoe_contributions()
-    cut_hex = state.open_cut() if state.cut is None else state.cut
-    closing = _closing(command, state) if state.require_opened().terms else None
-    return e.BettingClosed(closed_at=command.now, contributions=contributions, cut=cut_hex, closing=closing)
+def close_round(
+    inputs: c.ClosingInputs, state: RoundState, kind: ClosingKind, currency: str, *, now: datetime, cause: int = 0
+) -> Closing | None:
+    """Return the closing of a round: its wagers, and how each seat's turn ended; None in one from before the terms.
 
-
-def _closing(command: c.DealRound, state: RoundState) -> Closing:
-    """Return the closing of a round that is played: its wagers, and how each seat's turn ended."""
+    A void does not end the turn of a seat that is still to act.
+    """
     terms, confirmed = state.require_opened().terms, sorted(state.confirmed_seats(), key=lambda seat: seat.place or 0)
+    if not terms:
+        return None
+    ends = {seat.seat: _ENDS.get(seat.status) for seat in state.seats}
+    if kind is ClosingKind.VOID:
+        ends |= {seat.seat: None for seat in state.seats if seat.status is SeatStatus.DECIDING}
     return close(
-        blind=command.closing.blind,
+        blind=inputs.blind,
         terms=terms,
-        witnesses=(),
-        kind=ClosingKind.PLAYED,
-        cause=0,
-        leaves=[leaf_of_wager(terms, seat, command.rules.currency) for seat in confirmed],
-        seats=[SeatEnd(seat.seat, end) for seat in state.seats if (end := _ENDS.get(seat.status)) is not None],
-        closed_at_us=(command.now - _EPOCH) // timedelta(microseconds=1),
-        sealed_head=command.closing.sealed_head,
-        cosigned_size=0,
-        cosigned_root=NO_DIGEST,
-        before=command.closing.before,
+        witnesses=state.require_opened().witnesses,
+        kind=kind,
+        cause=cause,
+        leaves=[leaf_of_wager(terms, seat, currency) for seat in confirmed],
+        seats=[SeatEnd(seat, end) for seat, end in ends.items() if end is not None],
+        closed_at_us=(now - _EPOCH) // timedelta(microseconds=1),
+        sealed_head=inputs.sealed_head,
+        before=inputs.before,
+        cosigned=inputs.cosigned,
     )
 
 
-def _deal_after_ceremony(command: c.DealRound, state: RoundState) -> Events:
+def _deal_after_closing(command: c.DealRound, state: RoundState) -> Events:
     ceremony = state.ceremony
-    if ceremony is None or state.suspension_reason is not None:
+    if state.suspension_reason is not None or state.awaits_links():
         raise r.RoundIsNotDue
+    if ceremony is None:
+        if not state.releases:
+            raise r.RoundIsNotDue
+        return _hand_out_or_deal(command, state)
     if ceremony.handed_back is not None:
         return _deal_and_settle(command, state)
     if command.now < ceremony.until:
         raise r.RoundIsNotDue
     handed_back = e.CardsHandedBack(seat=ceremony.seat, by=e.HandedBackBy.TIME, handed_back_at=command.now)
     return (handed_back, *_deal_and_settle(command, state))
+
+
+def _receive_links(command: c.ReceiveLinks, state: RoundState) -> Events:
+    """Take links once: witnesses give the same ones to whoever repeats the request."""
+    opened = state.require_opened()
+    if state.closing is None or state.releases or not opened.witnesses:
+        return ()
+    return (LinksReleased(opened.round, command.releases),)
 
 
 def _look(command: c.LookAtCards, state: RoundState) -> Events:
@@ -184,6 +204,7 @@ def _settle_seat(seat: RoundSeat, command: c.DealRound, outcome: Outcome) -> e.S
 
 DECIDE: Final[Mapping[type, Callable[[Any, RoundState], Events]]] = {
     c.DealRound: _deal,
+    c.ReceiveLinks: _receive_links,
     c.LookAtCards: _look,
     c.HandBackCards: _hand_back,
 }

@@ -41,10 +41,9 @@ def _open(command: c.OpenRound, state: RoundState) -> Events:
             opened_at=command.now,
             deadline_at=command.deadline_at,
             contributions=command.contributions,
-            cut=command.cut,
             terms=command.terms,
-            next_shoe=None,
             scheme=command.scheme,
+            witnesses=command.witnesses,
         ),
     )
 
@@ -133,6 +132,7 @@ def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
             raised=raised,
             confirmed_at=command.now,
             signature=command.signature,
+            debit=command.debit,
         ),
     )
 

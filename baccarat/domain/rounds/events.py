@@ -1,11 +1,11 @@
 """Events of a round, in the past tense. A stored contract: a changed shape is a new schema, upcast when read.
 
-Amounts are minor units of the table's currency. Players are ids and staff are numbers, because names would be personal
-data. A `note` is stored encrypted under the keys of the round's players, so that it becomes unreadable when one of them
-is erased while the round stays provable.
+Amounts are minor units of the table's currency. Players are ids and staff are numbers: names would be personal data. A
+`note` is stored encrypted under the keys of the round's players, so that it becomes unreadable when one is erased; one
+that no person wrote is stored as it is.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
@@ -13,7 +13,9 @@ from uuid import UUID
 
 from baccarat.domain.fairness.closing import Closing
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.fairness.shuffle import Scheme
+from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import SpotResult
@@ -37,21 +39,27 @@ class ShoeCommitment:
 
 @dataclass(frozen=True, slots=True)
 class NextTerms:
-    """The terms of the table's next round, fixed as cards are dealt to the one before; `digest` is theirs.
+    """The terms of the table's next round, fixed as cards are dealt to the one before, and as by `TermsFixed`.
 
-    As in `TermsFixed`, which fixes them elsewhere: they follow from the table's events, the cut of the round's own shoe
-    is closed now, and `next_shoe` is committed to for the round after it.
+    Another `shoe`, of so many `decks`, is committed to for the round after it. The opening has the digest of the terms.
     """
 
     number: int
-    digest: str
-    next_shoe: ShoeCommitment
+    shoe: UUID
+    commitment: str
+    decks: int
+    scheme: Scheme
     place: ClassVar[None] = None
+
+    @property
+    def next_shoe(self) -> ShoeCommitment:
+        """The commitment to that shoe, which has neither a cut card nor burned cards."""
+        return ShoeCommitment(self.shoe, self.commitment, ShoeShape(self.decks, None, burn=False), self.scheme)
 
 
 @dataclass(frozen=True, slots=True)
 class SeatInRound:
-    """A participating seat, occupied when the round opened."""
+    """A participating seat, occupied at the opening."""
 
     seat: int
     player: UUID
@@ -62,11 +70,10 @@ class SeatInRound:
 class RoundOpened:
     """Betting opened on terms fixed before. `deadline_at` ends the turn.
 
-    If the round has a shoe of its own, `commitment` is to it and `cut`, in hex, is closed, from the `contributions`;
-    a long shoe's are in its own events. `terms` is the digest of the terms, "" for a round from before there were
-    terms: its cut closed with its betting, and its `next_shoe` is that of the following round. `scheme` is that of its
-    shoe.
-    """
+    If the round has a shoe of its own, `commitment` is to it and its cut is closed: it follows from the
+    `contributions`. A long shoe's are in its own events. `terms` is the digest of the terms, "" for a round from before
+    there were terms: its cut closed with its betting, and its `next_shoe` is that of the following round. `scheme` is
+    that of its shoe, `witnesses` are the links that its cards follow from."""
 
     round: UUID
     table: UUID
@@ -77,12 +84,12 @@ class RoundOpened:
     commitment: str | None
     seats: tuple[SeatInRound, ...]
     opened_at: datetime
-    deadline_at: datetime | None
     contributions: tuple[Contribution, ...]
-    cut: str
     terms: str
-    next_shoe: ShoeCommitment | None
     scheme: Scheme
+    deadline_at: datetime | None = None
+    next_shoe: ShoeCommitment | None = None
+    witnesses: tuple[WitnessIndex, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +139,18 @@ class WagerSignature:
 class WagerConfirmed:
     """The stakes left the game balance and are at risk. `raised` holds the amounts added to reach the minimum.
 
-    The stakes were placed as chips before, or given with the wager if no chips of the seat are on the table.
+    The stakes were placed as chips before, or given with the wager if no chips of the seat are on the table. `debit` is
+    the transaction by which the operator's own wallet paid them, None if the money was here.
     """
 
     seat: int
     player: UUID
     money_type: MoneyType
     stakes: dict[Spot, int]
-    raised: dict[Spot, int]
     confirmed_at: datetime
+    raised: dict[Spot, int] = field(default_factory=dict)
     signature: WagerSignature | None = None
+    debit: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +176,7 @@ class SeatLeftRound:
 
 @dataclass(frozen=True, slots=True)
 class CutContributed:
-    """A seat set its contribution, 1 to 32 bytes in hex, to the shoe of a round from before there were terms.
-
-    Contributions are events of the table now, for a round that nobody can bet on yet.
-    """
+    """A seat set its contribution, 1 to 32 bytes in hex, in a round from before terms; it is a table's event now."""
 
     seat: int
     player: UUID
@@ -180,14 +186,9 @@ class CutContributed:
 
 @dataclass(frozen=True, slots=True)
 class BettingClosed:
-    """Betting closed. If the round has a shoe of its own, `cut` is its cut, in hex, from the contributions.
-
-    `closing` pins every wager before a card is drawn; None in a round from before there were closings.
-    """
+    """Betting closed. `closing` pins all wagers before a card is drawn; None from before there were closings."""
 
     closed_at: datetime
-    contributions: tuple[Contribution, ...]
-    cut: str
     closing: Closing | None
 
 
@@ -207,9 +208,8 @@ class HandedBackBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CardsHandedOut:
-    """The Player's two cards went face down to the seat with the highest Player wager, which has them until `until`.
-
-    This begins the Caller's ceremony (rules, section 3). No event before `HandTurned` names a card.
+    """The Player's two cards went face down to the seat with the highest Player wager, which has them until `until`:
+    the Caller's ceremony (rules, section 3). No event before `HandTurned` names a card.
     """
 
     seat: int
@@ -292,11 +292,12 @@ class RoundSettled:
 
 @dataclass(frozen=True, slots=True)
 class RoundLapsed:
-    """Nobody confirmed a wager, so no card was dealt."""
+    """Nobody confirmed a wager, so no card was dealt. `closing` is None from before lapses were closed."""
 
     reason: str
     lapsed_at: datetime
     seed: str | None
+    closing: Closing | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,7 +375,7 @@ class RoundVoided:
 
     `approved_by` is the second person, None if none is needed. `seed` opens the commitment of the round's own shoe if
     it was still secret. `number` is the round's number at its table. `burned_count` cards were burned from a shoe that
-    continues, seen by nobody except one player who looked at two of them.
+    continues, seen by nobody except one player who looked at two of them. `closing` is None unless betting was open.
     """
 
     round: UUID
@@ -388,11 +389,12 @@ class RoundVoided:
     seed: str | None
     number: int
     burned_count: int
+    closing: Closing | None
 
 
 RoundEvent = (
     RoundOpened | ChipsPlaced | PlacementUndone | ChipsCleared | StakesRebet | WagerConfirmed | SeatPassed
-    | SeatTimedOut | SeatLeftRound | CutContributed | BettingClosed | CardsHandedOut | CardsLookedAt | CardsHandedBack
-    | HandTurned | CardsDealt | RoundSettled | RoundLapsed | RoundSuspended | RoundResumed | RoundVoidRequested
-    | RoundVoidDeclined | RoundVoided
+    | SeatTimedOut | SeatLeftRound | CutContributed | BettingClosed | LinksReleased | CardsHandedOut | CardsLookedAt
+    | CardsHandedBack | HandTurned | CardsDealt | RoundSettled | RoundLapsed | RoundSuspended | RoundResumed
+    | RoundVoidRequested | RoundVoidDeclined | RoundVoided
 )  # fmt: skip

@@ -1,7 +1,9 @@
 """Refusals of the round decider. Each has its own code."""
 
 from datetime import datetime
+from uuid import UUID
 
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.errors import Amount, Refusal, RefusalKind
 
 
@@ -10,6 +12,15 @@ class BettingIsClosed(Refusal):
     title = "No more bets"
     remedy = "Wait for the next round to open."
     fact_types = {"deadline_at": datetime | None}
+
+
+class WitnessUnavailable(Refusal):
+    """`since` is when a witness of the table answered last, or when the oldest closing was made that waits for one."""
+
+    code = "witness_unavailable"
+    title = "The table's witness does not answer, so no cards could be dealt"
+    remedy = "Wait, and bet again: the table continues by itself when the witness answers."
+    fact_types = {"since": datetime | None}
 
 
 class NoOpenRound(Refusal):
@@ -86,7 +97,7 @@ class OverMaximum(Refusal):
     kind = RefusalKind.INVALID
     title = "The stake is over the table's maximum"
     remedy = "Stake at most the maximum on each spot."
-    fact_types = {"maximum": Amount, "currency": str, "spots": list[str]}
+    fact_types = {"maximum": Amount, "currency": str, "spots": list[Spot]}
 
 
 class UnderMinimum(Refusal):
@@ -94,7 +105,7 @@ class UnderMinimum(Refusal):
     kind = RefusalKind.INVALID
     title = "The stake is under the table's minimum"
     remedy = "Stake at least the minimum on each spot that you bet on."
-    fact_types = {"minimum": Amount, "currency": str, "spots": list[str]}
+    fact_types = {"minimum": Amount, "currency": str, "spots": list[Spot]}
 
 
 class OneSpotOnly(Refusal):
@@ -110,6 +121,14 @@ class WagerSignatureInvalid(Refusal):
     title = "The signature is not of this wager"
     remedy = "Sign the terms in force with the stakes as you ask for them, and a nonce of your own."
     fact_types = {"terms": str}
+
+
+class ContributionSignatureInvalid(Refusal):
+    code = "contribution_signature_invalid"
+    kind = RefusalKind.INVALID
+    title = "The signature is not of this contribution"
+    remedy = "Sign the contribution for the commitment of the shoe that is cut now, with the number of your seat."
+    fact_types = {"commitment": str}
 
 
 class RoundIsOpen(Refusal):
@@ -128,7 +147,7 @@ class WagerInPlay(Refusal):
     code = "wager_in_play"
     title = "Your wager in this round is in play"
     remedy = "Try again when this round is settled."
-    fact_types = {"round": str, "deadline_at": datetime | None}
+    fact_types = {"round": UUID, "deadline_at": datetime | None}
 
 
 class RoundNotSuspended(Refusal):

@@ -8,10 +8,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.fairness.closing import Closing
-from baccarat.domain.fairness.cut import Contribution, compute_cut
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.links import LinksReleased, SignedRelease
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
-from baccarat.domain.rounds.cut import SeatContributions, as_contributions
+from baccarat.domain.rounds.cut import SeatContributions, as_contributions, own_cut_in_hex
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.wagers import Spot
@@ -58,6 +59,7 @@ class RoundSeat:
     place: int | None = None
     signature: e.WagerSignature | None = None
     settlement: e.SeatSettled | None = None
+    debit: UUID | None = None
 
     def placed_stakes(self) -> dict[Spot, int]:
         """Return the unconfirmed chips per spot, in minor units."""
@@ -82,8 +84,8 @@ class Ceremony:
 class RoundState:
     """All state needed to decide about a round and to display it.
 
-    `cut` is that of the round's own shoe, in hex; in a round from before there were terms it is fixed when betting
-    closes, from the `contributions`, which stay empty in any other.
+    `contributions` are those in a round from before there were terms, and stay empty in any other. `releases` are what
+    its witnesses gave out.
     """
 
     phase: Phase = Phase.UNOPENED
@@ -104,8 +106,8 @@ class RoundState:
     voided: e.RoundVoided | None = None
     ceremony: Ceremony | None = None
     contributions: SeatContributions = ()
-    cut: str | None = None
     closing: Closing | None = None
+    releases: tuple[SignedRelease, ...] = ()
 
     def require_opened(self) -> e.RoundOpened:
         """Return the opening event, which every opened round has."""
@@ -121,9 +123,16 @@ class RoundState:
             else self.require_opened().contributions
         )
 
-    def open_cut(self) -> str:
-        """Return the cut, in hex, of a round from before there were terms; it is "" for a round of a long shoe."""
-        return compute_cut(self.require_opened().shoe, self.shoe_contributions()).hex()
+    @property
+    def cut(self) -> str | None:
+        """The cut of the round's own shoe, in hex, once it is closed; "" for a round of a long shoe.
+
+        In a round from before there were terms it closes with betting.
+        """
+        opened = self.opened
+        if opened is None or (self.closed_at is None and not (opened.terms and opened.commitment)):
+            return None
+        return own_cut_in_hex(opened, self.shoe_contributions())
 
     def seat_of(self, player: UUID) -> RoundSeat | None:
         """Return the player's seat in this round, None for a player waiting for the next one."""
@@ -143,6 +152,10 @@ class RoundState:
 
     def confirmed_seats(self) -> tuple[RoundSeat, ...]:
         return tuple(seat for seat in self.seats if seat.status is SeatStatus.CONFIRMED)
+
+    def awaits_links(self) -> bool:
+        """Return whether betting is closed and cards wait for the witnesses' links."""
+        return self.phase is Phase.CLOSED and bool(self.require_opened().witnesses) and not self.releases
 
     def is_running(self) -> bool:
         """Return whether the round has begun and not ended."""
@@ -169,8 +182,7 @@ def _placements(state: RoundState, number: int) -> tuple[dict[Spot, int], ...]:
 
 def _round_opened(state: RoundState, event: e.RoundOpened) -> RoundState:
     seats = tuple(RoundSeat(seat=seat.seat, player=seat.player, money_type=seat.money_type) for seat in event.seats)
-    own_cut = event.cut if event.terms and event.commitment is not None else None
-    return replace(state, phase=Phase.BETTING, opened=event, seats=seats, cut=own_cut)
+    return replace(state, phase=Phase.BETTING, opened=event, seats=seats)
 
 
 def _chips_placed(state: RoundState, event: e.ChipsPlaced) -> RoundState:
@@ -201,6 +213,7 @@ def _wager_confirmed(state: RoundState, event: e.WagerConfirmed) -> RoundState:
         confirmed_at=event.confirmed_at,
         place=len(state.confirmed_seats()),
         signature=event.signature,
+        debit=event.debit,
     )
 
 
@@ -217,7 +230,11 @@ def _seat_left_round(state: RoundState, event: e.SeatLeftRound) -> RoundState:
 
 
 def _betting_closed(state: RoundState, event: e.BettingClosed) -> RoundState:
-    return replace(state, phase=Phase.CLOSED, closed_at=event.closed_at, cut=event.cut, closing=event.closing)
+    return replace(state, phase=Phase.CLOSED, closed_at=event.closed_at, closing=event.closing)
+
+
+def _links_released(state: RoundState, event: LinksReleased) -> RoundState:
+    return replace(state, releases=event.releases)
 
 
 def _cut_contributed(state: RoundState, event: e.CutContributed) -> RoundState:
@@ -274,6 +291,7 @@ def _round_lapsed(state: RoundState, event: e.RoundLapsed) -> RoundState:
         ended_at=event.lapsed_at,
         seed=event.seed,
         suspension_reason=None,
+        closing=event.closing,
     )
 
 
@@ -302,6 +320,7 @@ def _round_voided(state: RoundState, event: e.RoundVoided) -> RoundState:
         voided=event,
         ended_at=event.voided_at if state.ended_at is None else state.ended_at,
         seed=state.seed if event.seed is None else event.seed,
+        closing=state.closing if event.closing is None else event.closing,
     )
 
 
@@ -317,6 +336,7 @@ _APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
     e.SeatLeftRound: _seat_left_round,
     e.CutContributed: _cut_contributed,
     e.BettingClosed: _betting_closed,
+    LinksReleased: _links_released,
     e.CardsHandedOut: _cards_handed_out,
     e.CardsLookedAt: _cards_looked_at,
     e.CardsHandedBack: _cards_handed_back,

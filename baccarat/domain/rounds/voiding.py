@@ -1,16 +1,30 @@
 """Staff decisions on a round that cannot be dealt or is disputed: suspend, resume, void. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any, Final
 
+from baccarat.domain.fairness.closing import Closing
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.dealing import close_round
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from casino.kernel.money import MoneyType
 from casino.kernel.persons import is_another_person
+from casino.witness.statements import ClosingKind
 
 Events = Sequence[e.RoundEvent]
+
+VOID_CAUSES: Final[Mapping[e.VoidReason, int]] = {reason: number for number, reason in enumerate(e.VoidReason, 1)}
+"""The cause of a void in its closing: malfunction 1, misdeal 2, wrong rules 3, fraud 4, other 5."""
+
+
+ANSWER_LIMIT: Final = timedelta(seconds=45)
+"""How long after its closing a round waits for its witnesses' links before its stakes go back."""
+BY_LIMIT: Final = "system:witnesses"
+"""Who voids a round then."""
 
 
 def _suspend(command: c.SuspendRound, state: RoundState) -> Events:
@@ -26,27 +40,56 @@ def _resume(command: c.ResumeRound, state: RoundState) -> Events:
 
 
 def _void(command: c.VoidRound, state: RoundState) -> Events:
-    """Void at once before the outcome is known; afterwards record a request that another person must approve."""
+    """Void at once while nobody may know the cards; afterwards record a request that another person must approve."""
     _require_voidable(state)
-    if state.is_running():
-        return (
-            e.RoundVoided(
-                round=state.require_opened().round,
-                was_settled=False,
-                requested_by=command.by,
-                approved_by=None,
-                reason=command.reason,
-                note=command.note,
-                seats=tuple(_return_stake(seat) for seat in state.confirmed_seats()),
-                voided_at=command.now,
-                seed=command.seed,
-                number=state.require_opened().number,
-                burned_count=command.burn if _was_looked_at(state) else 0,
-            ),
-        )
+    if not needs_second_person(state):
+        voided = _voided_in_play(state, command.seed, command.burn, by=command.by, now=command.now)
+        closing = _closing(command, state)
+        return (replace(voided, reason=command.reason, note=command.note, closing=closing),)
     if state.void_request is not None:
         raise r.VoidAlreadyRequested
     return (e.RoundVoidRequested(by=command.by, reason=command.reason, note=command.note, requested_at=command.now),)
+
+
+def needs_second_person(state: RoundState) -> bool:
+    """Return whether cards may be known: to a Caller who looked, to whoever asked the witnesses, or to everybody."""
+    if not state.is_running() or state.phase is Phase.DEALT:
+        return True
+    return state.phase is Phase.CLOSED and (bool(state.require_opened().witnesses) or _was_looked_at(state))
+
+
+def _voided_in_play(state: RoundState, seed: str | None, burn: int, *, by: str, now: datetime) -> e.RoundVoided:
+    opened = state.require_opened()
+    return e.RoundVoided(
+        round=opened.round,
+        was_settled=False,
+        requested_by=by,
+        approved_by=None,
+        reason=e.VoidReason.OTHER,
+        note="",
+        seats=tuple(_return_stake(seat) for seat in state.confirmed_seats()),
+        voided_at=now,
+        seed=seed,
+        number=opened.number,
+        burned_count=burn if _was_looked_at(state) else 0,
+        closing=None,
+    )
+
+
+def _void_unanswered(command: c.VoidUnanswered, state: RoundState) -> Events:
+    """Give stakes back after the limit. The closing stands: a link that comes later shows what would have been."""
+    if not state.awaits_links() or state.closed_at is None or command.now < state.closed_at + ANSWER_LIMIT:
+        return ()
+    voided = _voided_in_play(state, command.seed, command.burn, by=BY_LIMIT, now=command.now)
+    return (replace(voided, reason=e.VoidReason.MALFUNCTION, note=command.note),)
+
+
+def _closing(command: c.VoidRound, state: RoundState) -> Closing | None:
+    """Return the closing of a round that is voided while betting is open; afterwards it is closed already."""
+    if command.closing is None or state.phase is not Phase.BETTING:
+        return None
+    cause = VOID_CAUSES[command.reason]
+    return close_round(command.closing, state, ClosingKind.VOID, command.currency, now=command.now, cause=cause)
 
 
 def _was_looked_at(state: RoundState) -> bool:
@@ -60,6 +103,9 @@ def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
         raise r.NoVoidRequested
     if not is_another_person(command.by, request.by):
         raise r.VoidNeedsSecondPerson
+    if state.is_running():
+        voided = _voided_in_play(state, command.seed, command.burn, by=request.by, now=command.now)
+        return (replace(voided, approved_by=command.by, reason=request.reason, note=request.note),)
     funds = {each.player: each for each in command.funds}
     return (
         e.RoundVoided(
@@ -76,6 +122,7 @@ def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
             seed=None,
             number=state.require_opened().number,
             burned_count=0,
+            closing=None,
         ),
     )
 
@@ -102,15 +149,17 @@ def _return_stake(seat: RoundSeat) -> e.SeatVoided:
 def undo_settlement(seat: RoundSeat, funds: c.PlayerFunds, *, forgive: bool) -> e.SeatVoided:
     """Return how a settled wager is undone, given its player's current funds. Raises LookupError if it is not settled.
 
-    Real money that the player no longer has is owed, unless the house forgives it; play money is never owed.
+    Real money that the player no longer has is owed, unless the house forgives it; play money is never owed. What the
+    operator's own wallet paid goes back by the game balance, and what it got is owed until it gives it back.
     """
     wager = seat.settlement
     if wager is None:
         raise LookupError("the wager was never settled")
     paid = wager.returned - (wager.commission if wager.deferred else 0)
     to_return, to_collect = max(wager.staked - paid, 0), max(paid - wager.staked, 0)
-    from_game = min(to_collect, funds.game)
-    from_account = min(to_collect - from_game, funds.account)
+    remote = seat.debit is not None
+    from_game = 0 if remote else min(to_collect, funds.game)
+    from_account = 0 if remote else min(to_collect - from_game, funds.account)
     missing = to_collect - from_game - from_account
     forgiven = missing if forgive or seat.money_type is MoneyType.PLAY else 0
     return _seat_voided(
@@ -119,8 +168,8 @@ def undo_settlement(seat: RoundSeat, funds: c.PlayerFunds, *, forgive: bool) -> 
         paid=paid,
         commission=wager.commission,
         from_rack=min(wager.commission, funds.rack) if wager.deferred else 0,
-        to_game=to_return if funds.seated else 0,
-        to_account=0 if funds.seated else to_return,
+        to_game=to_return if funds.seated or remote else 0,
+        to_account=0 if funds.seated or remote else to_return,
         from_game=from_game,
         from_account=from_account,
         owed=missing - forgiven,
@@ -149,6 +198,7 @@ DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.SuspendRound: _suspend,
     c.ResumeRound: _resume,
     c.VoidRound: _void,
+    c.VoidUnanswered: _void_unanswered,
     c.ApproveVoid: _approve,
     c.DeclineVoid: _decline,
 }

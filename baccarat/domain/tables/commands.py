@@ -6,13 +6,17 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from baccarat.domain.fairness.commitment import Drawing
+from baccarat.domain.fairness.cut import ContributionSignature
+from baccarat.domain.fairness.links import SignedRelease
 from baccarat.domain.fairness.shuffle import Scheme
+from baccarat.domain.rounds.commands import ClosingInputs
 from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.versions import DEFAULT_FLOOR
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.domain.tables.witness_events import ReplacementReason
 from casino.kernel.money import MoneyType
 
 
@@ -117,11 +121,12 @@ class CommitShoe:
 
 @dataclass(frozen=True, slots=True)
 class ContributeToShoeCut:
-    """Contribute to the cut of the next long shoe: 1 to 32 bytes in lower-case hex."""
+    """Contribute to the cut of the next shoe: 1 to 32 bytes in lower-case hex. A `signature` was verified."""
 
     player: UUID
     contribution: str
     now: datetime
+    signature: ContributionSignature | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +141,31 @@ class FixTerms:
 
 
 @dataclass(frozen=True, slots=True)
+class CloseShoeCut:
+    """Close the cut of the committed long shoe, against which the table's witnesses give out their links."""
+
+    closing: ClosingInputs
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiveShoeLinks:
+    """Take over what the witnesses gave out for a long shoe's closing. The `releases` were verified."""
+
+    shoe: UUID
+    releases: tuple[SignedRelease, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StartShoe:
-    """Start the committed long shoe, whose order follows from its seed and its cut.
+    """Start the committed long shoe, whose order follows from its seed, its cut and the witnesses' links.
 
     `first_card` is the card turned over, None if the table burns none; `root` is the Merkle root of all its cards.
     """
 
     first_card: Card | None
     root: str
+    closing: ClosingInputs
     now: datetime
 
 
@@ -188,6 +210,31 @@ class RevealShoe:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenWitnessChain:
+    """Have the table use a witness's chain of links: its header, signed by the witness and by the house, in hex."""
+
+    header: str
+    signature: str
+    house_signature: str
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceWitness:
+    """Have the table use another chain instead of those of the witness with `release_key`, in hex.
+
+    The other is given as with OpenWitnessChain. `seed` is that of a long shoe whose links are waited for, if it can be
+    read.
+    """
+
+    release_key: str
+    successor: OpenWitnessChain
+    reason: ReplacementReason
+    seed: str | None = field(repr=False)
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class AnnounceTableClosure:
     """Stop new play at a table that will be closed permanently."""
 
@@ -213,6 +260,7 @@ class DraftRules:
     rules: TableRules
     floor: int
     acknowledgement: str
+    reason: str
     by: str
     now: datetime
 
@@ -256,7 +304,18 @@ class RetireRules:
 
 ShowCommand = RequestShowSkip | EndShow
 SeatCommand = TakeSeat | ChangeSeat | Rebuy | LeaveSeat | FreeSeat
-ShoeCommand = CommitShoe | ContributeToShoeCut | FixTerms | StartShoe | EndShoe | RevealShoe
+ShoeCommand = (
+    CommitShoe
+    | ContributeToShoeCut
+    | CloseShoeCut
+    | ReceiveShoeLinks
+    | FixTerms
+    | StartShoe
+    | EndShoe
+    | RevealShoe
+    | OpenWitnessChain
+    | ReplaceWitness
+)
 VersionCommand = DraftRules | PublishRules | RejectRules | PutRulesIntoEffect | RetireRules
 StopCommand = StopPlay | ResumePlay
 TableCommand = (

@@ -10,7 +10,8 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.closing import Closing
+from baccarat.domain.fairness.cut import Contribution, ContributionSignature
 from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
@@ -18,6 +19,12 @@ from baccarat.domain.rules.table_rules import ShoeShape, TableRules
 from baccarat.domain.rules.versions import SpotReturn
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
+from baccarat.domain.tables.witness_events import (
+    ShoeCutClosed,
+    ShoeLinksReleased,
+    WitnessChainOpened,
+    WitnessChainsReplaced,
+)
 from casino.kernel.money import MoneyType
 
 
@@ -153,7 +160,7 @@ class ShoeCutContributed:
     """A seat set its contribution to the next shoe, 1 to 32 bytes in hex, replacing its earlier one.
 
     Everyone at the table may see it at once. It can change until a long shoe starts, or the terms of the round with
-    that shoe are fixed.
+    that shoe are fixed. A `signature` was verified, and its public key is part of the cut.
     """
 
     shoe: UUID
@@ -161,6 +168,7 @@ class ShoeCutContributed:
     player: UUID
     contribution: str
     contributed_at: datetime
+    signature: ContributionSignature | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +176,8 @@ class ShoeStarted:
     """A long shoe was shuffled and cut: its first card was turned over and `burned_count` more were burned.
 
     The `cut` follows from the `contributions`. `root` is the Merkle root of all its cards. Both are in hex.
-    `first_round` is the number of the first round dealt from it.
+    `first_round` is the number of the first round dealt from it. `closing` pins its cut; None in a shoe from before
+    shoes were closed, and where `ShoeCutClosed` has it.
     """
 
     shoe: UUID
@@ -182,6 +191,7 @@ class ShoeStarted:
     cut: str
     root: str
     scheme: Scheme
+    closing: Closing | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +276,7 @@ class RulesDrafted:
     returns: tuple[SpotReturn, ...]
     return_floor: int
     acknowledgement: str
+    reason: str
     by: str
     at: datetime
 
@@ -353,10 +364,14 @@ TableEvent = (
     | ShowEnded
     | ShoeCommitted
     | ShoeCutContributed
+    | ShoeCutClosed
+    | ShoeLinksReleased
     | TermsFixed
     | ShoeStarted
     | ShoeEnded
     | ShoeRevealed
+    | WitnessChainOpened
+    | WitnessChainsReplaced
     | TableClosureAnnounced
     | TableClosed
     | PlayStopped

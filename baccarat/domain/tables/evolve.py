@@ -2,9 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.domain.fairness.closing import Closing
+from baccarat.domain.fairness.links import LinksReleased, WitnessChain, links_of, next_indexes, without_used_up
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rules.roads import MAX_RUN_LENGTH, RoundMark, append_mark, find_pairs, remove_mark
@@ -14,6 +17,7 @@ from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
 from baccarat.domain.tables.shoes import terms_fixed_by
 from baccarat.domain.tables.state import (
     NextShoe,
+    OpenClosing,
     PendingClosure,
     PendingRules,
     PlayStop,
@@ -23,6 +27,13 @@ from baccarat.domain.tables.state import (
     Shoe,
     TableState,
 )
+from baccarat.domain.tables.witness_events import (
+    ShoeCutClosed,
+    ShoeLinksReleased,
+    WitnessChainOpened,
+    WitnessChainsReplaced,
+)
+from casino.witness.statements import ChainHeader, ClosingKind
 
 GameEvent = e.TableEvent | re.RoundEvent
 SeatAction = re.ChipsPlaced | re.PlacementUndone | re.ChipsCleared | re.StakesRebet | re.SeatPassed
@@ -77,7 +88,11 @@ def _shoe_cut_contributed(state: TableState, event: e.ShoeCutContributed) -> Tab
     if next_shoe is None:
         return state
     contributions = cut.replace_contribution(
-        next_shoe.contributions, seat=event.seat, player=event.player, contribution=event.contribution
+        next_shoe.contributions,
+        seat=event.seat,
+        player=event.player,
+        contribution=event.contribution,
+        public_key="" if event.signature is None else event.signature.public_key,
     )
     return replace(state, next_shoe=replace(next_shoe, contributions=contributions))
 
@@ -85,8 +100,53 @@ def _shoe_cut_contributed(state: TableState, event: e.ShoeCutContributed) -> Tab
 def _terms_fixed(state: TableState, event: e.TermsFixed | re.NextTerms) -> TableState:
     terms, following = terms_fixed_by(event, state), _announced_shoe(event.next_shoe, number=event.number + 1)
     if following is None:
-        return replace(state, terms=terms)
-    return replace(state, terms=terms, coming_shoe=state.next_shoe, next_shoe=following)
+        is_new = state.shoe is not None and state.fixed_terms() is None
+        return replace(_take_indexes(state) if is_new else state, terms=terms)
+    following = replace(following, witnesses=next_indexes(state.chains))
+    return replace(_take_indexes(state), terms=terms, coming_shoe=state.next_shoe, next_shoe=following)
+
+
+def _take_indexes(state: TableState) -> TableState:
+    """Count the next link of each witness as used."""
+    used = {each.chain for each in next_indexes(state.chains)}
+    moved = (replace(each, next_index=each.next_index + (each.chain in used)) for each in state.chains)
+    return replace(state, chains=without_used_up(tuple(moved)))
+
+
+def _shoe_cut_closed(state: TableState, event: ShoeCutClosed) -> TableState:
+    state = _take_indexes(replace(state, last_closing=event.closing.digest))
+    opened = OpenClosing(event.shoe, ClosingKind.SHOE, event.closing.digest, event.witnesses, event.closed_at)
+    closed = None if state.next_shoe is None else replace(state.next_shoe, witnesses=event.witnesses)
+    return replace(state, coming_shoe=closed, next_shoe=None, open_closings=(*state.open_closings, opened))
+
+
+def _shoe_links_released(state: TableState, event: ShoeLinksReleased) -> TableState:
+    state = _without_closing(state, event.shoe)
+    coming = state.coming_shoe
+    if coming is None or coming.shoe != event.shoe:  # table closed, or shoe discarded, before the witnesses answered
+        return state
+    return replace(state, coming_shoe=replace(coming, links=links_of(coming.witnesses, event.releases)))
+
+
+def _witness_chain_opened(state: TableState, event: WitnessChainOpened) -> TableState:
+    header = ChainHeader.parse(bytes.fromhex(event.header))
+    chain = WitnessChain(header.chain.hex(), header.release_key.hex(), header.size)
+    return replace(state, chains=without_used_up((*state.chains, chain)))
+
+
+def _witness_chains_replaced(state: TableState, event: WitnessChainsReplaced) -> TableState:
+    ended = {each.chain for each in event.ended}
+    state = replace(state, replaced=(*state.replaced, *(each.chain for each in event.ended)))
+    closings = (
+        replace(each, is_late=each.is_late or state.follows_from_replaced(each.witnesses))
+        for each in state.open_closings
+    )
+    return replace(
+        state,
+        chains=tuple(each for each in state.chains if each.chain not in ended),
+        open_closings=tuple(closings),
+        coming_shoe=state.coming_shoe if event.discarded is None else None,
+    )
 
 
 def _show_skip_requested(state: TableState, event: e.ShowSkipRequested) -> TableState:
@@ -117,6 +177,7 @@ def _table_closed(state: TableState, event: e.TableClosed) -> TableState:
 
 def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
     shoe = Shoe(
+        links=() if state.coming_shoe is None else state.coming_shoe.links,
         shoe=event.shoe,
         number=event.number,
         commitment=event.commitment,
@@ -126,7 +187,8 @@ def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
         scheme=event.scheme,
         cards=event.turned_card or "",
     )
-    return replace(state, shoe=shoe, shoes=event.number, marks="", next_shoe=None)
+    state = replace(state, shoe=shoe, shoes=event.number, marks="", next_shoe=None, coming_shoe=None)
+    return _close(state, event.closing, ClosingKind.SHOE, event.started_at)
 
 
 def _shoe_ended(state: TableState, event: e.ShoeEnded) -> TableState:
@@ -173,7 +235,26 @@ def _set_missed_turns(state: TableState, number: int, missed: int) -> TableState
 
 
 def _betting_closed(state: TableState, event: re.BettingClosed) -> TableState:
-    return state if event.closing is None else replace(state, last_closing=event.closing.digest)
+    return _close(state, event.closing, ClosingKind.PLAYED, event.closed_at)
+
+
+def _close(state: TableState, closing: Closing | None, kind: ClosingKind, now: datetime) -> TableState:
+    if closing is None:
+        return state
+    state = replace(state, last_closing=closing.digest)
+    if state.terms is None or state.round is None or not state.terms.terms.witnesses:
+        return state
+    witnesses = state.terms.terms.witnesses
+    opened = OpenClosing(state.round, kind, closing.digest, witnesses, now, state.follows_from_replaced(witnesses))
+    return replace(state, open_closings=(*state.open_closings, opened))
+
+
+def _links_released(state: TableState, event: LinksReleased) -> TableState:
+    return _without_closing(state, event.round)
+
+
+def _without_closing(state: TableState, drawing: UUID) -> TableState:
+    return replace(state, open_closings=tuple(each for each in state.open_closings if each.drawing != drawing))
 
 
 def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
@@ -211,14 +292,14 @@ def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
 
 
 def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
-    return replace(state, round=None)
+    return replace(_close(state, event.closing, ClosingKind.LAPSED, event.lapsed_at), round=None)
 
 
 def _round_voided(state: TableState, event: re.RoundVoided) -> TableState:
     """Remove a round in play from the table; for an earlier round, remove its mark and its commission still in the
     racks.
     """
-    state = replace(state, voids=state.voids + 1)
+    state = _close(replace(state, voids=state.voids + 1), event.closing, ClosingKind.VOID, event.voided_at)
     collected = {seat.player: seat.from_rack for seat in event.seats if seat.from_rack}
     if collected:
         seats = tuple(replace(seat, owed=seat.owed - collected.get(seat.player, 0)) for seat in state.seats)
@@ -250,7 +331,7 @@ def evolve_rules(rules: RulesLifecycle, event: e.VersionEvent) -> RulesLifecycle
     """Apply one event to the rules in force, pending and drafted."""
     match event:
         case e.RulesDrafted():
-            draft = RulesDraft(event.rules, event.return_floor, event.acknowledgement, event.by)
+            draft = RulesDraft(event.rules, event.return_floor, event.acknowledgement, event.reason, event.by)
             return replace(rules, latest_version=event.version, draft=draft)
         case e.RulesRejected():
             return replace(rules, draft=None)
@@ -283,7 +364,11 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     e.ShowEnded: _show_ended,
     e.ShoeCommitted: _shoe_committed,
     e.ShoeCutContributed: _shoe_cut_contributed,
+    ShoeCutClosed: _shoe_cut_closed,
+    ShoeLinksReleased: _shoe_links_released,
     e.TermsFixed: _terms_fixed,
+    WitnessChainOpened: _witness_chain_opened,
+    WitnessChainsReplaced: _witness_chains_replaced,
     e.ShoeStarted: _shoe_started,
     e.ShoeEnded: _shoe_ended,
     PlayStopped: _play_stopped,
@@ -299,6 +384,7 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     re.SeatTimedOut: _seat_timed_out,
     re.WagerConfirmed: _wager_confirmed,
     re.BettingClosed: _betting_closed,
+    LinksReleased: _links_released,
     re.CardsDealt: _cards_dealt,
     re.RoundSettled: _round_settled,
     re.RoundLapsed: _round_lapsed,

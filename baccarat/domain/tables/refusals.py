@@ -1,8 +1,11 @@
 """Refusals of the table decider, and of drafting, publishing and retiring rules. Each has its own code."""
 
 from datetime import datetime
+from uuid import UUID
 
+from baccarat.domain.rules.wagers import Spot
 from casino.kernel.errors import Amount, Refusal, RefusalKind
+from casino.kernel.money import MoneyType
 
 
 class UnknownTable(Refusal):
@@ -10,6 +13,13 @@ class UnknownTable(Refusal):
     kind = RefusalKind.MISSING
     title = "There is no such table"
     remedy = "List the tables and use the id of one of them."
+
+
+class WitnessNotInUse(Refusal):
+    code = "witness_not_in_use"
+    kind = RefusalKind.MISSING
+    title = "The table uses no chain of this witness"
+    remedy = "Name a witness of the table by the release key of its chain."
 
 
 class UnknownSeat(Refusal):
@@ -44,7 +54,7 @@ class GameInterrupted(Refusal):
     code = "game_interrupted"
     title = "Your round at another table was interrupted and is waiting for the house"
     remedy = "Your wager is held. Take a seat once that round is settled or void; `table` is its table."
-    fact_types = {"table": str}
+    fact_types = {"table": UUID}
 
 
 class NotSeated(Refusal):
@@ -79,7 +89,7 @@ class MoneyTypeNotOffered(Refusal):
     kind = RefusalKind.INVALID
     title = "The table does not accept this type of money"
     remedy = "Sit down with one of the table's `money_types`."
-    fact_types = {"money_types": list[str] | None}
+    fact_types = {"money_types": list[MoneyType] | None}
 
 
 class BuyInUnderMinimum(Refusal):
@@ -102,7 +112,7 @@ class PlayerEdgeNotAccepted(Refusal):
     kind = RefusalKind.INVALID
     title = "These rules give the player an edge"
     remedy = "For real money, send accept_player_edge: true; the odds page shows the edge."
-    fact_types = {"spots": list[str], "required_acknowledgement": str}
+    fact_types = {"spots": list[Spot], "required_acknowledgement": str}
 
 
 class ShoeIsRunning(Refusal):
@@ -188,7 +198,7 @@ class ReturnUnderFloor(Refusal):
     remedy = (
         "For real money, send `required_acknowledgement` as the acknowledgement, word for word, or raise the return."
     )
-    fact_types = {"spots": list[str], "required_acknowledgement": str}
+    fact_types = {"spots": list[Spot], "required_acknowledgement": str}
 
 
 class AcknowledgementDiffers(Refusal):

@@ -56,6 +56,7 @@ def _draft(command: c.DraftRules, state: TableState) -> Events:
             returns=versions.theoretical_returns(rules),
             return_floor=command.floor,
             acknowledgement=command.acknowledgement,
+            reason=command.reason.strip(),
             by=command.by,
             at=command.now,
         ),

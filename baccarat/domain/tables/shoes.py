@@ -3,13 +3,16 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final
 
-from baccarat.domain.fairness.closing import NO_DIGEST
+from baccarat.domain.fairness.closing import NO_DIGEST, Closing, close_shoe
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.terms import Terms, digest_cards
+from baccarat.domain.fairness.links import check_header, next_indexes
+from baccarat.domain.fairness.terms import Terms, WitnessIndex, digest_cards
 from baccarat.domain.rounds import cut
+from baccarat.domain.rounds.commands import ClosingInputs
 from baccarat.domain.rounds.events import NextTerms, ShoeCommitment
 from baccarat.domain.rounds.refusals import NoShoeToCut, RoundIsOpen
 from baccarat.domain.rules.cards import Card, points
@@ -18,9 +21,19 @@ from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.state import FixedTerms, NextShoe, TableState
+from baccarat.domain.tables.witness_events import (
+    DiscardedShoe,
+    ShoeCutClosed,
+    ShoeLinksReleased,
+    WitnessChainOpened,
+    WitnessChainsReplaced,
+)
 from casino.kernel.canonical_json import canonical
+from casino.witness.statements import ChainHeader, InvalidStatement
 
 Events = Sequence[e.TableEvent]
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _commit(command: c.CommitShoe, state: TableState) -> Events:
@@ -45,7 +58,11 @@ def _contribute(command: c.ContributeToShoeCut, state: TableState) -> Events:
     if next_shoe is None:
         raise NoShoeToCut
     if not cut.is_new_contribution(
-        next_shoe.contributions, seat=seat.seat, player=seat.player, contribution=command.contribution
+        next_shoe.contributions,
+        seat=seat.seat,
+        player=seat.player,
+        contribution=command.contribution,
+        public_key="" if command.signature is None else command.signature.public_key,
     ):
         return ()
     return (
@@ -55,6 +72,7 @@ def _contribute(command: c.ContributeToShoeCut, state: TableState) -> Events:
             player=seat.player,
             contribution=command.contribution,
             contributed_at=command.now,
+            signature=command.signature,
         ),
     )
 
@@ -85,8 +103,13 @@ def next_terms(state: TableState, following: ShoeCommitment) -> NextTerms | None
     """
     if state.next_shoe is None:
         return None
-    fixed = NextTerms(state.rounds + 1, "", following)
-    return replace(fixed, digest=terms_fixed_by(fixed, state).digest)
+    return NextTerms(
+        number=state.rounds + 1,
+        shoe=following.shoe,
+        commitment=following.commitment,
+        decks=following.shape.decks,
+        scheme=following.scheme,
+    )
 
 
 def terms_fixed_by(event: e.TermsFixed | NextTerms, state: TableState) -> FixedTerms:
@@ -109,7 +132,7 @@ def terms_fixed_by(event: e.TermsFixed | NextTerms, state: TableState) -> FixedT
         rules=digest_rules(state.rules),
         commitment=drawing.commitment,
         cut=own_cut if shoe is None else shoe.cut,
-        witnesses=(),
+        witnesses=next_indexes(state.chains) if shoe is not None or next_shoe is None else next_shoe.witnesses,
         next_commitment=NO_DIGEST if following is None else following.commitment,
     )
     if place is not None:
@@ -123,13 +146,50 @@ def digest_rules(rules: TableRules) -> str:
     return hashlib.sha256(canonical(asdict(rules))).hexdigest()
 
 
+def _close_cut(command: c.CloseShoeCut, state: TableState) -> Events:
+    """Close the committed shoe's cut with the next link of each witness. Its order is not known before these."""
+    if state.shoe is not None:
+        raise r.ShoeIsRunning
+    if state.next_shoe is None:
+        raise r.NoShoeCommitted
+    closed = replace(state.next_shoe, witnesses=next_indexes(state.chains))
+    closing = _closing_of_shoe(closed, command.closing, state, now=command.now)
+    return (ShoeCutClosed(closed.shoe, command.now, closed.witnesses, closing),)
+
+
+def _closing_of_shoe(shoe: NextShoe, inputs: ClosingInputs, state: TableState, *, now: datetime) -> Closing:
+    return close_shoe(
+        blind=inputs.blind,
+        table=state.require_opened().table,
+        first_round=state.rounds + 1,
+        shoe=shoe.shoe,
+        rules=digest_rules(state.rules),
+        commitment=shoe.commitment,
+        cut=contributions_and_cut(shoe)[1],
+        closed_at_us=(now - _EPOCH) // timedelta(microseconds=1),
+        sealed_head=inputs.sealed_head,
+        before=inputs.before,
+        witnesses=shoe.witnesses,
+        cosigned=inputs.cosigned,
+    )
+
+
+def _receive_links(command: c.ReceiveShoeLinks, state: TableState) -> Events:
+    """Take links once: witnesses give the same ones to whoever repeats the request."""
+    if all(each.drawing != command.shoe for each in state.open_closings):
+        return ()
+    return (ShoeLinksReleased(command.shoe, command.releases),)
+
+
 def _start(command: c.StartShoe, state: TableState) -> Events:
-    next_shoe = state.next_shoe
+    """Start the committed shoe, which closes its cut unless its witnesses' links followed on that."""
+    next_shoe = next(iter(state.committed_shoes()), None)
     if state.shoe is not None:
         raise r.ShoeIsRunning
     if next_shoe is None:
         raise r.NoShoeCommitted
     contributions, cut_hex = contributions_and_cut(next_shoe)
+    closing = None if next_shoe.witnesses else _closing_of_shoe(next_shoe, command.closing, state, now=command.now)
     return (
         e.ShoeStarted(
             shoe=next_shoe.shoe,
@@ -143,6 +203,7 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
             cut=cut_hex,
             root=command.root,
             scheme=next_shoe.scheme,
+            closing=closing,
         ),
     )
 
@@ -151,7 +212,11 @@ def contributions_and_cut(next_shoe: NextShoe) -> tuple[tuple[Contribution, ...]
     """Return the committed shoe's contributions and the cut, in hex, that they would give now."""
     contributions = cut.as_contributions(next_shoe.contributions)
     return contributions, cut.cut_in_hex(
-        next_shoe.scheme, shoe=next_shoe.shoe, commitment=next_shoe.commitment, contributions=contributions
+        next_shoe.scheme,
+        shoe=next_shoe.shoe,
+        commitment=next_shoe.commitment,
+        contributions=contributions,
+        witnesses=next_shoe.witnesses,
     )
 
 
@@ -180,6 +245,43 @@ def _reveal(command: c.RevealShoe, state: TableState) -> Events:
     return (e.ShoeRevealed(shoe=command.drawing.shoe, round=command.round, seed=command.seed, revealed_at=command.now),)
 
 
+def _open_chain(command: c.OpenWitnessChain, state: TableState) -> Events:
+    """Add a chain of this table, once. Raises InvalidStatement for a header that is not signed, or another table's."""
+    header = check_header(command.header, command.signature, command.house_signature)
+    if header.table != state.require_opened().table:
+        raise InvalidStatement("The chain is another table's.")
+    if state.closed or header.chain.hex() in {chain.chain for chain in state.chains}:
+        return ()
+    return (WitnessChainOpened(command.header, command.signature, command.house_signature, command.now),)
+
+
+def _replace_witness(command: c.ReplaceWitness, state: TableState) -> Events:
+    """End a witness's chains, and open the successor's. Raises InvalidStatement as `_open_chain`, or for one in use."""
+    ended = tuple(
+        WitnessIndex(each.chain, each.next_index) for each in state.chains if each.release_key == command.release_key
+    )
+    if not ended or state.closed:
+        raise r.WitnessNotInUse
+    opened = _open_chain(command.successor, state)
+    header = ChainHeader.parse(bytes.fromhex(command.successor.header))
+    others = {each.release_key for each in state.chains} - {command.release_key}
+    if not opened or header.release_key.hex() in others:
+        raise InvalidStatement("The table uses this witness already.")
+    coming, replaced = state.coming_shoe, {each.chain for each in ended}
+    waits = coming is not None and state.has_long_shoe() and not coming.links
+    discarded = coming if waits and coming and replaced & {each.chain for each in coming.witnesses} else None
+    return (
+        WitnessChainsReplaced(
+            ended=ended,
+            successor=header.chain.hex(),
+            reason=command.reason,
+            discarded=None if discarded is None else DiscardedShoe(discarded.shoe, command.seed),
+            replaced_at=command.now,
+        ),
+        *opened,
+    )
+
+
 def burn_count(turned: Card) -> int:
     """Return how many cards are burned after the turned card: its points, ten for a ten or court card."""
     return points(turned) or 10
@@ -188,8 +290,12 @@ def burn_count(turned: Card) -> int:
 DECIDE: Final[dict[type, Callable[[Any, TableState], Events]]] = {
     c.CommitShoe: _commit,
     c.ContributeToShoeCut: _contribute,
+    c.CloseShoeCut: _close_cut,
+    c.ReceiveShoeLinks: _receive_links,
     c.FixTerms: _fix_terms,
     c.StartShoe: _start,
     c.EndShoe: _end,
     c.RevealShoe: _reveal,
+    c.OpenWitnessChain: _open_chain,
+    c.ReplaceWitness: _replace_witness,
 }

@@ -1,5 +1,6 @@
 """State of a table: seats, shoe, rules, current round. Built from the table's events and those of its rounds."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -8,14 +9,16 @@ from uuid import UUID
 from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.shuffle import Scheme
-from baccarat.domain.fairness.terms import Terms
+from baccarat.domain.fairness.links import WitnessChain
+from baccarat.domain.fairness.shuffle import Link, Scheme
+from baccarat.domain.fairness.terms import Terms, WitnessIndex
 from baccarat.domain.rounds.cut import SeatContributions
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.kill_switch import StopScope
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ClosingKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class RulesDraft:
     rules: TableRules
     floor: int
     acknowledgement: str
+    reason: str
     by: str
 
 
@@ -69,7 +73,7 @@ class Shoe:
     """The long shoe in play. `cards_used` have left it. One more round follows the cut card.
 
     `cut` and `root` are in hex. `cards` are those that everybody has seen, in dealing order, separated by spaces: the
-    turned card first.
+    turned card first. Their order follows from the witnesses' `links`, too.
     """
 
     shoe: UUID
@@ -82,6 +86,7 @@ class Shoe:
     cut_card_out: bool = False
     finished: bool = False
     cards: str = ""
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,8 @@ class NextShoe:
     """A committed shoe that is not yet in play, with the contributions to its cut so far.
 
     A long shoe is numbered by shoe; a single round's shoe has that round's `number`. `shape` is part of the commitment.
+    `witnesses` say which links its cards follow from, those of a long shoe once its cut is closed; `links` are these
+    once they are given out.
     """
 
     shoe: UUID
@@ -97,6 +104,8 @@ class NextShoe:
     shape: ShoeShape
     scheme: Scheme
     contributions: SeatContributions = ()
+    witnesses: tuple[WitnessIndex, ...] = ()
+    links: tuple[Link, ...] = ()
 
     def drawing_at(self, table: UUID) -> Drawing:
         """Return what its seed is committed to at its table."""
@@ -111,6 +120,21 @@ class FixedTerms:
     digest: str
     scheme: Scheme
     contributions: tuple[Contribution, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenClosing:
+    """The closing of a drawing, a round or a long shoe, against which its witnesses have not given out links yet.
+
+    Nothing waits for the links of one that `is_late`, because its witness was replaced: they show what would have been.
+    """
+
+    drawing: UUID
+    kind: ClosingKind
+    digest: str
+    witnesses: tuple[WitnessIndex, ...]
+    closed_at: datetime
+    is_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +166,9 @@ class TableState:
     `show_skips` asked to skip it.
 
     `last_closing` is the digest of the table's last closing, zeros before the first. `terms` are those of the round in
-    play, or of the next one. `coming_shoe` is the next round's own shoe once its cut
-    is closed; then `next_shoe` is that of the round after it.
+    play, or of the next one. `coming_shoe` is the next round's own shoe, or a long shoe that waits for links, once its
+    cut is closed; then `next_shoe` is the one after it. `open_closings` wait for links, the oldest first.
+    `replaced` are chains that are not used any more.
     """
 
     opened: e.TableOpened | None = None
@@ -166,6 +191,9 @@ class TableState:
     terms: FixedTerms | None = None
     last_closing: str = NO_DIGEST
     coming_shoe: NextShoe | None = None
+    chains: tuple[WitnessChain, ...] = ()
+    open_closings: tuple[OpenClosing, ...] = ()
+    replaced: tuple[str, ...] = ()
 
     def require_opened(self) -> e.TableOpened:
         """Return the opening event, which every opened table has."""
@@ -230,6 +258,14 @@ class TableState:
         if self.rules.turn_seconds is None or self.betting_opens_at is None or now >= self.betting_opens_at:
             return False
         return not all(seat.player in self.show_skips for seat in self.seats)
+
+    def follows_from_replaced(self, witnesses: Sequence[WitnessIndex]) -> bool:
+        """Return whether any of these links is of a chain that is not used any more."""
+        return any(each.chain in self.replaced for each in witnesses)
+
+    def lacks_links(self) -> bool:
+        """Return whether a witness of the table has no chain with a link left for the next commitment."""
+        return any(chain.next_index >= chain.size for chain in self.chains)
 
     def has_long_shoe(self) -> bool:
         """Return whether many rounds are dealt from one shoe."""

@@ -1,0 +1,88 @@
+"""Reads which tables use or need witnesses' chains, and the chains' headers and ends from the tables' events."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from baccarat.domain.tables.state import OpenClosing, TableState
+from baccarat.storage import projections
+from baccarat.storage.event_registry import CATALOGUE
+from casino.events.sql import fetch
+from casino.witness.client import SignedHeader
+from casino.witness.statements import ChainHeader
+
+_HEADERS: Final = (
+    "SELECT type, schema, data::text FROM events_event WHERE type = 'WitnessChainOpened' AND stream = ANY (%s::text[])"
+)
+_ENDED: Final = (
+    "SELECT type, schema, data::text FROM events_event WHERE type = 'WitnessChainsReplaced' "
+    "AND stream = ANY (%s::text[])"
+)
+_WITHOUT_CHAIN: Final = """
+SELECT id, operator_id FROM baccarat_table, LATERAL (
+    SELECT count(DISTINCT chain->>'release_key') AS witnesses, bool_or(chain->>'release_key' = %(key)s) AS is_own,
+           bool_or(chain->>'release_key' = %(key)s
+               AND (chain->>'next_index')::bigint < (chain->>'size')::bigint * (1 - %(part)s::float8)) AS has_many
+      FROM jsonb_array_elements((state->'chains')::jsonb) AS chain) AS used
+ WHERE NOT (state->>'closed')::boolean AND has_many IS NOT TRUE AND (is_own OR witnesses < %(wanted)s)
+ ORDER BY id LIMIT %(limit)s
+"""
+_WITH_CHAIN: Final = """
+SELECT id, operator_id, state::text FROM baccarat_table
+ WHERE NOT (state->>'closed')::boolean
+   AND (state->'chains')::jsonb @> jsonb_build_array(jsonb_build_object('release_key', %s::text)) ORDER BY id LIMIT %s
+"""
+_WAITING: Final = """
+SELECT kept.id, kept.operator_id, kept.state::text
+  FROM baccarat_duetable AS due JOIN baccarat_table AS kept ON kept.id = due.table_id
+ WHERE due.links_due_at <= statement_timestamp() - %s ORDER BY due.links_due_at LIMIT 50
+"""
+_LATE: Final = """
+SELECT id, state::text FROM baccarat_table
+ WHERE (state->'open_closings')::jsonb @> '[{"is_late": true}]' ORDER BY id LIMIT 256
+"""
+
+
+def read_headers(tables: Sequence[UUID]) -> dict[str, SignedHeader]:
+    """Return the headers of all chains of these tables, by chain id in hex."""
+    headers = {}
+    for row in fetch(_HEADERS, [[f"table-{table}" for table in tables]]):
+        event = CATALOGUE.decode(*row)
+        header = ChainHeader.parse(bytes.fromhex(event.header))
+        headers[header.chain.hex()] = SignedHeader(header, bytes.fromhex(event.signature))
+    return headers
+
+
+def read_replaced(tables: Sequence[UUID]) -> set[str]:
+    """Return the chains of these tables that are not used any more, because their witness was replaced."""
+    events = (CATALOGUE.decode(*row) for row in fetch(_ENDED, [[f"table-{table}" for table in tables]]))
+    return {each.chain for event in events for each in event.ended}
+
+
+def list_without_chain(release_key: str, part: float, wanted: int, limit: int) -> list[tuple[UUID, UUID]]:
+    """Return tables, with their operators, that have no chain of a witness with more than this part of it left.
+
+    Tables that have never used this witness are among them if they have fewer witnesses than wanted.
+    """
+    values = {"key": release_key, "part": part, "wanted": wanted, "limit": limit}
+    return [(table, operator) for table, operator in fetch(_WITHOUT_CHAIN, values)]
+
+
+def list_with_chain(release_key: str, limit: int) -> list[tuple[UUID, UUID, TableState]]:
+    """Return tables that use a chain of a witness, with their operators and states."""
+    return _states(fetch(_WITH_CHAIN, [release_key, limit]))
+
+
+def list_waiting(limit: timedelta) -> list[tuple[UUID, UUID, TableState]]:
+    """Return tables that have waited for links for longer than a limit, with their operators and states."""
+    return _states(fetch(_WAITING, [limit]))
+
+
+def read_late_closings() -> dict[UUID, tuple[OpenClosing, ...]]:
+    """Return the closings of tables at some of which a replaced witness was waited for."""
+    return {table: projections.decode_table(state).open_closings for table, state in fetch(_LATE)}
+
+
+def _states(rows: Sequence[tuple[UUID, UUID, str]]) -> list[tuple[UUID, UUID, TableState]]:
+    return [(table, operator, projections.decode_table(state)) for table, operator, state in rows]
