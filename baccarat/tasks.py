@@ -2,7 +2,6 @@
 
 import threading
 import time
-from datetime import UTC, datetime
 from typing import Final
 
 from celery import shared_task
@@ -10,9 +9,11 @@ from celery.signals import worker_process_init, worker_process_shutdown
 from django.conf import settings
 
 from baccarat.compliance import subscriber
-from baccarat.services import absent_seats, dealing, due_loop, table_lifecycle
+from baccarat.risk import detection
+from baccarat.services import absent_seats, dealing, due_loop, table_lifecycle, witness_chains
 from baccarat.storage import wakeups
 from casino.events import wakeups as pending_wakeups
+from casino.events.sql import database_now
 
 AUDIT_TIME_LIMIT: Final = 12 * 3600.0
 """Seconds that a nightly audit may take."""
@@ -42,10 +43,25 @@ def release_absent_seats(**_: object) -> None:
     table_lifecycle.close_due()
 
 
+@shared_task(name="baccarat.open_chains", ignore_result=True)
+def open_chains(**_: object) -> None:
+    """Have witnesses make chains for tables that need them, replace lost ones, and ask these for what they owe."""
+    if settings.TABLE_WITNESSES:
+        witness_chains.replace_lost()
+        witness_chains.open_chains()
+        witness_chains.ask_late()
+
+
 @shared_task(name="baccarat.record_significant_events", ignore_result=True)
 def record_significant_events(**_: object) -> None:
     """Record significant events sealed since the last run."""
     subscriber.record_new_events()
+
+
+@shared_task(name="baccarat.watch_risk", ignore_result=True)
+def watch_risk(**_: object) -> None:
+    """Add up what players moved since the last run, and open a case where a rule finds something."""
+    detection.watch()
 
 
 @shared_task(name="baccarat.test_rng", ignore_result=True)
@@ -63,8 +79,8 @@ def test_rng(**_: object) -> None:
     time_limit=AUDIT_TIME_LIMIT,
 )
 def run_nightly_audit(**_: object) -> None:
-    """Audit everything in AUDIT_HOUR. Imports its code here because no other task needs it."""
-    if datetime.now(UTC).hour == settings.AUDIT_HOUR:
-        from baccarat.audit import engine
+    """Run the audits of a night in AUDIT_HOUR. Imports its code here because no other task needs it."""
+    from baccarat.audit import nightly
 
-        engine.run_nightly_audit()
+    if nightly.is_due(database_now()):
+        nightly.run()

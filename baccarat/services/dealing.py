@@ -1,12 +1,17 @@
 """Use case of the workers: deal and settle due rounds, and open the next after a show, in batches of one transaction.
 
+At a table with witnesses there are two transactions: a closing is committed before it is sent, and links are stored
+before a card leaves; between them no row is locked. Whoever asks a witness again gets the same link, so that a crash at
+any step, or two workers at once, change nothing: the next one asks again, and the first that stores the links deals.
+
 A round that cannot be dealt is suspended in its own transaction, with an alert in the log and an event in its stream; a
 table that cannot open its next round becomes idle. The rest of the batch is dealt without it.
 """
 
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -15,15 +20,20 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds.commands import ResumeRound, SuspendRound
+from baccarat.domain.fairness.closing import NO_DIGEST
+from baccarat.domain.rounds.commands import ReceiveLinks, ResumeRound, SuspendRound
 from baccarat.domain.rounds.refusals import RoundIsNotDue, RoundNotSuspended
-from baccarat.domain.tables.commands import EndShow
-from baccarat.domain.tables.state import TableState
+from baccarat.domain.tables.commands import EndShow, ReceiveShoeLinks
+from baccarat.domain.tables.state import OpenClosing, TableState
 from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.services import kill_switch, releasing, voiding, wagering
 from baccarat.storage import repository, shoe_seeds
+from baccarat.storage.projections import is_ready
 from baccarat.storage.shoe_seeds import SeedUnavailable
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
+from casino.observability.logging import bind
+from casino.witness.statements import ClosingKind
 
 logger = logging.getLogger(__name__)
 
@@ -39,24 +49,47 @@ def deal_due(*, limit: int = BATCH) -> int:
     Returns how many tables advanced or were suspended.
     If the batch cannot be written, its rounds are dealt one by one to find the one at fault.
     """
+    closed: dict[UUID, tuple[OpenClosing, ...]] = {}
+    dealt = _deal_claimed(limit, closed)
+    return dealt + release(closed)
+
+
+def _deal_claimed(limit: int, closed: dict[UUID, tuple[OpenClosing, ...]]) -> int:
+    """Deal a batch, and add closings to `closed` that wait for links, by table."""
     try:
         with transaction.atomic():
-            return _deal_all(repository.claim_due(limit=limit))
+            claimed = repository.claim_due(limit=limit)
+            dealt = _deal_all(claimed)
     except SoftTimeLimitExceeded:
         raise
     except Exception as error:  # noqa: BLE001  (any error: the rounds are then dealt one by one)
         logger.warning("A batch could not be settled together, dealing one by one: %s", describe(error))
-    return _deal_one_by_one(limit)
+        return _deal_one_by_one(limit)
+    tables = [uow.table for uow in claimed.units_of_work if uow.changes]
+    waiting = (table for table in tables if not all(each.is_late for each in table.open_closings))
+    closed.update((table.require_opened().table, table.open_closings) for table in waiting)
+    return dealt
 
 
 def _deal_all(claimed: repository.LoadedTables) -> int:
     for table in claimed.unreadable:
         logger.critical("ALERT table %s is due but its stored state can't be read: rebuild it from its events", table)
-    seeds = shoe_seeds.decrypt([shoe for uow in claimed.units_of_work for shoe in _shoes_of(uow)])
-    for uow in claimed.units_of_work:
-        _deal(uow, seeds, claimed)
-    repository.save([(uow, _metadata(uow)) for uow in claimed.units_of_work])
+    _deal_locked(claimed.units_of_work, now=claimed.now, sealed_head=claimed.sealed_head)
+    wagering.save_and_return([(uow, _metadata(uow)) for uow in claimed.units_of_work], now=claimed.now)
     return sum(bool(uow.changes) for uow in claimed.units_of_work)
+
+
+def _deal_locked(units: Sequence[UnitOfWork], *, now: datetime, sealed_head: str = NO_DIGEST) -> None:
+    """Deal the rounds of locked tables, without writing."""
+    seeds = shoe_seeds.decrypt([shoe for uow in units for shoe in _shoes_of(uow)])
+    cosigned = repository.read_cosigned() if any(repository.has_witnesses(uow) for uow in units) else None
+    for uow in units:
+        opened = uow.table.require_opened()
+        bind(operator=opened.operator, table=opened.table, round=uow.table.round)
+        entropy = repository.draw_entropy(uow, now=now, seeds=seeds, sealed_head=sealed_head, cosigned=cosigned)
+        _deal(uow, seeds, entropy, now=now)
+    if len(units) > 1:
+        bind(operator=None, table=None, round=None)
 
 
 def _shoes_of(uow: UnitOfWork) -> list[UUID]:
@@ -68,9 +101,7 @@ def _shoes_of(uow: UnitOfWork) -> list[UUID]:
     return shoes
 
 
-def _deal(uow: UnitOfWork, seeds: Mapping[UUID, bytes], claimed: repository.LoadedTables) -> None:
-    now = claimed.now
-    entropy = repository.draw_entropy(uow, now=now, seeds=seeds)
+def _deal(uow: UnitOfWork, seeds: Mapping[UUID, bytes], entropy: dealer.Entropy, *, now: datetime) -> None:
     try:
         if uow.round.opened is None:
             dealer.end_show(uow, entropy=entropy, now=now)
@@ -78,7 +109,7 @@ def _deal(uow: UnitOfWork, seeds: Mapping[UUID, bytes], claimed: repository.Load
         seed = seeds.get(uow.round.opened.shoe)
         if seed is None:
             raise SeedUnavailable(f"shoe {uow.round.opened.shoe} has no readable seed")
-        dealer.deal_round(uow, seed=seed, entropy=entropy, now=now, sealed_head=claimed.sealed_head)
+        dealer.deal_round(uow, seed=seed, entropy=entropy, now=now)
     except RoundIsNotDue:
         logger.warning("table %s was not due", uow.table.require_opened().table)
 
@@ -162,6 +193,85 @@ def describe(error: Exception) -> str:
     return type(error).__name__
 
 
+def release_due() -> int:
+    """Get the links that closings have waited for longest, and deal; return how many tables advanced.
+
+    Rounds whose witnesses have not answered within the limit are void.
+    """
+    return release(repository.read_open_closings()) + voiding.void_unanswered()
+
+
+def release(closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> int:
+    """Get the links that these closings wait for, by table, and deal; return how many tables advanced."""
+    if not closings:
+        return 0
+    answers = releasing.ask(closings)
+    links = answers.links
+    for table, waiting in closings.items():
+        used_links = (answers.used_links.get(each.drawing) for each in waiting)
+        _stop_if_behind(table, [each for each in used_links if each is not None])
+    answered = [table for table, waiting in closings.items() if any(each.drawing in links for each in waiting)]
+    if not answered:
+        return 0
+    try:
+        return _deal_with_links(answered, links, deals=True)
+    except SoftTimeLimitExceeded:
+        raise
+    except Exception as error:  # noqa: BLE001  (any error: the links are kept, and the rounds then dealt one by one)
+        logger.warning("Rounds with links could not be dealt together: %s", describe(error))
+    return _deal_with_links(answered, links, deals=False)
+
+
+def _stop_if_behind(table: UUID, used_links: Sequence[releasing.UsedLink]) -> None:
+    """Stop a table whose chain is further at its witness than here, because this database was restored.
+
+    Links of that chain may be known, so it is retired; staff replace the witness and resume play.
+    """
+    if used_links and kill_switch.stop_table_behind(table, reason=str(used_links[0])):
+        for each in used_links:
+            releasing.retire(each)
+
+
+@transaction.atomic
+def _deal_with_links(tables: Sequence[UUID], links: releasing.Links, *, deals: bool) -> int:
+    """Store the links of tables, in the order of their closings, and deal the rounds that waited for them."""
+    locked = repository.lock_tables(sorted(tables))
+    for uow in locked.units_of_work:
+        _receive(uow, links)
+    if deals:
+        changed = [uow for uow in locked.units_of_work if uow.changes]
+        ready = [uow for uow in changed if is_ready(uow.round)]
+        closes_shoe = any(uow.table.has_long_shoe() and dealer.next_shoe_starts_after_round(uow) for uow in ready)
+        head = repository.read_sealed_head() if closes_shoe else NO_DIGEST
+        _deal_locked(ready, now=locked.now, sealed_head=head)
+        _start_shoes([uow for uow in changed if uow.table.coming_shoe is not None], now=locked.now)
+    wagering.save_and_return([(uow, _metadata(uow)) for uow in locked.units_of_work], now=locked.now)
+    return sum(bool(uow.changes) for uow in locked.units_of_work)
+
+
+def _receive(uow: UnitOfWork, links: releasing.Links) -> None:
+    for waiting in uow.table.open_closings:
+        if waiting.drawing not in links:
+            if waiting.is_late:
+                continue
+            return
+        command = ReceiveLinks(releases=links[waiting.drawing])
+        if waiting.kind is ClosingKind.SHOE:
+            uow.decide_on_table(ReceiveShoeLinks(shoe=waiting.drawing, releases=links[waiting.drawing]))
+        elif waiting.drawing == uow.table.round:
+            uow.decide_on_round(command)
+        else:
+            uow.decide_on_ended_round(*repository.load_round(waiting.drawing), command)
+
+
+def _start_shoes(units: Sequence[UnitOfWork], *, now: datetime) -> None:
+    """Start the long shoes of locked tables whose links have come, and open their next rounds, without writing."""
+    waiting = [uow for uow in units if uow.table.has_long_shoe() and uow.table.round is None]
+    seeds = shoe_seeds.decrypt([shoe.shoe for uow in waiting for shoe in uow.table.committed_shoes()])
+    for uow in waiting:
+        dealer.open_next_round(uow, entropy=repository.draw_entropy(uow, now=now, seeds=seeds), now=now)
+
+
 def resume(*, round_: UUID, operator: UUID, metadata: Metadata) -> None:
     """Return a suspended round to dealing. Raises UnknownRound, RoundNotSuspended."""
     with transaction.atomic():
@@ -173,4 +283,4 @@ def resume(*, round_: UUID, operator: UUID, metadata: Metadata) -> None:
 
 
 def _metadata(uow: UnitOfWork) -> Metadata:
-    return Metadata(operator=str(uow.table.require_opened().operator), actor=DEALER, causation="due")
+    return Metadata(operator=str(uow.table.require_opened().operator), actor=DEALER, causation="")

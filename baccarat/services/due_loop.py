@@ -32,8 +32,9 @@ def run(stop: threading.Event) -> None:
     pause = 0.0
     while not stop.is_set():
         try:
-            is_due, next_due = repository.next_due()
+            is_due, links_are_due, next_due = repository.next_due()
             dealt = dealing.deal_due() if is_due else 0
+            dealt += dealing.release_due() if links_are_due else 0
         except Exception as error:  # noqa: BLE001  (the loop must survive every error)
             _log(error, repeated=pause > 0)
             connection.close()
@@ -43,7 +44,7 @@ def run(stop: threading.Event) -> None:
         if dealt:
             pause = 0.0
             continue
-        pause = _longer(pause) if is_due else 0.0
+        pause = _longer(pause) if is_due or links_are_due else 0.0
         stop.wait(max(0.0, min(pause or POLL_SECONDS, next_due)))
     connection.close()
 

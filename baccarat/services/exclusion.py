@@ -15,6 +15,7 @@ from baccarat.storage.models import Sitting
 from casino.operators.pins import ComparedPin, compare_pin
 from wallet.responsible_gaming import exclusions, services
 from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.refusals import ExclusionLengthInvalid
 from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import ExclusionKind, PlayerRestrictionsState
 
@@ -24,14 +25,15 @@ def exclude(
     subject: PlayerContext,
     by: Initiator,
     kind: ExclusionKind,
-    length: int,
+    length: int | None,
     pin: ComparedPin | None = None,
     note: str = "",
 ) -> PlayerRestrictionsState:
     """Exclude a player for `length` hours (cooling-off) or at least `length` months (self-exclusion).
 
-    A player with a PIN confirms with it. `note` is the operator's reason and is not part of any event. Raises
-    UnknownAccount, ExclusionLengthInvalid, LongerExclusionActive, PinLocked, PinWrong (after counting the attempt).
+    A self-exclusion without a length is permanent. A player with a PIN confirms with it. `note` is the operator's
+    reason and is not part of any event. Raises UnknownAccount, ExclusionLengthInvalid, LongerExclusionActive,
+    PinLocked, PinWrong (after counting the attempt).
     """
     with transaction.atomic():
         refusal = None
@@ -44,12 +46,14 @@ def exclude(
     raise refusal
 
 
-def _exclude(context: PlayerContext, by: Initiator, kind: ExclusionKind, length: int) -> PlayerRestrictionsState:
+def _exclude(context: PlayerContext, by: Initiator, kind: ExclusionKind, length: int | None) -> PlayerRestrictionsState:
     # Lock tables first and in a fixed order: a wager locks its table before it waits for the player.
     seated = Sitting.objects.filter(player_id=context.player, operator_id=context.operator, seat__isnull=False)
     tables = seated.order_by("table_id").values_list("table_id", flat=True)
     locked = [repository.lock_table(table=table, operator=context.operator) for table in tables]
     if kind is ExclusionKind.COOLING_OFF:
+        if length is None:
+            raise ExclusionLengthInvalid
         state = services.cool_off(context=context, by=by, hours=length)
     else:
         state = services.self_exclude(context=context, by=by, months=length)

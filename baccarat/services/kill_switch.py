@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
+from baccarat.domain.rounds.voiding import BY_LIMIT
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch import (
     AlreadyStopped,
@@ -126,6 +127,20 @@ def stop_for_integrity(*, reason: str) -> Row:
     """Stop all gaming because the running code is not the approved code. Raises AlreadyStopped."""
     by = Metadata(operator="", actor="system", causation="integrity", correlation="switch")
     return stop(scope=StopScope.GAMING, reason=reason, metadata=by)
+
+
+def stop_table_behind(table: UUID, *, reason: str) -> bool:
+    """Stop a table that is behind its witness's chain; return whether it was not stopped yet."""
+    by = Metadata(operator="", actor=BY_LIMIT, causation="witness", correlation="switch")
+    before = _find(StopScope.TABLE, str(table))
+    if before is not None and before.active:
+        return False
+    try:
+        stop(scope=StopScope.TABLE, subject=str(table), reason=reason, metadata=by)
+    except AlreadyStopped:
+        return False
+    logger.critical("ALERT table %s was stopped: %s", table, reason)
+    return True
 
 
 def operator_of(scope: StopScope, subject: str) -> UUID | None:

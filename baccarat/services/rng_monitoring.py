@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+import msgspec
 from django.db import transaction
 
-from baccarat.domain.fairness.shuffle import Scheme, shuffle
+from baccarat.domain.fairness.links import SignedRelease, links_of
+from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rng_tests.statistics import AdjustedTestResult, Sample, passes
 from baccarat.domain.rng_tests.suite import run_tests
+from baccarat.domain.rounds.cut import own_cut_in_hex
+from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
@@ -31,16 +36,21 @@ SELECT decks, outcome, id FROM (
 ) AS latest ORDER BY id
 """  # noqa: S608  (constants)
 _OWN: Final = f"""
-SELECT ended.data->>'seed', closed.data->>'cut', coalesce((opened.data->>'scheme')::int, 1), {_DECKS}
+SELECT opened.type, opened.schema, opened.data::text, ended.data->>'seed', (released.data->'releases')::text, {_DECKS}
   FROM baccarat_round AS round {_PLAYED_BY}
   JOIN events_event AS opened ON opened.stream = 'round-' || round.id AND opened.version = 1
   JOIN events_event AS closed ON closed.stream = opened.stream AND closed.type = 'BettingClosed'
   JOIN events_event AS ended ON ended.stream = closed.stream AND ended.type IN ('RoundSettled', 'RoundVoided')
    AND ended.data->>'seed' IS NOT NULL
+  LEFT JOIN events_event AS released ON released.stream = closed.stream AND released.type = 'LinksReleased'
  WHERE round.phase IN ('settled', 'voided') ORDER BY round.id DESC LIMIT %s
 """  # noqa: S608  (constants)
 _LONG: Final = f"""
-SELECT started.type, started.schema, started.data::text, ended.type, ended.schema, ended.data::text, {_DECKS}
+SELECT started.type, started.schema, started.data::text, ended.type, ended.schema, ended.data::text,
+       (SELECT closed.data->>'witnesses' FROM events_event AS closed WHERE closed.stream = ended.stream
+           AND closed.type = 'ShoeCutClosed' AND closed.data->>'shoe' = ended.data->>'shoe'),
+       (SELECT released.data->>'releases' FROM events_event AS released WHERE released.stream = ended.stream
+           AND released.type = 'ShoeLinksReleased' AND released.data->>'shoe' = ended.data->>'shoe'), {_DECKS}
   FROM events_event AS ended
   JOIN events_event AS started ON started.stream = ended.stream AND started.type = 'ShoeStarted'
    AND started.data->>'shoe' = ended.data->>'shoe'
@@ -106,13 +116,22 @@ def load_history(*, shoes: int = MAX_SHOES, rounds: int = MAX_ROUNDS) -> Dealing
 
 
 def _orders_of_own_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
-    for seed, cut, scheme, decks in reversed(fetch(_OWN, [limit])):
-        yield shuffle(bytes.fromhex(seed), cut=bytes.fromhex(cut), decks=decks, scheme=Scheme(scheme))
+    for *row, seed, releases, decks in reversed(fetch(_OWN, [limit])):
+        opened = CATALOGUE.decode(*row)
+        if isinstance(opened, RoundOpened) and opened.terms:
+            cut = own_cut_in_hex(opened, opened.contributions)
+            given = msgspec.json.decode(releases or "[]", type=tuple[SignedRelease, ...])
+            if len(given) < len(opened.witnesses):  # it was voided, and its cards are not known yet
+                continue
+            links = links_of(opened.witnesses, given)
+            yield shuffle(bytes.fromhex(seed), cut=bytes.fromhex(cut), decks=decks, scheme=opened.scheme, links=links)
 
 
 def _orders_of_long_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
-    for *row, decks in reversed(fetch(_LONG, [limit])):
+    for *row, witnesses, releases, decks in reversed(fetch(_LONG, [limit])):
         started, ended = CATALOGUE.decode(*row[:3]), CATALOGUE.decode(*row[3:])
         if isinstance(started, ShoeStarted) and isinstance(ended, ShoeEnded):
             seed, cut = bytes.fromhex(ended.seed), bytes.fromhex(started.cut)
-            yield shuffle(seed, cut=cut, decks=decks, scheme=started.scheme)
+            places = msgspec.json.decode(witnesses or "[]", type=tuple[WitnessIndex, ...])
+            links = links_of(places, msgspec.json.decode(releases or "[]", type=tuple[SignedRelease, ...]))
+            yield shuffle(seed, cut=cut, decks=decks, scheme=started.scheme, links=links)

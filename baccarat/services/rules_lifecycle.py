@@ -41,6 +41,7 @@ def draft(
     operator: UUID,
     changes: Mapping[str, Any],
     acknowledgement: str = "",
+    reason: str = "",
     by: str,
     metadata: Metadata,
 ) -> int:
@@ -57,7 +58,9 @@ def draft(
         uow, now = repository.lock_table(table=table, operator=operator)
         proposed = apply_changes(uow.table.rules, changes)
         acknowledgement = " ".join(acknowledgement.split())
-        uow.decide_on_table(tc.DraftRules(rules=proposed, floor=floor, acknowledgement=acknowledgement, by=by, now=now))
+        uow.decide_on_table(
+            tc.DraftRules(rules=proposed, floor=floor, acknowledgement=acknowledgement, reason=reason, by=by, now=now)
+        )
         repository.save([(uow, metadata)])
     return uow.table.current_rules_lifecycle().latest_version
 
@@ -85,7 +88,7 @@ def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Met
             subject=f"table:{table}",
             actor=pending_draft.by,
             authorised_by=by,
-            reason=pending_draft.acknowledgement,
+            reason=" ".join(filter(None, (pending_draft.reason, pending_draft.acknowledgement))),
             before={"rules": before.label},
             after={
                 "rules": after.rules.label,

@@ -8,8 +8,11 @@ from uuid import UUID
 from django.db import transaction
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds.refusals import CutChangedTooOften, NoShoeToCut, WagerInPlay
+from baccarat.domain.fairness.cut import ContributionSignature
+from baccarat.domain.fairness.terms import encode_contribution
+from baccarat.domain.rounds.refusals import ContributionSignatureInvalid, CutChangedTooOften, NoShoeToCut, WagerInPlay
 from baccarat.domain.rounds.state import SeatStatus
+from baccarat.domain.rules.table_rules import CommissionTiming
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch import STOPS
 from baccarat.domain.tables.refusals import (
@@ -33,11 +36,18 @@ from baccarat.queries.offered import is_seated_or_offered
 from baccarat.queries.table_view import TableStateResponse
 from baccarat.queries.tables import load_table_state
 from baccarat.storage import repository, shoe_seeds
+from casino.crypto import ed25519
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
+from wallet.funding import services as funding
+from wallet.funding.events import Funding
+from wallet.funding.refusals import FundingDiffers
 from wallet.ledger import store as ledger
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds
+from wallet.payments.funding_options import DisplayedBalance
+from wallet.remote.refusals import DeferredCommissionUnavailable
+from wallet.remote.told import shown_balance
 from wallet.responsible_gaming.eligibility import load_eligibility
 from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
 
@@ -64,9 +74,11 @@ TAKING: Final = (
     PlayerIsBlocked,
     PlayLimitReached,
     GameInterrupted,
+    DeferredCommissionUnavailable,
     NextShoeUnreadable,
     NoShoeToCut,
     CutChangedTooOften,
+    ContributionSignatureInvalid,
 )
 CHANGING: Final = (UnknownTable, NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay, NextShoeUnreadable)
 REBUYING: Final = (
@@ -78,8 +90,13 @@ REBUYING: Final = (
     DebtOutstanding,
     PlayerExcluded,
     PlayLimitReached,
+    FundingDiffers,
 )
 LEAVING: Final = (UnknownTable, NotSeated, WagerInPlay, NextShoeUnreadable)
+
+
+class MoneyElsewhere(Exception):
+    """The money is in the operator's own wallet, which has to be asked first, outside of any transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +118,60 @@ def lock(actor: TableActor) -> tuple[UnitOfWork, datetime]:
     return uow, now
 
 
+def contribute(
+    uow: UnitOfWork, *, player: UUID, contribution: str, signature: ContributionSignature | None, now: datetime
+) -> None:
+    """Add the player's contribution (hex) to the cut of the next shoe that is not cut yet.
+
+    Raises ContributionSignatureInvalid, NotSeated, NoShoeToCut, CutChangedTooOften.
+    """
+    seat, shoe = uow.table.seat_of(player), uow.table.next_shoe
+    if signature is not None and seat is not None and shoe is not None:
+        public = bytes.fromhex(signature.public_key)[1:]
+        signed = encode_contribution(
+            table=uow.table.require_opened().table,
+            commitment=shoe.commitment,
+            witnesses=shoe.witnesses,
+            seat=seat.seat,
+            contribution=contribution,
+        )
+        if not ed25519.is_signed_for_all(signed, bytes.fromhex(signature.signature), public=public):
+            raise ContributionSignatureInvalid(commitment=shoe.commitment)
+    dealer.contribute_to_cut(uow, player=player, contribution=contribution, now=now, signature=signature)
+
+
 def take(
-    *, actor: TableActor, seat: int, money_type: MoneyType, buy_in: int, currency: str, contribution: str | None = None
+    *,
+    actor: TableActor,
+    seat: int,
+    money_type: MoneyType,
+    buy_in: int,
+    currency: str,
+    contribution: str | None = None,
+    contribution_signature: ContributionSignature | None = None,
+    balance_told: bool = False,
 ) -> TableStateResponse:
     """Seat the player with `buy_in` minor units from the account, opening a round at an idle table.
 
+    Nothing is moved if the money is in the operator's own wallet: raises MoneyElsewhere until that was asked.
     A `contribution` (hex) goes to the cut of the next shoe; at a table without terms yet, that of the very next round.
 
     Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, MoneyTypeNotOffered, WrongCurrency,
     DebtOutstanding,
-    PlayerExcluded, PlayIsStopped, PlayerIsBlocked, PlayLimitReached, InsufficientFunds, GameInterrupted, and the
-    refusals of a cut.
+    PlayerExcluded, PlayIsStopped, PlayerIsBlocked, PlayLimitReached, InsufficientFunds, GameInterrupted,
+    DeferredCommissionUnavailable, and the refusals of a cut.
     """
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
         require_currency(currency, uow)
         _require_no_interruption(actor)
         eligibility = load_eligibility(repository.accounts_of(uow).player(actor.player, money_type), now=now)
+        remote = is_remote(actor.operator, money_type)
+        if remote:
+            require_settled_at_once(uow)
+            if not balance_told:
+                raise MoneyElsewhere
+            buy_in = 0  # the money stays where it is
         eligibility.require_buy_in(buy_in)
         uow.decide_on_table(
             tc.TakeSeat(
@@ -130,13 +184,14 @@ def take(
             )
         )
         if contribution is not None:
-            dealer.contribute_to_cut(uow, player=actor.player, contribution=contribution, now=now)
+            contribute(uow, player=actor.player, contribution=contribution, signature=contribution_signature, now=now)
         entropy = repository.draw_entropy(uow, now=now)
         dealer.fix_terms(uow, entropy=entropy, now=now)
         if uow.table.rules.turn_seconds is not None:
             dealer.open_round(uow, entropy=entropy, now=now)
         repository.save([(uow, actor.metadata)])
-    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=buy_in)
+        balance = game_balance(uow, actor.player) if remote else DisplayedBalance(buy_in)
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
 
 
 def change(*, actor: TableActor, seat: int) -> TableStateResponse:
@@ -162,14 +217,16 @@ def rebuy(*, actor: TableActor, amount: int, currency: str) -> TableStateRespons
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
         require_currency(currency, uow)
-        balance = game_balance(uow, actor.player)
         _require_no_wager(uow, actor.player)
         money_type = require_seat(uow, actor.player).money_type
+        if money_type is MoneyType.REAL:
+            funding.require_money_here(actor.operator)
         eligibility = load_eligibility(repository.accounts_of(uow).player(actor.player, money_type), now=now)
         eligibility.require_buy_in(amount)
         uow.decide_on_table(tc.Rebuy(player=actor.player, amount=amount, available=eligibility.balance, now=now))
         repository.save([(uow, actor.metadata)])
-    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance + amount)
+        balance = game_balance(uow, actor.player)
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
 
 
 def leave(*, actor: TableActor) -> TableStateResponse:
@@ -179,7 +236,8 @@ def leave(*, actor: TableActor) -> TableStateResponse:
     """
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
-        balance = game_balance(uow, actor.player)
+        account = repository.accounts_of(uow).game(actor.player, require_seat(uow, actor.player).money_type)
+        balance = ledger.balances([account])[account]
         leave_round_and_seat(uow, tc.LeaveSeat(player=actor.player, game_balance=balance, now=now))
         repository.save([(uow, actor.metadata)])
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=None)
@@ -210,7 +268,9 @@ def leave_round(uow: UnitOfWork, player: UUID, now: datetime) -> None:
         shoe = uow.round.require_opened().shoe
         seed = shoe_seeds.decrypt([shoe]).get(shoe)
         if seed is not None:  # otherwise the dealers suspend the round; the player may leave anyway
-            dealer.lapse_if_empty(uow, seed=seed, now=now)
+            head = repository.read_sealed_head()
+            entropy = repository.draw_entropy(uow, now=now, seeds={}, sealed_head=head)
+            dealer.lapse_if_empty(uow, seed=seed, entropy=entropy, now=now)
 
 
 def require_seat(uow: UnitOfWork, player: UUID) -> Seat:
@@ -221,10 +281,21 @@ def require_seat(uow: UnitOfWork, player: UUID) -> Seat:
     return seat
 
 
-def game_balance(uow: UnitOfWork, player: UUID) -> int:
-    """Return a seated player's game balance in minor units. Raises NotSeated."""
-    account = repository.accounts_of(uow).game(player, require_seat(uow, player).money_type)
-    return ledger.balances([account])[account]
+def game_balance(uow: UnitOfWork, player: UUID) -> DisplayedBalance:
+    """Return what a seated player's game balance shows. Raises NotSeated."""
+    return shown_balance(repository.accounts_of(uow).game(player, require_seat(uow, player).money_type))
+
+
+def is_remote(operator: UUID, money_type: MoneyType) -> bool:
+    """Return whether money of this type is in the operator's own wallet."""
+    return money_type is MoneyType.REAL and funding.current(operator) is Funding.SEAMLESS
+
+
+def require_settled_at_once(uow: UnitOfWork) -> None:
+    """Check that no commission is held back for later. Raises DeferredCommissionUnavailable."""
+    commission = uow.table.rules.commission
+    if commission is not None and commission.timing is CommissionTiming.DEFERRED:
+        raise DeferredCommissionUnavailable
 
 
 def require_currency(currency: str, uow: UnitOfWork) -> None:

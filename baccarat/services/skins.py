@@ -8,10 +8,11 @@ import io
 import re
 import struct
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 from django.db import transaction
+from msgspec import Meta
 
 from baccarat.storage.models import Skin
 from casino.events.ids import new_id
@@ -56,6 +57,7 @@ COLOURS: Final = {
 
 COLOUR_PATTERN: Final = "#[0-9a-f]{6}"
 _COLOUR: Final = re.compile(COLOUR_PATTERN, re.ASCII)
+_Ratio = Annotated[str, Meta(pattern=r"^[1-9][0-9]?\.[0-9]{1,2}$", examples=["4.5"])]
 _TEXT: Final = 4.5  # by WCAG 2.2 AA
 _LARGE: Final = 3.0  # large words, and lines
 _PAIRS: Final = (
@@ -95,7 +97,7 @@ class ColourMissing(Refusal):
     kind = RefusalKind.INVALID
     title = "A colour needs the one beside it"
     remedy = "Set both, so that the contrast between them can be checked."
-    fact_types = {"colour": str}
+    fact_types = {"colour": Annotated[str, Meta(extra_json_schema={"enum": list(COLOURS)})]}
 
 
 class ContrastTooLow(Refusal):
@@ -105,7 +107,7 @@ class ContrastTooLow(Refusal):
     kind = RefusalKind.INVALID
     title = "Two colours are too much alike"
     remedy = "Choose a lighter or a darker one; words need a contrast of 4.5, large words and lines one of 3."
-    fact_types = {"foreground": str, "background": str, "contrast": str, "needed": str}
+    fact_types = {"foreground": str, "background": str, "contrast": _Ratio, "needed": _Ratio}
 
 
 class LogoNotAccepted(Refusal):

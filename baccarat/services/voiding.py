@@ -11,11 +11,13 @@ from uuid import UUID
 from django.db import transaction
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds.commands import ApproveVoid, DeclineVoid, PlayerFunds, VoidRound
+from baccarat.domain.rounds.commands import ApproveVoid, DeclineVoid, PlayerFunds, VoidRound, VoidUnanswered
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rounds.refusals import NoVoidRequested, UnknownVoidReason, VoidNoteInvalid
 from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rounds.voiding import ANSWER_LIMIT, BY_LIMIT, needs_second_person
 from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.services import wagering
 from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.models import VoidPolicy
 from casino.crypto import crypto_shredding
@@ -24,13 +26,16 @@ from casino.significant import recorder
 from wallet.ledger import store as ledger
 
 MAX_NOTE_LENGTH: Final = 500
+UNANSWERED: Final = "The table's witnesses did not answer in time."
+"""The note of a void by limit, written as it is: it mentions nobody, and workers have no key of players' data."""
 
 
 def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Metadata) -> RoundState:
-    """Void a round in play at once, or request it for a settled round, which another person must approve.
+    """Void a round in play at once, or request it if cards may be known, which another person must approve.
 
-    Returns the new state of the round. `metadata.actor` is the requester. Raises UnknownRound, UnknownVoidReason,
-    VoidNoteInvalid, RoundNotVoidable, RoundAlreadyVoided, VoidAlreadyRequested.
+    Cards may be known after the settlement, once a Caller has looked, and while links are waited for: a witness may
+    have given out its link already. Returns the new state of the round. `metadata.actor` is the requester. Raises
+    UnknownRound, UnknownVoidReason, VoidNoteInvalid, RoundNotVoidable, RoundAlreadyVoided, VoidAlreadyRequested.
     """
     void_reason, note = _parse_reason(reason), _parse_note(note)
 
@@ -42,10 +47,23 @@ def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Meta
             uow.decide_on_ended_round(ended, version, command)
             return
         text = _encrypt(note, uow.round)
+        if needs_second_person(uow.round):
+            uow.decide_on_round(VoidRound(by=metadata.actor, reason=void_reason, note=text, seed=None, now=now))
+            return
         seed, burn = _reveal_own_shoe(uow), dealer.max_burned_cards(uow)
-        uow.decide_on_round(VoidRound(by=metadata.actor, reason=void_reason, note=text, seed=seed, now=now, burn=burn))
-        _end_finished_shoe(uow, now)
-        dealer.open_next_round(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
+        entropy = repository.draw_entropy(uow, now=now, seeds={}, sealed_head=repository.read_sealed_head())
+        command = VoidRound(
+            by=metadata.actor,
+            reason=void_reason,
+            note=text,
+            seed=seed,
+            now=now,
+            burn=burn,
+            closing=dealer.closing_inputs(uow, entropy),
+            currency=uow.table.rules.currency,
+        )
+        uow.decide_on_round(command)
+        _go_on(uow, now)
 
     return _at_table_of(round_, operator, metadata, decide)
 
@@ -53,11 +71,16 @@ def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Meta
 def approve(*, round_: UUID, operator: UUID, metadata: Metadata) -> RoundState:
     """Approve a void that another person requested, undo the whole round, and return it.
 
+    A round that is still in play gives its stakes back.
+
     Raises UnknownRound, NoVoidRequested, VoidNeedsSecondPerson, RoundNotVoidable, RoundAlreadyVoided.
     """
 
     def decide(uow: UnitOfWork, now: datetime) -> None:
-        ended, version = _load_ended(uow, round_)
+        if uow.table.round == round_:
+            _approve_in_play(uow, by=metadata.actor, now=now)
+            return
+        ended, version = repository.load_round(round_)
         funds, forgive = _load_funds(uow, ended), forgives_spent_winnings(operator=operator)
         command = ApproveVoid(by=metadata.actor, funds=funds, forgive=forgive, now=now)
         uow.decide_on_ended_round(ended, version, command)
@@ -73,11 +96,34 @@ def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> R
     note = _parse_note(note)
 
     def decide(uow: UnitOfWork, now: datetime) -> None:
-        ended, version = _load_ended(uow, round_)
+        if uow.table.round == round_:
+            uow.decide_on_round(DeclineVoid(by=metadata.actor, note=_encrypt(note, uow.round), now=now))
+            return
+        ended, version = repository.load_round(round_)
         command = DeclineVoid(by=metadata.actor, note=_encrypt(note, ended), now=now)
         uow.decide_on_ended_round(ended, version, command)
 
     return _at_table_of(round_, operator, metadata, decide)
+
+
+def void_unanswered() -> int:
+    """Void rounds whose witnesses have not answered within the limit; return how many.
+
+    Their closings stay open: when a witness answers, its link shows what would have been.
+    """
+    return sum(_void_if_unanswered(table, operator) for table, operator in repository.list_unanswered(ANSWER_LIMIT))
+
+
+@transaction.atomic
+def _void_if_unanswered(table: UUID, operator: UUID) -> bool:
+    uow, now = repository.lock_table(table=table, operator=operator)
+    if not uow.round.awaits_links() or uow.round.closed_at is None or now < uow.round.closed_at + ANSWER_LIMIT:
+        return False
+    seed, burn = _reveal_own_shoe(uow), dealer.max_burned_cards(uow)
+    uow.decide_on_round(VoidUnanswered(note=UNANSWERED, seed=seed, now=now, burn=burn))
+    _go_on(uow, now)
+    wagering.save_and_return([(uow, Metadata(operator=str(operator), actor=BY_LIMIT, causation="limit"))], now=now)
+    return True
 
 
 def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
@@ -109,15 +155,23 @@ def _at_table_of(
     with transaction.atomic():
         uow, now = repository.lock_table_of_round(round_=round_, operator=operator)
         decide(uow, now)
-        repository.save([(uow, metadata)])
+        wagering.save_and_return([(uow, metadata)], now=now)
     return uow.changed_rounds[round_][0]
 
 
-def _load_ended(uow: UnitOfWork, round_: UUID) -> tuple[RoundState, int]:
-    """Return an earlier round. A running round has no request to approve. Raises NoVoidRequested for it."""
-    if uow.table.round == round_:
+def _approve_in_play(uow: UnitOfWork, *, by: str, now: datetime) -> None:
+    """Void the round in play that another person asked to be void."""
+    if uow.round.void_request is None:
         raise NoVoidRequested
-    return repository.load_round(round_)
+    seed, burn = _reveal_own_shoe(uow), dealer.max_burned_cards(uow)
+    uow.decide_on_round(ApproveVoid(by=by, funds=(), forgive=False, now=now, seed=seed, burn=burn))
+    _go_on(uow, now)
+
+
+def _go_on(uow: UnitOfWork, now: datetime) -> None:
+    """Let the table go on after its round in play was voided."""
+    _end_finished_shoe(uow, now)
+    dealer.open_next_round(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
 
 
 def _reveal_own_shoe(uow: UnitOfWork) -> str | None:

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from baccarat.audit import engine, parallel
-from baccarat.audit.report import NOT_READ, AuditReport, UnreadableHead, default_path, load_head, save_head
+from baccarat.audit import engine, nightly, parallel
+from baccarat.audit.report import AuditReport, UnreadableHead, default_path, load_head, save_head
 from casino.checkpoints.audit import latest_trusted
 from casino.checkpoints.document import CheckpointDocument
 from casino.events.verification import Head, current_head
@@ -26,6 +26,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.epilog = engine.INCREMENTAL_SCOPE
+        parser.add_argument(
+            "--nightly", action="store_true", help="run the audits of a night, as worker-background does"
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
         parser.add_argument("--since", type=int, default=0, metavar="POSITION", help="check what was sealed after it")
         parser.add_argument(
@@ -46,6 +49,9 @@ class Command(BaseCommand):
         parser.add_argument("--head-file", type=Path, help="file with the last head of the log")
 
     def handle(self, *_args: Any, since: int, oldest: float, head_file: Path | None, **options: Any) -> None:
+        if options["nightly"]:
+            self._nightly()
+            return
         file = head_file or default_path()
         try:
             expected = load_head(file)
@@ -63,6 +69,14 @@ class Command(BaseCommand):
         else:
             self._print(report, no_color=bool(options["no_color"]))
         if not report.ok:
+            sys.exit(1)
+
+    def _nightly(self) -> None:
+        night = nightly.run()
+        for kind, report in night.reports:
+            self.stdout.write(f"{kind}:")
+            self._print(report, no_color=True)
+        if not night.ok:
             sys.exit(1)
 
     def _checkpoint(self, last: Head | None) -> CheckpointDocument | None:
@@ -95,8 +109,8 @@ class Command(BaseCommand):
             screen = Console(file=cast("IO[str]", self.stdout), no_color=no_color, highlight=False, markup=False)
             screen.print(findings_table(report.findings))
         self.stdout.write(report.summary_line())
-        if report.since:
-            self.stdout.write(f"Not looked at: {'; '.join(NOT_READ)}.")
+        if report.not_read:
+            self.stdout.write(f"Not looked at: {'; '.join(report.not_read)}.")
 
 
 def _audit(jobs: int, *, quiet: bool, **options: Any) -> AuditReport:

@@ -11,11 +11,14 @@ from baccarat.chat import storage as chats
 from casino.events import rebuild as rebuilding
 from casino.events.rebuild import CannotRebuild, Projector
 from wallet.adjustments import records as adjustments
+from wallet.funding import services as funding
 from wallet.ledger import store as ledger
 from wallet.payments import records as payments
 from wallet.reconciliation import records as reconciliation
+from wallet.remote import records as remote
 from wallet.responsible_gaming import projection as responsible_gaming
 from wallet.responsible_gaming import table_limit_services as table_limits
+from wallet.transfers import records as transfers
 
 LISTED: Final = 20
 """The most rows of a table that are named."""
@@ -32,6 +35,9 @@ def projectors() -> tuple[Projector, ...]:
         responsible_gaming.PROJECTOR,
         adjustments.PROJECTOR,
         reconciliation.PROJECTOR,
+        funding.PROJECTOR,
+        remote.PROJECTOR,
+        transfers.PROJECTOR,
     )
 
 

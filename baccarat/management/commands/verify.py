@@ -37,16 +37,19 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", type=Path, help="an exported round, casino.round.v1")
-        parser.add_argument("--key", help="the trusted public key of checkpoints: 64 hex digits, or a file with it")
+        key_help = "a trusted public key, of checkpoints or a witness: 64 hex digits, NAME+ID+KEY, or a file with it"
+        help_text = f"{key_help}; may be repeated"
+        parser.add_argument("--key", "--witness-key", dest="keys", action="append", default=[], help=help_text)
+        parser.add_argument("--receipt", type=Path, help="a wager's receipt, to compare the round with")
         parser.add_argument("--json", action="store_true", help="print JSON")
 
-    def handle(self, *_args: Any, file: Path, key: str | None, **options: Any) -> None:
+    def handle(self, *_args: Any, file: Path, keys: list[str], receipt: Path | None, **options: Any) -> None:
         try:
-            raw = file.read_bytes()
-            trusted = parse_keys(key) if key else ()
+            raw, told = file.read_bytes(), None if receipt is None else receipt.read_bytes()
+            trusted = [trusted for key in keys for trusted in parse_keys(key)]
         except (OSError, InvalidKey) as error:
             raise CommandError(str(error)) from error
-        result = checks.verify(raw, keys=trusted)
+        result = checks.verify(raw, keys=trusted, receipt=told)
         if options["json"]:
             self.stdout.write(json.dumps(result.document(), indent=2))
         else:
@@ -65,6 +68,8 @@ def _print(result: Verification, console: Console) -> None:
             table.add_row("", "expected", check.expected)
             table.add_row("", "found", check.actual)
     console.print(table)
-    if (as_of := result.as_of) is not None:
-        console.print(f"As of checkpoint {as_of.number} of {as_of.made_at}; a later void would not show here.")
+    if result.as_of is not None:
+        console.print(str(result.as_of))
+    for caveat in result.caveats:
+        console.print(f"Note: {caveat.text}.")
     console.print(SUMMARY_TEXT[result.verdict])

@@ -1,0 +1,134 @@
+"""Asks witnesses for links against closings, outside any transaction. Whoever asks again gets the same ones."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+from uuid import UUID
+
+from baccarat.domain.fairness.links import SignedRelease
+from baccarat.domain.rounds.refusals import WitnessUnavailable
+from baccarat.domain.tables.state import OpenClosing
+from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.storage import witness_chains
+from casino.witness.client import ChainRefused, Released, ReleaseItem, Unreleased, configured_client
+from casino.witness.statements import ClosingRequest
+from casino.witness.transport import WitnessAway
+
+logger = logging.getLogger(__name__)
+
+MAX_SILENCE_SECONDS: Final = 5.0
+"""For how long a witness may be silent before its tables take no more wagers."""
+
+Links = Mapping[UUID, tuple[SignedRelease, ...]]
+"""What the witnesses of each drawing have given out."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsedLink:
+    """A witness's signed proof that it has given out a drawing's link for another closing: this database is behind."""
+
+    item: ReleaseItem
+    existing: Released
+
+    def __str__(self) -> str:
+        given = self.existing.release
+        return (
+            f"A witness gave out link {given.index} of chain {given.chain.hex()} for another closing at "
+            f"{datetime.fromtimestamp(given.time_ms / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC: this database is an older "
+            "copy, or the witness is wrong. Replace the witness at this table before you resume play."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The links of drawings that have all of theirs, and what was given out for other closings, by drawing."""
+
+    links: Links
+    used_links: Mapping[UUID, UsedLink]
+
+
+def ask(closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> Answers:
+    """Ask the witnesses that are not away, each in one batch.
+
+    One that is away holds up none of the others: each gives out its links in its own order.
+    """
+    wanted = _items(closings)
+    given: dict[UUID, list[SignedRelease]] = {}
+    used_links: dict[UUID, UsedLink] = {}
+    for (waiting, item), result in zip(wanted, configured_client().release([item for _, item in wanted]), strict=True):
+        if isinstance(result, Released):
+            given.setdefault(waiting.drawing, []).append(_signed(result))
+        else:
+            _log(waiting, item, result)
+            if result.existing is not None and not waiting.is_late:
+                used_links[waiting.drawing] = UsedLink(item, result.existing)
+    due = {waiting.drawing: len(waiting.witnesses) for waiting, _ in wanted}
+    complete = [drawing for drawing, count in due.items() if len(given.get(drawing, ())) == count]
+    return Answers({drawing: tuple(given[drawing]) for drawing in complete}, used_links)
+
+
+def retire(link: UsedLink) -> None:
+    """Have the chain give out no more links. A witness that is away now is asked again when it is replaced."""
+    try:
+        configured_client().retire_chain(link.item.chain.header)
+    except (WitnessAway, ChainRefused) as error:
+        logger.warning("Chain %s is not retired yet: %s", link.item.request.chain.hex(), error)
+
+
+def require_witnesses(uow: UnitOfWork, now: datetime) -> None:
+    """Check that the witnesses of the round in play answer, so that a wager will be dealt. Raises WitnessUnavailable.
+
+    At a table whose chain is used up, no round opens before its successor is there.
+
+    From the first call on, this process asks the witnesses by itself, and waits for none of them.
+    """
+    opened = uow.round.opened
+    if uow.table.round is None and uow.table.lacks_links():
+        raise WitnessUnavailable(since=None)
+    if opened is None or not opened.witnesses:
+        return
+    client, of_round = configured_client(), {each.chain for each in opened.witnesses}
+    keys = [chain.release_key for chain in uow.table.chains if chain.chain in of_round]
+    moments = [each.closed_at.timestamp() for each in uow.table.open_closings if not each.is_late]
+    moments.extend(since for key in keys if (since := client.away_since(bytes.fromhex(key))) is not None)
+    silent_since = min(moments, default=None)
+    if silent_since is not None and now.timestamp() - silent_since > MAX_SILENCE_SECONDS:
+        raise WitnessUnavailable(since=datetime.fromtimestamp(silent_since, UTC) if silent_since else None)
+
+
+def _items(closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> list[tuple[OpenClosing, ReleaseItem]]:
+    """Return what to ask for, in the order of each table's closings."""
+    client, headers = configured_client(), witness_chains.read_headers(list(closings))
+    wanted = []
+    for waiting in (each for of_table in closings.values() for each in of_table):
+        for place in waiting.witnesses:
+            chain = headers[place.chain]
+            if client.away_since(chain.header.release_key) is not None:
+                continue
+            request = ClosingRequest(chain.header.chain, place.index, waiting.kind, bytes.fromhex(waiting.digest))
+            wanted.append((waiting, ReleaseItem(chain, request)))
+    return wanted
+
+
+def _signed(released: Released) -> SignedRelease:
+    release = released.release
+    return SignedRelease(
+        chain=release.chain.hex(),
+        link=release.link.hex(),
+        time_ms=release.time_ms,
+        number=release.number,
+        previous=release.previous.hex(),
+        signature=released.signature.hex(),
+        path=b"".join(released.path).hex(),
+    )
+
+
+def _log(waiting: OpenClosing, item: ReleaseItem, result: Unreleased) -> None:
+    """Log why there is no link. A witness that is away, or whose turn it is not yet, is asked again."""
+    values = waiting.drawing, item.request.chain.hex(), result.code, result.detail
+    if waiting.is_late or result.code in {"away", "unpinned", "not_next_index"}:
+        logger.warning("Drawing %s has no link of chain %s yet: %s, %s", *values)
+    else:
+        logger.critical("ALERT drawing %s gets no link of chain %s: %s, %s", *values)

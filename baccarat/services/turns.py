@@ -1,0 +1,226 @@
+"""A player's turn at a locked table: what it may do, and what it is checked against.
+
+Where the money is in the operator's own wallet, a wager is confirmed with stakes that were taken there before.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat.domain import dealer
+from baccarat.domain.fairness.cut import ContributionSignature
+from baccarat.domain.rounds import commands as c
+from baccarat.domain.rounds.events import ChipsPlaced, StakesRebet, WagerConfirmed, WagerSignature
+from baccarat.domain.rounds.refusals import BettingIsClosed, NoOpenRound, WagerSignatureInvalid
+from baccarat.domain.rounds.signed_wager import bytes_to_sign
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.commands import RequestShowSkip
+from baccarat.domain.tables.decider import require_playing, require_show_over
+from baccarat.domain.tables.state import Seat
+from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.queries.table_view import TableStateResponse
+from baccarat.queries.tables import load_table_state
+from baccarat.services.releasing import require_witnesses
+from baccarat.services.seats import MoneyElsewhere, TableActor, contribute, lock, require_seat
+from baccarat.storage import repository
+from casino.crypto import ed25519
+from casino.kernel.money import MAX_AMOUNT
+from wallet.payments.funding_options import DisplayedBalance
+from wallet.remote import debits
+from wallet.remote.debits import Debit
+from wallet.responsible_gaming.eligibility import PlayerEligibility
+from wallet.responsible_gaming.table_limit import PersonalTableLimit, require_within
+from wallet.responsible_gaming.table_limit_services import load_wager_eligibility
+
+
+@dataclass(frozen=True, slots=True)
+class TakenStakes:
+    """Stakes, as the player asked for, that the operator's own wallet has paid; kept in memory only."""
+
+    debit: Debit
+    stakes: Mapping[Spot, int]
+
+    def confirm(self, command: c.ConfirmWager, round_: UUID | None) -> c.ConfirmWager:
+        """Return the command of a wager that was in time when it was asked for. Raises BettingIsClosed."""
+        if round_ != self.debit.round or command.now >= self.debit.answer_by:
+            raise BettingIsClosed
+        return replace(command, now=self.debit.at, available=self.debit.amount, debit=self.debit.transaction)
+
+    def balance_after(self, told: int) -> int:
+        """Return the balance in minor units after these stakes, given the one that was told before."""
+        return told - self.debit.amount if self.debit.balance is None else self.debit.balance
+
+
+@dataclass(slots=True)
+class Turn:
+    """The player's seat at a locked table, the time, and what the player's wagers are checked against."""
+
+    uow: UnitOfWork
+    seat: Seat
+    now: datetime
+    eligibility: PlayerEligibility
+    table_limit: PersonalTableLimit | None
+    remote: bool
+    taken: TakenStakes | None = None
+
+    @property
+    def balance(self) -> int:
+        """The game balance, in minor units."""
+        return self.eligibility.balance
+
+    @property
+    def player(self) -> UUID:
+        return self.seat.player
+
+    @property
+    def available(self) -> int:
+        """What a wager may cost: the operator's own wallet decides about money that it holds."""
+        return MAX_AMOUNT if self.remote else self.balance
+
+
+def play_turn(
+    actor: TableActor, play: Callable[[Turn], None], taken: TakenStakes | None = None
+) -> tuple[TableStateResponse, UnitOfWork]:
+    """Lock the table, play, check limits and exclusions, and write."""
+    with transaction.atomic(savepoint=False):
+        uow, now = lock(actor)
+        seat = require_seat(uow, actor.player)
+        account = repository.accounts_of(uow).game(actor.player, seat.money_type)
+        checks = load_wager_eligibility(account, now=now)
+        turn = Turn(uow, seat, now, checks.eligibility, checks.table_limit, checks.remote, taken)
+        play(turn)
+        _require_allowed(turn)
+        if taken is not None:
+            if _newly_staked(uow) != taken.debit.amount:
+                raise RuntimeError("the wager is not what was taken for it")
+            debits.accept(taken.debit, metadata=actor.metadata)
+        repository.save([(uow, actor.metadata)])
+    balance = DisplayedBalance(turn.balance if taken is None else taken.balance_after(turn.balance), checks.told_at)
+    if not turn.remote:
+        balance = DisplayedBalance(turn.balance - _newly_staked(uow))
+    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance), uow
+
+
+def _require_allowed(turn: Turn) -> None:
+    """Check that the player may place chips, and for a wager also that there is no debt and every limit allows it."""
+    require_stakes_allowed(turn, _changed_stakes(turn.uow, turn.player), _newly_staked(turn.uow))
+
+
+def require_stakes_allowed(turn: Turn, changed_stakes: Collection[int], newly_staked: int) -> None:
+    """Check stakes on spots, and the sum of a wager if they are one, against limits and exclusions."""
+    require_within(turn.table_limit, changed_stakes)
+    turn.eligibility.require_stakes(changed_stakes, confirmed=bool(newly_staked))
+    if changed_stakes:
+        turn.eligibility.require_may_play()
+    if newly_staked:
+        turn.eligibility.require_wager(newly_staked)
+
+
+def _changed_stakes(uow: UnitOfWork, player: UUID) -> Collection[int]:
+    """Return the seat's stakes, one per spot, if this transaction added to them; otherwise none."""
+    bets = (ChipsPlaced, StakesRebet, WagerConfirmed)
+    seat = uow.round.seat_of(player)
+    if seat is None or not any(isinstance(event, bets) for event in uow.new_events()):
+        return ()
+    return (seat.placed_stakes() if seat.stakes is None else seat.stakes).values()
+
+
+def _newly_staked(uow: UnitOfWork) -> int:
+    """Return the amount that this transaction moved from the game balance into play: at most one wager."""
+    return sum(sum(event.stakes.values()) for event in uow.new_events() if isinstance(event, WagerConfirmed))
+
+
+def open_if_none(turn: Turn) -> None:
+    """Open a round if none is open; a player alone at the table thereby skips the show.
+
+    Raises BettingNotOpen while others watch the show, and the refusal of a stop on the table or the player.
+    """
+    require_playing(turn.uow.table)
+    turn.eligibility.require_not_blocked()
+    if turn.uow.table.show_runs(turn.now) and len(turn.uow.table.seats) == 1:
+        turn.uow.decide_on_table(RequestShowSkip(player=turn.player, now=turn.now))
+    require_show_over(turn.uow.table, turn.now)
+    dealer.open_round(
+        turn.uow, entropy=repository.draw_entropy(turn.uow, now=turn.now, defer_seed_check=True), now=turn.now
+    )
+
+
+def _contribute(turn: Turn, contribution: str, signature: ContributionSignature | None) -> None:
+    """Add to the cut of the next shoe, after fixing the terms of a round that is about to be bet on without any."""
+    if turn.uow.table.round is None:
+        entropy = repository.draw_entropy(turn.uow, now=turn.now, defer_seed_check=True)
+        dealer.fix_terms(turn.uow, entropy=entropy, now=turn.now)
+    contribute(turn.uow, player=turn.player, contribution=contribution, signature=signature, now=turn.now)
+
+
+def prepare_wager(
+    turn: Turn,
+    stakes: Mapping[Spot, int],
+    contribution: str | None,
+    contribution_signature: ContributionSignature | None,
+) -> None:
+    """Add to the cut, and open the round that stakes are for if none is open."""
+    if contribution is not None:
+        _contribute(turn, contribution, contribution_signature)
+    if stakes:
+        open_if_none(turn)
+
+
+def on_open_round(turn: Turn, command: c.PlayerCommand) -> None:
+    if turn.uow.table.round is None:
+        require_show_over(turn.uow.table, turn.now)
+        raise NoOpenRound
+    turn.uow.decide_on_round(command)
+
+
+def repeat(turn: Turn) -> None:
+    """Place the chips of the last wager again."""
+    open_if_none(turn)
+    stakes, rules = dict(turn.seat.last_wager or {}), turn.uow.table.rules
+    turn.uow.decide_on_round(
+        c.RepeatWager(player=turn.player, stakes=stakes, available=turn.available, rules=rules, now=turn.now)
+    )
+
+
+def confirm(turn: Turn, signature: WagerSignature | None, stakes: Mapping[Spot, int] = MappingProxyType({})) -> None:
+    """Confirm the chips on the table, or `stakes` instead of them; or what the operator's own wallet was asked for."""
+    if turn.remote is not (turn.taken is not None):
+        raise MoneyElsewhere
+    if turn.taken is None:
+        on_open_round(turn, confirmation(turn, signature, stakes))
+    else:
+        command = confirmation(turn, signature, turn.taken.stakes)
+        on_open_round(turn, turn.taken.confirm(command, turn.uow.table.round))
+
+
+def confirmation(turn: Turn, signature: WagerSignature | None, stakes: Mapping[Spot, int]) -> c.ConfirmWager:
+    """Return the command that confirms the chips on the table, or `stakes` instead of them, if they may be."""
+    require_playing(turn.uow.table)
+    require_witnesses(turn.uow, turn.now)
+    if signature is not None:
+        _require_signed(turn, signature, stakes)
+    return c.ConfirmWager(
+        player=turn.player,
+        available=turn.available,
+        rules=turn.uow.table.rules,
+        now=turn.now,
+        signature=signature,
+        stakes=stakes,
+    )
+
+
+def _require_signed(turn: Turn, signature: WagerSignature, stakes: Mapping[Spot, int]) -> None:
+    """Check that `stakes`, or without them the chips on the table, are what the player signed, on the round's terms."""
+    seat = turn.uow.round.seat_of(turn.player)
+    if seat is None:
+        return  # there is no wager to confirm
+    terms, public = turn.uow.round.require_opened().terms, bytes.fromhex(signature.public_key)[1:]
+    wager = bytes_to_sign(
+        terms, seat, stakes or seat.placed_stakes(), turn.uow.table.rules.currency, nonce=bytes.fromhex(signature.nonce)
+    )
+    if not ed25519.is_signed_for_all(wager, bytes.fromhex(signature.signature), public=public):
+        raise WagerSignatureInvalid(terms=terms)

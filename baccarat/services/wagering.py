@@ -1,0 +1,216 @@
+"""Use cases of players whose money is in the operator's own wallet: take a wager's stakes, and owe what it returns.
+
+Taking is no transaction: the debit is recorded in one, the wallet is asked outside of any, and the caller confirms the
+wager with what was taken in another. What is won or void is recorded where the round is saved, and delivered later.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from baccarat.domain.fairness.cut import ContributionSignature
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.rounds.events import (
+    RoundSettled,
+    RoundVoided,
+    SeatSettled,
+    SeatVoided,
+    WagerConfirmed,
+    WagerSignature,
+)
+from baccarat.domain.rounds.refusals import AlreadyConfirmed, NoChipsPlaced, NoOpenRound
+from baccarat.domain.rounds.state import Phase, RoundState
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.decider import require_show_over
+from baccarat.domain.unit_of_work import UnitOfWork
+from baccarat.services.seats import TableActor, require_currency, require_settled_at_once
+from baccarat.services.turns import (
+    TakenStakes,
+    Turn,
+    confirmation,
+    play_turn,
+    prepare_wager,
+    repeat,
+    require_stakes_allowed,
+)
+from baccarat.storage import repository
+from baccarat.storage.projections import wager_id
+from casino.events.store import Metadata
+from wallet.remote import credits as owed
+from wallet.remote import debits
+from wallet.remote.client import Endpoint
+from wallet.remote.debits import Debit
+from wallet.remote.events import Party
+from wallet.remote.protection import PROTECTION
+from wallet.remote.refusals import (
+    DeferredCommissionUnavailable,
+    WagerBeingConfirmed,
+    WalletDidNotAnswer,
+    WalletRefused,
+    WalletUnavailable,
+)
+from wallet.remote.state import RemoteStatus
+
+REFUSALS: Final = (
+    DeferredCommissionUnavailable,
+    WagerBeingConfirmed,
+    WalletDidNotAnswer,
+    WalletRefused,
+    WalletUnavailable,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WantedWager:
+    """What a player asks for; without stakes the chips on the table, or with `again` the last wager."""
+
+    request: UUID
+    stakes: Mapping[Spot, int]
+    currency: str | None = None
+    contribution: str | None = None
+    contribution_signature: ContributionSignature | None = None
+    signature: WagerSignature | None = None
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Confirming:
+    """The wallet has not answered an earlier, equal request yet."""
+
+    round: UUID
+    deadline_at: datetime | None
+
+
+def take_stakes(wanted: WantedWager, *, actor: TableActor) -> TakenStakes | Confirming:
+    """Take the stakes of a wager from the operator's own wallet; an equal request takes them once.
+
+    Raises the refusals of `betting.deal`, AlreadyConfirmed for a request whose wager is confirmed, and REFUSALS.
+    """
+    wallet = debits.endpoint(actor.operator)
+    with PROTECTION.place(actor.operator):
+        _require_available(wallet, actor)
+        reserved = _reserve(wanted, actor)
+        if isinstance(reserved, Confirming):
+            return reserved
+        debit, stakes = reserved
+        return TakenStakes(debits.take(debit, wallet, metadata=actor.metadata), stakes)
+
+
+def give_back(taken: TakenStakes, *, actor: TableActor) -> None:
+    """Give stakes back that were taken, but whose wager could not be confirmed."""
+    debits.give_up(taken.debit, metadata=actor.metadata)
+
+
+def ask_balance(*, actor: TableActor) -> None:
+    """Ask the operator's own wallet for the player's balance. Raises WalletUnavailable without an answer."""
+    with PROTECTION.place(actor.operator):
+        if _balance(debits.endpoint(actor.operator), actor) is None:
+            raise WalletUnavailable
+
+
+def _require_available(wallet: Endpoint, actor: TableActor) -> None:
+    """Check that a wallet answers, by a probe now and then while it does not. Raises WalletUnavailable."""
+    circuit = PROTECTION.circuit(wallet.operator)
+    if circuit.is_open() and (not circuit.may_probe() or _balance(wallet, actor) is None):
+        raise WalletUnavailable
+
+
+def _balance(wallet: Endpoint, actor: TableActor) -> int | None:
+    currency = repository.read_table(table=actor.table, operator=actor.operator).rules.currency
+    return debits.ask_balance(wallet, player=actor.player, currency=currency)
+
+
+def _reserve(wanted: WantedWager, actor: TableActor) -> tuple[Debit, Mapping[Spot, int]] | Confirming:
+    """Judge a wager by all rules, and record its debit; the seat still decides, and cards wait for the answer."""
+    reserved: list[tuple[Debit, Mapping[Spot, int]] | Confirming] = []
+
+    def play(turn: Turn) -> None:
+        earlier = debits.find(wanted.request)
+        if earlier is not None:
+            reserved.append(_earlier(turn, *earlier))
+            return
+        require_settled_at_once(turn.uow)
+        if wanted.currency is not None:
+            require_currency(wanted.currency, turn.uow)
+        if wanted.again:
+            repeat(turn)
+        else:
+            prepare_wager(turn, wanted.stakes, wanted.contribution, wanted.contribution_signature)
+        if turn.uow.table.round is None:
+            require_show_over(turn.uow.table, turn.now)
+            raise NoOpenRound
+        reserved.append(_request(turn, wanted, actor))
+
+    play_turn(actor, play)
+    return reserved[0]
+
+
+def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit, Mapping[Spot, int]]:
+    seat = turn.uow.round.seat_of(turn.player)
+    stakes = wanted.stakes or ({} if seat is None else seat.placed_stakes())
+    command = confirmation(turn, wanted.signature, stakes)
+    confirmed = [event for event in ROUND.decide(command, turn.uow.round) if isinstance(event, WagerConfirmed)]
+    if not stakes or not confirmed:
+        raise NoChipsPlaced
+    (wager,) = confirmed
+    require_stakes_allowed(turn, wager.stakes.values(), sum(wager.stakes.values()))
+    opened, rules = turn.uow.round.require_opened(), turn.uow.table.rules
+    debit = debits.request(
+        party=Party(opened.operator, turn.player, opened.table, rules.currency),
+        wager=wager_id(opened.round, wager.seat),
+        round_=opened.round,
+        amount=sum(wager.stakes.values()),
+        request_=wanted.request,
+        closes_at=opened.deadline_at,
+        metadata=actor.metadata,
+    )
+    return debit, stakes
+
+
+def _earlier(turn: Turn, status: RemoteStatus, code: str) -> Confirming:
+    """Return what has become of an equal request, or raise its end."""
+    debits.raise_end(status, code)
+    if status is RemoteStatus.ACCEPTED or turn.uow.table.round is None:
+        raise AlreadyConfirmed
+    opened = turn.uow.round.require_opened()
+    return Confirming(opened.round, opened.deadline_at)
+
+
+def save_and_return(decided: Sequence[tuple[UnitOfWork, Metadata]], *, now: datetime) -> None:
+    """Save units of work as `repository.save` does, with what they owe operators' own wallets: in one transaction."""
+    repository.save(decided)
+    returned: dict[UUID, tuple[int, Metadata]] = {}
+    for uow, metadata in decided:
+        events = uow.new_events()
+        for round_, _ in uow.changed_rounds.values():
+            paid_by = {seat.seat: seat.debit for seat in round_.seats if seat.debit is not None}
+            if paid_by and any(isinstance(event, RoundSettled) for event in events) and round_.phase is Phase.SETTLED:
+                returned |= {paid_by[won.seat]: (_paid(won), metadata) for won in _settlements(round_, paid_by)}
+            elif paid_by and round_.voided in events:
+                _follow_void(round_.voided, paid_by, metadata, now)
+    owed.owe(returned, now=now)
+
+
+def _settlements(round_: RoundState, paid_by: Mapping[int, UUID]) -> list[SeatSettled]:
+    return [seat.settlement for seat in round_.seats if seat.settlement is not None and seat.seat in paid_by]
+
+
+def _paid(wager: SeatSettled) -> int:
+    return wager.returned - (wager.commission if wager.deferred else 0)
+
+
+def _follow_void(void: RoundVoided | None, paid_by: Mapping[int, UUID], metadata: Metadata, now: datetime) -> None:
+    if void is None:
+        return
+    if void.was_settled:
+        differences = {paid_by[seat.seat]: _difference(seat) for seat in void.seats if seat.seat in paid_by}
+        owed.correct(differences, metadata=metadata, now=now)
+    else:
+        owed.undo(list(paid_by.values()), metadata=metadata, now=now)
+
+
+def _difference(seat: SeatVoided) -> int:
+    """Return what the player still gets, or less than zero for what is asked back."""
+    return seat.to_game - seat.owed
