@@ -38,14 +38,14 @@ _FACT_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "chat_moderationaction": ("operator_id", "player_id", "kind", "reason", "until", "acted_at"),
 }
 """The columns without personal texts, by table."""
+_TEXTS: Final = {
+    "chat_chatmessage": "text", "chat_chatreport": "reason", "chat_chatreportclosure": "note",
+    "chat_moderationaction": "note",
+}  # fmt: skip
+_KEYS: Final = {table: "report_id" if table == "chat_chatreportclosure" else "id" for table in _TEXTS}
 _SELECT_STATEMENTS: Final[Mapping[str, str]] = {
-    table: f"SELECT {key}, salt, {text}, {', '.join(_FACT_COLUMNS[table])} FROM {table}"  # noqa: S608  (constants)
-    for table, key, text in (
-        ("chat_chatmessage", "id", "text"),
-        ("chat_chatreport", "id", "reason"),
-        ("chat_chatreportclosure", "report_id", "note"),
-        ("chat_moderationaction", "id", "note"),
-    )
+    table: f"SELECT {_KEYS[table]}, salt, {text}, {', '.join(_FACT_COLUMNS[table])} FROM {table}"  # noqa: S608
+    for table, text in _TEXTS.items()
 }
 """Rows of key, salt, text, and the other columns."""
 
@@ -113,28 +113,32 @@ class ChatTraces:
         table, subject, due = _expected_row(event)
         self._due[table][subject] = due
 
-    def check_state(self) -> Iterator[Finding]:
-        """Compare the tables with the replayed state."""
+    def check_state(self, *, partial: bool = False) -> Iterator[Finding]:
+        """Compare the tables with the replayed state; `partial` if of the players' streams only some were replayed."""
         yield from _unrecorded_erasures()
         old = fetch("SELECT clock_timestamp()")[0][0] - RETENTION
         for table, statement in _SELECT_STATEMENTS.items():
-            yield from _check_texts(table, self._due[table], fetch(statement), old=old)
-        for message in _find_wrongly_masked_messages():
+            keys = list(self._due[table])
+            only = f" WHERE {_KEYS[table]} = ANY (%s::uuid[])" if partial else ""
+            rows = fetch(statement + only, [keys] if partial else [])
+            yield from _check_texts(table, self._due[table], rows, old=old)
+        for message in _find_wrongly_masked_messages(list(self._due["chat_chatmessage"]) if partial else None):
             where = f"chat_chatmessage {message} displayed_text"
             yield Finding("row differs", where, "the text with words masked", "another text")
         for where, actor, by in _find_misattributed_actions():
             yield Finding("row differs", f"{where} by", actor, by)
-        yield from storage.MODERATION.compare(
+        states = (
             storage.moderation_row(trace.state, operator=trace.operator, player=player)
             for player, trace in self._players.items()
         )
+        yield from storage.MODERATION.compare(states, partial=partial)
         yield from storage.FILTER_WORDS.compare(map(storage.filter_word_row, self._words.values()))
-        yield from self._check_bans()
+        yield from self._check_bans(partial=partial)
 
-    def _check_bans(self) -> Iterator[Finding]:
+    def _check_bans(self, *, partial: bool) -> Iterator[Finding]:
         states = ((player, trace.state) for player, trace in self._players.items())
         expected = {player: state.ban.until for player, state in states if state.ban is not None}
-        stored = sessions.all_bans()
+        stored = {key: until for key, until in sessions.all_bans().items() if not partial or key in self._players}
         for player in sorted(expected.keys() | stored.keys()):
             where = f"{sessions.BAN_TABLE} {player}"
             if player not in stored:
@@ -244,9 +248,10 @@ def _expected_row(event: ChatPlayerEvent) -> tuple[str, UUID, _ExpectedRow]:
     )
 
 
-def _find_wrongly_masked_messages() -> Iterator[UUID]:
-    """Yield messages whose displayed text is not their text with words masked."""
-    rows = fetch("SELECT id, text, displayed_text FROM chat_chatmessage")
+def _find_wrongly_masked_messages(among: list[UUID] | None) -> Iterator[UUID]:
+    """Yield messages, of all or `among` some, whose displayed text is not their text with words masked."""
+    statement = "SELECT id, text, displayed_text FROM chat_chatmessage"
+    rows = fetch(statement) if among is None else fetch(f"{statement} WHERE id = ANY (%s::uuid[])", [among])
     originals = crypto_shredding.decrypt_many([text for _, text, _ in rows])
     displayed = crypto_shredding.decrypt_many([text for *_, text in rows])
     for (message, *_), original, text in zip(rows, originals, displayed, strict=True):

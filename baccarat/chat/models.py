@@ -4,6 +4,7 @@ Messages, reports, closures and moderation actions hold personal texts: they are
 PlayerModeration and FilterWord are projections of the log. ClosedChat is a player's own choice.
 """
 
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 
 
@@ -26,6 +27,7 @@ class ChatMessage(models.Model):
             models.Index(fields=["table_id", "-id"], name="chat_message_table"),
             models.Index(fields=["player_id", "-sent_at"], name="chat_message_player"),
             models.Index(fields=["operator_id", "-id"], name="chat_message_operator"),
+            BrinIndex(fields=["sent_at"], name="chat_message_sent", autosummarize=True, pages_per_range=16),
         ]
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Large wagers, wins and payments, single and per day (UTC), found with a few set-wise statements per batch."""
+"""Large wagers, wins, payments and transfers, single and per day (UTC), found set-wise in each batch."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,11 +29,18 @@ _PAYMENTS: Final = """
     SELECT 'deposit', id, operator_id, player_id, currency, amount FROM wallet_deposit WHERE id = ANY (%s::uuid[])
     UNION ALL
     SELECT 'withdrawal', id, operator_id, player_id, currency, amount FROM wallet_withdrawal WHERE id = ANY (%s::uuid[])
+    UNION ALL
+    SELECT 'transfer', id, operator_id, player_id, currency, amount FROM wallet_transfer
+     WHERE id = ANY (%s::uuid[]) AND money_type = 'real'
 """
 TransactionSubject = tuple[str, UUID, UUID]
 """Subject, operator and player of a transaction."""
 _ROUND_EVENTS: Final = frozenset({"WagerConfirmed", "RoundSettled"})
-_PAYMENT_STREAMS: Final = {"DepositRequested": "deposit-", "WithdrawalRequested": "withdrawal-"}
+_PAYMENT_STREAMS: Final = {
+    "DepositRequested": "deposit-",
+    "WithdrawalRequested": "withdrawal-",
+    "MoneyTransferred": "transfer-",
+}
 
 
 @dataclass(frozen=True, slots=True)

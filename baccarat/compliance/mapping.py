@@ -18,6 +18,7 @@ from casino.kernel.money import MoneyType, format_amount
 from casino.significant.recorder import NewSignificantEvent, SignificantEventKind
 from wallet.adjustments import events as ae
 from wallet.events import CATALOGUE as WALLET
+from wallet.funding.events import FundingChanged
 from wallet.payments import events as pe
 from wallet.responsible_gaming import events as le
 
@@ -126,7 +127,7 @@ def _table_opened(event: te.TableOpened, context: MappingContext) -> Iterator[Ne
     rules = event.rules
     bounds = {name: format_amount(getattr(rules, name), rules.currency) for name in ("minimum", "maximum")}
     yield context.significant_event(
-        SignificantEventKind.CONFIG_CHANGED,
+        SignificantEventKind.TABLE_OPENED,
         f"table:{event.table}",
         reason=f"A table was opened: {event.name}",
         after={
@@ -152,7 +153,7 @@ def _player_restriction(event: Any, context: MappingContext) -> Iterator[NewSign
 def _operator_limit(event: Any, context: MappingContext) -> Iterator[NewSignificantEvent]:
     after = {
         name: _plain(getattr(event, name))
-        for name in ("limit_type", "period", "currency", "limit", "cap")
+        for name in ("limit_type", "period", "currency", "limit", "cap", "funding")
         if hasattr(event, name)
     }
     yield context.significant_event(
@@ -193,6 +194,7 @@ _LIMITS: Final[Mapping[type, str]] = {
     le.SelfExclusionEnded: "Self-exclusion ended",
     le.OperatorLimitSet: "A limit on all players was set",
     le.PlayMoneyCapSet: "The cap on play money was set",
+    FundingChanged: "The funding of the operator's players was changed",
 }
 _MODERATION_EVENTS: Final[Mapping[type, tuple[SignificantEventKind, str]]] = {
     ce.PlayerMuted: (SignificantEventKind.ACCOUNT_CHANGED, "The player was muted in chats"),
@@ -214,6 +216,7 @@ _MAPPERS: Final[Mapping[type, tuple[EventRegistry, EventMapper]]] = {
     le.SelfExclusionEnded: (WALLET, _player_restriction),
     le.OperatorLimitSet: (WALLET, _operator_limit),
     le.PlayMoneyCapSet: (WALLET, _operator_limit),
+    FundingChanged: (WALLET, _operator_limit),
     **dict.fromkeys(_MODERATION_EVENTS, (CHAT, _moderation)),
     ce.FilterWordAdded: (CHAT, _filter_word),
     ce.FilterWordRemoved: (CHAT, _filter_word),
@@ -226,5 +229,6 @@ REPLACED_SETTING_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "PlayLimitIncreased": ("limit_type", "period", "currency"),
     "OperatorLimitSet": ("limit_type", "period", "currency"),
     "PlayMoneyCapSet": ("currency",),
+    "FundingChanged": (),
 }
 """Events that replace an earlier event of the same type in their stream with the same values of these fields."""

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
+from baccarat.storage import own_rounds
 from casino.checkpoints import table_digests
 from casino.compliance import erasure, exports, retention
 from casino.compliance.erasure import PlayerActivity
+from casino.compliance.exports import OperatorFile
 from casino.compliance.retention import FIVE_YEARS, TEN_YEARS, RetentionPolicy
 from casino.events.records import METADATA
 from casino.events.sql import fetch
@@ -70,10 +72,34 @@ _WAGERS: Final = """
     id, round_id, table_id, player_id, seat, preset, money_type, currency, stakes, staked, won, commission, returned,
     confirmed_at, settled_at, voided_at FROM baccarat_wager
 """
-OPERATOR_FILES: Final[Mapping[str, tuple[str, str]]] = {
-    "rounds": (_ROUNDS, "opened_at"),
-    "wagers": (_WAGERS, "confirmed_at"),
-    "rules": ("* FROM baccarat_rulesversion", "drafted_at"),
+OPERATOR_FILES: Final[Mapping[str, OperatorFile]] = {
+    "tables": OperatorFile(
+        """id, name, preset, rules, currency, money_types, seats, rounds, suspension_reason, in_lobby, brands, opened_at
+             FROM baccarat_table""",
+        "opened_at",
+        state=True,
+    ),
+    "rounds": OperatorFile(_ROUNDS, "opened_at", own_rounds.OPENED),
+    "wagers": OperatorFile(_WAGERS, "confirmed_at", f"round_id IN ({own_rounds.PLAYED})"),
+    "rules": OperatorFile("* FROM baccarat_rulesversion", "drafted_at", state=True),
+    "void_policies": OperatorFile("* FROM baccarat_voidpolicy", "created_at", state=True),
+    "kill_switches": OperatorFile("* FROM baccarat_killswitch", "at", state=True, personal=True),
+    "seats": OperatorFile("table_id, player_id, seat, money_type, at FROM baccarat_sitting", "at"),
+    "chat_messages": OperatorFile(
+        "id, table_id, seat, player_id, text, displayed_text, sent_at FROM chat_chatmessage", "sent_at", personal=True
+    ),
+    "chat_reports": OperatorFile(
+        """report.id, report.table_id, report.seat, report.player_id, report.reporter_id, report.message_id,
+           report.reason, report.reported_at, closure.outcome, closure.note, closure.by AS closed_by, closure.closed_at
+             FROM chat_chatreport report LEFT JOIN chat_chatreportclosure closure ON closure.report_id = report.id""",
+        "report.reported_at",
+        own="report.operator_id = %(operator)s",
+        personal=True,
+    ),
+    "moderation_actions": OperatorFile(
+        "id, player_id, kind, reason, until, note, by, acted_at FROM chat_moderationaction", "acted_at", personal=True
+    ),
+    "filter_words": OperatorFile("id, word, added_at FROM chat_filterword", "added_at", state=True),
 }
 CHAT_TEXTS: Final = RetentionPolicy(
     {

@@ -38,7 +38,7 @@ _BALANCES: Final = """
      WHERE entry.cause = %s LIMIT 1
 """
 _AMOUNTS: Final = frozenset({"amount", "balance", "cap", "limit", "owed", "taken"})
-_SETTING_FIELDS: Final = ("limit_type", "period", "currency", "limit", "cap", "amount")
+_SETTING_FIELDS: Final = ("limit_type", "period", "currency", "limit", "cap", "amount", "funding")
 _PLAY_LIMITS: Final = ("PlayLimitSet", "PlayLimitIncreased")
 
 

@@ -1,0 +1,59 @@
+from collections.abc import Mapping
+from typing import Final
+
+from django.apps import AppConfig
+
+PLAYER_FILES: Final[Mapping[str, str]] = {
+    "activity": "SELECT * FROM risk_activity WHERE player_id = %(player)s ORDER BY slot, currency",
+    "risk_alerts": """
+        SELECT id, kind, currency, amount, count, hours, details, slot, case_id, at FROM risk_riskalert
+        WHERE player_id = %(player)s ORDER BY id
+    """,
+    "networks": """
+        SELECT encode(network, 'hex') AS network, last_used_at FROM risk_playernetwork WHERE player_id = %(player)s
+        ORDER BY last_used_at
+    """,
+    "statuses": "SELECT * FROM risk_playerstatus WHERE player_id = %(player)s ORDER BY id",
+    "notes_about_player": "SELECT * FROM risk_playernote WHERE player_id = %(player)s ORDER BY id",
+    "cases": """
+        SELECT id, kind, subject, details, opened_at FROM compliance_case
+        WHERE split_part(subject, ' ', 1) = 'player:' || %(player)s::text ORDER BY id
+    """,
+    "case_entries": """
+        SELECT entry.case_id, entry.kind, entry.text, entry.evidence, entry.due_at, entry.by, entry.at
+          FROM compliance_caseentry AS entry JOIN compliance_case ON compliance_case.id = entry.case_id
+         WHERE split_part(compliance_case.subject, ' ', 1) = 'player:' || %(player)s::text ORDER BY entry.id
+    """,
+}
+
+
+class RiskConfig(AppConfig):
+    name = "baccarat.risk"
+    label = "risk"
+
+    def ready(self) -> None:
+        """Register the tables for manifests, retention and exports. Players get nothing of it in their own exports."""
+        from casino.checkpoints import table_digests
+        from casino.compliance import exports, retention
+        from casino.compliance.exports import OperatorFile
+        from casino.compliance.retention import RetentionPolicy
+
+        retention.register(
+            permanent={},
+            policies={
+                "activity": RetentionPolicy({"risk_activity": "slot", "risk_playerpair": "slot"}, 1, 92),
+                "networks": RetentionPolicy({"risk_playernetwork": "last_used_at"}, 1, 92),
+            },
+        )
+        exports.register_player_files(files=PLAYER_FILES, streams=(), own={})
+        exports.register_operator_files(
+            {
+                "risk_rules": OperatorFile("* FROM risk_riskrule", "at", state=True),
+                "risk_alerts": OperatorFile("* FROM risk_riskalert", "at"),
+                "player_statuses": OperatorFile("* FROM risk_playerstatus", "at", state=True),
+                "player_notes": OperatorFile("* FROM risk_playernote", "at", personal=True),
+            }
+        )
+        table_digests.register(
+            {"risk_riskrule": "id", "risk_riskalert": "id", "risk_playerstatus": "id", "risk_playernote": "id"}
+        )

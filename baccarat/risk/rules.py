@@ -1,0 +1,207 @@
+"""Rules of the risk desk as data: defaults, and versions for an operator or for a jurisdiction's operators."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from baccarat.risk.models import RiskRule
+from baccarat.risk.refusals import InvalidRiskRule
+from casino.events.sql import fetch
+from casino.kernel import money
+from casino.operators.models import Operator
+from casino.significant import recorder
+
+MAX_HOURS: Final = 31 * 24
+"""The longest time that a rule looks back, or that it leaves for an answer."""
+MAX_COUNT: Final = 1_000_000
+
+
+class RuleKind(StrEnum):
+    """What a rule looks for, or the time that it gives. Values may be added."""
+
+    DEPOSIT_SUM = "deposit_sum"
+    DEPOSIT_COUNT = "deposit_count"
+    WITHDRAWAL_SUM = "withdrawal_sum"
+    STAKE_SUM = "stake_sum"
+    STRUCTURING = "structuring"
+    WITHOUT_PLAY = "without_play"
+    MANY_METHODS = "many_methods"
+    CHIP_DUMPING = "chip_dumping"
+    SHARED_NETWORK = "shared_network"
+    SUSPICION_DEADLINE = "suspicion_deadline"
+    COMPLAINT_DEADLINE = "complaint_deadline"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleTerms:
+    """The terms of a rule. `amount` is in minor units, `share` in per cent; those that a kind doesn't use are None."""
+
+    hours: int
+    amount: int | None = None
+    count: int | None = None
+    share: int | None = None
+    enabled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RuleText:
+    """A rule's title, and what its terms mean."""
+
+    title: str
+    meaning: str
+
+
+TEXTS: Final[Mapping[RuleKind, RuleText]] = {
+    RuleKind.DEPOSIT_SUM: RuleText("Sum of deposits", "Deposited `amount` or more."),
+    RuleKind.DEPOSIT_COUNT: RuleText("Number of deposits", "Made `count` deposits or more."),
+    RuleKind.WITHDRAWAL_SUM: RuleText("Sum of withdrawals", "Requested withdrawals of `amount` or more."),
+    RuleKind.STAKE_SUM: RuleText("Sum of wagers", "Staked `amount` or more."),
+    RuleKind.STRUCTURING: RuleText(
+        "Structuring", "Made `count` deposits or more that are less than `amount`, but at least `share` per cent of it."
+    ),
+    RuleKind.WITHOUT_PLAY: RuleText(
+        "In and out without play",
+        "Deposited and withdrew `amount` or more, and staked less than `share` per cent of the deposits.",
+    ),
+    RuleKind.MANY_METHODS: RuleText("Many payment methods", "Deposited by `count` methods or more."),
+    RuleKind.CHIP_DUMPING: RuleText(
+        "Chip dumping",
+        "Two players bet on opposite sides in `count` rounds or more, `share` per cent or more of those they share.",
+    ),
+    RuleKind.SHARED_NETWORK: RuleText(
+        "Both sides from one network",
+        "Two players who used the same network bet on opposite sides in `count` rounds or more.",
+    ),
+    RuleKind.SUSPICION_DEADLINE: RuleText("Time to decide on a suspicion", "From the first alert of a case."),
+    RuleKind.COMPLAINT_DEADLINE: RuleText("Time to answer a complaint", "From the day it is received."),
+}
+_WHOLE: Final[Mapping[RuleKind, RuleTerms]] = {
+    RuleKind.DEPOSIT_SUM: RuleTerms(hours=24, amount=2_000),
+    RuleKind.DEPOSIT_COUNT: RuleTerms(hours=24, count=10),
+    RuleKind.WITHDRAWAL_SUM: RuleTerms(hours=168, amount=10_000),
+    RuleKind.STAKE_SUM: RuleTerms(hours=24, amount=50_000),
+    RuleKind.STRUCTURING: RuleTerms(hours=24, amount=1_000, count=3, share=85),
+    RuleKind.WITHOUT_PLAY: RuleTerms(hours=72, amount=1_000, share=30),
+    RuleKind.MANY_METHODS: RuleTerms(hours=168, count=3),
+    RuleKind.CHIP_DUMPING: RuleTerms(hours=24, count=20, share=80),
+    RuleKind.SHARED_NETWORK: RuleTerms(hours=24, count=5),
+    RuleKind.SUSPICION_DEADLINE: RuleTerms(hours=72),
+    RuleKind.COMPLAINT_DEADLINE: RuleTerms(hours=240),
+}
+"""The rules of an operator that set none; amounts in whole units of the currency."""
+_NEWEST: Final = """
+    SELECT DISTINCT ON (rule.kind) rule.kind, rule.hours, rule.amount, rule.count, rule.share, rule.enabled
+      FROM (SELECT DISTINCT ON (operator_id, jurisdiction, kind, currency) *
+              FROM risk_riskrule ORDER BY operator_id, jurisdiction, kind, currency, id DESC) AS rule
+      JOIN operators_operator AS operator ON operator.id = %(operator)s
+     WHERE (rule.operator_id = operator.id
+            OR (rule.operator_id IS NULL AND rule.jurisdiction = operator.jurisdiction))
+       AND rule.currency IN ('', %(currency)s)
+     ORDER BY rule.kind, (rule.operator_id IS NULL), (rule.currency = '')
+"""
+
+
+def default_rules(currency: str) -> dict[RuleKind, RuleTerms]:
+    """Return the rules of an operator that set none. Raises UnknownCurrency."""
+    unit = money.unit(currency)
+    return {
+        kind: terms if terms.amount is None else replace(terms, amount=terms.amount * unit)
+        for kind, terms in _WHOLE.items()
+    }
+
+
+def rules_for(operator: UUID, currency: str) -> dict[RuleKind, RuleTerms]:
+    """Return the rules in force: the operator's own, then its jurisdiction's, then the defaults."""
+    set_rules = {
+        RuleKind(kind): RuleTerms(hours=hours, amount=amount, count=count, share=share, enabled=enabled)
+        for kind, hours, amount, count, share, enabled in fetch(_NEWEST, {"operator": operator, "currency": currency})
+        if kind in set(RuleKind)
+    }
+    return default_rules(currency) | set_rules
+
+
+def used_terms(kind: RuleKind) -> frozenset[str]:
+    """Return the names of the terms that a kind uses beside its hours."""
+    return frozenset(name for name in ("amount", "count", "share") if getattr(_WHOLE[kind], name) is not None)
+
+
+def change_rule(
+    *,
+    kind: RuleKind,
+    terms: RuleTerms,
+    by: str,
+    reason: str,
+    currency: str = "",
+    operator: UUID | None = None,
+    jurisdiction: str = "",
+    allowed: Collection[UUID] | None = None,
+) -> None:
+    """Set a rule of an operator or of a jurisdiction, and record the change. Raises InvalidRiskRule, UnknownCurrency.
+
+    A rule without an operator may concern any, so `allowed` operators have to be None for it.
+    """
+    if (operator is None) == (not jurisdiction):
+        raise InvalidRiskRule("A rule is for one operator or for one jurisdiction.")
+    if allowed is not None and operator not in allowed:
+        raise InvalidRiskRule("You do not work for all the operators that the rule is for.")
+    _check(kind, terms, currency, reason)
+    with transaction.atomic():
+        RiskRule.objects.create(
+            operator_id=operator,
+            jurisdiction=jurisdiction,
+            kind=kind,
+            currency=currency,
+            reason=reason.strip(),
+            by=by,
+            **asdict(terms),
+        )
+        recorder.record(
+            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
+            operator=operator,
+            subject=f"jurisdiction:{jurisdiction}" if operator is None else f"operator:{operator}",
+            actor=by,
+            reason=f"Risk rule, {TEXTS[kind].title.lower()}: {reason.strip()}",
+            after=asdict(terms),
+            currency=currency,
+        )
+
+
+def _check(kind: RuleKind, terms: RuleTerms, currency: str, reason: str) -> None:
+    used = used_terms(kind)
+    given = {name for name in ("amount", "count", "share") if getattr(terms, name) is not None}
+    if given != used:
+        names = ", ".join(["hours", *sorted(used)])
+        raise InvalidRiskRule(f"{TEXTS[kind].title} needs exactly these terms: {names}.")
+    if currency:
+        money.exponent(currency)
+    elif "amount" in used:
+        raise InvalidRiskRule("A rule with an amount needs its currency.")
+    limits = {"hours": MAX_HOURS, "amount": money.MAX_AMOUNT, "count": MAX_COUNT, "share": 100}
+    for name, most in limits.items():
+        value = getattr(terms, name)
+        if value is not None and not 0 < value <= most:
+            raise InvalidRiskRule(f"The {name} has to be from 1 to {most}.")
+    if not reason.strip():
+        raise InvalidRiskRule("Give the reason of the change.")
+
+
+def set_jurisdiction(operator: Operator, *, jurisdiction: str, by: str) -> None:
+    """Say under which jurisdiction's rules an operator is, and record the change."""
+    code = jurisdiction.strip().upper()
+    with transaction.atomic():
+        locked = Operator.objects.select_for_update().get(pk=operator.pk)
+        before, locked.jurisdiction = locked.jurisdiction, code
+        locked.save(update_fields=["jurisdiction"])
+        recorder.record(
+            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
+            operator=operator.pk,
+            subject=f"operator:{operator.pk}",
+            actor=by,
+            reason="Jurisdiction",
+            before={"jurisdiction": before},
+            after={"jurisdiction": code},
+        )
