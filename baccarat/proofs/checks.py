@@ -3,23 +3,35 @@
 import re
 import struct
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from baccarat.proofs import checks_closing, checks_game, checks_log, checks_shoe
+from baccarat.proofs import (
+    checks_chains,
+    checks_closing,
+    checks_game,
+    checks_log,
+    checks_receipt,
+    checks_shoe,
+    checks_statements,
+)
 from baccarat.proofs.document import RoundExport, parse_export
 from baccarat.proofs.results import (
+    COSIGNATURES,
     CheckNotApplicable,
     CheckNotPossible,
     CheckVerdict,
     CoveringCheckpoint,
     Mismatch,
+    OverallVerdict,
     ProofCheck,
     Verification,
 )
+from casino.crypto.signed_note import MalformedNote, NoteKey, SignatureType
 
 CheckFunction = Callable[[RoundExport], str]
 
@@ -30,6 +42,7 @@ MALFORMED: Final = (
 """Errors of the casino's own code for malformed content."""
 
 _KEY: Final = re.compile(r"\b[0-9a-f]{64}\b", re.ASCII)
+_COSIGNER: Final = re.compile(r"[^\s+\"]+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}(?![A-Za-z0-9+/=])")
 
 CHECKS: Final[Mapping[str, CheckFunction]] = {
     "digests": checks_log.check_digests,
@@ -51,8 +64,11 @@ CHECKS: Final[Mapping[str, CheckFunction]] = {
 }
 
 
-def verify(raw: bytes, *, keys: Iterable[str] = ()) -> Verification:
-    """Check the bytes of an exported round; `keys` are public keys in hex that the reader trusts."""
+def verify(raw: bytes, *, keys: Iterable[str] = (), receipt: bytes | None = None) -> Verification:
+    """Check the bytes of an exported round; `keys` are public keys that the reader trusts: hex, of cosigners vkeys.
+
+    `receipt` are the bytes of a wager's receipt, which the round is compared with.
+    """
     try:
         exported = parse_export(raw)
     except Mismatch as mismatch:
@@ -60,17 +76,30 @@ def verify(raw: bytes, *, keys: Iterable[str] = ()) -> Verification:
     except MALFORMED as error:
         return Verification(None, (_unreadable("file", error),))
     checks = [ProofCheck("file", CheckVerdict.OK, f"an exported round of {len(exported.events)} events")]
-    check_key: CheckFunction = partial(checks_log.check_key, trusted=frozenset(keys))
+    given = frozenset(keys)
+    trusted = frozenset(key for key in given if _KEY.fullmatch(key))
+    cosigners = [NoteKey.parse(key) for key in sorted(given - trusted)]
+    check_key: CheckFunction = partial(checks_log.check_key, trusted=trusted)
+    check_cosignatures = partial(checks_statements.check_cosignatures, cosigners=cosigners)
+    check_witnesses: CheckFunction = partial(checks_chains.check_witnesses, trusted=trusted)
     for name, check in CHECKS.items():
         checks.append(_run(name, check, exported))
         if name == "signature":
             checks.append(_run("key", check_key, exported))
-    return Verification(str(exported.round.get("id")), tuple(checks), _checkpoint(exported))
-
-
-def _checkpoint(exported: RoundExport) -> CoveringCheckpoint | None:
+            checks.append(_run(COSIGNATURES, check_cosignatures, exported))
+        if name == "closing":
+            checks.append(_run("witnesses", check_witnesses, exported))
+    if receipt is not None:
+        check_receipt = partial(checks_receipt.check_receipt, raw=receipt, trusted=trusted)
+        checks.append(_run("receipt", check_receipt, exported))
+    result = Verification(str(exported.round.get("id")), tuple(checks))
+    if result.verdict is OverallVerdict.FAILED:
+        return result
+    cosigned = any(check.name == COSIGNATURES and check.verdict is CheckVerdict.OK for check in checks)
+    by = checks_statements.find_cosignatures(exported, cosigners) if cosigned else ()
     signed = exported.checkpoint
-    return None if signed is None else CoveringCheckpoint(signed["number"], signed["made_at"])
+    checkpoint = None if signed is None else CoveringCheckpoint(signed["number"], signed["made_at"], by)
+    return replace(result, checkpoint=checkpoint, caveats=tuple(checks_statements.caveats_on(exported)))
 
 
 def _run(name: str, check: CheckFunction, exported: RoundExport) -> ProofCheck:
@@ -99,13 +128,20 @@ class InvalidKey(ValueError):
 
 
 def parse_keys(argument: str) -> tuple[str, ...]:
-    """Parse 64 hex digits, or the path of a file with keys, such as the response of /api/v1/log/keys.
+    """Parse 64 hex digits, a cosigner's `NAME+ID+KEY`, or the path of a file with keys.
 
-    Raises InvalidKey, and OSError for a file that can't be read.
+    Such a file is the response of /api/v1/log/keys, or of a witness at its address. Raises InvalidKey, and OSError for
+    a file that can't be read.
     """
-    if _KEY.fullmatch(argument):
-        return (argument,)
-    keys = tuple(_KEY.findall(Path(argument).read_text(encoding="utf-8")))
+    is_key = _KEY.fullmatch(argument) or _COSIGNER.fullmatch(argument)
+    text = argument if is_key else Path(argument).read_text(encoding="utf-8")
+    cosigners = _COSIGNER.findall(text)
+    keys = (*_KEY.findall(text), *cosigners)
     if not keys:
-        raise InvalidKey(f"There is no key of 64 hex digits in {argument}.")
+        raise InvalidKey(f"There is no key in {argument}.")
+    try:
+        if any(NoteKey.parse(each).type is not SignatureType.COSIGNATURE for each in cosigners):
+            raise InvalidKey(f"A key in {argument} is not a cosigner's.")
+    except MalformedNote as error:
+        raise InvalidKey(str(error)) from error
     return keys

@@ -1,5 +1,6 @@
 """Check of an exported round's closing: every wager is pinned before a card was drawn."""
 
+import hashlib
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -9,15 +10,21 @@ from baccarat.domain.fairness.closing import (
     SeatClosing,
     SeatEnd,
     close,
+    close_shoe,
     encode_wager,
     wager_leaf,
 )
+from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.events import SeatPassed, SeatTimedOut, WagerConfirmed
 from baccarat.domain.rounds.signed_wager import ED25519, NONCE_BYTES, PUBLIC_KEY_BYTES, SPOT_NUMBERS, UNSIGNED
-from baccarat.proofs.document import RoundExport, decode_event
+from baccarat.domain.rounds.voiding import VOID_CAUSES
+from baccarat.domain.tables.events import ShoeStarted
+from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event
+from baccarat.proofs.loader import RULES_EVENTS
 from baccarat.proofs.results import CheckNotApplicable, Mismatch, require_equal
 from casino.crypto import ed25519
 from casino.kernel import merkle
+from casino.kernel.canonical_json import canonical
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 
@@ -26,39 +33,87 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def check_closing(exported: RoundExport) -> str:
-    """Check that the closing digest pins every wager in order, and how each seat's turn ended."""
-    event = exported.find_event("BettingClosed")
-    if event is None:
+    """Check that the closing digest pins every wager in order, and how each seat's turn ended.
+
+    A void while betting is open is a closing, too.
+    """
+    event, kind = closing_event(exported)
+    if event is None or event.data is None:
         raise CheckNotApplicable("betting never closed")
     closed = decode_event(event)
+    closed_at, cause = (
+        (closed.closed_at, 0) if kind is ClosingKind.PLAYED else (closed.voided_at, VOID_CAUSES[closed.reason])
+    )
     if closed.closing is None:
+        if kind is ClosingKind.VOID and exported.opened.scheme is Scheme.OPEN_CUT:
+            raise CheckNotApplicable("betting never closed")
         if exported.has_terms:
             raise Mismatch("the closing is missing", "a closing digest", None)
         raise CheckNotApplicable("the round is from before there were closings")
     closing: Closing = closed.closing
     terms, currency = exported.opened.terms, exported.table_rules.currency
     wagers: list[WagerConfirmed] = list(exported.decode_all("WagerConfirmed"))
-    leaves, ends = [_leaf(terms, wager, currency) for wager in wagers], _ends(exported, wagers)
+    leaves, ends = [leaf_of_confirmed(terms, wager, currency) for wager in wagers], _ends(exported, wagers)
     expected = close(
         blind=bytes.fromhex(closing.blind),
         terms=terms,
-        witnesses=(),
-        kind=ClosingKind.PLAYED,
-        cause=0,
+        witnesses=exported.opened.witnesses,
+        kind=kind,
+        cause=cause,
         leaves=leaves,
         seats=ends,
-        closed_at_us=(closed.closed_at - _EPOCH) // timedelta(microseconds=1),
+        closed_at_us=(closed_at - _EPOCH) // timedelta(microseconds=1),
         sealed_head=closing.sealed_head,
-        cosigned_size=0,
-        cosigned_root=NO_DIGEST,
         before=closing.before,
+        cosigned=closing.cosigned,
     )
-    if event.schema < SCHEMA_WITHOUT_COUNTS:
+    if kind is ClosingKind.PLAYED and event.schema < SCHEMA_WITHOUT_COUNTS:
         _check_counts((event.data or {})["closing"], leaves, ends)
     require_equal(expected.digest, closing.digest, "the closing digest differs")
     signed = sum(wager.signature is not None for wager in wagers)
     early = "" if signed == len(wagers) else "; an early closing is not excluded"
     return f"{closing.digest}, over {len(wagers)} wagers, {signed} signed{early}"
+
+
+def closing_event(exported: RoundExport) -> tuple[ExportedEvent | None, ClosingKind]:
+    """Return the event that closed the round, None if it is missing, and how."""
+    event = exported.find_event("BettingClosed")
+    return (exported.find_event("RoundVoided"), ClosingKind.VOID) if event is None else (event, ClosingKind.PLAYED)
+
+
+def check_shoe_closing(exported: RoundExport, event: ExportedEvent) -> None:
+    """Check that the closing of a long shoe pins its cut: as it starts, or before its witnesses' links."""
+    started: ShoeStarted = decode_event(event)
+    cut_closed = exported.find_shoe_event("ShoeCutClosed")
+    recorded, closed_at = started.closing, started.started_at
+    if cut_closed is not None:
+        require_equal(None, recorded, "the shoe has two closings")
+        event, data = cut_closed, decode_event(cut_closed)
+        recorded, closed_at = data.closing, data.closed_at
+    if recorded is None:
+        if started.scheme is not Scheme.OPEN_CUT:
+            raise Mismatch("the shoe's closing is missing", "a closing digest", None)
+        return
+    rules = [
+        each.data["rules"]
+        for each in exported.table_events
+        if each.type in RULES_EVENTS and each.data and each.position < event.position
+    ]
+    expected = close_shoe(
+        blind=bytes.fromhex(recorded.blind),
+        table=exported.opened.table,
+        first_round=started.first_round,
+        shoe=started.shoe,
+        rules=hashlib.sha256(canonical(rules[-1])).hexdigest(),
+        commitment=started.commitment,
+        cut=started.cut,
+        closed_at_us=(closed_at - _EPOCH) // timedelta(microseconds=1),
+        sealed_head=recorded.sealed_head,
+        before=recorded.before,
+        witnesses=exported.shoe_witnesses,
+        cosigned=recorded.cosigned,
+    )
+    require_equal(expected.digest, recorded.digest, "the shoe's closing digest differs")
 
 
 def _check_counts(recorded: dict[str, Any], leaves: list[bytes], ends: list[SeatEnd]) -> None:
@@ -76,7 +131,7 @@ def _check_counts(recorded: dict[str, Any], leaves: list[bytes], ends: list[Seat
         require_equal(value, recorded[name], f"the closing differs: {name}")
 
 
-def _leaf(terms: str, wager: WagerConfirmed, currency: str) -> bytes:
+def leaf_of_confirmed(terms: str, wager: WagerConfirmed, currency: str) -> bytes:
     """Return the leaf of a wager with its stakes as asked. Raises Mismatch if its player did not sign it."""
     asked = ((SPOT_NUMBERS[spot], units - wager.raised.get(spot, 0)) for spot, units in wager.stakes.items())
     signature = wager.signature

@@ -18,6 +18,17 @@ REDACTABLE_EVENTS: Final = frozenset(
     {"RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
 )
 
+_BETTING: Final = frozenset({"RoundOpened", "CutContributed", "SeatPassed", "SeatTimedOut", "WagerConfirmed"})
+_CLOSED: Final = frozenset({"BettingClosed", "HandTurned"})
+_FOLLOWS: Final = {
+    **dict.fromkeys((*_BETTING, "BettingClosed"), _BETTING),
+    **dict.fromkeys(("HandTurned", "CardsDealt"), _CLOSED),
+    "RoundOpened": frozenset({""}),
+    "RoundSettled": frozenset({"CardsDealt"}),
+    "RoundVoided": _BETTING | _CLOSED | {"CardsDealt", "RoundSettled"},
+}
+"""Events of a round that its result depends on, and which of them each may directly follow."""
+
 
 def check_digests(exported: RoundExport) -> str:
     """Recompute the digest of every event that is not withheld."""
@@ -68,8 +79,25 @@ def check_chain(exported: RoundExport) -> str:
                 raise Mismatch(f"events of {after.stream} are out of order", "ascending", after.version)
     versions = [event.version for event in exported.round_events]
     require_equal(list(range(1, len(versions) + 1)), versions, "the round's events have a gap")
+    _check_order(exported)
     links = _links(exported)
     return f"no gap in the round's {len(versions)} events; {links} links between neighbours in the log hold"
+
+
+def _check_order(exported: RoundExport) -> None:
+    """Check that shoe, wagers, closing, cards and settlement came in this order, and the closing before the seed."""
+    played = [event.type for event in exported.round_events if event.type in _FOLLOWS]
+    for before, after in pairwise(["", *played]):
+        if before not in _FOLLOWS[after]:
+            raise Mismatch(
+                f"events of {exported.round_events[0].stream} are out of order", sorted(_FOLLOWS[after]), before
+            )
+    opened = exported.require_event("RoundOpened").position
+    closed = exported.find_event("BettingClosed") or exported.find_event("RoundVoided")
+    for event in exported.table_events:
+        late = event.type == "ShoeStarted" and event.position > opened
+        if late or (event.type in {"ShoeEnded", "TableClosed"} and closed and event.position < closed.position):
+            raise Mismatch(f"events of {event.stream} are out of order", opened, event.position)
 
 
 def _round_before(event: ExportedEvent, exported: RoundExport) -> int | None:

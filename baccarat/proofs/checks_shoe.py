@@ -8,12 +8,16 @@ import msgspec
 from baccarat.domain.fairness.commitment import CardOpening, Drawing, is_valid_opening, shoe_root
 from baccarat.domain.fairness.cut import Contribution, parse_contribution
 from baccarat.domain.fairness.shuffle import Scheme, shuffle
-from baccarat.domain.fairness.terms import Terms, digest_cards
+from baccarat.domain.fairness.terms import Terms, digest_cards, encode_contribution
 from baccarat.domain.rounds.cut import cut_in_hex
 from baccarat.domain.rules.cards import parse, points
+from baccarat.domain.tables.events import ShoeCutContributed
 from baccarat.domain.tables.shoes import digest_rules
+from baccarat.proofs.checks_closing import check_shoe_closing
+from baccarat.proofs.checks_witnesses import links_of_shoe
 from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, decode_terms, shoe_id
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
+from casino.crypto import ed25519
 
 SCHEMA_OF_TERMS_IN_FULL: Final = 1
 """The first schema of TermsFixed repeated what earlier events say."""
@@ -37,6 +41,11 @@ def _commitment_and_cut_events(exported: RoundExport) -> tuple[ExportedEvent, Ex
 def _cut_event(exported: RoundExport) -> ExportedEvent | None:
     """Return the event that closed the cut of the round's own shoe: its terms, or before them the close of betting."""
     return _require_terms(exported)[0] if exported.has_terms else exported.find_event("BettingClosed")
+
+
+def taking_event(exported: RoundExport) -> ExportedEvent:
+    """Return the event that took the round's links: its own shoe's commitment, or what fixed its terms first."""
+    return _require_terms(exported)[0] if exported.is_long else _committing_opening(exported)
 
 
 def _require_terms(exported: RoundExport) -> list[ExportedEvent]:
@@ -155,12 +164,21 @@ def check_cut(exported: RoundExport) -> str:
     contributions = _contributions(exported, committing_event, cut_event)
     committed = _commitment_data(exported, committing_event)
     computed = cut_in_hex(
-        committed.scheme, shoe=shoe_id(exported), commitment=committed.commitment, contributions=contributions
+        committed.scheme,
+        shoe=shoe_id(exported),
+        commitment=committed.commitment,
+        contributions=contributions,
+        witnesses=exported.shoe_witnesses,
     )
-    listed = [{"seat": each.seat, "contribution": each.contribution} for each in contributions]
+    listed = msgspec.to_builtins(contributions)
     for where, data in (*_recorded_cuts(exported, cut_event), ("exported", msgspec.to_builtins(exported.shoe))):
-        require_equal(listed, data.get("contributions"), f"the {where} contributions differ from those in the log")
-        require_equal(computed, data.get("cut"), f"the {where} cut does not result from the contributions")
+        if "contributions" in data:
+            given = [{"public_key": "", **each} for each in data["contributions"]]
+            require_equal(listed, given, f"the {where} contributions differ from those in the log")
+        if "cut" in data:
+            require_equal(computed, data["cut"], f"the {where} cut does not result from the contributions")
+    if exported.is_long:
+        check_shoe_closing(exported, cut_event)
     if not listed:
         return "nobody contributed, so the cut is empty" if not computed else f"{computed}, as nobody contributed"
     seats = ", ".join(str(each.seat) for each in contributions)
@@ -168,7 +186,7 @@ def check_cut(exported: RoundExport) -> str:
 
 
 def _recorded_cuts(exported: RoundExport, cut_event: ExportedEvent) -> list[tuple[str, dict[str, Any]]]:
-    """Return the events that have the cut with its contributions."""
+    """Return the events that have the cut or its contributions; newer ones do not repeat what others have."""
     data = cut_event.data or {}
     if exported.is_long or not exported.has_terms:
         return [("recorded", data)]
@@ -196,17 +214,19 @@ def check_terms(exported: RoundExport) -> str:
         "rules": digest_rules(exported.table_rules),
         "commitment": exported.shoe.commitment,
         "cut": exported.shoe.cut,
-        "witnesses": [],
+        "witnesses": list(msgspec.to_builtins(exported.opened.witnesses)),
     }
     if dealt is not None:
         wanted["next_place"] = decode_event(dealt).shoe_position
     if not exported.is_long:
         following = None if first.next_shoe is None else first.next_shoe.commitment
         wanted |= {"next_place": 0, "cards": digest_cards(()), "next_commitment": following}
-    recorded = (events[-1].data or {}).get("terms") if events[-1].schema == SCHEMA_OF_TERMS_IN_FULL else None
+    data = events[-1].data or {}
+    recorded = data.get("terms") if events[-1].schema == SCHEMA_OF_TERMS_IN_FULL else None
+    stated = (data.get("next_terms") or data).get("digest")
     terms = recorded or wanted | msgspec.to_builtins(fixed.place or {})
     digest = msgspec.convert(terms, Terms).digest()
-    for where, value in (("recorded", fixed.digest), ("opening's", opened.terms)):
+    for where, value in (("recorded", digest if stated is None else stated), ("opening's", opened.terms)):
         require_equal(digest, value, f"the {where} digest is not of these terms")
     for name, value in wanted.items():
         require_equal(value, terms[name], f"the terms differ: {name}")
@@ -218,6 +238,8 @@ def _contributions(
 ) -> list[Contribution]:
     """Return each seat's last contribution."""
     of_table = exported.is_long or exported.has_terms
+    closed = exported.find_shoe_event("ShoeCutClosed") if exported.is_long else None
+    end = cut_event.position if closed is None else closed.position
     kind, events = (
         ("ShoeCutContributed", exported.table_events) if of_table else ("CutContributed", exported.round_events)
     )
@@ -225,12 +247,34 @@ def _contributions(
     for event in events:
         if event.type != kind or event.data is None or event.data.get("shoe", exported.shoe.id) != exported.shoe.id:
             continue
-        if not committing_event.position < event.position < cut_event.position:
+        if not committing_event.position < event.position < end:
             what = "a contribution is too early or too late"
-            raise Mismatch(what, [committing_event.position, cut_event.position], event.position)
+            raise Mismatch(what, [committing_event.position, end], event.position)
         data = decode_event(event)
-        last[data.seat] = Contribution(data.seat, parse_contribution(data.contribution).hex())
+        signature = getattr(data, "signature", None)
+        if signature is not None and not _is_signed(exported, committing_event, data):
+            raise Mismatch("a contribution is not signed by its player", data.seat, signature.signature)
+        key = "" if signature is None else signature.public_key
+        last[data.seat] = Contribution(data.seat, parse_contribution(data.contribution).hex(), key)
     return [last[seat] for seat in sorted(last)]
+
+
+def _is_signed(exported: RoundExport, committing_event: ExportedEvent, contributed: ShoeCutContributed) -> bool:
+    """Return whether a contribution is signed by its player, with the links to come that it could know."""
+    signature = contributed.signature
+    if signature is None:
+        return False
+    public_key = bytes.fromhex(signature.public_key)
+    signed = encode_contribution(
+        table=exported.opened.table,
+        commitment=_commitment_data(exported, committing_event).commitment,
+        witnesses=() if exported.is_long else exported.opened.witnesses,
+        seat=contributed.seat,
+        contribution=contributed.contribution,
+    )
+    return public_key[:1] == b"\x01" and ed25519.is_signed(
+        signed, bytes.fromhex(signature.signature), public=public_key[1:]
+    )
 
 
 def check_cards(exported: RoundExport) -> str:
@@ -291,14 +335,19 @@ def _check_openings(exported: RoundExport, cards_by_place: dict[int, Any]) -> st
 def _check_against_seed(exported: RoundExport, seed_hex: str, cards_by_place: dict[int, Any]) -> str:
     seed, cut = bytes.fromhex(seed_hex), bytes.fromhex(exported.shoe.cut)
     decks, scheme = exported.table_rules.decks, _scheme(exported)
-    shoe = shuffle(seed, cut=cut, decks=decks, scheme=scheme)
+    links = links_of_shoe(exported)
+    shoe = shuffle(seed, cut=cut, decks=decks, scheme=scheme, links=links)
     for place, card in sorted(cards_by_place.items()):
         if list(shoe[place : place + 1]) != [card]:
             raise Mismatch(f"the card at place {place} differs from the shoe's order", shoe[place : place + 1], card)
     if exported.shoe.root is not None:
         require_equal(
-            shoe_root(seed, cut=cut, decks=decks, scheme=scheme),
+            shoe_root(seed, cut=cut, decks=decks, scheme=scheme, links=links),
             exported.shoe.root,
             "the root differs from that of the shoe",
         )
-    return "recomputed from the seed and the cut"
+    return (
+        "recomputed from the seed, the cut and the witnesses' links"
+        if links
+        else "recomputed from the seed and the cut"
+    )

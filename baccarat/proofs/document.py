@@ -9,6 +9,7 @@ from uuid import UUID
 
 import msgspec
 
+from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds.events import CardsDealt, NextTerms, RoundOpened
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables.events import TermsFixed
@@ -49,6 +50,13 @@ class InclusionPath(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     position: int
     path: list[Hash]
+
+
+class ExportedNote(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A note that witnesses have cosigned, and the proof that its log continues that of the checkpoint."""
+
+    note: str
+    consistency: list[Hash]
 
 
 class ExportedKey(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -102,6 +110,8 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
     inclusion_proofs: list[InclusionPath]
     checkpoint: Fields | None
     keys: list[ExportedKey]
+    cosigned: ExportedNote | None = None
+    """Absent from files from before checkpoints were cosigned."""
 
     @cached_property
     def round_events(self) -> list[ExportedEvent]:
@@ -157,10 +167,29 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         """Return whether the round's terms were fixed before it opened, and with them the cut of its own shoe."""
         return bool(self.opened.terms)
 
+    @property
+    def chain_events(self) -> list[ExportedEvent]:
+        """Return the table's events before the opening that open witnesses' chains or end them."""
+        start = self.require_event("RoundOpened").position
+        return [
+            event
+            for event in self.table_events
+            if event.type in {"WitnessChainOpened", "WitnessChainsReplaced"} and event.position < start
+        ]
+
     def terms_events(self, number: int) -> list[ExportedEvent]:
         """Return the events that fix the terms of the table's round with this number."""
         events = sorted((*self.table_events, *self.other_events), key=lambda event: event.position)
         return [event for event in events if (terms := decode_terms(event)) is not None and terms.number == number]
+
+    @property
+    def shoe_witnesses(self) -> tuple[WitnessIndex, ...]:
+        """Return which links the cards follow from: those of the round, or of its long shoe."""
+        closed = self.find_shoe_event("ShoeCutClosed") if self.is_long else None
+        if closed is None:
+            return () if self.is_long else self.opened.witnesses
+        witnesses: tuple[WitnessIndex, ...] = decode_event(closed).witnesses
+        return witnesses
 
     def find_shoe_event(self, kind: str) -> ExportedEvent | None:
         """Return the table's event of a kind about the round's shoe, None if there is none."""

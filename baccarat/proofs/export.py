@@ -4,8 +4,9 @@
     round         what happened, in short: id, table, operator, number, rules, currency, phase, opened_at, settled_at,
                   shoe_position, cards, player_total, banker_total, natural, outcome
     rules         the table's rules as recorded in the log (amounts in minor units), and the third-card table by name
-    shoe          id, decks, commitment, contributions [{seat, contribution}], cut, seed (null while secret), root and
-                  shoe_position (null where there is none), openings [{shoe_position, card, salt, path}]
+    shoe          id, decks, commitment, contributions [{seat, contribution, public_key}], cut, seed (null while
+                  secret), root and shoe_position (null where there is none), openings [{shoe_position, card, salt,
+                  path}]
     events        every event of the round's stream; those of its table that contain the rules, fix the terms, or commit
                   to the shoe, cut, start or end it; the opening of the previous round if it committed to the shoe:
                   position, id, stream, version, type, schema, data, metadata, recorded_at, previous, digest. `data`
@@ -13,18 +14,28 @@
     inclusion_proofs
                   [{position, path}] of the events in the checkpoint's Merkle tree
     checkpoint    the signed checkpoint (`casino.checkpoint.v1`), null while there is none
+    cosigned      {note, consistency}: a note that witnesses have cosigned, and the proof that its log continues the
+                  checkpoint's; null where there is none
     keys          [{id, public_key, valid_from, valid_until}] of checkpoints
 
 Contains a seed only if it is revealed; the cards of a shoe still in use are opened one by one instead.
 """
 
+from collections.abc import Iterable
+from dataclasses import asdict
 from typing import Any, Final
 from uuid import UUID
 
+import msgspec
+
 from baccarat.domain.fairness.commitment import open_cards
 from baccarat.domain.fairness.shuffle import Scheme
+from baccarat.domain.rounds.decider import ROUND
+from baccarat.domain.tables.witness_events import links_of_shoe
 from baccarat.proofs.loader import EvidenceEvent, RoundEvidence, format_time, load_evidence
-from casino.checkpoints import document, queries, records
+from baccarat.storage.event_registry import CATALOGUE
+from casino.checkpoints import document, notes, queries, records, tree
+from casino.kernel.merkle import consistency_ranges
 
 FORMAT: Final = "casino.round.v1"
 THIRD_CARD_RULES: Final = "punto_banco"
@@ -79,12 +90,12 @@ def _round(evidence: RoundEvidence) -> dict[str, Any]:
 def _shoe(evidence: RoundEvidence) -> dict[str, Any]:
     opened, started = evidence.opened, evidence.shoe_event_data("ShoeStarted")
     fixed = _closed_cut(evidence) if started is None else started
-    root, seed, cut = fixed.get("root"), _revealed(evidence), fixed.get("cut", "")
+    root, seed, cut = fixed.get("root"), _revealed(evidence), fixed["cut"]
     return {
         "id": opened["shoe"],
         "decks": evidence.rules["decks"],
         "commitment": opened["commitment"] if started is None else started["commitment"],
-        "contributions": fixed.get("contributions", []),
+        "contributions": fixed["contributions"],
         "cut": cut,
         "seed": seed,
         "root": root,
@@ -94,9 +105,14 @@ def _shoe(evidence: RoundEvidence) -> dict[str, Any]:
 
 
 def _closed_cut(evidence: RoundEvidence) -> dict[str, Any]:
-    """Return the event with the cut of the round's own shoe: from before there were terms, the close of betting."""
-    opened = evidence.opened
-    return opened if opened.get("terms") else evidence.round_event_data("BettingClosed") or {}
+    """Return the cut of the round's own shoe and its contributions, if it was closed."""
+    round_ = ROUND.fold(_decoded(evidence.round_events))
+    contributions = () if round_.cut is None else round_.shoe_contributions()
+    return {"contributions": list(map(asdict, contributions)), "cut": round_.cut or ""}
+
+
+def _decoded(events: Iterable[EvidenceEvent]) -> list[Any]:
+    return [CATALOGUE.decode(event.type, event.schema, msgspec.json.encode(event.data)) for event in events]
 
 
 def _revealed(evidence: RoundEvidence) -> str | None:
@@ -121,7 +137,10 @@ def _openings(evidence: RoundEvidence, cut: str) -> list[dict[str, Any]]:
     first = dealt["shoe_position"]
     positions = [*([0] if started["turned_card"] else []), *range(first, first + len(dealt["cards"]))]
     decks, scheme = evidence.rules["decks"], Scheme(started.get("scheme", Scheme.OPEN_CUT))
-    openings = open_cards(evidence.seed, cut=bytes.fromhex(cut), decks=decks, positions=positions, scheme=scheme)
+    links = links_of_shoe(UUID(evidence.opened["shoe"]), _decoded(evidence.table_events))
+    openings = open_cards(
+        evidence.seed, cut=bytes.fromhex(cut), decks=decks, positions=positions, scheme=scheme, links=links
+    )
     return [
         {"shoe_position": each.shoe_position, "card": each.card, "salt": each.salt, "path": list(each.path)}
         for each in openings
@@ -133,7 +152,7 @@ def _log(events: list[EvidenceEvent]) -> dict[str, Any]:
     last = max(event.position for event in events)
     checkpoint = records.covering(last) or records.latest()
     if checkpoint is None:
-        return {"inclusion_proofs": [], "checkpoint": None, "keys": records.published_keys()}
+        return {"inclusion_proofs": [], "checkpoint": None, "cosigned": None, "keys": records.published_keys()}
     positions = [event.position for event in events if event.position <= checkpoint.position]
     paths = queries.inclusion_paths(positions, checkpoint)
     return {
@@ -142,5 +161,15 @@ def _log(events: list[EvidenceEvent]) -> dict[str, Any]:
             for position, path in zip(positions, paths, strict=True)
         ],
         "checkpoint": document.as_json(checkpoint),
+        "cosigned": _cosigned(checkpoint),
         "keys": records.published_keys(),
     }
+
+
+def _cosigned(checkpoint: document.CheckpointDocument) -> dict[str, Any] | None:
+    """Return the oldest note with the checkpoint's positions that a quorum has cosigned, and that it continues it."""
+    cosigned = notes.oldest_cosigned(checkpoint.position)
+    if cosigned is None:
+        return None
+    proof = tree.hashes(consistency_ranges(checkpoint.position, cosigned.head.size))
+    return {"note": str(cosigned.note), "consistency": [step.hex() for step in proof]}

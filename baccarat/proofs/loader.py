@@ -17,10 +17,13 @@ from casino.events.sql import fetch
 
 TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 RULES_EVENTS: Final = ("TableOpened", "RulesTookEffect")
-SHOE_EVENTS: Final = ("ShoeCommitted", "ShoeCutContributed", "ShoeStarted", "ShoeEnded")
+SHOE_EVENTS: Final = (
+    "ShoeCommitted", "ShoeCutContributed", "ShoeCutClosed", "ShoeLinksReleased", "ShoeStarted", "ShoeEnded"
+)  # fmt: skip
 TERMS_FIXED: Final = "TermsFixed"
+CHAIN_EVENTS: Final = ("WitnessChainOpened", "WitnessChainsReplaced")
 TABLE_CLOSED: Final = "TableClosed"
-TABLE_EVENTS: Final = (*RULES_EVENTS, *SHOE_EVENTS, TERMS_FIXED, TABLE_CLOSED)
+TABLE_EVENTS: Final = (*RULES_EVENTS, *SHOE_EVENTS, TERMS_FIXED, *CHAIN_EVENTS, TABLE_CLOSED)
 """The events of the round's table that are evidence."""
 PROVABLE_PHASES: Final = frozenset({"settled", "voided"})
 
@@ -112,7 +115,13 @@ class RoundEvidence:
     def events(self) -> list[EvidenceEvent]:
         """Return the events about the round in log order, without rules that were recorded later."""
         start = self.round_events[0].position
-        of_table = [event for event in self.table_events if event.type not in RULES_EVENTS or event.position < start]
+        of_table = [
+            event
+            for event in self.table_events
+            if event.type not in {*RULES_EVENTS, *CHAIN_EVENTS} or event.position < start
+        ]
+        if not self.opened.get("witnesses") and self.shoe_event_data("ShoeCutClosed") is None:
+            of_table = [event for event in of_table if event.type not in CHAIN_EVENTS]
         return sorted((*of_table, *self.earlier, *self.round_events), key=lambda event: event.position)
 
     def shoe_event_data(self, kind: str) -> dict[str, Any] | None:
@@ -142,7 +151,7 @@ def load_evidence(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Round
     shoe, number = opened["shoe"], opened["number"]
     terms = TERMS_FIXED, str(number), shoe
     before = _decode(fetch(_BEFORE, [table, [number - 2, number - 1]]))
-    parameters = [f"table-{table}", list(RULES_EVENTS), list(SHOE_EVENTS), shoe, *terms, TABLE_CLOSED, shoe]
+    parameters = [f"table-{table}", [*RULES_EVENTS, *CHAIN_EVENTS], list(SHOE_EVENTS), shoe, *terms, TABLE_CLOSED, shoe]
     return RoundEvidence(
         round_events=of_round,
         table_events=_decode(fetch(_OF_TABLE, parameters)),
@@ -174,7 +183,7 @@ def _commits_to(opened: EvidenceEvent, shoe: str) -> bool:
 def _fixes_terms(dealt: EvidenceEvent, number: int, shoe: str) -> bool:
     """Return whether the terms of this round, or the commitment to its shoe, came with the cards of an earlier one."""
     terms = dealt.data.get("next_terms")
-    return terms is not None and (terms["number"] == number or terms["next_shoe"]["shoe"] == shoe)
+    return terms is not None and (terms["number"] == number or terms.get("next_shoe", terms)["shoe"] == shoe)
 
 
 def _decode(rows: Sequence[tuple[Any, ...]]) -> tuple[EvidenceEvent, ...]:

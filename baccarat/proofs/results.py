@@ -9,6 +9,10 @@ SIGNED: Final = frozenset({"inclusion", "signature", "key"})
 """The checks without which everything else may have been made up."""
 
 
+WITNESSES: Final = "witnesses"
+COSIGNATURES: Final = "cosignatures"
+
+
 class CheckVerdict(StrEnum):
     """Result of one check: correct, not checkable with what is available, not applicable to this round, or wrong."""
 
@@ -31,11 +35,35 @@ class OverallVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Cosignature:
+    """A witness whose cosigner's key is trusted, and when it cosigned."""
+
+    name: str
+    time: str
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.time}"
+
+
+@dataclass(frozen=True, slots=True)
 class CoveringCheckpoint:
-    """A checkpoint, signed by a trusted key, that covers everything in the file."""
+    """A checkpoint, signed by a trusted key, that covers everything in the file, and who has cosigned it."""
 
     number: int
     made_at: str
+    cosigned_by: tuple[Cosignature, ...] = ()
+
+    def __str__(self) -> str:
+        by = ", ".join(map(str, self.cosigned_by)) or "no witness that you trust"
+        return f"As of checkpoint {self.number} of {self.made_at}, cosigned by {by}; a later void would not show here."
+
+
+@dataclass(frozen=True, slots=True)
+class Caveat:
+    """What is no fault of the file but what its reader has to know: a code for programs, and a clause."""
+
+    code: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +85,7 @@ class Verification:
     checks: tuple[ProofCheck, ...]
     checkpoint: CoveringCheckpoint | None = None
     """The file's checkpoint, whoever has signed it."""
+    caveats: tuple[Caveat, ...] = ()
 
     @property
     def verdict(self) -> OverallVerdict:
@@ -69,10 +98,14 @@ class Verification:
 
     @property
     def as_of(self) -> CoveringCheckpoint | None:
-        """Return the checkpoint that the verdict rests on; None without a trusted signature, or if a check failed."""
+        """Return the checkpoint that the verdict rests on; None without a trusted signature, or if a check failed.
+
+        Where the round has witnesses, their keys must be trusted, too.
+        """
         passed = {check.name for check in self.checks if check.verdict is CheckVerdict.OK}
         failed = any(check.verdict is CheckVerdict.FAILED for check in self.checks)
-        return None if failed or not passed >= SIGNED else self.checkpoint
+        open_ = {check.name for check in self.checks if check.verdict is CheckVerdict.NOT_CHECKABLE}
+        return None if failed or WITNESSES in open_ or not passed >= SIGNED else self.checkpoint
 
     def document(self) -> dict[str, Any]:
         """Return the result as JSON-ready values, in the format of the stand-alone verifier."""
@@ -86,8 +119,13 @@ class Verification:
             }
             for check in self.checks
         ]
-        as_of = None if self.as_of is None else asdict(self.as_of)
-        return {"verdict": str(self.verdict), "round": self.round, "as_of": as_of, "checks": checks}
+        as_of = None
+        if self.as_of is not None:
+            as_of = {**asdict(self.as_of), "cosigned_by": list(map(asdict, self.as_of.cosigned_by))}
+        caveats = list(map(asdict, self.caveats))
+        return {
+            "verdict": str(self.verdict), "round": self.round, "as_of": as_of, "caveats": caveats, "checks": checks,
+        }  # fmt: skip
 
 
 class Mismatch(Exception):

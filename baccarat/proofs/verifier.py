@@ -5,7 +5,8 @@
 
 It uses no code of the casino, so that nobody has to trust that code. From the file alone it
 recomputes the digests of the events and their links, the inclusion of each in the signed checkpoint, the checkpoint's
-signature, the commitment, the cut, the order of the cards, the third-card rule, payouts and commission.
+signature, the commitment, the cut, the witnesses' statements, the order of the cards, the third-card rule, payouts and
+commission.
 
 The result of each check is `ok`, `not checkable yet` (and why), `does not apply` or `FAILED` (with the expected and the
 actual value).
@@ -15,9 +16,15 @@ not be read, 3 when nothing failed but no trusted key has signed everything: tha
 For a dispute pack (casino.pack.v1, a ZIP), it also checks the manifest, and then the round in it.
 
 `--key` is the public key of the casino's checkpoints, obtained from another source than the file: 64 hex digits, or a
-file with keys, such as the response of `/api/v1/log/keys`.
+file with keys, such as the response of `/api/v1/log/keys`. A round with witnesses needs the keys by which they sign
+releases, too, and the verdict names those who cosigned the checkpoint and whose cosigner's key is trusted
+(`NAME+ID+KEY`): give `--witness-key` for each, or once for a file with what the witness answers at its address.
 
-Sources: FIPS 180-4 (SHA-256), RFC 2104 (HMAC), RFC 8032 (Ed25519), RFC 8785 (canonical JSON), RFC 9162 (Merkle trees).
+The verdict also has caveats, which are no fault of the file but what a reader has to know: a void that no witness has
+confirmed, a void after a link was known, statements dated before what they are for.
+
+Sources: FIPS 180-4 (SHA-256), RFC 2104 (HMAC), RFC 8032 (Ed25519), RFC 8785 (canonical JSON), RFC 9162 (Merkle trees),
+C2SP (signed notes, checkpoints and cosignatures of logs).
 """
 
 import argparse
@@ -52,9 +59,14 @@ TERMS_TAG = b"casino.baccarat.terms.v1\0"
 WAGER_TAG = b"casino.baccarat.wager.v1\0"
 WAGER_LEAF_TAG = b"casino.baccarat.wager-leaf.v1\0"
 RECEIPT_TAG = b"casino.baccarat.receipt.v1\0"
+CONTRIBUTION_TAG = b"casino.baccarat.contribution.v1\0"
 CLOSING_TAG = b"casino.baccarat.closing.v1\0"
 CARD_TAG = b"casino.baccarat.card.v1\0"
 SALT_TAG = b"casino.baccarat.salt.v1\0"
+CHAIN_TAG = b"casino.witness.chain.v1\0"
+LINK_LEAF_TAG = b"casino.witness.leaf.v1\0"
+RELEASE_TAG = b"casino.witness.release.v1\0"
+NOTE_KEY, COSIGNER_KEY = b"\1", b"\4"
 
 OK, OPEN, NONE, FAILED = "ok", "open", "none", "failed"
 VERDICT_TEXT = {OK: "ok", OPEN: "not checkable yet", NONE: "does not apply", FAILED: "FAILED"}
@@ -116,8 +128,14 @@ def read(raw: bytes) -> Json:
 
 
 def canonical(value: Any) -> bytes:
-    """Encode events' data by RFC 8785: sorted names, no spaces, UTF-8; all numbers are integers."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+    """Encode events' data by RFC 8785: names sorted as UTF-16, no spaces, UTF-8; all numbers are integers."""
+    return json.dumps(in_order(value), separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+
+
+def in_order(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: in_order(value[name]) for name in sorted(value, key=lambda name: name.encode("utf-16-be"))}
+    return [in_order(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def same_type_and_value(one: Any, other: Any) -> bool:
@@ -129,8 +147,9 @@ HEX128 = re.compile(r"[0-9a-f]{128}\Z")
 TIME_PATTERN = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z\Z")
 EXPORT_FIELDS = {
     "format": str, "exported_at": str, "round": dict, "rules": dict, "shoe": dict, "events": list,
-    "inclusion_proofs": list, "checkpoint": (dict, type(None)), "keys": list,
+    "inclusion_proofs": list, "checkpoint": (dict, type(None)), "cosigned": (dict, type(None)), "keys": list,
 }  # fmt: skip
+COSIGNED_FIELDS = {"note": str, "consistency": list}
 EVENT_FIELDS = {
     "position": int, "id": int, "stream": str, "version": int, "type": str, "schema": int,
     "data": (dict, type(None)), "metadata": (dict, type(None)), "recorded_at": str, "previous": str, "digest": str,
@@ -149,6 +168,7 @@ def require_shape(document: Any) -> None:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         actual = document.get("format") if isinstance(document, dict) else type(document).__name__
         raise CheckFailed("the file is not an exported round", FORMAT, actual)
+    document.setdefault("cosigned", None)  # files from before checkpoints were cosigned do not have it
     require_fields(document, EXPORT_FIELDS, "the file")
     if not document["events"]:
         raise CheckFailed("the file contains no events", "the round's events", "none")
@@ -167,6 +187,9 @@ def require_shape(document: Any) -> None:
     for each in document["shoe"]["openings"]:
         require_fields(each, OPENING_FIELDS, "an opening")
         require_hashes(each["salt"], *each["path"])
+    if document["cosigned"] is not None:
+        require_fields(document["cosigned"], COSIGNED_FIELDS, "the cosigned note")
+        require_hashes(*document["cosigned"]["consistency"])
     for each in document["keys"]:
         require_fields(each, KEY_FIELDS, "a key")
         require_hashes(each["public_key"])
@@ -306,6 +329,32 @@ def root_by_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> b
     return root if last == 0 else None
 
 
+def is_continued(old: int, new: int, old_root: bytes, new_root: bytes, proof: Sequence[bytes]) -> bool:
+    """Return whether a proof shows that the tree of `new` leaves extends that of `old`, at least one (RFC 9162)."""
+    if not 0 < old <= new:
+        return False
+    if old == new:
+        return not proof and old_root == new_root
+    hashes = [old_root, *proof] if old & (old - 1) == 0 else list(proof)
+    if not hashes:
+        return False
+    node, last = old - 1, new - 1
+    while node & 1:
+        node, last = node >> 1, last >> 1
+    one = other = hashes[0]
+    for step in hashes[1:]:
+        if last == 0:
+            return False
+        if node & 1 or node == last:
+            one, other = sha256(b"\1", step, one), sha256(b"\1", step, other)
+            while not node & 1 and node:
+                node, last = node >> 1, last >> 1
+        else:
+            other = sha256(b"\1", other, step)
+        node, last = node >> 1, last >> 1
+    return last == 0 and (one, other) == (old_root, new_root)
+
+
 def describe_root(root: bytes | None) -> str:
     return "a path of the wrong length" if root is None else root.hex()
 
@@ -318,6 +367,50 @@ def root_of(leaves: Sequence[bytes]) -> bytes:
     while 2 * half < len(leaves):
         half *= 2
     return sha256(b"\1", root_of(leaves[:half]), root_of(leaves[half:]))
+
+
+# --------------------------------------------------------------------------------------------------------- signed notes
+
+SIGNATURE_LINE = re.compile(r"\u2014 ([^\s+]+) ([A-Za-z0-9+/]+={0,2})\Z")
+HEAD = re.compile(r"([^\n]+)\n([1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*\Z")
+COSIGNER = re.compile(r"([^\s+\"]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})(?![A-Za-z0-9+/=])")
+
+
+def key_id(name: str, kind: bytes, public: bytes) -> bytes:
+    """Return the four bytes that begin each signature of a key."""
+    return sha256(name.encode(), b"\n", kind, public)[:4]
+
+
+def parse_note(note: str) -> tuple[str, str, int, bytes, list[tuple[str, bytes, bytes]]]:
+    """Return a signed checkpoint's text, origin, size and root, and its signatures: name, key's id, signature."""
+    text, empty, lines = note.rpartition("\n\n")
+    head = HEAD.match(text + "\n")
+    if not empty or head is None or not lines.endswith("\n"):
+        raise CheckFailed("the note is no signed checkpoint", "a signed note", note)
+    signatures = []
+    for line in lines[:-1].split("\n"):
+        match = SIGNATURE_LINE.match(line)
+        raw = decode_base64(match[2]) if match else b""
+        if match is None or len(raw) < 5:
+            raise CheckFailed("the note has a line that is no signature", "a signature", line)
+        signatures.append((match[1], raw[:4], raw[4:]))
+    return text + "\n", head[1], int(head[2]), decode_base64(head[3]), signatures
+
+
+def decode_base64(text: str) -> bytes:
+    """Decode base64 in its one canonical form."""
+    raw = base64.b64decode(text, validate=True)
+    if base64.b64encode(raw).decode() != text:
+        raise CheckFailed("a text is not base64", base64.b64encode(raw).decode(), text)
+    return raw
+
+
+def parse_cosigner(match: re.Match[str]) -> tuple[str, bytes]:
+    """Return the name and the public key of a cosigner."""
+    name, identity, typed = match[1], match[2], base64.b64decode(match[3])
+    if typed[:1] != COSIGNER_KEY or key_id(name, COSIGNER_KEY, typed[1:]).hex() != identity:
+        raise ValueError(f"{match[0]} is not the key of a cosigner")
+    return name, typed[1:]
 
 
 # ------------------------------------------------------------------------------------------------------ shoes and cards
@@ -334,10 +427,13 @@ def commitment_of(scheme: int, seed: bytes, table: str, shoe: str, number: int) 
     return sha256(DRAWING_TAG, seed, uuid_bytes(table), uuid_bytes(shoe), struct.pack(">Q", number)).hex()
 
 
-def shuffle(scheme: int, seed: bytes, cut: bytes, decks: int, count: int) -> list[str]:
-    """Return the first `count` cards: Fisher-Yates from the front, by unbiased 32-bit words of HMAC-SHA-256."""
+def shuffle(scheme: int, seed: bytes, cut: bytes, decks: int, count: int, *, links: Sequence[bytes] = ()) -> list[str]:
+    """Return the first `count` cards: Fisher-Yates from the front, by unbiased 32-bit words of HMAC-SHA-256.
+
+    Each of the `links` follows its chain's id and its index, in order of the chains.
+    """
     cards = DECK * decks
-    words = stream(scheme, seed, cut)
+    words = stream(scheme, seed, cut, links)
     for place in range(count):
         left = len(cards) - place
         word = next(words)
@@ -348,27 +444,42 @@ def shuffle(scheme: int, seed: bytes, cut: bytes, decks: int, count: int) -> lis
     return cards[:count]
 
 
-def stream(scheme: int, seed: bytes, cut: bytes) -> Iterator[int]:
-    """Yield the words of a drawing: from scheme 2 on, under a key of its own, of a table without witnesses."""
+def stream(scheme: int, seed: bytes, cut: bytes, links: Sequence[bytes] = ()) -> Iterator[int]:
+    """Yield the words of a drawing: from scheme 2 on, under a key of its own."""
     key, prefix = seed, SHUFFLE_TAG + prefixed(cut)
     if scheme != 1:
-        key, prefix = hmac.new(seed, DRAW_TAG + cut + b"\0", hashlib.sha256).digest(), b""
+        key = hmac.new(seed, DRAW_TAG + cut + bytes([len(links)]) + b"".join(links), hashlib.sha256).digest()
+        prefix = b""
     counter = 0
     while True:
         yield from struct.unpack(">8I", hmac.new(key, prefix + struct.pack(">Q", counter), hashlib.sha256).digest())
         counter += 1
 
 
-def cut_of(scheme: int, shoe: str, commitment: str, contributions: dict[int, bytes]) -> bytes:
-    """Return the cut from the players' contributions by seat; in scheme 1, without any it is empty."""
+def indexes_of(witnesses: list[Json]) -> bytes:
+    """Return what terms, cuts and closings say of witnesses: their count, then each chain's id and index."""
+    listed = sorted(hash_bytes(each["chain"]) + struct.pack(">Q", each["index"]) for each in witnesses)
+    if len(listed) > 4 or len({each[:32] for each in listed}) != len(listed):
+        raise CheckFailed("a drawing has at most four witnesses", "a chain of each", witnesses)
+    return bytes([len(listed)]) + b"".join(listed)
+
+
+def cut_of(scheme: int, shoe: str, commitment: str, contributions: list[Json], indexes: bytes = b"\0") -> bytes:
+    """Return the cut from the players' contributions in order of seats; in scheme 1, without any it is empty."""
     if scheme != 1:
-        listed = [bytes([seat]) + prefixed(b"") + prefixed(data) for seat, data in sorted(contributions.items())]
-        return sha256(CLOSED_CUT_TAG, hash_bytes(commitment), b"\0", struct.pack(">I", len(listed)), *listed)
+        listed = [
+            bytes([line["seat"]])
+            + prefixed(bytes.fromhex(line["public_key"]))
+            + prefixed(bytes.fromhex(line["contribution"]))
+            for line in contributions
+        ]
+        return sha256(CLOSED_CUT_TAG, hash_bytes(commitment), indexes, struct.pack(">I", len(listed)), *listed)
     if not contributions:
         return b""
     parts = [CUT_TAG, bytes.fromhex(shoe.replace("-", "")), struct.pack(">Q", len(contributions))]
-    for seat, data in sorted(contributions.items()):
-        parts += [struct.pack(">QQ", seat, len(data)), data]
+    for line in contributions:
+        data = bytes.fromhex(line["contribution"])
+        parts += [struct.pack(">QQ", line["seat"], len(data)), data]
     return sha256(*parts)
 
 
@@ -384,7 +495,7 @@ def digest_of_terms(terms: Json) -> str:
         uuid_bytes(terms["shoe"]),
         struct.pack(">Q", terms["next_place"]),
         *digests,
-        bytes([len(terms["witnesses"])]),
+        indexes_of(terms["witnesses"]),
         bytes.fromhex(terms["next_commitment"]),
     ).hex()
 
@@ -392,7 +503,7 @@ def digest_of_terms(terms: Json) -> str:
 def wager_leaf(terms: str, wager: Json, currency: str) -> bytes:
     """Return the leaf of a wager, with its stakes as asked; check the player's signature, if there is one."""
     asked = [
-        (number, wager["stakes"][spot] - wager["raised"].get(spot, 0))
+        (number, wager["stakes"][spot] - wager.get("raised", {}).get(spot, 0))
         for number, spot in enumerate(SPOTS, 1)
         if spot in wager["stakes"]
     ]
@@ -413,14 +524,15 @@ def prefixed(data: bytes) -> bytes:
     return struct.pack(">Q", len(data)) + data
 
 
-def digest_of_closing(terms: str, closing: Json, root: bytes, closed_at: str) -> str:
+def digest_of_closing(terms: str, closing: Json, root: bytes, closed_at: str, indexes: bytes = b"\0") -> str:
     """Return the closing digest: over a blind, the terms, the wagers, the seats and what the log had before."""
     seats = b"".join(bytes([each["seat"], each["end"]]) for each in closing["seats"])
     return sha256(
         CLOSING_TAG,
         hash_bytes(closing["blind"]),
         hash_bytes(terms),
-        bytes([0, closing["kind"], closing["cause"]]),
+        indexes,
+        bytes([closing["kind"], closing["cause"]]),
         struct.pack(">I", closing["count"]),
         root,
         sha256(seats),
@@ -529,6 +641,14 @@ RULES_EVENTS = {"TableOpened", "RulesTookEffect"}
 REDACTABLE_EVENTS = {
     "RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded",
 }  # fmt: skip
+BETTING = {"RoundOpened", "CutContributed", "SeatPassed", "SeatTimedOut", "WagerConfirmed"}
+CLOSED = {"BettingClosed", "HandTurned"}
+FOLLOWS = {
+    **dict.fromkeys((*BETTING, "BettingClosed"), BETTING), **dict.fromkeys(("HandTurned", "CardsDealt"), CLOSED),
+    "RoundOpened": {""}, "RoundSettled": {"CardsDealt"},
+    "RoundVoided": BETTING | CLOSED | {"CardsDealt", "RoundSettled"},
+}  # fmt: skip
+"""Events of a round that its result depends on, and which of them each may directly follow."""
 
 
 class Proof:
@@ -537,7 +657,9 @@ class Proof:
     def __init__(self, document: Json, keys: set[str]) -> None:
         self.round, self.rules, self.shoe = document["round"], document["rules"], document["shoe"]
         self.events, self.inclusion_proofs = document["events"], document["inclusion_proofs"]
-        self.checkpoint, self.keys, self.trusted = document["checkpoint"], document["keys"], keys
+        self.checkpoint, self.keys, self.cosigned = document["checkpoint"], document["keys"], document["cosigned"]
+        self.trusted = {key for key in keys if HEX64.match(key)}
+        self.cosigners = [parse_cosigner(match) for match in map(COSIGNER.match, sorted(keys - self.trusted)) if match]
         self.stream = f"round-{self.round['id']}"
         self.table_stream = f"table-{self.round['table']}"
         self.of_round = [event for event in self.events if event["stream"] == self.stream]
@@ -565,6 +687,19 @@ class Proof:
         return dict(self.require_event("RoundOpened")["data"])
 
     @property
+    def witnesses(self) -> list[Json]:
+        """Return the links that the round uses: the chain of each witness, and the index."""
+        return list(self.opened.get("witnesses", []))
+
+    @property
+    def shoe_witnesses(self) -> list[Json]:
+        """Return the links that the cards follow from: those of the round, or of its long shoe."""
+        if not self.is_long:
+            return self.witnesses
+        closed = self.find_shoe_event("ShoeCutClosed")
+        return list(closed["data"]["witnesses"]) if closed else []
+
+    @property
     def is_long(self) -> bool:
         return bool(self.rules["shuffle"] == "shoe")
 
@@ -588,7 +723,13 @@ class Proof:
 def terms_with_cards(event: Json) -> Json | None:
     """Return the event of a deal with which the next round's terms were fixed, as one that fixes terms; or None."""
     terms = event["type"] == "CardsDealt" and event["data"] and event["data"].get("next_terms")
-    return {**event, "data": {**terms, "place": None}} if terms else None
+    if not terms:
+        return None
+    if event["schema"] > 2:
+        shape = {"decks": terms["decks"], "cut_cards_from_end": None, "burn": False}
+        shoe = {"shoe": terms["shoe"], "commitment": terms["commitment"], "scheme": terms["scheme"], "shape": shape}
+        terms = {"number": terms["number"], "next_shoe": shoe}
+    return {**event, "data": {**terms, "place": None}}
 
 
 def check_digests(proof: Proof) -> str:
@@ -627,10 +768,27 @@ def check_chain(proof: Proof) -> str:
     versions = [event["version"] for event in proof.of_round]
     if versions != list(range(1, len(versions) + 1)):
         raise CheckFailed("the round's events have a gap", list(range(1, len(versions) + 1)), versions)
+    check_order(proof)
     return (
         f"no gap in the round's {len(versions)} events; "
         f"{count_linked_neighbours(proof)} links between neighbours in the log hold"
     )
+
+
+def check_order(proof: Proof) -> None:
+    """Check that shoe, wagers, closing, cards and settlement came in this order, and the closing before the seed."""
+    played = [event["type"] for event in proof.of_round if event["type"] in FOLLOWS]
+    for before, after in itertools.pairwise(["", *played]):
+        if before not in FOLLOWS[after]:
+            raise CheckFailed(f"events of {proof.stream} are out of order", sorted(FOLLOWS[after]), before)
+    opened = proof.require_event("RoundOpened")["position"]
+    closed = proof.find_event("BettingClosed") or proof.find_event("RoundVoided")
+    for event in proof.of_table:
+        late = event["type"] == "ShoeStarted" and event["position"] > opened
+        if late or (
+            event["type"] in ("ShoeEnded", "TableClosed") and closed and event["position"] < closed["position"]
+        ):
+            raise CheckFailed(f"events of {event['stream']} are out of order", opened, event["position"])
 
 
 def find_round_before(event: Json, proof: Proof) -> int | None:
@@ -731,6 +889,52 @@ def check_key(proof: Proof) -> str:
     return "the signing key is a trusted one"
 
 
+def check_cosignatures(proof: Proof) -> str:
+    """Check that the log which witnesses have cosigned continues that of the checkpoint."""
+    if proof.cosigned is None:
+        raise DoesNotApply("no witness has cosigned a log that has the checkpoint")
+    if proof.checkpoint is None:
+        raise CheckFailed("a log is cosigned without a checkpoint", None, proof.cosigned["note"])
+    text, origin, size, root, signatures = parse_note(proof.cosigned["note"])
+    steps = [bytes.fromhex(step) for step in proof.cosigned["consistency"]]
+    covered, known = proof.checkpoint["position"], proof.checkpoint["root"]
+    if not is_continued(covered, size, bytes.fromhex(known), root, steps):
+        raise CheckFailed("the cosigned log does not continue that of the checkpoint", known, root.hex())
+    origins = [chain[3] for chain in opened_chains(proof).values()]
+    if any(each != origin for each in origins):
+        raise CheckFailed("the cosigned log is not the one of the witnesses' chains", origins, origin)
+    listed = {key_id(origin, NOTE_KEY, key): key for key in (bytes.fromhex(each["public_key"]) for each in proof.keys)}
+    own = [(listed[identity], signature) for name, identity, signature in signatures
+           if name == origin and identity in listed]  # fmt: skip
+    if not own or not all(is_signed(key, text.encode(), signature) for key, signature in own):
+        raise CheckFailed("the note is not signed by a key of the log", origin, proof.cosigned["note"])
+    cosigned = find_cosignatures(proof)
+    if not cosigned:
+        names = ", ".join(dict.fromkeys(name for name, _, _ in signatures if name != origin))
+        raise CannotCheck(f"the log of {origin} is cosigned by keys that you do not trust, under these names: {names}")
+    return f"the log of {origin}, of {size} positions, is cosigned by {describe_cosignatures(cosigned)}"
+
+
+def find_cosignatures(proof: Proof) -> list[Json]:
+    """Return the name and the time of each cosignature by a trusted key."""
+    text, _, _, _, signatures = parse_note(proof.cosigned["note"])
+    trusted = {(name, key_id(name, COSIGNER_KEY, key)): key for name, key in proof.cosigners}
+    cosigned = []
+    for name, identity, blob in signatures:
+        if (name, identity) not in trusted:
+            continue
+        moment = int.from_bytes(blob[:8], "big")
+        if not is_signed(trusted[name, identity], f"cosignature/v1\ntime {moment}\n{text}".encode(), blob[8:]):
+            raise CheckFailed("a cosignature is not by its key", name, blob.hex())
+        at = datetime(1970, 1, 1) + timedelta(seconds=moment)  # noqa: DTZ001
+        cosigned.append({"name": name, "time": f"{at:%Y-%m-%dT%H:%M:%S}Z"})
+    return cosigned
+
+
+def describe_cosignatures(cosigned: list[Json]) -> str:
+    return ", ".join(f"{each['name']} at {each['time']}" for each in cosigned)
+
+
 def check_rules(proof: Proof) -> str:
     """Check that the rules in the file are those of the table at the round's opening."""
     start = proof.require_event("RoundOpened")
@@ -813,7 +1017,7 @@ def find_announcing_event(proof: Proof) -> Json:
     terms = [event for event in proof.terms_events(number - 1) if event["data"]["next_shoe"]]
     before = (event for event in proof.others if event["type"] == "RoundOpened")
     event: Json | None = first if number == 1 else next(iter([*terms, *before]), None)
-    commitment = event["data"]["next_shoe"] if event else None
+    commitment = event["data"].get("next_shoe") if event else None
     if event is None or commitment is None:
         raise CheckFailed("no earlier event commits to the round's shoe", f"the opening before round {number}", "none")
     if number > 1 and event["data"].get("number", number - 1) != number - 1:
@@ -893,9 +1097,27 @@ def check_commitment(proof: Proof) -> str:
     return f"the seed's hash is {commitment}, published at position {promise['position']}{when}"
 
 
-def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> dict[int, bytes]:
+def is_signed_contribution(table: str, commitment: str, data: Json, indexes: bytes = b"\0") -> bool:
+    """Return whether a contribution is signed by its player."""
+    key = bytes.fromhex(data["signature"]["public_key"])
+    signed = (
+        CONTRIBUTION_TAG + bytes.fromhex(table.replace("-", "")) + hash_bytes(commitment) + indexes
+        + bytes([data["seat"]]) + prefixed(bytes.fromhex(data["contribution"]))
+    )  # fmt: skip
+    return key[:1] == b"\1" and is_signed(key[1:], signed, bytes.fromhex(data["signature"]["signature"]))
+
+
+def with_keys(contributions: list[Json]) -> list[Json]:
+    """Return contributions with the public keys of their signatures, empty where there is none."""
+    return [{"public_key": "", **line} for line in contributions]
+
+
+def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> list[Json]:
     """Return each seat's last contribution between the commitment and the fixing of the cut."""
     contributions, of_table = {}, proof.is_long or proof.has_terms
+    commitment = commitment_data(proof, promise)["commitment"]
+    indexes = indexes_of([] if proof.is_long else proof.witnesses)
+    fixed = (proof.find_shoe_event("ShoeCutClosed") if proof.is_long else None) or fixed
     for event in proof.of_table if of_table else proof.of_round:
         data = event["data"]
         if event["type"] != ("ShoeCutContributed" if of_table else "CutContributed") or data is None:
@@ -905,8 +1127,12 @@ def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> dict[int,
         if not promise["position"] < event["position"] < fixed["position"]:
             when = [promise["position"], fixed["position"]]
             raise CheckFailed("a contribution is too early or too late", when, event["position"])
-        contributions[data["seat"]] = bytes.fromhex(data["contribution"])
-    return contributions
+        signature, contribution = data.get("signature"), bytes.fromhex(data["contribution"]).hex()
+        if signature is not None and not is_signed_contribution(proof.round["table"], commitment, data, indexes):
+            raise CheckFailed("a contribution is not signed by its player", data["seat"], signature["signature"])
+        key = "" if signature is None else signature["public_key"]
+        contributions[data["seat"]] = {"seat": data["seat"], "contribution": contribution, "public_key": key}
+    return [contributions[seat] for seat in sorted(contributions)]
 
 
 def check_cut(proof: Proof) -> str:
@@ -916,23 +1142,58 @@ def check_cut(proof: Proof) -> str:
         if proof.shoe["contributions"] or proof.shoe["cut"]:
             raise CheckFailed("the file has a cut that was never fixed", "", proof.shoe["cut"])
         raise DoesNotApply("betting never closed, so no cut was fixed")
-    contributions = collect_contributions(proof, promise, fixed)
-    listed = [{"seat": seat, "contribution": data.hex()} for seat, data in sorted(contributions.items())]
+    listed = collect_contributions(proof, promise, fixed)
     committed = commitment_data(proof, promise)
-    cut = cut_of(scheme_of(committed), proof.shoe["id"], committed["commitment"], contributions).hex()
+    cut = cut_of(
+        scheme_of(committed), proof.shoe["id"], committed["commitment"], listed, indexes_of(proof.shoe_witnesses)
+    ).hex()
     for where, data in (*recorded_cuts(proof, fixed), ("exported", proof.shoe)):
-        if not same_type_and_value(data["contributions"], listed):
+        if not same_type_and_value(with_keys(data.get("contributions", listed)), listed):
             raise CheckFailed(f"the {where} contributions differ from those in the log", listed, data["contributions"])
-        if data["cut"] != cut:
+        if data.get("cut", cut) != cut:
             raise CheckFailed(f"the {where} cut does not result from the contributions", cut, data["cut"])
+    if proof.is_long:
+        check_shoe_closing(proof, fixed)
     if not listed:
         return f"{cut}, as nobody contributed" if cut else "nobody contributed, so the cut is empty"
     seats = ", ".join(str(line["seat"]) for line in listed)
     return f"{cut}, from the contributions of seats {seats} before the first card"
 
 
+def check_shoe_closing(proof: Proof, started: Json) -> None:
+    """Check that the closing of a long shoe pins its cut: as it starts, or before its witnesses' links."""
+    data, closed = started["data"], proof.find_shoe_event("ShoeCutClosed")
+    closing, closed_at = data.get("closing"), data["started_at"]
+    if closed:
+        if closing is not None:
+            raise CheckFailed("the shoe has two closings", None, closing)
+        started, closing, closed_at = closed, closed["data"]["closing"], closed["data"]["closed_at"]
+    if closing is None:
+        if data.get("scheme", 1) != 1:
+            raise CheckFailed("the shoe's closing is missing", "a closing digest", None)
+        return
+    rules = [
+        event["data"]["rules"] for event in proof.of_table
+        if event["type"] in RULES_EVENTS and event["data"] and event["position"] < started["position"]
+    ]  # fmt: skip
+    terms = digest_of_terms({
+        "table": proof.round["table"], "number": data["first_round"], "shoe": data["shoe"], "next_place": 0,
+        "cards": sha256(b"").hex(), "rules": sha256(canonical(rules[-1])).hex(), "commitment": data["commitment"],
+        "cut": data["cut"], "witnesses": proof.shoe_witnesses, "next_commitment": "00" * 32,
+    })  # fmt: skip
+    cosigned = closing.get("cosigned") or {"size": 0, "root": "00" * 32}
+    wanted = {
+        "kind": 4, "cause": 0, "count": 0, "seats": [],
+        "cosigned_size": cosigned["size"], "cosigned_root": cosigned["root"],
+    }  # fmt: skip
+    indexes = indexes_of(proof.shoe_witnesses)
+    digest = digest_of_closing(terms, {**closing, **wanted}, sha256(b""), format_instant(closed_at), indexes)
+    if closing["digest"] != digest:
+        raise CheckFailed("the shoe's closing digest differs", digest, closing["digest"])
+
+
 def recorded_cuts(proof: Proof, fixed: Json) -> list[tuple[str, Json]]:
-    """Return the events that have the cut with its contributions."""
+    """Return the events that have the cut or its contributions; newer ones do not repeat what others have."""
     if proof.is_long or not proof.has_terms:
         return [("recorded", fixed["data"])]
     closed = proof.find_event("BettingClosed")
@@ -957,7 +1218,7 @@ def check_terms(proof: Proof) -> str:
     wanted = {
         "table": proof.round["table"], "number": opened["data"]["number"], "shoe": opened["data"]["shoe"],
         "rules": sha256(canonical(rules)).hex(), "commitment": proof.shoe["commitment"], "cut": proof.shoe["cut"],
-        "witnesses": [],
+        "witnesses": proof.witnesses,
     }  # fmt: skip
     if dealt:
         wanted["next_place"] = dealt["data"]["shoe_position"]
@@ -966,7 +1227,7 @@ def check_terms(proof: Proof) -> str:
         wanted |= {"next_place": 0, "cards": sha256(b"").hex(), "next_commitment": (following or {}).get("commitment")}
     terms = last["terms"] if fixed[-1]["schema"] == 1 else {**wanted, **(last["place"] or {})}
     digest = digest_of_terms(terms)
-    for where, value in (("recorded", last["digest"]), ("opening's", opened["data"]["terms"])):
+    for where, value in (("recorded", last.get("digest", digest)), ("opening's", opened["data"]["terms"])):
         if value != digest:
             raise CheckFailed(f"the {where} digest is not of these terms", digest, value)
     for name, value in wanted.items():
@@ -976,18 +1237,30 @@ def check_terms(proof: Proof) -> str:
 
 
 ENDS = {"SeatPassed": 2, "SeatTimedOut": 3, "SeatLeftRound": None}
+VOID_CAUSES = {"malfunction": 1, "misdeal": 2, "wrong_rules": 3, "fraud": 4, "other": 5}
+
+
+def find_closing(proof: Proof) -> tuple[Json, int, int, str]:
+    """Return the event with the round's closing, the closing's kind and cause, and the name of its time."""
+    closed, voided = proof.find_event("BettingClosed"), proof.find_event("RoundVoided")
+    event = closed or voided
+    if event is None or event["data"] is None:
+        raise DoesNotApply("betting never closed")
+    if event["data"].get("closing") is None:
+        if closed is None and proof.opened.get("scheme", 1) == 1:
+            raise DoesNotApply("betting never closed")
+        if proof.has_terms:
+            raise CheckFailed("the closing is missing", "a closing digest", None)
+        raise DoesNotApply("the round is from before there were closings")
+    if closed is not None:
+        return closed, 1, 0, "closed_at"
+    return event, 2, VOID_CAUSES.get(event["data"]["reason"], 0), "voided_at"
 
 
 def check_closing(proof: Proof) -> str:
     """Check that the closing digest pins every wager in order, and how each seat's turn ended."""
-    closed = proof.find_event("BettingClosed")
-    if closed is None:
-        raise DoesNotApply("betting never closed")
-    closing = closed["data"].get("closing")
-    if closing is None:
-        if proof.has_terms:
-            raise CheckFailed("the closing is missing", "a closing digest", None)
-        raise DoesNotApply("the round is from before there were closings")
+    closed, kind, cause, at = find_closing(proof)
+    data, closing = closed["data"], closed["data"]["closing"]
     terms, currency = proof.opened["terms"], proof.rules["currency"]
     wagers, ends = proof.all_data("WagerConfirmed"), dict.fromkeys(
         (seat["seat"] for seat in proof.opened["seats"]), None
@@ -998,20 +1271,227 @@ def check_closing(proof: Proof) -> str:
     ends |= {wager["seat"]: 1 for wager in wagers}
     leaves = [wager_leaf(terms, wager, currency) for wager in wagers]
     root = root_of(leaves) if leaves else sha256(b"")
+    cosigned = closing.get("cosigned") or {"size": 0, "root": "00" * 32}
     wanted = {
-        "kind": 1, "cause": 0, "count": len(wagers), "wagers": root.hex(), "cosigned_size": 0,
-        "cosigned_root": "00" * 32,
+        "kind": kind, "cause": cause, "count": len(wagers), "wagers": root.hex(),
+        "cosigned_size": cosigned["size"], "cosigned_root": cosigned["root"],
         "seats": [{"seat": seat, "end": end} for seat, end in sorted(ends.items()) if end],
     }  # fmt: skip
-    for name, value in wanted.items() if closed["schema"] == 2 else ():
+    for name, value in wanted.items() if closed["schema"] == 2 and kind == 1 else ():
         if not same_type_and_value(closing[name], value):
             raise CheckFailed(f"the closing differs: {name}", value, closing[name])
-    digest = digest_of_closing(terms, {**closing, **wanted}, root, format_instant(closed["data"]["closed_at"]))
+    indexes = indexes_of(proof.witnesses)
+    digest = digest_of_closing(terms, {**closing, **wanted}, root, format_instant(data[at]), indexes)
     if closing["digest"] != digest:
         raise CheckFailed("the closing digest differs", digest, closing["digest"])
     signed = sum(wager.get("signature") is not None for wager in wagers)
     early = "" if signed == len(wagers) else "; an early closing is not excluded"
     return f"{digest}, over {len(wagers)} wagers, {signed} signed{early}"
+
+
+def links_of_shoe(proof: Proof) -> list[bytes]:
+    """Return the links that the cards follow from, each after its chain's id and its index, in order of the chains."""
+    if not proof.shoe_witnesses:
+        return []
+    released = released_for_shoe(proof) if proof.is_long else proof.require_event("LinksReleased")
+    return [
+        hash_bytes(place["chain"]) + struct.pack(">Q", place["index"]) + hash_bytes(release["link"])
+        for place, release in pair_releases(proof.shoe_witnesses, released)
+    ]
+
+
+def released_for_shoe(proof: Proof) -> Json:
+    """Return the event that has the links of the round's long shoe."""
+    released = proof.find_shoe_event("ShoeLinksReleased")
+    if released is None:
+        raise CheckFailed("an event is missing", "ShoeLinksReleased", [event["type"] for event in proof.of_table])
+    return released
+
+
+def pair_releases(witnesses: list[Json], released: Json) -> list[tuple[Json, Json]]:
+    """Return each place on a chain with the statement that gave out its link: one of each witness, by chain."""
+    releases = released["data"]["releases"]
+    wanted, found = [each["chain"] for each in witnesses], [each["chain"] for each in releases]
+    if wanted != found or wanted != sorted(wanted):
+        raise CheckFailed("a link is missing", wanted, found)
+    return list(zip(witnesses, releases, strict=True))
+
+
+def drawings_of(proof: Proof) -> list[tuple[list[Json], int, Json | None, Json, Json | None]]:
+    """Return the drawings that links were given out for: these, the closing's kind, closing, release, what follows."""
+    drawings: list[tuple[list[Json], int, Json | None, Json, Json | None]] = []
+    if proof.is_long and proof.shoe_witnesses:
+        closed, started = proof.find_shoe_event("ShoeCutClosed"), proof.find_shoe_event("ShoeStarted")
+        drawings.append((proof.shoe_witnesses, 4, closed, released_for_shoe(proof), started))
+    dealt = proof.find_event("CardsDealt")
+    if proof.witnesses and (dealt is not None or proof.find_event("LinksReleased") is not None):
+        closed, kind = proof.find_event("BettingClosed"), 1
+        if closed is None:
+            closed, kind = proof.find_event("RoundVoided"), 2
+        drawings.append((proof.witnesses, kind, closed, proof.require_event("LinksReleased"), dealt))
+    return drawings
+
+
+def check_witnesses(proof: Proof) -> str:
+    """Check that each witness gave out its links for the closings of this round and its shoe, on the table's chains.
+
+    A round of a long shoe uses links, too, which pin its wagers.
+    """
+    drawings = drawings_of(proof)
+    if not drawings and not proof.witnesses:
+        raise DoesNotApply("the table has no witness: nobody but the house held back the cards")
+    if not drawings:
+        raise DoesNotApply("no card was dealt, and the witnesses have not answered yet")
+    chains, keys, listed = opened_chains(proof), [], []
+    check_chains_in_use(proof, chains)
+    for witnesses, kind, closed, released, before in drawings:
+        pairs = pair_releases(witnesses, released)
+        if closed is None or closed["data"] is None:
+            raise CannotCheck("the closing is withheld from this reader")
+        positions = [each["position"] for each in (closed, released, before) if each is not None]
+        if positions != sorted(positions):
+            raise CheckFailed("the links were not given out between closing and cards", sorted(positions), positions)
+        digest = closed["data"]["closing"]["digest"]
+        for place, release in pairs:
+            if place["chain"] not in chains:
+                raise CheckFailed("no earlier event opens the chain of a witness", place["chain"], sorted(chains))
+            keys.append(check_release(chains[place["chain"]], place, release, kind, digest))
+            listed.append(f"{place['chain']} at {place['index']}")
+    links, signers = ", ".join(listed), ", ".join(dict.fromkeys(keys))
+    if not proof.trusted.issuperset(keys):
+        raise CannotCheck(f"the links of {links} are signed by keys that you do not trust: {signers}")
+    return f"the closing, before the links of {links}, signed by keys {signers}"
+
+
+def caveats_on(proof: Proof) -> Iterator[Json]:
+    """Yield what is no fault of the file but what its reader has to know, with a code for programs."""
+    voided, closed, released = (proof.find_event(kind) for kind in ("RoundVoided", "BettingClosed", "LinksReleased"))
+    if voided is not None and proof.witnesses and proof.find_event("RoundSettled") is None:
+        known = [each["time_ms"] for each in released["data"]["releases"]] if released else []
+        if released is None:
+            text = "the witnesses have not said yet whether they gave out their links before the void"
+            yield {"code": "unconfirmed", "text": f"the void is unconfirmed: {text}"}
+        elif closed is not None and min(known) < milliseconds(voided):
+            text = "the round was voided after the release of a link: the cards could be known"
+            yield {"code": "after_release", "text": text}
+    for witnesses, kind, closed, released, _ in drawings_of(proof):
+        fixed = [proof.find_shoe_event("ShoeCommitted")] if kind == 4 else proof.terms_events(proof.opened["number"])
+        for place, release in pair_releases(witnesses, released):
+            for what, event in (("terms", fixed[-1]), ("closing", closed)):
+                if event is not None and release["time_ms"] < milliseconds(event):
+                    where = f"{place['chain']} at {place['index']}"
+                    ahead = f"{milliseconds(event) - release['time_ms']} ms before its {what}"
+                    yield {"code": f"before_{what}", "text": f"the statement for {where} is dated {ahead}"}
+                    break
+
+
+def milliseconds(event: Json) -> int:
+    return microseconds(event["recorded_at"]) // 1000
+
+
+def check_release(chain: tuple[int, bytes, bytes, str], place: Json, release: Json, kind: int, digest: str) -> str:
+    """Check that a chain's witness gave out its link at a place for a closing; return the witness's key."""
+    height, root, key, _ = chain
+    index, link = struct.pack(">Q", place["index"]), hash_bytes(release["link"])
+    statement = (
+        RELEASE_TAG + hash_bytes(place["chain"]) + index + bytes([kind]) + hash_bytes(digest) + link
+        + struct.pack(">QQ", release["time_ms"], release["number"]) + hash_bytes(release["previous"])
+    )  # fmt: skip
+    if not is_signed(key, statement, bytes.fromhex(release["signature"])):
+        raise CheckFailed("the release is not signed by the chain's witness", digest, release["signature"])
+    path = bytes.fromhex(release["path"])
+    steps = [path[at : at + 32] for at in range(0, len(path), 32)]
+    leaf = sha256(b"\0", LINK_LEAF_TAG, index, link)
+    if root_by_path(leaf, place["index"], 1 << height, steps) != root:
+        raise CheckFailed("the link is not on the chain", root, release["link"])
+    return key.hex()
+
+
+def opened_chains(proof: Proof) -> dict[str, tuple[int, bytes, bytes, str]]:
+    """Return height, root, release key and origin of each chain that was opened for the table before the round."""
+    chains, start = {}, proof.require_event("RoundOpened")["position"]
+    for event in proof.of_table:
+        if event["type"] != "WitnessChainOpened" or event["position"] > start:
+            continue
+        header = bytes.fromhex(event["data"]["header"])
+        at = len(CHAIN_TAG) + 8
+        at += int.from_bytes(header[at - 8 : at], "big")
+        table, (height,), rest = header[at : at + 16], header[at + 32 : at + 33], header[at + 33 :]
+        origin = header[len(CHAIN_TAG) + 8 : at].decode()
+        if not header.startswith(CHAIN_TAG) or len(rest) != 3 * 32 + 12 or not 8 <= height <= 20:
+            raise CheckFailed("a chain's header is malformed", "a header", header)
+        root, house, witness = (rest[place : place + 32] for place in (0, 32, 64))
+        if table != uuid_bytes(proof.round["table"]):
+            raise CheckFailed("a witness's chain is another table's", proof.round["table"], table)
+        for key, signature in ((witness, "signature"), (house, "house_signature")):
+            if not is_signed(key, header, bytes.fromhex(event["data"][signature])):
+                raise CheckFailed("a chain's header is not signed by witness and house", key, event["data"][signature])
+        chains[sha256(header).hex()] = height, root, witness, origin
+        number = int.from_bytes(header[at + 16 : at + 24], "big")
+        if number != len(chains):
+            raise CheckFailed("a witness's chain of the table is missing", len(chains), number)
+    return chains
+
+
+def check_chains_in_use(proof: Proof, chains: dict[str, tuple[int, bytes, bytes, str]]) -> None:
+    """Check that no witness was left out or swapped unseen: of each in use one link, and of an ended chain none."""
+    start = proof.require_event("RoundOpened")["position"]
+    before = [event for event in proof.of_table if event["position"] < start]
+    opened = {
+        sha256(bytes.fromhex(event["data"]["header"])).hex(): event
+        for event in before
+        if event["type"] == "WitnessChainOpened"
+    }
+    ended = ended_chains([event for event in before if event["type"] == "WitnessChainsReplaced"], opened, chains)
+    taken = [(proof.witnesses, taking_event(proof))]
+    closed = proof.find_shoe_event("ShoeCutClosed") if proof.is_long else None
+    if closed is not None:
+        taken.append((proof.shoe_witnesses, closed))
+    for witnesses, event in taken:
+        in_use = {
+            chains[chain][2].hex()
+            for chain, each in opened.items()
+            if each["position"] < event["position"] and (chain not in ended or ended[chain][1] > event["position"])
+        }
+        keys = sorted(chains[place["chain"]][2].hex() for place in witnesses if place["chain"] in chains)
+        if sorted(in_use) != keys:
+            raise CheckFailed("the links are not those of the table's witnesses", sorted(in_use), keys)
+        for place in witnesses:
+            if place["chain"] in ended and place["index"] >= ended[place["chain"]][0]:
+                raise CheckFailed(
+                    "a link is used after its chain has ended", f"below {ended[place['chain']][0]}", place["index"]
+                )
+    is_ended = any(place["chain"] in ended for place in proof.witnesses)
+    if is_ended and proof.find_event("BettingClosed") is not None:
+        raise CheckFailed("a round was played after its witness was replaced", "a void", "BettingClosed")
+
+
+def ended_chains(
+    events: list[Json], opened: dict[str, Json], chains: dict[str, tuple[int, bytes, bytes, str]]
+) -> dict[str, tuple[int, int]]:
+    """Return where chains ended before the round: their first unused index, and the position of the event."""
+    ended: dict[str, tuple[int, int]] = {}
+    for event in events:
+        data = event["data"]
+        follows = [chain for chain, each in opened.items() if each["version"] == event["version"] + 1]
+        if follows != [data["successor"]]:
+            raise CheckFailed("a witness was replaced without its successor", data["successor"], follows)
+        before = {chain for chain, each in opened.items() if each["position"] < event["position"]} - set(ended)
+        lost = {each["chain"] for each in data["ended"]}
+        if not lost <= before or len({chains[chain][2] for chain in lost}) != 1:
+            raise CheckFailed("other chains ended than those of one witness", sorted(before), sorted(lost))
+        ended.update({each["chain"]: (each["index"], event["position"]) for each in data["ended"]})
+    return ended
+
+
+def taking_event(proof: Proof) -> Json:
+    """Return the event that took the round's links: its own shoe's commitment, or what fixed its terms first."""
+    if not proof.is_long:
+        return find_announcing_event(proof)
+    fixed = find_cut_event(proof)
+    if fixed is None:
+        raise CheckFailed("no event fixes the round's terms", "TermsFixed", [each["type"] for each in proof.of_table])
+    return fixed
 
 
 def format_instant(text: str) -> str:
@@ -1083,7 +1563,8 @@ def check_seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
     """Recompute the whole shoe from the seed and the cut, and the root of its tree if it has one."""
     seed, cut, decks = bytes.fromhex(proof.shoe["seed"]), bytes.fromhex(proof.shoe["cut"]), proof.rules["decks"]
     scheme = scheme_of(commitment_data(proof, find_commitment(proof)[0]))
-    order = shuffle(scheme, seed, cut, decks, 52 * decks)
+    links = links_of_shoe(proof)
+    order = shuffle(scheme, seed, cut, decks, 52 * decks, links=links)
     for place, card in sorted(wanted.items()):
         if place >= len(order) or order[place] != card:
             raise CheckFailed(
@@ -1093,7 +1574,11 @@ def check_seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
         root = root_of([card_leaf(place, card, salt_of(seed, place)) for place, card in enumerate(order)]).hex()
         if root != proof.shoe["root"]:
             raise CheckFailed("the root differs from that of the shoe", root, proof.shoe["root"])
-    return "recomputed from the seed and the cut"
+    return (
+        "recomputed from the seed, the cut and the witnesses' links"
+        if links
+        else "recomputed from the seed and the cut"
+    )
 
 
 def check_hands(proof: Proof) -> str:
@@ -1172,7 +1657,7 @@ def require_limits(rules: Json, wager: Json) -> None:
                 [rules["minimum"], rules["maximum"]],
                 stake,
             )
-    for spot, more in sorted(wager["raised"].items()):
+    for spot, more in sorted(wager.get("raised", {}).items()):
         if rules["under_minimum"] != "raise" or stakes.get(spot) != rules["minimum"] or more <= 0:
             raise CheckFailed(f"seat {number} is not raised to the minimum", rules["minimum"], stakes.get(spot))
 
@@ -1278,7 +1763,7 @@ def encode_receipt(receipt: Json) -> tuple[str, bytes, bytes]:
     stakes, raised = (
         {each["spot"]: units_of(each["amount"]) for each in receipt[name]} for name in ("stakes", "raised")
     )
-    terms = digest_of_terms({**receipt["terms"], "table": receipt["table"], "witnesses": []})
+    terms = digest_of_terms({"witnesses": [], **receipt["terms"], "table": receipt["table"]})
     wager = {**receipt, "stakes": stakes, "raised": raised, "signature": receipt["wager_signature"]}
     leaf, times = wager_leaf(terms, wager, receipt["currency"]), (receipt["confirmed_at"], receipt["close_by"])
     listed = [struct.pack(">BQ", number, stakes[spot]) for number, spot in enumerate(SPOTS, 1) if spot in stakes]
@@ -1301,12 +1786,14 @@ CHECKS = (
     ("inclusion", check_inclusion),
     ("signature", check_signature),
     ("key", check_key),
+    ("cosignatures", check_cosignatures),
     ("rules", check_rules),
     ("record", check_record),
     ("commitment", check_commitment),
     ("cut", check_cut),
     ("terms", check_terms),
     ("closing", check_closing),
+    ("witnesses", check_witnesses),
     ("cards", check_cards),
     ("hands", check_hands),
     ("wagers", check_wagers),
@@ -1333,18 +1820,20 @@ def run_check(name: str, check: Callable[[Proof], str], proof: Proof) -> Json:
     except CheckFailed as mismatch:
         return check_result(name, FAILED, mismatch.what, mismatch.expected, mismatch.actual)
     except MALFORMED as error:
-        return check_result(name, FAILED, "the file's content is malformed", "well-formed content", repr(error))
+        return check_result(name, FAILED, "the content is malformed", "well-formed content", repr(error))
 
 
 def verify(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = None) -> Json:
-    """Run every check of one exported round: `raw` is the file's bytes, `keys` are trusted public keys in hex.
+    """Run every check of one exported round: `raw` is the file's bytes, `keys` are trusted public keys.
 
-    `receipt` are the bytes of a wager's receipt, which the round is compared with.
+    They are in hex, those of cosigners as `NAME+ID+KEY`. `receipt` are the bytes of a wager's receipt, which the round
+    is compared with.
 
-    Returns {"verdict": "verified" | "partly" | "unverified" | "failed", "round": id, "as_of": checkpoint,
-    "checks": [...]}; each check has a name, a verdict (ok, open, none, failed), a text, and the expected and actual
-    values if it failed. `as_of` is {"number", "made_at"} of the checkpoint under a trusted key that covers everything,
-    None if none does.
+    Returns {"verdict": "verified" | "partly" | "unverified" | "failed", "round": id, "as_of": checkpoint, "caveats":
+    [...], "checks": [...]}; each check has a name, a verdict (ok, open, none, failed), a text, and the expected and
+    actual values if it failed. `as_of` is {"number", "made_at", "cosigned_by"} of the checkpoint under a trusted key
+    that covers everything, None if none does; `cosigned_by` lists {"name", "time"} of trusted witnesses. A caveat has a
+    code and a text.
     """
     try:
         document = read(raw)
@@ -1360,7 +1849,7 @@ def verify(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = None) -
     checks = [first, *(run_check(name, check, proof) for name, check in CHECKS)]
     if receipt is not None:
         checks.append(run_check("receipt", lambda played: check_receipt(played, read(receipt)), proof))
-    return build_result(proof.round["id"], checks, proof.checkpoint)
+    return build_result(proof.round["id"], checks, proof)
 
 
 PACK_TAG = b"casino.pack.v1\n"
@@ -1415,18 +1904,20 @@ def check_pack(files: dict[str, bytes]) -> str:
     return f"{len(listed)} files as in the manifest, signed by key {signed['key']} at {manifest['made_at']}"
 
 
-def build_result(identity: Any, checks: list[Json], checkpoint: Json | None = None) -> Json:
-    verdicts = {check["verdict"] for check in checks}
-    signed = [check["name"] for check in checks if check["verdict"] == OK and check["name"] in SIGNED]
-    as_of = None
-    if FAILED in verdicts:
+def build_result(identity: Any, checks: list[Json], proof: Proof | None = None) -> Json:
+    verdicts = {check["name"]: check["verdict"] for check in checks}
+    as_of, caveats = None, list[Json]()
+    if proof is None or FAILED in verdicts.values():
         verdict = "failed"
-    elif checkpoint is None or len(signed) < len(SIGNED):
-        verdict = "unverified"
     else:
-        verdict = "partly" if OPEN in verdicts else "verified"
-        as_of = {"number": checkpoint["number"], "made_at": checkpoint["made_at"]}
-    return {"verdict": verdict, "round": identity, "as_of": as_of, "checks": checks}
+        caveats = list(caveats_on(proof))
+        if any(verdicts[name] != OK for name in SIGNED) or verdicts["witnesses"] == OPEN:
+            verdict = "unverified"
+        else:
+            verdict = "partly" if OPEN in verdicts.values() else "verified"
+            as_of = {name: (proof.checkpoint or {})[name] for name in ("number", "made_at")}
+            as_of["cosigned_by"] = find_cosignatures(proof) if verdicts["cosignatures"] == OK else []
+    return {"verdict": verdict, "round": identity, "as_of": as_of, "caveats": caveats, "checks": checks}
 
 
 SIGNED = ("inclusion", "signature", "key")
@@ -1442,20 +1933,26 @@ VERDICTS = {
 def format_report(result: Json) -> Iterator[str]:
     """Format the result as lines of text."""
     for check in result["checks"]:
-        yield f"{check['name']:<11} {VERDICT_TEXT[check['verdict']]:<18} {check['text']}"
+        yield f"{check['name']:<12} {VERDICT_TEXT[check['verdict']]:<18} {check['text']}"
         if check["verdict"] == FAILED:
-            yield f"{'':>30} expected: {check['expected']}"
-            yield f"{'':>30} found:    {check['found']}"
+            yield f"{'':>31} expected: {check['expected']}"
+            yield f"{'':>31} found:    {check['found']}"
     if result["as_of"]:
-        number, made_at = result["as_of"]["number"], result["as_of"]["made_at"]
-        yield f"As of checkpoint {number} of {made_at}; a later void would not show here."
+        number, made_at, cosigned = (result["as_of"][name] for name in ("number", "made_at", "cosigned_by"))
+        by = f"cosigned by {describe_cosignatures(cosigned)}" if cosigned else "cosigned by no witness that you trust"
+        yield f"As of checkpoint {number} of {made_at}, {by}; a later void would not show here."
+    for caveat in result["caveats"]:
+        yield f"Note: {caveat['text']}."
     yield VERDICTS[result["verdict"]]
 
 
 def parse_keys(text: str) -> list[str]:
-    """Parse public keys in hex: the text itself, or all keys in a document of keys, such as a JWK set."""
+    """Parse public keys: the text itself, or all keys in a document of keys, such as a JWK set."""
     keys = re.findall(r"\b[0-9a-f]{64}\b", text)
     keys += [base64.urlsafe_b64decode(f"{x}=").hex() for x in re.findall(r'"x": ?"([\w-]{43})"', text, re.ASCII)]
+    for match in COSIGNER.finditer(text):
+        parse_cosigner(match)
+        keys.append(match[0])
     if not keys:
         raise ValueError("it contains no key")
     return keys
@@ -1471,16 +1968,17 @@ def read_bytes(path: str) -> bytes:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Checks one exported round of baccarat.")
     parser.add_argument("file", help="the exported round or dispute pack, or - for standard input")
-    parser.add_argument("--key", help="the casino's public key: 64 hex digits, or a file with it")
+    key_help = "a trusted public key, of the casino or a witness: 64 hex digits, NAME+ID+KEY, or a file with it"
+    parser.add_argument("--key", "--witness-key", action="append", default=[], help=f"{key_help}; may be repeated")
     parser.add_argument("--receipt", help="a wager's receipt, to compare the round with")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     options = parser.parse_args(arguments)
     try:
         raw = read_bytes(options.file)
         receipt = read_bytes(options.receipt) if options.receipt else None
-        keys = []
-        if options.key:
-            keys = parse_keys(options.key if HEX64.match(options.key) else read_bytes(options.key).decode("utf-8"))
+        own = [key if HEX64.match(key) or COSIGNER.fullmatch(key) else None for key in options.key]
+        texts = [text or read_bytes(key).decode("utf-8") for text, key in zip(own, options.key, strict=True)]
+        keys = [key for text in texts for key in parse_keys(text)]
     except (OSError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2

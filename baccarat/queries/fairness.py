@@ -21,6 +21,7 @@ from baccarat.domain.rules.table_rules import Shuffle
 from baccarat.domain.tables.events import ShoeCommitted, ShoeEnded, ShoeStarted, TableClosed, TableOpened
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.shoes import long_shoe_events, revealed_seeds
+from baccarat.queries.voids import VoidsByCause, voids_by_cause
 from baccarat.storage import repository
 from baccarat.storage.event_registry import CATALOGUE
 from casino.api.shapes import HexText, Shape, Timestamp
@@ -46,7 +47,7 @@ ORDER BY version
 _ANNOUNCING_CARDS: Final = """
 SELECT event.type, schema, data::text FROM events_event AS event JOIN baccarat_round AS round
     ON stream = 'round-' || round.id AND round.table_id = %s AND number > %s - 2
-WHERE event.type = 'CardsDealt' AND data #>> '{next_terms,next_shoe,shoe}' = ANY (%s::text[])
+WHERE event.type = 'CardsDealt' AND data #>> '{next_terms,shoe}' = ANY (%s::text[])
 ORDER BY number
 """
 _DECK_COUNTS: Final = """
@@ -88,6 +89,10 @@ class TableFairness(Shape):
     shuffle: Shuffle
     rounds: Annotated[int, Meta(description="Number of rounds at this table, numbered without a gap.")]
     voids: Annotated[int, Meta(description="Number of voided rounds.")]
+    voids_by_cause: Annotated[
+        tuple[VoidsByCause, ...],
+        Meta(description="By cause, with what they would have won for the house."),
+    ]
     closed: Annotated[bool, Meta(description="Whether the table is closed permanently.")]
     shoe: Annotated[
         ShoeResponse | None,
@@ -110,6 +115,7 @@ def table_fairness(*, table: UUID, operator: UUID) -> TableFairness:
         shuffle=state.rules.shuffle,
         rounds=state.rounds,
         voids=state.voids,
+        voids_by_cause=voids_by_cause(state),
         closed=state.closed,
         shoe=_long_shoe_in_play(state) if state.has_long_shoe() else _own_shoe_in_play(state, round_),
         next_shoe=_next_shoe(state),
@@ -123,7 +129,7 @@ def _long_shoe_in_play(state: TableState) -> ShoeResponse | None:
     shoe = state.shoe
     if shoe is None:
         return None
-    started, _ = long_shoe_events(state.require_opened().table, shoe.shoe)
+    started, _, _ = long_shoe_events(state.require_opened().table, shoe.shoe)
     return ShoeResponse(
         id=shoe.shoe,
         number=shoe.number,

@@ -34,7 +34,7 @@ class FundingOptionTiming(StrEnum):
 
 
 class FundingOptionUnavailableCode(StrEnum):
-    """Why an option is not available."""
+    """Why an option is not available. Values may be added."""
 
     PLAYER_EXCLUDED = "player_excluded"
     DEBT_OUTSTANDING = "debt_outstanding"
@@ -104,7 +104,7 @@ def present_low_balance(
     options = [_rebuy(seat, rules, round_, funding_options)]
     if seat.money_type is MoneyType.PLAY:
         options.append(FundingOption.of(FundingOptionType.TOP_UP, _exclusion_reason(funding_options)))
-    else:
+    elif funding_options.deposits:
         options += _deposits(rules, funding_options)
     return LowBalance(
         code=CODE,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Protocol
 
+from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rules.cards import card_name
 from baccarat.domain.rules.deal import IllegalDeal, describe_steps, replay
@@ -12,8 +13,10 @@ from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio, TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as te
+from baccarat.domain.tables import witness_events as we
 from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
 from casino.kernel import money
+from casino.witness.statements import ChainHeader
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +59,15 @@ def _opened(event: e.RoundOpened, table: NarratedTable) -> Iterator[str]:
         yield f"It is dealt from the table's shoe {event.shoe}, committed to when that shoe began."
     else:
         yield f"Its shoe {event.shoe} was committed to before the first bet: {event.commitment}."
+    if event.contributions:
+        given = ", ".join(f"seat {each.seat} {each.contribution}" for each in event.contributions)
+        yield f"The shoe was cut by what had been added: {given}."
     if event.next_shoe is not None:
         yield f"For the round after it, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
 
 
 def _placed(event: e.ChipsPlaced, table: NarratedTable) -> Iterator[str]:
     yield f"Seat {event.seat} placed {_stakes({event.spot: event.amount}, table.rules)}."
-
-
-def _undone(event: e.PlacementUndone, _table: NarratedTable) -> Iterator[str]:
-    yield f"Seat {event.seat} took its last placement back."
-
-
-def _cleared(event: e.ChipsCleared, _table: NarratedTable) -> Iterator[str]:
-    yield f"Seat {event.seat} cleared its chips off the table."
 
 
 def _repeated(event: e.StakesRebet, table: NarratedTable) -> Iterator[str]:
@@ -85,10 +83,6 @@ def _confirmed(event: e.WagerConfirmed, table: NarratedTable) -> Iterator[str]:
         yield f"Seat {event.seat} was raised to the minimum of {minimum}: {added} added."
 
 
-def _passed(event: e.SeatPassed, _table: NarratedTable) -> Iterator[str]:
-    yield f"Seat {event.seat} passed."
-
-
 def _timed_out(event: e.SeatTimedOut, _table: NarratedTable) -> Iterator[str]:
     yield f"Seat {event.seat} did not act within its turn and sits this round out; nothing is taken."
 
@@ -101,11 +95,9 @@ def _cut_contributed(event: e.CutContributed, _table: NarratedTable) -> Iterator
     yield f"Seat {event.seat} added {event.contribution} to the cut at {_time(event.contributed_at)}."
 
 
-def _closed(event: e.BettingClosed, _table: NarratedTable) -> Iterator[str]:
-    yield f"Betting closed at {_time(event.closed_at)}."
-    if event.contributions:
-        seats = ", ".join(str(each.seat) for each in event.contributions)
-        yield f"The shoe was cut by what these seats had added: {seats}. The cut is {event.cut}."
+def _links_released(event: LinksReleased | we.ShoeLinksReleased, _table: NarratedTable) -> Iterator[str]:
+    for each in event.releases:
+        yield f"The witness of chain {each.chain} gave out its link against the closing: {each.link}."
 
 
 def _handed_out(event: e.CardsHandedOut, _table: NarratedTable) -> Iterator[str]:
@@ -274,7 +266,8 @@ def _after_commission(event: te.SeatLeft | te.SeatReleased, table: NarratedTable
 
 
 def _terms_fixed(event: te.TermsFixed | e.NextTerms, _table: NarratedTable) -> Iterator[str]:
-    yield f"The terms of round {event.number} were fixed: {event.digest}."
+    digest = f": {event.digest}" if isinstance(event, te.TermsFixed) else ""
+    yield f"The terms of round {event.number} were fixed{digest}."
     if event.next_shoe is not None:
         yield f"For the round after it, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
 
@@ -306,8 +299,8 @@ def _stopped(event: PlayStopped, _table: NarratedTable) -> Iterator[str]:
 
 def _drafted(event: te.RulesDrafted, _table: NarratedTable) -> Iterator[str]:
     yield f"Rules {event.rules.label} were drafted by {event.by}."
-    if event.acknowledgement:
-        yield f"Acknowledged: “{event.acknowledgement}”"
+    notes = {"Reason": event.reason, "Acknowledged": event.acknowledgement}
+    yield from (f"{title}: “{text}”" for title, text in notes.items() if text)
 
 
 def _published(event: te.RulesPublished, _table: NarratedTable) -> Iterator[str]:
@@ -323,15 +316,16 @@ def _in_one_sentence(build: Callable[[Any, TableRules], str]) -> Callable[[Any, 
 SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] = {
     e.RoundOpened: _opened,
     e.ChipsPlaced: _placed,
-    e.PlacementUndone: _undone,
-    e.ChipsCleared: _cleared,
+    e.PlacementUndone: _in_one_sentence(lambda event, _: f"Seat {event.seat} took its last placement back."),
+    e.ChipsCleared: _in_one_sentence(lambda event, _: f"Seat {event.seat} cleared its chips off the table."),
     e.StakesRebet: _repeated,
     e.WagerConfirmed: _confirmed,
-    e.SeatPassed: _passed,
+    e.SeatPassed: _in_one_sentence(lambda event, _: f"Seat {event.seat} passed."),
     e.SeatTimedOut: _timed_out,
     e.SeatLeftRound: _withdrawn,
     e.CutContributed: _cut_contributed,
-    e.BettingClosed: _closed,
+    e.BettingClosed: _in_one_sentence(lambda event, _: f"Betting closed at {_time(event.closed_at)}."),
+    LinksReleased: _links_released,
     e.CardsHandedOut: _handed_out,
     e.CardsLookedAt: _looked,
     e.CardsHandedBack: _handed_back,
@@ -372,7 +366,15 @@ SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] =
     te.ShoeCutContributed: _in_one_sentence(
         lambda event, _: f"Seat {event.seat} added {event.contribution} to the cut of the next shoe."
     ),
+    we.ShoeCutClosed: _in_one_sentence(lambda event, _: f"The next shoe's cut was closed: {event.closing.digest}."),
+    we.ShoeLinksReleased: _links_released,
     te.TermsFixed: _terms_fixed,
+    we.WitnessChainOpened: _in_one_sentence(
+        lambda event, _: f"A witness made a chain: {ChainHeader.parse(bytes.fromhex(event.header)).chain.hex()}."
+    ),
+    we.WitnessChainsReplaced: _in_one_sentence(
+        lambda event, _: f"A witness was replaced ({event.reason}): chain {event.successor} follows on its links."
+    ),
     te.ShoeStarted: _shoe_started,
     te.ShoeEnded: _shoe_ended,
     te.ShoeRevealed: _in_one_sentence(

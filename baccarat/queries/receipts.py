@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Annotated, Final
 from uuid import UUID
 
+from django.conf import settings
 from msgspec import Meta
 
 from baccarat.domain.fairness.closing import encode_receipt
@@ -61,9 +62,13 @@ def present_wager(state: TableStateResponse, table: TableState, round_: RoundSta
 
 
 def published_keys() -> list[PublishedKey]:
-    """Return the public keys: the one in use, and those of SECRET_KEY_FALLBACKS; receipts name a key by its digits."""
-    keys = [ed25519.public_key(seed) for seed in derive_keys(_PURPOSE)]
-    return [PublishedKey(key, "receipt", key.hex()) for key in keys]
+    """Return the public keys: the one in use, those of SECRET_KEY_FALLBACKS, and RECEIPT_PUBLIC_KEYS.
+
+    Receipts name a key by its digits.
+    """
+    keys = [ed25519.public_key(seed).hex() for seed in derive_keys(_PURPOSE)]
+    known = dict.fromkeys([*keys, *settings.RECEIPT_PUBLIC_KEYS])
+    return [PublishedKey(bytes.fromhex(key), "receipt", key) for key in known]
 
 
 def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResponse | None:

@@ -12,7 +12,7 @@ STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "RoundResumed": ("by",),
     "RoundVoidRequested": ("by", "note"),
     "RoundVoidDeclined": ("by", "note"),
-    "RulesDrafted": ("rules", "returns", "return_floor", "acknowledgement", "by"),
+    "RulesDrafted": ("rules", "returns", "return_floor", "acknowledgement", "reason", "by"),
     "RulesRejected": ("reason", "by"),
     "RulesPublished": ("drafted_by", "by"),
     "RulesRetired": ("reason", "by"),

@@ -1,16 +1,18 @@
 """A round as one viewer may see it. Pure."""
 
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
 from msgspec import UNSET, Meta, UnsetType
 
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.links import LogHead
 from baccarat.domain.rounds.cut import SeatContribution
 from baccarat.domain.rounds.events import HandedBackBy, SeatSettled, SeatVoided, VoidReason
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState, SeatStatus
-from baccarat.domain.rules.cards import hand_total
+from baccarat.domain.rules.cards import RANKS, SUITS, hand_total
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from baccarat.domain.rules.tableau import player_draws
@@ -26,7 +28,7 @@ BETTING_OPENS_AT = (
 RoundPhase = Annotated[
     str, Meta(extra_json_schema={"enum": [phase.value for phase in Phase if phase is not Phase.UNOPENED]})
 ]
-CardText = Annotated[str, Meta(description="Rank and suit.", examples=["9h", "Td"])]
+CardText = Annotated[str, Meta(pattern=f"^[{RANKS}][{SUITS}]$", description="Rank and suit.", examples=["9h", "Td"])]
 
 
 class StakeResponse(Shape):
@@ -191,6 +193,13 @@ class ClosingResponse(Shape):
     blind: Annotated[HexText, Meta(description="32 random bytes, secret until the cards are dealt.")]
     sealed_head: Annotated[HexText, Meta(description="Digest of the log's last sealed event.")]
     before: Annotated[HexText, Meta(description="Digest of the table's closing before; zeros for its first.")]
+    cosigned: Annotated[LogHead | None, Meta(description="Null at a table without witnesses.")]
+
+
+class WaitingFor(StrEnum):
+    """Who must answer before cards are dealt."""
+
+    WITNESS = "witness"
 
 
 class RoundResponse(Shape):
@@ -226,6 +235,9 @@ class RoundResponse(Shape):
     natural: bool | None
     outcome: Outcome | None
     suspended: bool
+    waiting_for: Annotated[
+        WaitingFor | None, Meta(description="Whose answer the cards of a closed round wait for; usually not for long.")
+    ]
     void: RoundVoid | None
     void_request: Annotated[RoundVoidRequest | None, Meta(description="For operators; null for players.")]
     ceremony: Annotated[
@@ -262,6 +274,7 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         natural=round_.natural,
         outcome=round_.outcome,
         suspended=round_.suspension_reason is not None,
+        waiting_for=WaitingFor.WITNESS if round_.awaits_links() else None,
         void=None if voided is None else RoundVoid(reason=voided.reason, voided_at=voided.voided_at),
         void_request=_void_request(round_) if viewer is None else None,
         ceremony=_ceremony(round_, viewer),
@@ -271,10 +284,14 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
 
 def _closing(round_: RoundState) -> ClosingResponse | None:
     closing = round_.closing
-    if closing is None or not round_.cards:
+    if closing is None or (round_.is_running() and not round_.cards):
         return None
     return ClosingResponse(
-        digest=closing.digest, blind=closing.blind, sealed_head=closing.sealed_head, before=closing.before
+        digest=closing.digest,
+        blind=closing.blind,
+        sealed_head=closing.sealed_head,
+        before=closing.before,
+        cosigned=closing.cosigned,
     )
 
 
@@ -285,7 +302,7 @@ def _void_request(round_: RoundState) -> RoundVoidRequest | None:
 
 def present_contributions(contributions: Iterable[SeatContribution | Contribution]) -> tuple[Contribution, ...]:
     """Present contributions to a cut without their players; everyone at the table may see them."""
-    return tuple(Contribution(seat=each.seat, contribution=each.contribution) for each in contributions)
+    return tuple(Contribution(each.seat, each.contribution, each.public_key) for each in contributions)
 
 
 def split_hands(cards: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -22,8 +22,8 @@ from casino.api.shapes import ItemList, Page, Shape, Timestamp, open_enum
 from casino.crypto import crypto_shredding
 from casino.events import store
 from casino.events.ids import first_id, last_id
+from casino.events.periods import PeriodReversed
 from casino.events.sql import fetch
-from wallet.ledger.refusals import PeriodReversed
 
 _TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _ROUND: Final = "SELECT id, currency FROM baccarat_round WHERE id = %s AND operator_id = %s"
@@ -37,6 +37,8 @@ _WAGERS: Final = "baccarat_wager wager JOIN baccarat_round round ON round.id = w
 # A table's rounds are read by their numbers, for which there is an index anyway.
 _BEFORE_AT_TABLE: Final = "round.number < (SELECT number FROM baccarat_round WHERE id = %s)"
 _RUNNING: Final = "round.id IN (SELECT round_id FROM baccarat_table WHERE operator_id = %s AND round_id IS NOT NULL)"
+# A version's rounds are found by its tables, because rounds have no index by rules, which nothing else would use.
+_PLAYED_BY: Final = "round.table_id IN (SELECT table_id FROM baccarat_rulesversion WHERE label = %s)"
 _TABLES_OF_ROUNDS: Final = "SELECT id, table_id FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 _LAST_NUMBER: Final = 2**31 - 1
 EVENT_NAMES: Final = sorted(event.__name__ for event in get_args(events.RoundEvent))
@@ -76,6 +78,7 @@ class RoundFilter:
             ("wager.player_id = %s", self.player),
             ("round.table_id = %s", self.table),
             ("round.rules = %s", self.rules),
+            (_PLAYED_BY, self.rules),
             _status_condition(self.status, self.operator),
             (f"{key} >= %s", None if self.since is None else first_id(self.since)),
             ("round.opened_at >= %s", self.since),

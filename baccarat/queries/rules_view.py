@@ -133,7 +133,7 @@ def present_odds(sheet: OddsSheet) -> Odds:
     )
 
 
-OddsText = Annotated[str, Meta(examples=["8:1"])]
+OddsText = Annotated[str, Meta(pattern="^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$", examples=["8:1"])]
 
 
 class CommissionResponse(Shape):

@@ -3,6 +3,7 @@
 Uses secret seeds to open cards that were dealt, and never returns them.
 """
 
+from collections.abc import Collection
 from typing import Annotated, Final
 from uuid import UUID
 
@@ -10,10 +11,11 @@ from msgspec import Meta
 
 from baccarat.domain.fairness.commitment import CardOpening, open_cards
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.shuffle import Scheme
+from baccarat.domain.fairness.shuffle import Link, Scheme
 from baccarat.domain.rounds.refusals import RoundIsRunning
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted, TableClosed
+from baccarat.domain.tables.witness_events import links_of_shoe
 from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.event_registry import CATALOGUE
 from casino.api.shapes import HexText, Shape
@@ -25,9 +27,14 @@ SELECT data->>'seed' FROM events_event WHERE stream = %s AND type = 'ShoeReveale
 """
 _SHOE: Final = """
 SELECT type, schema, data::text FROM events_event
-WHERE stream = %s AND (type IN ('ShoeStarted', 'ShoeEnded') AND data->>'shoe' = %s OR type = 'TableClosed')
+WHERE stream = %s AND (
+    type IN ('ShoeCutClosed', 'ShoeLinksReleased', 'ShoeStarted', 'ShoeEnded') AND data->>'shoe' = ANY (%s::text[])
+    OR type = 'TableClosed')
 ORDER BY version
 """
+
+LongShoeFacts = tuple[ShoeStarted, str | None, tuple[Link, ...]]
+"""A long shoe's start, its seed in hex if revealed, and its links."""
 
 
 class RoundShoe(Shape):
@@ -88,13 +95,13 @@ def _revealed_later(table: UUID, shoe: UUID) -> str | None:
 
 def _long_shoe(state: RoundState, decks: int) -> RoundShoe:
     opened = state.require_opened()
-    started, revealed = long_shoe_events(opened.table, opened.shoe)
+    started, revealed, links = long_shoe_events(opened.table, opened.shoe)
     dealt = () if state.shoe_position is None else range(state.shoe_position, state.shoe_position + len(state.cards))
     seed = bytes.fromhex(revealed) if revealed is not None else shoe_seeds.decrypt([opened.shoe]).get(opened.shoe)
     openings: tuple[CardOpening, ...] = ()
     if seed is not None:
         cut, scheme = bytes.fromhex(started.cut), started.scheme
-        openings = open_cards(seed, cut=cut, decks=decks, positions=[0, *dealt], scheme=scheme)
+        openings = open_cards(seed, cut=cut, decks=decks, positions=[0, *dealt], scheme=scheme, links=links)
     return RoundShoe(
         round=opened.round,
         shoe=opened.shoe,
@@ -112,13 +119,18 @@ def _long_shoe(state: RoundState, decks: int) -> RoundShoe:
     )
 
 
-def long_shoe_events(table: UUID, shoe: UUID) -> tuple[ShoeStarted, str | None]:
-    """Return a long shoe's start, and its seed in hex if revealed. Raises LookupError for one never started."""
-    events = [CATALOGUE.decode(*row) for row in fetch(_SHOE, [f"table-{table}", str(shoe)])]
-    started = next((event for event in events if isinstance(event, ShoeStarted)), None)
-    if started is None:
-        raise LookupError(f"shoe {shoe} never started")
-    return started, next((seed for event in events for each, seed in revealed_seeds(event) if each == shoe), None)
+def long_shoe_events(table: UUID, shoe: UUID) -> LongShoeFacts:
+    """Return a long shoe's start, its seed in hex if revealed, and its links. Raises LookupError if not started."""
+    return read_long_shoes(table, [shoe])[shoe]
+
+
+def read_long_shoes(table: UUID, shoes: Collection[UUID]) -> dict[UUID, LongShoeFacts]:
+    """Return the facts of those of these shoes that have started, with one query."""
+    rows = fetch(_SHOE, [f"table-{table}", list(map(str, shoes))]) if shoes else []
+    events = [CATALOGUE.decode(*row) for row in rows]
+    seeds = {shoe: seed for event in events for shoe, seed in revealed_seeds(event)}
+    started = {event.shoe: event for event in events if isinstance(event, ShoeStarted)}
+    return {shoe: (event, seeds.get(shoe), links_of_shoe(shoe, events)) for shoe, event in started.items()}
 
 
 def revealed_seeds(event: object) -> list[tuple[UUID, str | None]]:

@@ -1,6 +1,6 @@
 """A table as one viewer may see it. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Final
 from uuid import UUID
@@ -8,6 +8,7 @@ from uuid import UUID
 from msgspec import Meta
 
 from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds.state import RoundState, SeatStatus
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.state import FixedTerms, NextShoe, Seat, Shoe, TableState
@@ -25,7 +26,7 @@ from baccarat.queries.round_view import (
 from baccarat.queries.rules_view import TableRulesResponse, present_rules
 from casino.api.shapes import AmountText, CurrencyCode, HexText, Money, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
-from wallet.payments.funding_options import FundingOptions
+from wallet.payments.funding_options import DisplayedBalance, FundingOptions
 
 CLOSURE_NOTICE: Final = (
     "This table is closing permanently. Confirmed wagers are settled, then chips return to the accounts."
@@ -82,6 +83,18 @@ class ShoeInPlay(Shape):
         )
 
 
+class WitnessPlace(Shape):
+    """A link that a witness gives out only against the signed closing of the drawing that uses it."""
+
+    chain: HexText
+    index: int
+
+    @classmethod
+    def list_of(cls, witnesses: Sequence[WitnessIndex]) -> "tuple[WitnessPlace, ...]":
+        """Present the links of a drawing."""
+        return tuple(cls(chain=each.chain, index=each.index) for each in witnesses)
+
+
 class NextShoeResponse(Shape):
     """The shoe that accepts contributions now, already committed to: a long shoe, or the own shoe of a later round.
 
@@ -92,6 +105,7 @@ class NextShoeResponse(Shape):
     number: Annotated[int, Meta(description="The long shoe's number at its table, or the number of its round.")]
     commitment: HexText
     contributions: tuple[Contribution, ...]
+    witnesses: Annotated[tuple[WitnessPlace, ...], Meta(description="The links that its cards will follow from, too.")]
 
     @classmethod
     def of(cls, shoe: NextShoe) -> "NextShoeResponse":
@@ -101,6 +115,7 @@ class NextShoeResponse(Shape):
             number=shoe.number,
             commitment=shoe.commitment,
             contributions=present_contributions(shoe.contributions),
+            witnesses=WitnessPlace.list_of(shoe.witnesses),
         )
 
 
@@ -117,6 +132,7 @@ class TermsResponse(Shape):
     contributions: Annotated[tuple[Contribution, ...], Meta(description="To the cut of the round's own shoe.")]
     cut: Annotated[HexText, Meta(description='In scheme 1, "" if nobody contributed.')]
     next_commitment: Annotated[HexText, Meta(description="The commitment of the shoe after this one.")]
+    witnesses: Annotated[tuple[WitnessPlace, ...], Meta(description="The links that the cards follow from, by chain.")]
 
     @classmethod
     def of(cls, fixed: FixedTerms) -> "TermsResponse":
@@ -133,6 +149,7 @@ class TermsResponse(Shape):
             contributions=fixed.contributions,
             cut=terms.cut,
             next_commitment=terms.next_commitment,
+            witnesses=WitnessPlace.list_of(terms.witnesses),
         )
 
 
@@ -142,6 +159,9 @@ class OwnSeat(Shape):
     seat: int
     money_type: MoneyType
     game_balance: Money
+    balance_told_at: Annotated[
+        Timestamp | None, Meta(description="When your casino's own wallet told the balance; null if the money is here.")
+    ]
     under_minimum: Annotated[bool, Meta(description="True if a rebuy or deposit is needed before the next wager.")]
     low_balance: Annotated[
         LowBalance | None, Meta(description="Funding options if the game balance is under the minimum.")
@@ -207,12 +227,12 @@ def present_table_state(
     *,
     viewer: UUID | None,
     now: datetime,
-    game_balance: int | None = None,
+    game_balance: DisplayedBalance | None = None,
     funding_options: FundingOptions | None = None,
 ) -> TableStateResponse:
     """Present a table with its seats, shoe and current round for `viewer`; None is the operator.
 
-    `game_balance` is the viewer's in minor units, None without a seat. `funding_options` are for the notice shown if it
+    `game_balance` is the viewer's, None without a seat. `funding_options` are for the notice shown if it
     is too low. Seats name no other player; `you` marks the viewer's own.
     """
     opened, currency = table.require_opened(), table.rules.currency
@@ -229,7 +249,7 @@ def present_table_state(
         betting_opens_at=table.betting_opens_at if round_.opened is None else round_.opened.opened_at,
         you=None
         if own is None
-        else _own_seat(own, table, round_, game_balance or 0, funding_options or FundingOptions(0)),
+        else _own_seat(own, table, round_, game_balance or DisplayedBalance(0), funding_options or FundingOptions(0)),
         stop=_stop(table),
         server_time=now,
     )
@@ -261,16 +281,19 @@ def _stop(table: TableState) -> TableStop | None:
     return None
 
 
-def _own_seat(seat: Seat, table: TableState, round_: RoundState, balance: int, funding: FundingOptions) -> OwnSeat:
-    currency, round_seat = table.rules.currency, round_.seat_of(seat.player)
+def _own_seat(
+    seat: Seat, table: TableState, round_: RoundState, shown: DisplayedBalance, funding: FundingOptions
+) -> OwnSeat:
+    currency, round_seat, balance = table.rules.currency, round_.seat_of(seat.player), shown.amount
     return OwnSeat(
         seat=seat.seat,
         money_type=seat.money_type,
         game_balance=Money.of(balance, currency),
+        balance_told_at=shown.told_at,
         under_minimum=balance < table.rules.minimum,
-        low_balance=present_low_balance(
-            seat=seat, rules=table.rules, round_=round_, balance=balance, funding_options=funding
-        ),
+        low_balance=None
+        if shown.told_at is not None
+        else present_low_balance(seat=seat, rules=table.rules, round_=round_, balance=balance, funding_options=funding),
         commission_owed=Money.of(seat.owed, currency),
         in_round=round_seat is not None and round_.is_running(),
         status=None if round_seat is None else round_seat.status,

@@ -23,10 +23,10 @@ from baccarat.storage import projections, repository
 from casino.api.shapes import AmountText, CurrencyCode, Page, Shape
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType, format_amount
-from wallet.ledger import store as ledger
 from wallet.ledger.accounts import AccountName
-from wallet.payments.funding_options import FundingOptions
+from wallet.payments.funding_options import DisplayedBalance, FundingOptions
 from wallet.payments.queries import load_funding_options
+from wallet.remote.told import shown_balance, told_at
 
 _NOW: Final = "SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _TABLES: Final = """
@@ -97,7 +97,7 @@ def load_table(*, table: UUID, operator: UUID, viewer: UUID | None) -> TableResp
         raise UnknownTable
     state, now = projections.decode_table(rows[0][0]), rows[0][1]
     account = _game_account(state, viewer)
-    balance = None if account is None else ledger.balances([account])[account]
+    balance = None if account is None else shown_balance(account)
     return _present(state, _rounds_of([state]), _nicknames_at([state]), viewer=viewer, now=now, balance=balance)
 
 
@@ -115,11 +115,11 @@ def load_tables(
         raise UnknownTable
     now = rows[0][2]
     states = [projections.decode_table(row[1]) for row in rows]
-    rounds, nicknames = _rounds_of(states), _nicknames_at(states)
+    rounds, nicknames, told = _rounds_of(states), _nicknames_at(states), told_at(viewer)
     presented = []
     for state in states:
         account = _game_account(state, viewer)
-        balance = None if account is None else balances.get(account, 0)
+        balance = None if account is None else _shown(account, balances, told)
         presented.append(_present(state, rounds, nicknames, viewer=viewer, now=now, balance=balance))
     return tuple(presented)
 
@@ -193,9 +193,9 @@ def table_board(*, table: UUID, operator: UUID, shoe: int | None = None) -> Scor
 
 
 def load_table_state(
-    table: TableState, round_: RoundState, *, viewer: UUID | None, now: datetime, balance: int | None
+    table: TableState, round_: RoundState, *, viewer: UUID | None, now: datetime, balance: DisplayedBalance | None
 ) -> TableStateResponse:
-    """Present a table for `viewer`, whose game balance is `balance` minor units (None without a seat)."""
+    """Present a table for `viewer`, whose game balance is `balance` (None without a seat)."""
     funding_options = _funding_options_if_low(table, player=viewer, balance=balance)
     return present_table_state(
         table, round_, viewer=viewer, now=now, game_balance=balance, funding_options=funding_options
@@ -209,7 +209,7 @@ def _present(
     *,
     viewer: UUID | None,
     now: datetime,
-    balance: int | None,
+    balance: DisplayedBalance | None,
 ) -> TableResponse:
     current = NO_ROUND if state.round is None else rounds[state.round]
     last = None if state.last_round is None else rounds[state.last_round]
@@ -237,6 +237,11 @@ def _game_account(state: TableState, viewer: UUID | None) -> AccountName | None:
     opened = state.require_opened()
     accounts = TableAccounts(operator=opened.operator, table=opened.table, currency=opened.rules.currency)
     return accounts.game(seat.player, seat.money_type)
+
+
+def _shown(account: AccountName, balances: Mapping[AccountName, int], told: Mapping[str, datetime]) -> DisplayedBalance:
+    at = told.get(account.currency) if account.money_type is MoneyType.REAL else None
+    return DisplayedBalance(balances.get(account, 0), at)
 
 
 def _summary(row: tuple[Any, ...]) -> TableSummary:
@@ -271,10 +276,12 @@ def _marks_of(table: UUID, shoe: int) -> str:
     return run
 
 
-def _funding_options_if_low(table: TableState, *, player: UUID | None, balance: int | None) -> FundingOptions | None:
+def _funding_options_if_low(
+    table: TableState, *, player: UUID | None, balance: DisplayedBalance | None
+) -> FundingOptions | None:
     """Read the options of a seated player whose balance is under the table's minimum; no query for others."""
     seat = None if player is None else table.seat_of(player)
-    if seat is None or (balance or 0) >= table.rules.minimum:
+    if seat is None or (balance is not None and (balance.told_at or balance.amount >= table.rules.minimum)):
         return None
     opened = table.require_opened()
     accounts = TableAccounts(operator=opened.operator, table=opened.table, currency=table.rules.currency)
