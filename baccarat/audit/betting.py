@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from baccarat.audit import kill_switches, rules_versions, shoes
+from baccarat.audit import kill_switches, rules_versions, shoes, witnesses
 from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace, TableTrace
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.state import Phase, SeatStatus
@@ -24,8 +24,10 @@ def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
     round_ = RoundTrace(
         event, table, table.collector, {s.seat: RoundSeatTrace(s.seat, s.player, s.money_type) for s in event.seats}
     )
-    kill_switches.check_playing(table, "no round opens")
-    rules_versions.check_rules_in_force(table)
+    is_passed_over = witnesses.follows_from_replaced(table, event.witnesses)
+    if not is_passed_over:
+        kill_switches.check_playing(table, "no round opens")
+        rules_versions.check_rules_in_force(table)
     if table.round is not None:
         round_.record_difference(OUT_OF_PLACE, "no round in hand", f"round {table.round.opened.round} runs")
     if event.number != table.rounds + 1:
@@ -36,7 +38,7 @@ def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
         )
     seated = [(table_seat.seat, table_seat.player, table_seat.money_type) for table_seat in table.list_seats()]
     taken = [(seat.seat, seat.player, seat.money_type) for seat in event.seats]
-    if seated != taken or not taken:
+    if seated != taken or not (taken or is_passed_over):
         round_.record_difference("seats of the round differ", _seats(seated), _seats(taken))
     turn = table.rules.turn_seconds
     deadline = None if turn is None else event.opened_at + timedelta(seconds=turn)
@@ -159,11 +161,13 @@ def replay_wager_confirmed(round_: RoundTrace, event: e.WagerConfirmed) -> None:
     _check_stakes(round_, part, event)
     part.place = len(round_.confirmed_seats())
     part.status, part.confirmed_at = _CONFIRMED, event.confirmed_at
-    part.stakes, part.raised, part.signature = event.stakes, event.raised, event.signature
+    part.stakes, part.raised, part.signature, part.debit = event.stakes, event.raised, event.signature, event.debit
     part.placements.clear()
     table_seat = round_.table.seats.get(event.player)
     if table_seat is not None:
         table_seat.last_wager, table_seat.missed_turns = event.stakes, 0
+        if event.debit is not None:  # the operator's own wallet has paid
+            return
         table_seat.balance -= sum(event.stakes.values())
         if table_seat.balance < 0:
             round_.record_difference("stake without funds", "0 or more", table_seat.balance, seat=event.seat)

@@ -14,9 +14,10 @@ from baccarat.domain.rounds.state import INITIAL, RoundState
 from baccarat.storage import projections
 from baccarat.storage.projections import DUE_TABLES, KILL_SWITCHES, ROUNDS, SITTINGS, TABLES, WAGERS
 from baccarat.storage.rules_versions import VERSIONS
+from casino.events.ids import first_id
 from casino.events.projections import ProjectionTable, Row
 from casino.events.sql import fetch
-from casino.events.verification import inspect
+from casino.events.verification import LogRange, inspect, inspect_range
 from casino.kernel.canonical_json import recanonical
 from wallet.events import EVENTS as WALLET_EVENTS
 from wallet.events import entry_for as wallet_entry_for
@@ -41,6 +42,45 @@ EXTRA_ROWS_SQL: Final = {
         SELECT FROM events_event WHERE stream = 'round-' || kept.round_id AND version = 1) ORDER BY 1""",
 }
 """Rows without a stream; rows of known tables and rounds are compared one by one."""
+EXTRA_OF_RANGE_SQL: Final = {
+    ROUNDS.table: """SELECT id::text FROM baccarat_round AS kept WHERE id BETWEEN %s AND %s AND NOT EXISTS (
+        SELECT FROM events_event WHERE stream = 'round-' || kept.id AND version = 1) ORDER BY 1""",
+    WAGERS.table: """SELECT id::text FROM baccarat_wager AS kept WHERE id BETWEEN %s AND %s AND NOT EXISTS (
+        SELECT FROM events_event WHERE stream = 'round-' || kept.round_id AND version = 1) ORDER BY 1""",
+}
+_ENTRIES_OF_RANGE: Final = "SELECT count(*) FROM wallet_entry WHERE cause > %s AND cause <= %s"
+_RECORDED_AT: Final = """
+SELECT recorded_at FROM events_seal JOIN events_event AS event ON event.id = event_id WHERE position = %s
+"""
+
+# Each returns rows of (transaction or wager, expected, found).
+REMOTE_CHECKS: Final[Mapping[str, str]] = {
+    "debit without its wager": """
+        SELECT debit.id, debit.amount::text, coalesce(wager.staked::text, 'no wager')
+          FROM wallet_remote debit LEFT JOIN baccarat_wager wager
+            ON wager.id = debit.wager_id AND wager.player_id = debit.player_id AND wager.money_type = 'real'
+         WHERE debit.kind = 'debit' AND wager.staked IS DISTINCT FROM debit.amount
+           AND (debit.status = 'accepted' OR debit.reason = 'round_void') ORDER BY 1""",
+    "stake was not taken back": """
+        SELECT debit.id, 'rolled back', debit.status
+          FROM wallet_remote debit JOIN baccarat_wager wager ON wager.id = debit.wager_id
+         WHERE debit.kind = 'debit' AND debit.status = 'accepted'
+           AND wager.voided_at IS NOT NULL AND wager.settled_at IS NULL ORDER BY 1""",
+    "win was not paid back": """
+        SELECT debit.wager_id, wager.returned::text, coalesce(credit.amount::text, 'nothing')
+          FROM wallet_remote debit JOIN baccarat_wager wager ON wager.id = debit.wager_id
+          LEFT JOIN wallet_remote credit ON credit.wager_id = debit.wager_id AND credit.kind = 'credit'
+         WHERE debit.kind = 'debit' AND debit.status = 'accepted' AND wager.settled_at IS NOT NULL
+           AND credit.amount IS DISTINCT FROM wager.returned ORDER BY 1""",
+    "payment without its round": """
+        SELECT paid.id, 'a settled wager', 'none'
+          FROM wallet_remote paid LEFT JOIN baccarat_wager wager ON wager.id = paid.wager_id
+         WHERE paid.kind <> 'debit' AND wager.settled_at IS NULL ORDER BY 1""",
+    "correction without its void": """
+        SELECT paid.id, 'a void', 'none'
+          FROM wallet_remote paid JOIN baccarat_wager wager ON wager.id = paid.wager_id
+         WHERE paid.kind = 'correction' AND wager.voided_at IS NULL ORDER BY 1""",
+}
 
 Rows = Mapping[Any, tuple[Any, ...]]
 
@@ -62,12 +102,36 @@ def check_tables(replay: LogReplay, notes: FindingCollector, *, max_wait: float)
     return pending.check_secrets(replay, notes)
 
 
-def check_other_streams(replay: LogReplay, notes: FindingCollector) -> None:
-    """Check wallets, chats and kill switches."""
+def check_other_streams(replay: LogReplay, notes: FindingCollector, *, only: LogRange | None = None) -> None:
+    """Check wallets, chats and kill switches; with a range, `only` what changed in it."""
     compare_kill_switches(replay.switches.rows.values(), notes)
-    replay.wallets.check_state()
-    for finding in replay.chats.check_state():
+    replay.wallets.check_state(entries=None if only is None else (only.first_id, only.last_id))
+    for finding in replay.chats.check_state(partial=only is not None):
         notes.add(finding.kind, finding.location, finding.expected, finding.actual)
+
+
+def check_range(notes: FindingCollector, log: LogRange, *, max_wait: float = 0.0) -> None:
+    """Check what needs no replay of a range of the log: queue and streams, rows of rounds, entries."""
+    _, age = log_reader.snapshot_time()
+    notes.findings.extend(inspect_range(log, max_wait_seconds=max_wait + age))
+    for table, statement in EXTRA_OF_RANGE_SQL.items():
+        for (key,) in fetch(statement, _round_ids(log)):
+            notes.add("row is extra", f"{table} {key}", "none", "a row")
+    for finding in ledger.check_range(log.first_id, log.last_id):
+        notes.add(finding.kind, finding.location, finding.expected, finding.actual)
+
+
+def check_balances(notes: FindingCollector) -> None:
+    """Compare the balances of all accounts with their last postings."""
+    for finding in ledger.check_balances():
+        notes.add(finding.kind, finding.location, finding.expected, finding.actual)
+
+
+def _round_ids(log: LogRange) -> list[UUID]:
+    """Return the ids between which rounds lie that opened in a range. Ranges that adjoin leave out none."""
+    first, last = (fetch(_RECORDED_AT, [position]) for position in (log.since, log.upto))
+    lowest = first_id(first[0][0]) if first else UUID(int=0)
+    return [lowest, first_id(last[0][0]) if last and not log.is_open else UUID(int=2**128 - 1)]
 
 
 def check_database(notes: FindingCollector, *, max_wait: float, scope: IncrementalScope | None = None) -> None:
@@ -82,6 +146,7 @@ def check_database(notes: FindingCollector, *, max_wait: float, scope: Increment
         return
     notes.findings.extend(inspect(max_wait_seconds=max_wait + age))
     find_extra(notes)
+    check_remote_wagers(notes)
     check_ledger(notes)
 
 
@@ -116,8 +181,10 @@ def check_ledger(notes: FindingCollector, *, since: int = 0) -> None:
         notes.add(finding.kind, finding.location, finding.expected, finding.actual)
 
 
-def count_entries() -> int:
-    return int(fetch("SELECT count(*) FROM wallet_entry")[0][0])
+def count_entries(only: LogRange | None = None) -> int:
+    if only is None:
+        return int(fetch("SELECT count(*) FROM wallet_entry")[0][0])
+    return int(fetch(_ENTRIES_OF_RANGE, [only.first_id, only.last_id])[0][0])
 
 
 def compare_rounds(rounds: Sequence[RoundTrace], notes: FindingCollector) -> None:
@@ -157,11 +224,20 @@ def compare_kill_switches(switches: Iterable[Row], notes: FindingCollector) -> N
     _compare(KILL_SWITCHES, switches, stored, notes)
 
 
-def find_extra(notes: FindingCollector) -> None:
-    """Record rows of tables, rounds and wagers that do not exist."""
+def find_extra(notes: FindingCollector, *, of_rounds: bool = True) -> None:
+    """Record rows of tables, and `of_rounds` and wagers, that do not exist."""
     for table, statement in EXTRA_ROWS_SQL.items():
+        if table in EXTRA_OF_RANGE_SQL and not of_rounds:
+            continue
         for (key,) in fetch(statement):
             notes.add("row is extra", f"{table} {key}", "none", "a row")
+
+
+def check_remote_wagers(notes: FindingCollector) -> None:
+    """Compare wagers with what operators' own wallets paid and got back; rows are compared with events elsewhere."""
+    for name, statement in REMOTE_CHECKS.items():
+        for where, expected, found in fetch(statement):
+            notes.add(name, f"wallet transaction or wager {where}", expected, found)
 
 
 def _stored(relation: ProjectionTable, column: str, ids: list[UUID]) -> Rows:

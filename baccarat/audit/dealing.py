@@ -4,16 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from baccarat.audit import shoes
+from baccarat.audit import closings, shoes, witnesses
 from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace
-from baccarat.domain.fairness.closing import (
-    NO_DIGEST,
-    SeatClosing,
-    SeatEnd,
-    close,
-    encode_wager,
-    wager_leaf,
-)
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.state import Ceremony, Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
@@ -21,8 +13,6 @@ from baccarat.domain.rules.deal import IllegalDeal, Outcome, replay
 from baccarat.domain.rules.payouts import InvalidStake, Settlement
 from baccarat.domain.rules.roads import MAX_RUN_LENGTH
 from baccarat.domain.rules.wagers import Spot
-from casino.crypto import ed25519
-from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 
 FINDINGS_BY_FIELD: Final = {
@@ -41,8 +31,6 @@ _BETTING, _CLOSED, _DEALT, _SETTLED, _LAPSED = Phase.BETTING, Phase.CLOSED, Phas
 _DECIDING, _TIMED_OUT = SeatStatus.DECIDING, SeatStatus.TIMED_OUT
 
 NO_DEAL = "cards are not a legal deal"
-OTHER_CLOSING: Final = "closing differs"
-OTHER_SIGNATURE: Final = "wager not signed by its player"
 OTHER_SEAT: Final = "cards with the wrong seat"
 OTHER_TIME: Final = "time for the cards differs"
 NOT_TURNED: Final = "hands not turned as dealt"
@@ -60,64 +48,9 @@ def replay_betting_closed(round_: RoundTrace, event: e.BettingClosed) -> None:
             round_.record_difference(
                 "times out of order", f"confirmed by {event.closed_at}", part.confirmed_at, seat=part.seat
             )
-    shoes.check_cut(round_, event)
-    _check_closing(round_, event)
-    round_.phase, round_.closed_at, round_.closing = _CLOSED, event.closed_at, event.closing
-
-
-def _check_closing(round_: RoundTrace, event: e.BettingClosed) -> None:
-    """Recompute the closing from the wagers, the seats and the table's closing before."""
-    terms, closing = round_.opened.terms, event.closing
-    if closing is None or not terms:
-        if closing is not None or terms:
-            round_.record_difference(OTHER_CLOSING, "a closing" if terms else "none", closing)
-        return
-    confirmed = sorted(round_.confirmed_seats(), key=lambda part: part.place or 0)
-    ends = {_CONFIRMED: 1, SeatStatus.PASSED: 2, _TIMED_OUT: 3}
-    expected = close(
-        blind=bytes.fromhex(closing.blind),
-        terms=terms,
-        witnesses=(),
-        kind=ClosingKind.PLAYED,
-        cause=0,
-        leaves=[_leaf(round_, part) for part in confirmed],
-        seats=[
-            SeatEnd(part.seat, SeatClosing(ends[part.status])) for part in round_.seats.values() if part.status in ends
-        ],
-        closed_at_us=(event.closed_at - _EPOCH) // timedelta(microseconds=1),
-        sealed_head=closing.sealed_head,
-        cosigned_size=0,
-        cosigned_root=NO_DIGEST,
-        before=round_.table.last_closing,
-    )
-    if closing != expected:
-        round_.record_difference(OTHER_CLOSING, expected, closing)
-    round_.table.last_closing = closing.digest
-
-
-def _leaf(round_: RoundTrace, part: RoundSeatTrace) -> bytes:
-    """Return the leaf of a wager with its stakes as asked, after checking its player's signature, if there is one."""
-    raised, signature = part.raised or {}, part.signature
-    wager = encode_wager(
-        terms=round_.opened.terms,
-        seat=part.seat,
-        play_money=part.money_type is MoneyType.PLAY,
-        currency=round_.rules.currency,
-        stakes=[
-            (number, part.stakes[spot] - raised.get(spot, 0))
-            for number, spot in enumerate((Spot.PLAYER, Spot.BANKER, Spot.TIE), 1)
-            if part.stakes and part.stakes.get(spot, 0) > raised.get(spot, 0)
-        ],
-        nonce=bytes(32) if signature is None else bytes.fromhex(signature.nonce),
-    )
-    if signature is None:
-        return wager_leaf(wager)
-    public_key = bytes.fromhex(signature.public_key)
-    if public_key[:1] != b"\x01" or not ed25519.is_signed(
-        wager, bytes.fromhex(signature.signature), public=public_key[1:]
-    ):
-        round_.record_difference(OTHER_SIGNATURE, "the player's signature", signature.signature, seat=part.seat)
-    return wager_leaf(wager, public_key=public_key)
+    shoes.close_cut(round_)
+    closings.check_round_closing(round_, event.closing, ClosingKind.PLAYED, now=event.closed_at)
+    round_.phase, round_.closed_at = _CLOSED, event.closed_at
 
 
 def _check_all_acted(round_: RoundTrace, now: datetime) -> None:
@@ -134,6 +67,8 @@ def replay_cards_dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
     if round_.phase is not _CLOSED:
         what = "card dealt before betting closed" if round_.phase is _BETTING else OUT_OF_PLACE
         round_.record_difference(what, _CLOSED, round_.phase)
+    if round_.opened.witnesses and not round_.releases:
+        round_.record_difference(witnesses.NO_LINKS, round_.opened.witnesses, "none")
     shoe, rules = round_.table.shoe, round_.table.rules
     place = 0 if shoe is None else shoe.cards_used
     if event.shoe_position != place:
@@ -234,7 +169,7 @@ def _wager(round_: RoundTrace, part: RoundSeatTrace, wager: e.SeatSettled, outco
             if expected != actual:
                 round_.record_difference(what, f"{name} {expected}", f"{name} {actual}", seat=part.seat)
     table_seat = round_.table.seats.get(wager.player)
-    if table_seat is None:
+    if table_seat is None or part.debit is not None:
         return
     table_seat.balance += wager.returned
     if wager.deferred:
@@ -254,6 +189,7 @@ def replay_round_lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
     for part in round_.confirmed_seats():
         round_.record_difference("wager not settled", _stakes(part), "the round lapsed", seat=part.seat)
     _check_all_acted(round_, event.lapsed_at)
+    closings.check_round_closing(round_, event.closing, ClosingKind.LAPSED, now=event.lapsed_at)
     round_.phase, round_.ended_at, round_.lapse_reason = _LAPSED, event.lapsed_at, event.reason
     round_.suspension_reason = round_.suspended_at = None
     _end(round_, event.seed)

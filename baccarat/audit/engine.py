@@ -7,13 +7,11 @@ import re
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from datetime import UTC, datetime
-from hashlib import sha256
 from typing import Final
 
 from django.db import connection
 
-from baccarat.audit import comparison, log_reader, parallel, pending
+from baccarat.audit import comparison, log_reader, parallel, pending, saved_state
 from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.parallel import AuditContext, PartialAudit, Progress
 from baccarat.audit.report import NOT_READ, AuditReport, FindingCollector, Row
@@ -21,12 +19,14 @@ from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
 from casino.checkpoints.document import CheckpointDocument
 from casino.events import guards
+from casino.events.hash_chain import CheckedEvent
 from casino.events.verification import Head, compare_head, current_head
 from casino.kernel.findings import Finding
-from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
 
+SaveState = Callable[[int, bytes], None]
+"""Takes a position and the state of all tables there."""
 _NUMBER: Final = re.compile(r"(\d+)")
 
 
@@ -52,8 +52,9 @@ tree that is kept has its root; every event sealed after it follows by chain and
 happened to since then, in it or in one of its rounds, follows by the rules from its first event on, each event agrees
 with its own seal, its money moved as it says, and all its rows are as they should be; so do wallets, payments, limits
 and chats; the accounts that were moved since then agree with their postings, from the first on; every manifest is
-signed and agrees with its copy, and with its rows if it was made since; members of staff, keys, settings and texts
-agree with their newest digests; and triggers, functions and privileges are what migrations made. What it does not read:
+signed, agrees with its event and its copy, and with its rows if it was made since; members of staff, keys, settings
+and texts agree with their newest digests; and triggers, functions, privileges and the application's role are what
+migrations made. What it does not read:
 {"; ".join(NOT_READ)}.
 For that, audit in full.
 """
@@ -71,6 +72,8 @@ def run_audit(
     with_guards: bool = False,
     jobs: int = 1,
     pool: Executor | None = None,
+    save_at: int = 0,
+    save: SaveState | None = None,
 ) -> AuditReport:
     """Audit the connected database, read only, without blocking writers.
 
@@ -80,8 +83,8 @@ def run_audit(
     `expected` is a head kept from an earlier audit. `max_wait` is in seconds. `progress(done, total)` counts events.
     With `log_only`, check events against the chain and the rules, and nothing else. With `with_guards`, compare
     triggers, functions and privileges with what migrations made, too. A `pool` of `jobs` processes
-    (`parallel.start_processes`) shares the work of a full audit, with the same findings. Call it outside of any
-    transaction.
+    (`parallel.start_processes`) shares the work of a full audit, with the same findings. A full audit in one process
+    calls `save` when the position `save_at` is reached. Call it outside of any transaction.
     """
     start = time.monotonic()
     since = max(since, 0 if checkpoint is None else checkpoint.position)
@@ -93,7 +96,10 @@ def run_audit(
             part = parallel.merge(parallel.run_tasks(context, jobs=jobs, pool=pool, progress=progress))
         if part is None:
             with _database_checks(context, full=not since and not log_only) as database:
-                part = _replay_log(context, since=min(since, head.position), whole=not log_only, progress=progress)
+                part = _replay_log(
+                    context, since=min(since, head.position), whole=not log_only, progress=progress,
+                    save_at=save_at, save=save,
+                )  # fmt: skip
             part.findings.extend(database())
             part.seconds -= start
             if not log_only:
@@ -111,6 +117,7 @@ def run_audit(
         log_seconds=part.seconds,
         head=(head.position, head.digest.hex()),
         since=min(since, head.position),
+        not_read=NOT_READ if min(since, head.position) else (),
     )
 
 
@@ -144,20 +151,43 @@ def _database(context: AuditContext) -> list[Finding]:
     return notes.findings
 
 
-def _replay_log(context: AuditContext, *, since: int, whole: bool, progress: Progress | None) -> PartialAudit:
+def split(batches: Iterable[Sequence[Row]], position: int) -> Iterator[Sequence[Row]]:
+    """Yield batches of sealed events, one of which ends at a position."""
+    for rows in batches:
+        last = rows[-1].position if rows and isinstance(rows[-1], CheckedEvent) else 0
+        count = len(rows) - (last - position) if last > position > last - len(rows) else len(rows)
+        yield from filter(None, (rows[:count], rows[count:]))
+
+
+def save_state(replay: LogReplay, rows: Sequence[Row], *, at: int, save: SaveState | None) -> None:
+    """Call `save` if a batch that was replayed ends at the position."""
+    if save is not None and rows and isinstance(rows[-1], CheckedEvent) and rows[-1].position == at:
+        save(at, saved_state.dump(replay.play_state()))
+
+
+def _replay_log(
+    context: AuditContext,
+    *,
+    since: int,
+    whole: bool,
+    progress: Progress | None,
+    save_at: int = 0,
+    save: SaveState | None = None,
+) -> PartialAudit:
     """Audit in one pass over the log; then check the derived state, unless `log_only`."""
     part, seen = PartialAudit(), log_reader.changed_since(since, max_wait=context.max_wait) if since else None
     streams = None if seen is None else seen.streams
     replay = LogReplay(FindingCollector(), disputed=log_reader.disputed_streams(streams))
     batches: Iterator[Sequence[Row]] = itertools.chain(
         () if seen is None else log_reader.read_history(seen, findings=part.chain_findings),
-        log_reader.read_sealed(since=since, findings=part.chain_findings),
+        split(log_reader.read_sealed(since=since, findings=part.chain_findings), save_at),
         [log_reader.read_unsealed()],
     )
     for rows in batches:
         replayed = replay.replay(rows)
         if whole:
             comparison.compare_batch(replay, replayed, replay.collector)
+        save_state(replay, rows, at=save_at, save=save)
         if progress is not None:
             progress(min(replay.events, context.head), context.head)
     part.seconds = time.monotonic()
@@ -170,47 +200,3 @@ def _replay_log(context: AuditContext, *, since: int, whole: bool, progress: Pro
         comparison.check_other_streams(replay, replay.collector)
     part.findings, part.rounds, part.events = replay.collector.findings, replay.rounds, replay.events
     return part
-
-
-MAX_RECORDED_FINDINGS: Final = 100
-"""Maximum findings of one audit recorded one by one; their number is always recorded."""
-
-
-def run_nightly_audit() -> AuditReport:
-    """Run a full audit; record each finding once, however many nights it recurs.
-
-    Call it outside of any transaction.
-    """
-    report = run_audit(with_guards=True)
-    logger.log(logging.INFO if report.ok else logging.ERROR, report.summary_line())
-    if not report.ok:
-        recorder.record_many([_failed(report), *map(_found, report.findings[:MAX_RECORDED_FINDINGS])])
-    return report
-
-
-def _failed(report: AuditReport) -> recorder.NewSignificantEvent:
-    position, digest = report.head
-    today = datetime.now(UTC).date().isoformat()
-    return recorder.NewSignificantEvent(
-        kind=recorder.SignificantEventKind.INTEGRITY_FAILED,
-        operator=None,
-        subject=f"audit:{today}",
-        actor="system",
-        reason=report.summary_line(),
-        after={"findings": len(report.findings), "position": position, "head": digest},
-        dedup_key=f"audit {today}",
-    )
-
-
-def _found(finding: Finding) -> recorder.NewSignificantEvent:
-    name = sha256(f"{finding.kind}\n{finding.location}\n{finding.actual}".encode()).hexdigest()
-    return recorder.NewSignificantEvent(
-        kind=recorder.SignificantEventKind.AUDIT_FINDING,
-        operator=None,
-        subject=finding.location[:200],
-        actor="system",
-        reason=finding.kind,
-        before={"expected": finding.expected},
-        after={"found": finding.actual},
-        dedup_key=f"audit finding {name}",
-    )

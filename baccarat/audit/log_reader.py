@@ -19,14 +19,18 @@ from typing import Any, Final, NamedTuple, get_args
 from django.db import transaction
 
 from baccarat.audit.log_replay import CONFIRMED, ROUND_STEPS, STOP_EVENT_TYPES, TABLE_STEPS
+from baccarat.audit.saved_state import PlayState
+from baccarat.chat.events import FilterEvent
 from casino.events.hash_chain import CheckedEvent
 from casino.events.rebuild import keep_projections
 from casino.events.records import METADATA, RecordedEvent
 from casino.events.sql import accept_any_timestamp, execute, fetch, open_prefetch_stream
 from casino.events.store import to_recorded_events
-from casino.events.verification import read_positions, stream_positions, walk
+from casino.events.verification import LogRange, read_positions, stream_positions, walk
 from casino.kernel.findings import Finding
-from wallet.responsible_gaming.events import PlayerRestrictionEvent
+from wallet.funding.events import FundingChanged
+from wallet.ledger.events import PlayerAccountOpened
+from wallet.responsible_gaming.events import OperatorLimitSet, PlayerRestrictionEvent, PlayMoneyCapSet
 
 BATCH_SIZE: Final = 1000
 """Number of events read, replayed and compared with the database at once."""
@@ -59,6 +63,28 @@ WHERE voided.type = 'RoundVoided' AND jsonb_path_exists(voided.data::jsonb, '$.s
 """
 _ROUNDS: Final = "SELECT 'round-' || id FROM baccarat_round WHERE table_id::text = ANY (%s::text[])"
 
+# `events_event_context` is an index of the streams of no table.
+OF_NO_TABLE: Final = "\"left\"(event.stream, 6) <> ALL ('{round-,table-}'::text[])"
+_IN_RANGE: Final = """
+event.id IN (SELECT event_id FROM events_seal WHERE position > %s AND position <= %s
+             UNION ALL SELECT event_id FROM events_unsealed WHERE %s)
+"""
+_OTHER_STREAMS: Final = f"SELECT DISTINCT stream FROM events_event AS event WHERE {_IN_RANGE} AND {OF_NO_TABLE}"  # noqa: S608
+_ASKED: Final = f"SELECT DISTINCT stream FROM events_event AS event WHERE {_IN_RANGE} AND type = ANY (%s::text[])"  # noqa: S608
+_FLAGGED: Final = "SELECT 'round-' || id FROM baccarat_round WHERE flag IS NOT NULL"
+_OPENED_BEFORE: Final = """
+SELECT DISTINCT event.data->>'table' FROM events_event AS event JOIN events_seal AS seal ON seal.event_id = event.id
+WHERE event.stream = ANY (%s::text[]) AND event.version = 1 AND seal.position <= %s
+"""
+_HISTORY: Final = f"""
+SELECT seal.position FROM events_event AS event JOIN events_seal AS seal ON seal.event_id = event.id
+WHERE seal.position <= %s AND event.stream = ANY (%s::text[])
+UNION
+SELECT seal.position FROM events_event AS event JOIN events_seal AS seal ON seal.event_id = event.id
+WHERE seal.position <= %s AND {OF_NO_TABLE} AND event.type = ANY (%s::text[])
+ORDER BY 1
+"""  # noqa: S608  (constants)
+VOID_EVENT_TYPES: Final = ["RoundVoidRequested", "RoundVoided"]
 _SEALED: Final = """
 SELECT seal.position FROM events_event AS event JOIN events_seal AS seal ON seal.event_id = event.id
 WHERE seal.position <= %s AND """
@@ -70,6 +96,12 @@ SHARED_EVENT_TYPES: Final = sorted([CONFIRMED, "RoundVoided"])
 """Events of rounds that the partition of the wallets reads: who wagered when, and who owes after a void."""
 RESPONSIBLE_GAMING_EVENT_TYPES: Final = sorted(kind.__name__ for kind in get_args(PlayerRestrictionEvent))
 """That partition reads wagers only of players with one of these events, which may forbid them."""
+CONTEXT_EVENT_TYPES: Final = sorted({
+    *RESPONSIBLE_GAMING_EVENT_TYPES, *STOP_EVENT_TYPES,
+    *(kind.__name__ for kind in (PlayerAccountOpened, FundingChanged, OperatorLimitSet, PlayMoneyCapSet)),
+    *(kind.__name__ for kind in get_args(FilterEvent)),
+})  # fmt: skip
+"""Events of no table on which others depend that are in other streams: an audit that continues reads all of them."""
 POSITIONS_PER_QUERY: Final = 100_000
 """Positions partitioned at once."""
 
@@ -142,10 +174,10 @@ def disputed_streams(among: Sequence[str] | None = None) -> frozenset[str]:
     return frozenset(stream for (stream,) in rows)
 
 
-def read_sealed(*, since: int, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:
+def read_sealed(*, since: int, findings: list[Finding], upto: int | None = None) -> Iterator[list[CheckedEvent]]:
     """Yield the sealed events above position `since`, and check the chain. Prefetches the next ones."""
     with open_prefetch_stream(snapshot=export_snapshot()) as stream:
-        yield from walk(findings=findings, from_position=since, chunk=BATCH_SIZE, stream=stream)
+        yield from walk(findings=findings, from_position=since, upto=upto, chunk=BATCH_SIZE, stream=stream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +210,47 @@ def read_history(scope: IncrementalScope, *, findings: list[Finding]) -> Iterato
         yield read_positions(positions[start : start + BATCH_SIZE], findings=findings)
 
 
+@dataclass(frozen=True, slots=True)
+class History:
+    """What an audit that continues from a state reads of the log before it.
+
+    `tables` (their streams) are replayed from their first event on, because a round of theirs that had ended was to be
+    voided afterwards; `streams` are these with their rounds, and the streams of no table with events in the range.
+    `disputed` are the rounds that anybody asked to void.
+    """
+
+    tables: frozenset[str]
+    streams: tuple[str, ...]
+    disputed: frozenset[str]
+
+
+def history_of(log: LogRange, *, state: PlayState | None, with_others: bool) -> History:
+    """Return what must be read before a range; `with_others` those streams of no table that have events in it."""
+    known = [] if state is None else [*state.running, *state.disputed]
+    asked = {stream for (stream,) in fetch(_ASKED, [*_ids(log), VOID_EVENT_TYPES])}
+    flagged = disputed_streams([stream for (stream,) in fetch(_FLAGGED)])
+    late = [table for (table,) in fetch(_OPENED_BEFORE, [sorted(asked.difference(known)), log.since])]
+    own = [f"table-{table}" for table in late]
+    rounds = [stream for (stream,) in fetch(_ROUNDS, [late])] if late else []
+    others = [stream for (stream,) in fetch(_OTHER_STREAMS, _ids(log))] if with_others else []
+    return History(frozenset(own), (*own, *rounds, *others), frozenset(asked | flagged))
+
+
+def read_history_of(
+    history: History, log: LogRange, *, with_others: bool, findings: list[Finding]
+) -> Iterator[list[CheckedEvent]]:
+    """Yield these events up to the range, each checked against its own seal."""
+    context = CONTEXT_EVENT_TYPES if with_others else []
+    rows = fetch(_HISTORY, [log.since, list(history.streams), log.since, context])
+    positions = [position for (position,) in rows]
+    for start in range(0, len(positions), BATCH_SIZE):
+        yield read_positions(positions[start : start + BATCH_SIZE], findings=findings)
+
+
+def _ids(log: LogRange) -> list[object]:
+    return [log.since, log.upto, log.is_open]
+
+
 class LogPartition(NamedTuple):
     """One of `groups` of tables, or the rest without groups; with the positions of its sealed events."""
 
@@ -186,8 +259,11 @@ class LogPartition(NamedTuple):
     positions: "array[int]"
 
 
-def partition_log(groups: int, *, upto: int) -> tuple[LogPartition, list[LogPartition]]:
-    """Partition the log up to a position: the rest, and one partition for each group of tables."""
+def partition_log(groups: int, *, upto: int, of_tables: bool = True) -> tuple[LogPartition, list[LogPartition]]:
+    """Partition the log up to a position: the rest, and one partition for each group of tables.
+
+    Unless `of_tables`, those of the groups stay empty.
+    """
     others, tables = array("q"), [array("q") for _ in range(groups)]
     restricted = [player for (player,) in fetch(_RESTRICTED_PLAYERS, [RESPONSIBLE_GAMING_EVENT_TYPES])]
     for start in range(0, upto, POSITIONS_PER_QUERY):
@@ -202,14 +278,19 @@ def partition_log(groups: int, *, upto: int) -> tuple[LogPartition, list[LogPart
         ]
         elsewhere: list[int] = []
         switches: list[int] = []
-        for group, of_table, of_others, of_all in fetch(_PARTITION, parameters):
-            tables[group].extend(of_table or ())
+        for group, own, of_others, of_all in fetch(_PARTITION, parameters):
+            tables[group].extend(own if own and of_tables else ())
             elsewhere += of_others or ()
             switches += of_all or ()
         others.extend(sorted(elsewhere))
         for each in tables if switches else ():
             each[:] = array("q", sorted([*each, *switches]))
     return LogPartition(0, 0, others), [LogPartition(groups, number, each) for number, each in enumerate(tables)]
+
+
+def partition_others(*, upto: int) -> LogPartition:
+    """Return the partition of the rest, as `partition_log` does; in less memory."""
+    return partition_log(1, upto=upto, of_tables=False)[0]
 
 
 def read_partition(partition: LogPartition, *, snapshot: str, findings: list[Finding]) -> Iterator[list[CheckedEvent]]:

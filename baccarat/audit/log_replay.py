@@ -1,17 +1,19 @@
 """Replay the whole log, event by event: all tables, rounds and wallets at once."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ClassVar, Final, get_args
 from uuid import UUID
 
-from baccarat.audit import betting, dealing, seating, shoes, voiding
+from baccarat.audit import betting, dealing, seating, shoes, voiding, witnesses
 from baccarat.audit.kill_switches import KillSwitchTraces
 from baccarat.audit.report import FindingCollector, Row, event_location
+from baccarat.audit.saved_state import PlayState
 from baccarat.audit.shoes import check_seed
 from baccarat.audit.traces import OUT_OF_PLACE, RoundTrace, TableTrace
 from baccarat.audit.wallets import WalletTraces
 from baccarat.chat.audit import ChatTraces
 from baccarat.chat.storage import CATALOGUE as CHAT
+from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import CutContributed, ShoeCommitment
@@ -19,6 +21,9 @@ from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.projections import sitting_row
+from casino.checkpoints.archives import ARCHIVE_EVENTS, stream_of
+from casino.checkpoints.manifests import MANIFEST_EVENTS
+from casino.checkpoints.manifests import STREAM as MANIFEST_STREAM
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.kernel.findings import Finding
 from wallet.events import CATALOGUE as WALLET
@@ -37,6 +42,7 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
         (re.SeatLeftRound, betting.replay_round_left),
         (CutContributed, shoes.replay_cut_contribution),
         (re.BettingClosed, dealing.replay_betting_closed),
+        (LinksReleased, witnesses.replay_links_released),
         (re.CardsHandedOut, dealing.replay_cards_handed_out),
         (re.CardsLookedAt, dealing.replay_cards_looked_at),
         (re.CardsHandedBack, dealing.replay_cards_handed_back),
@@ -63,7 +69,7 @@ UNREADABLE: Final = "event can't be read"
 
 def decode_row(row: Row, notes: FindingCollector) -> Any:
     """Return the event of a row; record a finding and return None if it cannot be decoded."""
-    catalogue = next((each for each in (WALLET, CHAT) if row.type in each), CATALOGUE)
+    catalogue = next((each for each in (WALLET, CHAT, MANIFEST_EVENTS, ARCHIVE_EVENTS) if row.type in each), CATALOGUE)
     try:
         return catalogue.decode(row.type, row.schema, row.data)
     except (MalformedEvent, UnknownEvent) as error:
@@ -93,7 +99,7 @@ class LogReplay:
     def __init__(self, notes: FindingCollector, *, disputed: frozenset[str] = frozenset()) -> None:
         self.collector = notes
         self.wallets = self.wallets_class(notes)
-        self._disputed = disputed
+        self.disputed = disputed
         self.disputed_rounds: dict[str, RoundTrace] = {}
         self.tables: dict[str, TableTrace] = {}
         self._by_id: dict[UUID, TableTrace] = {}
@@ -104,6 +110,26 @@ class LogReplay:
         self.rounds = 0
         self.events = 0
         self._shoes: set[str] = set()
+
+    def play_state(self) -> PlayState:
+        """Return the state of tables and rounds after the events so far."""
+        return PlayState(self.tables, self.running, self.disputed_rounds, self.wallets.owed)
+
+    def resume(self, state: PlayState, *, without: Collection[str] = ()) -> None:
+        """Continue from a state; the streams of tables `without` it were replayed from their first events instead.
+
+        What was replayed so far was checked when it happened: count and findings begin anew.
+        """
+        for stream, table in state.tables.items():
+            if stream not in without:
+                self.tables[stream] = self._by_id[table.opened.table] = table
+        for kept, rounds in ((self.running, state.running), (self.disputed_rounds, state.disputed)):
+            own = {key: each for key, each in rounds.items() if f"table-{each.opened.table}" not in without}
+            kept.update(own)
+        self.disputed |= state.disputed.keys()
+        self.wallets.owed = state.owed
+        self.rounds = self.events = 0
+        self.collector.findings.clear()
 
     def replay(self, rows: Sequence[Row]) -> list[ReplayedEvent]:
         """Replay events in order, record contradictions, and return the events whose money is to be compared."""
@@ -139,6 +165,12 @@ class LogReplay:
         if kind in CHAT:
             self._record(self.chats.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
             return None
+        if kind in MANIFEST_EVENTS or kind in ARCHIVE_EVENTS:  # what they name is compared with their digests
+            place = (MANIFEST_STREAM, event.number) if kind in MANIFEST_EVENTS else (stream_of(event.month), 1)
+            if (row.stream, row.version) != place:
+                expected = f"{place[0]} version {place[1]}"
+                self.collector.add("stream differs", event_location(row), expected, f"{row.stream} {row.version}")
+            return None
         if kind in STOP_EVENT_TYPES:
             self._record(self.switches.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
             return None
@@ -173,6 +205,8 @@ class LogReplay:
 
     def _round(self, row: Row, event: Any, step: Callable[[RoundTrace, Any], None]) -> TableAccounts | None:
         round_ = self.running.get(row.stream) or self.disputed_rounds.get(row.stream)
+        if round_ is None and isinstance(event, LinksReleased):
+            return self._links_after_end(row, event)
         if round_ is None:
             self.collector.add(OUT_OF_PLACE, event_location(row), "a running round", "none")
             return None
@@ -187,10 +221,20 @@ class LogReplay:
             self._end(row, round_, event)
         return round_.table.accounts
 
+    def _links_after_end(self, row: Row, event: LinksReleased) -> TableAccounts | None:
+        """Check the links of a round that has lapsed or was voided."""
+        open_at = (each for each in self.tables.values() if any(o.drawing == event.round for o in each.open_closings))
+        table = next(open_at, None)
+        if table is None or row.stream != f"round-{event.round}":
+            self.collector.add(OUT_OF_PLACE, event_location(row), "a closing without links", event.round)
+            return None
+        witnesses.record_links(table, event.round, event.releases)
+        return table.accounts
+
     def _end(self, row: Row, round_: RoundTrace, event: Any) -> None:
         stream = row.stream
         ran = self.running.pop(stream, None) is not None
-        if ran and stream in self._disputed:
+        if ran and stream in self.disputed:
             self.disputed_rounds[stream] = round_
         elif ran:
             self.ended.append(round_)

@@ -62,7 +62,7 @@ class AuditReport:
     """What was checked, the findings, and the duration in seconds; `log_seconds` of these for the events.
 
     `head` is the position and digest (hex) of the last sealed event. With a position `since`, only what changed after
-    it was audited; 0 for a full audit.
+    it was audited; 0 for a full audit. `not_read` is what was not looked at.
     """
 
     rounds: int
@@ -73,6 +73,7 @@ class AuditReport:
     log_seconds: float
     head: tuple[int, str]
     since: int = 0
+    not_read: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -91,7 +92,7 @@ class AuditReport:
         return {
             "verdict": "ok" if self.ok else "FAILED",
             "since": self.since,
-            "not_read": NOT_READ if self.since else (),
+            "not_read": self.not_read,
             "rounds": self.rounds,
             "events": self.events,
             "entries": self.entries,

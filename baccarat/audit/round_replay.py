@@ -6,15 +6,18 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.audit import witnesses
 from baccarat.audit.log_replay import ROUND_STEPS
 from baccarat.audit.report import FindingCollector
 from baccarat.audit.shoes import OTHER_SHOE, check_seed, check_shoe, parse_seed
 from baccarat.audit.traces import OUT_OF_PLACE, LongShoe, RoundSeatTrace, RoundTrace, SeatTrace, TableTrace
+from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import RoundOpened, RoundVoided, SeatVoided, ShoeCommitment, WagerConfirmed
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.events import RulesTookEffect, TableOpened
+from baccarat.domain.tables.witness_events import WitnessChainOpened, WitnessChainsReplaced, links_of_shoe
 from baccarat.queries.narrative import NarrativeLine, narrate
 from baccarat.storage.event_registry import CATALOGUE
 from casino.crypto import crypto_shredding
@@ -163,7 +166,10 @@ def replay_round(round_id: UUID) -> RoundReplay:
     table_events[0] = replace(table_events[0], rules=_rules_of(opening, table_events))
     notes = FindingCollector()
     trace = _new_trace(opening, table_events, notes)
+    ended = [each for event in table_events if isinstance(event, WitnessChainsReplaced) for each in event.ended]
     for row, (version, event) in zip(rows[1:], events[1:], strict=True):
+        if isinstance(event, RoundVoided):  # a round that was played before may name them, too
+            trace.table.replaced.update(dict.fromkeys((each.chain for each in ended), ""))
         _replay_event(trace, row, version, event)
     announcement = find_announcement(opening, table_events)
     check_announcement(opening, announcement, notes)
@@ -206,6 +212,9 @@ def _decode(row: RecordedEvent) -> Any:
 def _new_trace(opening: re.RoundOpened, table_events: list[Any], notes: FindingCollector) -> RoundTrace:
     """Return a trace of the round, at a table with its rules and players but none of the rounds before."""
     table = TableTrace(table_events[0], notes, version=1)
+    for event in table_events:
+        if isinstance(event, WitnessChainOpened):
+            witnesses.replay_chain_opened(table, event)
     table.seats = {seat.player: SeatTrace(seat.seat, seat.player, seat.money_type, 0) for seat in opening.seats}
     return RoundTrace(
         opening, table, notes, {s.seat: RoundSeatTrace(s.seat, s.player, s.money_type) for s in opening.seats}
@@ -215,11 +224,14 @@ def _new_trace(opening: re.RoundOpened, table_events: list[Any], notes: FindingC
 def _replay_event(trace: RoundTrace, row: RecordedEvent, version: int, event: object) -> None:
     """Replay one event; only a full audit checks what comes from earlier rounds: balances, wagers, closings."""
     trace.version = version
+    if isinstance(event, LinksReleased):  # those before are of other rounds
+        trace.table.links_given.update({each.chain: each.index for each in trace.opened.witnesses})
     step = ROUND_STEPS.get(row.type)
     if step is None:
         trace.record_difference(OUT_OF_PLACE, "an event of a round in hand", row.type)
         return
-    if isinstance(event, re.BettingClosed) and event.closing is not None:
+    ends = (re.BettingClosed, re.RoundLapsed, RoundVoided)
+    if isinstance(event, ends) and event.closing is not None:
         trace.table.last_closing = event.closing.before
     if isinstance(event, re.StakesRebet):
         trace.table.seats[trace.seats[event.seat].player].last_wager = event.stakes
@@ -269,6 +281,7 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollecto
         started.cut,
         started.root,
         started.scheme,
+        links=links_of_shoe(shoe, table_events),
     )
     long.deals.extend(deals)
     check_shoe(trace.table, long, seed)

@@ -2,12 +2,14 @@
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from baccarat.audit import kill_switches, rules_versions, shoes
+from baccarat.audit import closings, kill_switches, rules_versions, shoes, witnesses
 from baccarat.audit.report import FindingCollector
 from baccarat.audit.shoes import NOT_OPENED, check_revealed_seed, check_shoe, parse_seed
-from baccarat.audit.traces import OUT_OF_PLACE, LongShoe, SeatTrace, TableTrace
+from baccarat.audit.traces import OUT_OF_PLACE, CommittedShoe, LongShoe, SeatTrace, TableTrace
+from baccarat.audit.witnesses import OTHER_CHAIN, follows_from_replaced
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.cards import UnknownCard, points
 from baccarat.domain.rules.odds import player_edge_spots
@@ -25,7 +27,16 @@ from baccarat.domain.tables.events import (
 )
 from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
 from baccarat.domain.tables.state import PendingClosure
+from baccarat.domain.tables.witness_events import (
+    DiscardedShoe,
+    ShoeCutClosed,
+    ShoeLinksReleased,
+    WitnessChainOpened,
+    WitnessChainsReplaced,
+)
 from casino.kernel.money import MoneyType
+
+OTHER_END: Final = "chain of a replaced witness ends elsewhere"
 
 
 class TableSetup(NamedTuple):
@@ -190,13 +201,23 @@ def replay_shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
         table.record_difference("shoe number differs", table.shoes + 1, event.number)
     if event.first_round != table.rounds + 1:
         table.record_difference("round number differs", table.rounds + 1, event.first_round)
+    closings.check_shoe_closing(table, event)
+    links = () if table.coming_shoe is None else table.coming_shoe.links
     shoes.check_shoe_started(table, event)
     burned = _burned(table, event)
     if event.burned_count != burned or (event.turned_card is None) is table.rules.burn:
         table.record_difference("burned cards differ", burned, f"{event.burned_count} after {event.turned_card}")
     out = 0 if event.turned_card is None else 1 + event.burned_count
     table.shoe = LongShoe(
-        event.shoe, event.number, event.commitment, out, event.turned_card, event.cut, event.root, event.scheme
+        event.shoe,
+        event.number,
+        event.commitment,
+        out,
+        event.turned_card,
+        event.cut,
+        event.root,
+        event.scheme,
+        links=links,
     )
     table.shoes = event.number
     table.marks.clear()
@@ -248,6 +269,44 @@ def replay_shoe_revealed(table: TableTrace, event: ShoeRevealed) -> None:
         table.record_difference(NOT_OPENED, opened.commitment, event.seed)
 
 
+def replay_chains_replaced(table: TableTrace, event: WitnessChainsReplaced) -> None:
+    """Check that all chains of one witness end where the table is. What follows from them can only be void then."""
+    keys = {table.headers[each.chain].release_key.hex() for each in event.ended if each.chain in table.headers}
+    due = [(each.chain, each.next_index) for each in table.chains.values() if each.release_key in keys]
+    if len(keys) != 1 or due != [(each.chain, each.index) for each in event.ended]:
+        table.record_difference(OTHER_END, due or "the chains of a witness", event.ended)
+    if table.closed or event.successor in table.headers:
+        table.record_difference(OTHER_CHAIN, "a new chain of an open table", event.successor)
+    for ended in event.ended:
+        table.replaced[ended.chain] = event.successor
+        table.chains.pop(ended.chain, None)
+    table.open_closings[:] = [
+        replace(each, is_late=each.is_late or follows_from_replaced(table, each.witnesses))
+        for each in table.open_closings
+    ]
+    _discard(table, event.discarded)
+
+
+def _discard(table: TableTrace, discarded: DiscardedShoe | None) -> None:
+    """Check that exactly the long shoe that waits for links of the ended chains is discarded, with its seed."""
+    lost = _waiting_shoe(table)
+    if (discarded and discarded.shoe) != (lost and lost.shoe):
+        table.record_difference(OTHER_CHAIN, lost and lost.shoe, discarded)
+    if lost is None:
+        return
+    table.coming_shoe = None
+    seed = parse_seed(None if discarded is None else discarded.seed)
+    if seed is not None and not table.drawing(lost.shoe, lost.number, lost.scheme).opens(lost.commitment, seed):
+        table.record_difference(NOT_OPENED, lost.commitment, discarded)
+
+
+def _waiting_shoe(table: TableTrace) -> CommittedShoe | None:
+    coming = table.coming_shoe
+    if coming is None or not table.has_long_shoe or coming.links:
+        return None
+    return coming if follows_from_replaced(table, coming.witnesses) else None
+
+
 def _owed(amounts: list[tuple[Any, int]]) -> str:
     return ", ".join(f"{player} {amount}" for player, amount in amounts) or "nothing"
 
@@ -294,7 +353,11 @@ STEPS: Final[dict[type, Callable[[TableTrace, Any], None]]] = {
     e.ShowEnded: replay_show_ended,
     ShoeCommitted: shoes.replay_shoe_committed,
     ShoeCutContributed: shoes.replay_shoe_cut_contribution,
+    ShoeCutClosed: closings.replay_shoe_cut_closed,
+    ShoeLinksReleased: witnesses.replay_shoe_links,
     e.TermsFixed: shoes.replay_terms_fixed,
+    WitnessChainOpened: witnesses.replay_chain_opened,
+    WitnessChainsReplaced: replay_chains_replaced,
     e.ShoeStarted: replay_shoe_started,
     e.ShoeEnded: replay_shoe_ended,
     PlayStopped: kill_switches.replay_play_stopped,

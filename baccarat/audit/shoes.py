@@ -5,14 +5,15 @@ from dataclasses import replace
 from typing import Final, Protocol
 from uuid import UUID
 
-from baccarat.audit import rules_versions
-from baccarat.audit.traces import OUT_OF_PLACE, CommittedShoe, LongShoe, RoundTrace, TableTrace, sort_contributions
+from baccarat.audit import cuts, rules_versions
+from baccarat.audit.traces import OUT_OF_PLACE, CommittedShoe, LongShoe, RoundTrace, TableTrace
+from baccarat.audit.witnesses import NO_LINKS, take_indexes
 from baccarat.domain.fairness.commitment import shoe_root
-from baccarat.domain.fairness.cut import Contribution, MalformedContribution, parse_contribution
-from baccarat.domain.fairness.shuffle import SEED_BYTES, Scheme, shuffle
-from baccarat.domain.fairness.terms import Terms, digest_cards
-from baccarat.domain.rounds.cut import MAX_CUT_CHANGES, SeatContribution, cut_in_hex
-from baccarat.domain.rounds.events import BettingClosed, CutContributed, NextTerms, ShoeCommitment
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.links import links_of
+from baccarat.domain.fairness.shuffle import SEED_BYTES, shuffle
+from baccarat.domain.fairness.terms import Terms, WitnessIndex, digest_cards
+from baccarat.domain.rounds.events import CutContributed, NextTerms, RoundOpened, ShoeCommitment
 from baccarat.domain.rounds.state import Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.tables.events import ShoeCommitted, ShoeCutContributed, ShoeStarted, TermsFixed
@@ -24,11 +25,9 @@ OTHER_SHOE: Final = "shoe differs from the committed one"
 NO_NEXT: Final = "next shoe not committed"
 OTHER_SCHEME: Final = "scheme differs"
 OTHER_SHAPE: Final = "shoe composition differs from its commitment"
-MALFORMED: Final = "contribution malformed"
 CONTRIBUTED_LATE: Final = "contribution given late"
 OTHER_TERMS: Final = "terms differ"
 OTHER_CUT: Final = "cut differs from the contributions"
-TOO_OFTEN: Final = "contribution changed too often"
 NOT_OPENED = "seed does not open the commitment"
 OTHER_CARDS = "cards are not the shoe's"
 OTHER_ROOT = "root is not the shoe's"
@@ -91,22 +90,23 @@ def _commit(
     if shoe.scheme < table.scheme:
         record_difference(OTHER_SCHEME, table.scheme, shoe.scheme)
     table.scheme = shoe.scheme
-    table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shoe.shape, shoe.scheme)
+    witnesses = () if table.has_long_shoe else take_indexes(table)
+    table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shoe.shape, shoe.scheme, witnesses=witnesses)
 
 
 def check_terms(round_: RoundTrace) -> None:
-    """Check that a round opens on the terms fixed for it, under the rules in force, and with their cut."""
+    """Check that a round opens on the terms fixed for it, under the rules in force, and with their contributions."""
     event, table = round_.opened, round_.table
     fixed = table.fixed_terms()
     if fixed is None or fixed.digest != event.terms:
         round_.record_difference(OTHER_TERMS, None if fixed is None else fixed.digest, event.terms)
-        return
-    if fixed.terms.rules != digest_rules(table.rules):
+    elif fixed.terms.rules != digest_rules(table.rules):
         round_.record_difference(OTHER_TERMS, digest_rules(table.rules), fixed.terms.rules)
-    cut = "" if event.commitment is None else fixed.terms.cut
-    if (fixed.contributions, cut) != (event.contributions, event.cut):
-        expected = f"{_format_contributions(fixed.contributions)}: {cut}"
-        round_.record_difference(OTHER_CUT, expected, f"{_format_contributions(event.contributions)}: {event.cut}")
+    elif fixed.terms.witnesses != event.witnesses:
+        round_.record_difference(OTHER_TERMS, fixed.terms.witnesses, event.witnesses)
+    if fixed is not None and fixed.contributions != event.contributions:
+        expected, actual = (cuts.format_contributions(each) for each in (fixed.contributions, event.contributions))
+        round_.record_difference(OTHER_CUT, expected, actual)
 
 
 def replay_terms_fixed(table: TableTrace, event: TermsFixed | NextTerms) -> None:
@@ -125,9 +125,10 @@ def replay_terms_fixed(table: TableTrace, event: TermsFixed | NextTerms) -> None
         table.record_difference(OTHER_TERMS, stated, event.place)
     elif event.number != expected.number or (event.place is None and table.has_long_shoe):
         table.record_difference(OTHER_TERMS, expected, event)
-    elif expected.next_commitment and event.digest != expected.digest():
-        table.record_difference(OTHER_TERMS, expected.digest(), event.digest)
-    table.terms = replace(fixed, digest=event.digest)
+    digest = expected.digest() if expected.commitment and expected.next_commitment else ""
+    if isinstance(event, TermsFixed) and digest and event.digest != digest:
+        table.record_difference(OTHER_TERMS, digest, event.digest)
+    table.terms = replace(fixed, digest=event.digest if isinstance(event, TermsFixed) else digest)
     if not table.has_long_shoe and event.next_shoe is not None:
         if anew is not None:
             table.record_difference(OUT_OF_PLACE, "terms fixed once", event.next_shoe.shoe)
@@ -149,8 +150,13 @@ def _terms_of_next_round(table: TableTrace, event: TermsFixed | NextTerms) -> Fi
     if shoe is not None:
         cut = shoe.cut or ""
     elif next_shoe is not None and not table.has_long_shoe:
-        drawing, contributions = next_shoe, _listed(next_shoe.contributions)
-        cut = _computed_cut(next_shoe.scheme, next_shoe.shoe, next_shoe.commitment, contributions) or ""
+        drawing, contributions = next_shoe, cuts.listed(next_shoe.contributions)
+        cut = (
+            cuts.computed_cut(
+                next_shoe.scheme, next_shoe.shoe, next_shoe.commitment, contributions, next_shoe.witnesses
+            )
+            or ""
+        )
         following = None if event.next_shoe is None else event.next_shoe.commitment
     if drawing is None:
         table.record_difference(OTHER_SHOE, "a shoe for the next round", "none")
@@ -165,11 +171,17 @@ def _terms_of_next_round(table: TableTrace, event: TermsFixed | NextTerms) -> Fi
         rules=digest_rules(table.rules),
         commitment="" if drawing is None else drawing.commitment,
         cut=cut,
-        witnesses=(),
+        witnesses=drawing.witnesses if isinstance(drawing, CommittedShoe) else _indexes_of_round(table),
         next_commitment="" if drawing is None or following is None else following,
     )
     scheme = table.scheme if drawing is None else drawing.scheme
-    return FixedTerms(terms, event.digest, scheme, contributions)
+    return FixedTerms(terms, "", scheme, contributions)
+
+
+def _indexes_of_round(table: TableTrace) -> tuple[WitnessIndex, ...]:
+    """Return the links of the next round of a long shoe, which are taken once."""
+    fixed = table.fixed_terms()
+    return take_indexes(table) if fixed is None else fixed.terms.witnesses
 
 
 def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
@@ -188,30 +200,27 @@ def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
         round_.record_difference(
             CONTRIBUTED_LATE, f"before {opened.deadline_at}", event.contributed_at, seat=event.seat
         )
-    for what, expected in _faults(round_.contributions, event):
+    for what, expected in cuts.faults_of(round_.contributions, event):
         round_.record_difference(what, expected, event.contribution, seat=event.seat)
-    put_contribution(round_.contributions, event)
+    cuts.put_contribution(round_.contributions, event)
 
 
-def check_cut(round_: RoundTrace, event: BettingClosed) -> None:
-    """Check that the cut is that of the terms, or results from the contributions until betting closed."""
-    if round_.opened.terms:
-        opened = round_.opened
-        if (event.contributions, event.cut) != (opened.contributions, opened.cut):
-            round_.record_difference(OTHER_CUT, opened.cut, event.cut)
-        round_.cut = event.cut
-        return
+def close_cut(round_: RoundTrace) -> None:
+    """Close the cut, which follows from the contributions until the terms were fixed, or before them, until now."""
     opened = round_.opened
-    computed = _computed_cut(opened.scheme, opened.shoe, opened.commitment or "", _listed(round_.contributions))
-    difference = _cut_difference(round_.contributions, event.contributions, event.cut, computed=computed)
-    if difference is not None:
-        round_.record_difference(OTHER_CUT, *difference)
-    round_.cut = event.cut
+    round_.cut = _own_cut(opened, opened.contributions if opened.terms else cuts.listed(round_.contributions))
+
+
+def _own_cut(opened: RoundOpened, contributions: Sequence[Contribution]) -> str:
+    """Return the cut of a round's own shoe in hex, "" for a round of a long shoe."""
+    if opened.commitment is None:
+        return ""
+    return cuts.computed_cut(opened.scheme, opened.shoe, opened.commitment, contributions, opened.witnesses) or ""
 
 
 def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
     """Check a commitment to the next long shoe: one at a time, numbered in order."""
-    if not table.has_long_shoe or table.next_shoe is not None or table.closed:
+    if not table.has_long_shoe or table.next_shoe is not None or table.coming_shoe is not None or table.closed:
         table.record_difference(OUT_OF_PLACE, "a shoe table without a committed shoe", event.shoe)
     if event.number != table.shoes + 1:
         table.record_difference("shoe number differs", table.shoes + 1, event.number)
@@ -233,14 +242,16 @@ def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutContributed) -
     if next_shoe is None or next_shoe.shoe != event.shoe:
         table.record_difference(OTHER_SHOE, None if next_shoe is None else next_shoe.shoe, event.shoe)
         return
-    for what, expected in _faults(next_shoe.contributions, event):
+    for what, expected in cuts.faults_of(next_shoe.contributions, event):
         table.record_difference(what, expected, event.contribution)
-    put_contribution(next_shoe.contributions, event)
+    if event.signature is not None and not cuts.is_signed(event, event.signature, table, next_shoe):
+        table.record_difference(cuts.OTHER_SIGNATURE, "the player's signature", event.signature.signature)
+    cuts.put_contribution(next_shoe.contributions, event)
 
 
 def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
-    """Check that the shoe is the committed one, and that its cut results from the contributions until it started."""
-    next_shoe = table.next_shoe
+    """Check that the shoe is the committed one, and that its cut results from the contributions until it was closed."""
+    next_shoe = table.coming_shoe or table.next_shoe
     if next_shoe is None:
         table.record_difference(OTHER_SHOE, "a committed shoe", event.shoe)
     else:
@@ -251,64 +262,16 @@ def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
             table.record_difference(OTHER_SCHEME, next_shoe.scheme, event.scheme)
         if next_shoe.shape != table.rules.shape:
             table.record_difference(OTHER_SHAPE, next_shoe.shape, table.rules.shape)
+        if next_shoe.witnesses and not next_shoe.links:
+            table.record_difference(NO_LINKS, next_shoe.witnesses, "none")
     by_seat = {} if next_shoe is None else next_shoe.contributions
-    computed = _computed_cut(event.scheme, event.shoe, event.commitment, _listed(by_seat))
-    difference = _cut_difference(by_seat, event.contributions, event.cut, computed=computed)
+    indexes = () if next_shoe is None else next_shoe.witnesses
+    computed = cuts.computed_cut(event.scheme, event.shoe, event.commitment, cuts.listed(by_seat), indexes)
+    difference = cuts.cut_difference(by_seat, event.contributions, event.cut, computed=computed)
     if difference is not None:
         table.record_difference(OTHER_CUT, *difference)
     rules_versions.check_shoe_rules_in_force(table)
-    table.next_shoe = None
-
-
-def _faults(by_seat: dict[int, SeatContribution], event: CutContributed | ShoeCutContributed) -> list[tuple[str, str]]:
-    """Return what is wrong with a contribution by itself: (what, expected)."""
-    faults, last = [], by_seat.get(event.seat)
-    if last is not None and last.player == event.player and last.change_count >= MAX_CUT_CHANGES:
-        faults.append((TOO_OFTEN, f"at most {MAX_CUT_CHANGES} times"))
-    try:
-        parse_contribution(event.contribution)
-    except MalformedContribution as malformed:
-        faults.append((MALFORMED, str(malformed)))
-    return faults
-
-
-def put_contribution(by_seat: dict[int, SeatContribution], event: CutContributed | ShoeCutContributed) -> None:
-    """Replace a seat's last contribution."""
-    last = by_seat.get(event.seat)
-    times = 1 if last is None or last.player != event.player else last.change_count + 1
-    by_seat[event.seat] = SeatContribution(event.seat, event.player, event.contribution, times)
-
-
-def _cut_difference(
-    by_seat: dict[int, SeatContribution],
-    contributions: Sequence[Contribution],
-    recorded_cut: str,
-    *,
-    computed: str | None,
-) -> tuple[str, str] | None:
-    """Return both sides as text if a cut differs from its contributions, else None."""
-    expected = _listed(by_seat)
-    if computed is None:
-        return None
-    if expected == tuple(contributions) and computed == recorded_cut:
-        return None
-    return f"{_format_contributions(expected)}: {computed}", f"{_format_contributions(contributions)}: {recorded_cut}"
-
-
-def _listed(by_seat: dict[int, SeatContribution]) -> tuple[Contribution, ...]:
-    return tuple(Contribution(each.seat, each.contribution) for each in sort_contributions(by_seat))
-
-
-def _computed_cut(scheme: Scheme, shoe: UUID, commitment: str, contributions: Sequence[Contribution]) -> str | None:
-    """Return the cut in hex, None if a contribution is malformed, which is recorded with it."""
-    try:
-        return cut_in_hex(scheme, shoe=shoe, commitment=commitment, contributions=contributions)
-    except MalformedContribution:
-        return None
-
-
-def _format_contributions(contributions: Sequence[Contribution]) -> str:
-    return ", ".join(f"{each.seat} {each.contribution}" for each in contributions) or "nothing"
+    table.coming_shoe = table.next_shoe = None
 
 
 def check_seed(round_: RoundTrace) -> None:
@@ -331,7 +294,8 @@ def check_seed(round_: RoundTrace) -> None:
         round_.record_difference(NOT_OPENED, opened.commitment, commitment)
     if cards:
         cut, decks = bytes.fromhex(round_.cut or ""), round_.rules.decks
-        expected = shuffle(seed_bytes, cut=cut, decks=decks, scheme=opened.scheme, first=len(cards))
+        links = links_of(opened.witnesses, round_.releases)
+        expected = shuffle(seed_bytes, cut=cut, decks=decks, scheme=opened.scheme, first=len(cards), links=links)
         if expected != cards:
             round_.record_difference(OTHER_CARDS, " ".join(expected), " ".join(cards))
 
@@ -354,10 +318,11 @@ def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
     """Check a long shoe's root and all cards dealt from it, round by round, against its seed and cut."""
     _check_opened(table, shoe, seed)
     cut, decks = bytes.fromhex(shoe.cut), table.rules.decks
-    due_root = shoe_root(seed, cut=cut, decks=decks, scheme=shoe.scheme)
+    due_root = shoe_root(seed, cut=cut, decks=decks, scheme=shoe.scheme, links=shoe.links)
     if due_root != shoe.root:
         table.record_difference(OTHER_ROOT, due_root, shoe.root)
-    cards = shuffle(seed, cut=cut, decks=decks, scheme=shoe.scheme, first=_cards_needed(table, shoe))
+    first = _cards_needed(table, shoe)
+    cards = shuffle(seed, cut=cut, decks=decks, scheme=shoe.scheme, first=first, links=shoe.links)
     if shoe.first_card is not None and shoe.first_card != cards[0]:
         table.record_difference("turned card is not the shoe's", cards[0], shoe.first_card)
     for position, dealt, round_ in shoe.deals:

@@ -5,15 +5,17 @@ Each trace can build the corresponding domain state, so that read models are com
 
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from baccarat.audit.report import FindingCollector
 from baccarat.domain.fairness.closing import NO_DIGEST, Closing
 from baccarat.domain.fairness.commitment import Drawing
-from baccarat.domain.fairness.shuffle import Scheme
+from baccarat.domain.fairness.links import SignedRelease, WitnessChain
+from baccarat.domain.fairness.shuffle import Link, Scheme
+from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.cut import SeatContribution
 from baccarat.domain.rounds.events import (
@@ -36,6 +38,7 @@ from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.state import (
     FixedTerms,
     NextShoe,
+    OpenClosing,
     PendingClosure,
     PlayStop,
     RulesLifecycle,
@@ -46,15 +49,11 @@ from baccarat.domain.tables.state import (
 from baccarat.storage import rules_versions
 from casino.events.projections import Row
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ChainHeader
 
-_SHOE = Shuffle.SHOE
 _BETTING, _DECIDING, _CONFIRMED = Phase.BETTING, SeatStatus.DECIDING, SeatStatus.CONFIRMED
-_RUNNING = frozenset({Phase.BETTING, Phase.CLOSED, Phase.DEALT})
-
 OUT_OF_PLACE: Final = "event out of place"
-
-MAX_CACHED_SETTLEMENTS: Final = 1024
-"""Settlements cached for tables with the same rules."""
+MAX_CACHED_SETTLEMENTS: Final = 1024  # for tables with the same rules
 
 
 @functools.lru_cache(maxsize=256)
@@ -95,6 +94,7 @@ class LongShoe:
     scheme: Scheme
     cut_card_out: bool = False
     finished: bool = False
+    links: tuple[Link, ...] = ()
     deals: list[tuple[int, tuple[Card, ...], UUID | str]] = field(default_factory=list)
 
     def seen_cards(self) -> list[Card]:
@@ -102,10 +102,14 @@ class LongShoe:
         turned = [] if self.first_card is None else [self.first_card]
         return [*turned, *(card for _, cards, _ in self.deals for card in cards)]
 
+    def state(self) -> Shoe:
+        """Return the domain state."""
+        drawn = self.cards_used, self.cut, self.root, self.scheme, self.cut_card_out, self.finished
+        return Shoe(self.shoe, self.number, self.commitment, *drawn, " ".join(self.seen_cards()), self.links)
+
     def draw(self, out: int, rules: TableRules) -> None:
         """Advance the shoe to where `out` cards have left it."""
-        self.cards_used = out
-        self.finished = self.cut_card_out
+        self.cards_used, self.finished = out, self.cut_card_out
         self.cut_card_out = out > rules.decks * 52 - (rules.cut_cards_from_end or 0)
 
 
@@ -119,6 +123,8 @@ class CommittedShoe:
     shape: ShoeShape
     scheme: Scheme
     contributions: dict[int, SeatContribution] = field(default_factory=dict)
+    witnesses: tuple[WitnessIndex, ...] = ()
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(slots=True)
@@ -126,8 +132,8 @@ class TableTrace:
     """A table after its own events and those of its rounds.
 
     The show of its last deal ends at `betting_opens_at`, unless all its players skip it. `marks` are the rounds on its
-    board, by number: the outcome, the cards, and whether it was a natural. `unrevealed` are the rounds, by shoe, that
-    were voided without their seeds. `scheme` is that of the last commitment.
+    board, by number: the outcome, the cards, and whether it was a natural. `unrevealed` are rounds by shoe, voided
+    without their seeds. `scheme` is the last commitment's. `links_given` counts by chain. `replaced` are ended chains.
     """
 
     opened: TableOpened
@@ -154,6 +160,11 @@ class TableTrace:
     last_closing: str = NO_DIGEST
     coming_shoe: CommittedShoe | None = None
     scheme: Scheme = Scheme.OPEN_CUT
+    chains: dict[str, WitnessChain] = field(default_factory=dict)
+    headers: dict[str, ChainHeader] = field(default_factory=dict)
+    links_given: dict[str, int] = field(default_factory=dict)
+    open_closings: list[OpenClosing] = field(default_factory=list)
+    replaced: dict[str, str] = field(default_factory=dict)
     versions: rules_versions.VersionRows = field(default_factory=dict)
     rules: TableRules = field(init=False)
     label: str = field(init=False)
@@ -166,7 +177,15 @@ class TableTrace:
         self.apply_rules(self.opened.rules)
         self.accounts = TableAccounts(self.opened.operator, self.opened.table, self.rules.currency)
         self.initial_state = TableState(opened=self.opened)
-        self.has_long_shoe = self.rules.shuffle is _SHOE
+        self.has_long_shoe = self.rules.shuffle is Shuffle.SHOE
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "_known"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+        self._known = _settlements(self.rules)
 
     def apply_rules(self, rules: TableRules) -> None:
         """Use these rules for rounds that open from now on."""
@@ -196,7 +215,6 @@ class TableTrace:
         self.clear_show()
 
     def clear_show(self) -> None:
-        """Forget the show of the last deal."""
         self.betting_opens_at = None
         self.show_skips.clear()
 
@@ -212,20 +230,7 @@ class TableTrace:
                 Seat(each.seat, each.player, each.money_type, each.last_wager, each.owed, each.missed_turns)
                 for each in self.list_seats()
             ),
-            shoe=None
-            if shoe is None
-            else Shoe(
-                shoe.shoe,
-                shoe.number,
-                shoe.commitment,
-                shoe.cards_used,
-                shoe.cut,
-                shoe.root,
-                shoe.scheme,
-                shoe.cut_card_out,
-                shoe.finished,
-                " ".join(shoe.seen_cards()),
-            ),
+            shoe=None if shoe is None else shoe.state(),
             shoes=self.shoes,
             round=None if self.round is None else self.round.opened.round,
             last_round=None if self.last_round is None else UUID(str(self.last_round)),
@@ -243,6 +248,9 @@ class TableTrace:
             terms=self.terms,
             last_closing=self.last_closing,
             coming_shoe=None if self.coming_shoe is None else self._next_shoe(self.coming_shoe),
+            chains=tuple(self.chains.values()),
+            open_closings=tuple(self.open_closings),
+            replaced=tuple(self.replaced),
         )
 
     def drawing(self, shoe: UUID, number: int, scheme: Scheme) -> Drawing:
@@ -256,7 +264,9 @@ class TableTrace:
     @staticmethod
     def _next_shoe(shoe: CommittedShoe) -> NextShoe:
         contributions = sort_contributions(shoe.contributions)
-        return NextShoe(shoe.shoe, shoe.number, shoe.commitment, shoe.shape, shoe.scheme, contributions)
+        return NextShoe(
+            shoe.shoe, shoe.number, shoe.commitment, shoe.shape, shoe.scheme, contributions, shoe.witnesses, shoe.links
+        )
 
     def _board(self) -> Iterator[RoundMark]:
         for number, (outcome, cards, natural) in self.marks.items():
@@ -283,6 +293,7 @@ class RoundSeatTrace:
     place: int | None = None
     signature: WagerSignature | None = None
     settlement: SeatSettled | None = None
+    debit: UUID | None = None
 
     def placed_stakes(self) -> dict[Spot, int]:
         """Add up the unconfirmed chips by spot, in minor units."""
@@ -325,12 +336,11 @@ class RoundTrace:
     contributions: dict[int, SeatContribution] = field(default_factory=dict)
     cut: str | None = None
     closing: Closing | None = None
+    releases: tuple[SignedRelease, ...] = ()
     rules: TableRules = field(init=False)
 
     def __post_init__(self) -> None:
         self.rules = self.table.rules
-        if self.opened.terms and self.opened.commitment is not None:
-            self.cut = self.opened.cut
 
     def record_difference(self, what: str, expected: object, actual: object, *, seat: int | None = None) -> None:
         """Record a contradiction at the current event."""
@@ -338,8 +348,7 @@ class RoundTrace:
         self.collector.add(what, where if seat is None else f"{where}, seat {seat}", expected, actual)
 
     def is_running(self) -> bool:
-        """Return whether the round has not ended."""
-        return self.phase in _RUNNING
+        return self.phase in {_BETTING, Phase.CLOSED, Phase.DEALT}
 
     def undecided_seats(self) -> list[int]:
         """List the seats that have not made a final decision yet."""
@@ -365,8 +374,7 @@ class RoundTrace:
                     part.raised,
                     part.confirmed_at,
                     part.place,
-                    part.signature,
-                    part.settlement,
+                    *(part.signature, part.settlement, part.debit),
                 )
                 for part in self.seats.values()
             ),
@@ -385,6 +393,6 @@ class RoundTrace:
             self.voided,
             self.ceremony,
             sort_contributions(self.contributions),
-            self.cut,
             self.closing,
+            self.releases,
         )

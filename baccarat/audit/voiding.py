@@ -2,11 +2,15 @@
 
 from typing import Final
 
+from baccarat.audit import closings
 from baccarat.audit.shoes import check_seed
 from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace, SeatTrace
+from baccarat.audit.witnesses import follows_from_replaced
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rounds.voiding import ANSWER_LIMIT, BY_LIMIT, VOID_CAUSES
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ClosingKind
 
 ALONE: Final = "void without approval"
 TWICE: Final = "round voided twice"
@@ -18,10 +22,10 @@ SEED_UNAVAILABLE: Final = "SeedUnavailable"
 
 
 def replay_void_requested(round_: RoundTrace, event: e.RoundVoidRequested) -> None:
-    """Check a request to void: of a settled round, one at a time."""
-    if round_.phase is not Phase.SETTLED or round_.void_request is not None:
+    """Check a request to void: of a round whose cards may be known, one at a time."""
+    if not _cards_may_be_known(round_) or round_.void_request is not None:
         actual = round_.phase if round_.void_request is None else "one is open"
-        round_.record_difference(OUT_OF_PLACE, "a settled round without a request", actual)
+        round_.record_difference(OUT_OF_PLACE, "a round whose cards may be known, without a request", actual)
     round_.void_request = event
 
 
@@ -33,7 +37,7 @@ def replay_void_declined(round_: RoundTrace, _event: e.RoundVoidDeclined) -> Non
 
 
 def replay_round_voided(round_: RoundTrace, event: e.RoundVoided) -> None:
-    """Check a void: once, by two persons if there was an outcome, with exactly the round's amounts."""
+    """Check a void: once, by two persons if cards may be known, with exactly the round's amounts."""
     if round_.phase is Phase.VOIDED:
         round_.record_difference(TWICE, "one void", event.voided_at)
         return
@@ -44,6 +48,7 @@ def replay_round_voided(round_: RoundTrace, event: e.RoundVoided) -> None:
             OUT_OF_PLACE, f"{round_.opened.round} {round_.phase}", f"{event.round} {event.was_settled}"
         )
     _approval(round_, event)
+    _check_closing(round_, event)
     _burned(round_, event)
     undone = {each.seat: each for each in event.seats}
     if list(undone) != [part.seat for part in round_.confirmed_seats()] or len(undone) != len(event.seats):
@@ -56,10 +61,24 @@ def replay_round_voided(round_: RoundTrace, event: e.RoundVoided) -> None:
     _close(round_, event)
 
 
+def _cards_may_be_known(round_: RoundTrace) -> bool:
+    """Return whether cards may be known: once they are out, a Caller has looked, or links may have been given out."""
+    looked = round_.ceremony is not None and round_.ceremony.looked_at is not None
+    waits = round_.phase is Phase.CLOSED and (bool(round_.opened.witnesses) or looked)
+    return waits or round_.phase in {Phase.DEALT, Phase.SETTLED}
+
+
 def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
-    """Check the approval. After the outcome: the recorded requester and another person. Before it: one person."""
+    """Check the approval. If cards may be known: the recorded requester and another person. Otherwise: one person."""
     request = round_.void_request
-    if round_.is_running():
+    if event.requested_by == BY_LIMIT:
+        if round_.phase is Phase.BETTING and follows_from_replaced(round_.table, round_.opened.witnesses):
+            return
+        waits = round_.phase is Phase.CLOSED and bool(round_.opened.witnesses) and not round_.releases
+        if not waits or round_.closed_at is None or event.voided_at < round_.closed_at + ANSWER_LIMIT:
+            round_.record_difference(ALONE, f"no link for {ANSWER_LIMIT}", event.voided_at)
+        return
+    if not _cards_may_be_known(round_):
         if event.approved_by is not None:
             round_.record_difference(ALONE, "no approval before the outcome", event.approved_by)
         return
@@ -72,6 +91,15 @@ def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
         round_.record_difference(ALONE, expected, f"{event.requested_by}, {event.approved_by}")
     elif (event.reason, event.note) != (request.reason, request.note):
         round_.record_difference(AMOUNTS, f"{request.reason}: {request.note}", f"{event.reason}: {event.note}")
+
+
+def _check_closing(round_: RoundTrace, event: e.RoundVoided) -> None:
+    """Check the closing of a void while betting was open; any other round is closed already."""
+    if round_.phase is Phase.BETTING:
+        cause = VOID_CAUSES[event.reason]
+        closings.check_round_closing(round_, event.closing, ClosingKind.VOID, now=event.voided_at, cause=cause)
+    elif event.closing is not None:
+        round_.record_difference(closings.OTHER_CLOSING, "the closing before", event.closing)
 
 
 def _burned(round_: RoundTrace, event: e.RoundVoided) -> None:
@@ -96,7 +124,7 @@ def _wager(round_: RoundTrace, part: RoundSeatTrace, undone: e.SeatVoided) -> No
     expected = _expected(part, undone, table_seat)
     if undone != expected:
         round_.record_difference(AMOUNTS, expected, undone, seat=part.seat)
-    if table_seat is not None:
+    if table_seat is not None and part.debit is None:
         table_seat.balance += undone.to_game - undone.from_game
         table_seat.owed -= undone.from_rack
 
@@ -111,8 +139,9 @@ def _expected(part: RoundSeatTrace, undone: e.SeatVoided, table_seat: SeatTrace 
         paid, commission = settled.returned - held, settled.commission
         rack = 0 if table_seat is None else min(held, table_seat.owed)
     back, taken = max(staked - paid, 0), max(paid - staked, 0)
-    from_game = 0 if table_seat is None else min(taken, table_seat.balance)
-    from_account = max(0, min(undone.from_account, taken - from_game))
+    remote = part.debit is not None  # what the operator's own wallet has goes back by the game balance, or is owed
+    from_game = 0 if table_seat is None or remote else min(taken, table_seat.balance)
+    from_account = 0 if remote else max(0, min(undone.from_account, taken - from_game))
     lacking = taken - from_game - from_account
     forgiven = lacking if part.money_type is MoneyType.PLAY or undone.forgiven else 0
     return e.SeatVoided(
@@ -123,8 +152,8 @@ def _expected(part: RoundSeatTrace, undone: e.SeatVoided, table_seat: SeatTrace 
         paid=paid,
         commission=commission,
         from_rack=rack,
-        to_game=0 if table_seat is None else back,
-        to_account=back if table_seat is None else 0,
+        to_game=back if table_seat is not None or remote else 0,
+        to_account=0 if table_seat is not None or remote else back,
         from_game=from_game,
         from_account=from_account,
         owed=lacking - forgiven,

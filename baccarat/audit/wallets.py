@@ -9,11 +9,14 @@ from baccarat.audit.traces import OUT_OF_PLACE
 from casino.kernel.findings import Finding
 from wallet.adjustments.audit import AdjustmentTraces
 from wallet.adjustments.events import AdjustmentApproved, AdjustmentEvent, AdjustmentRequested
+from wallet.funding.events import Funding, FundingChanged
 from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, WalletEvent, wallet_stream
 from wallet.payments.audit import PaymentTraces
 from wallet.payments.events import DebtCollected, DepositRequested, PaymentEvent, WithdrawalRequested
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import ReconciliationEvent
+from wallet.remote.audit import RemoteTraces
+from wallet.remote.events import RemoteEvent, TransactionAccepted, TransactionKind, TransactionRequested
 from wallet.responsible_gaming.audit import ResponsibleGamingTraces, TableLimitTraces
 from wallet.responsible_gaming.events import (
     PlayerRequestEvent,
@@ -22,9 +25,21 @@ from wallet.responsible_gaming.events import (
     ResponsibleGamingEvent,
     TableLimitSet,
 )
+from wallet.transfers.audit import TransferTraces
+from wallet.transfers.events import MoneyTransferred, TransferDirection
 
+Owed = dict[tuple[UUID, UUID, str], int]
+"""Minor units by operator, player and currency."""
 WalletStreamEvent = (
-    WalletEvent | PlayerRequestEvent | ResponsibleGamingEvent | PaymentEvent | AdjustmentEvent | ReconciliationEvent
+    WalletEvent
+    | PlayerRequestEvent
+    | ResponsibleGamingEvent
+    | PaymentEvent
+    | AdjustmentEvent
+    | ReconciliationEvent
+    | FundingChanged
+    | MoneyTransferred
+    | RemoteEvent
 )
 
 
@@ -40,6 +55,8 @@ class WalletTraces:
         self._restrictions = ResponsibleGamingTraces()
         self._adjustments = AdjustmentTraces()
         self._reconciliations = ReconciliationTraces()
+        self._transfers = TransferTraces()
+        self._remote = RemoteTraces()
 
     def replay(self, event: WalletStreamEvent, row: Row) -> None:
         """Replay one event of a wallet or of a payment."""
@@ -57,6 +74,13 @@ class WalletTraces:
         elif isinstance(event, ReconciliationEvent):
             follow = self._reconciliations.replay
             self._record(follow(event, stream=row.stream, version=row.version, where=where))
+        elif isinstance(event, FundingChanged):
+            follow_change = self._transfers.replay_change
+            self._record(follow_change(event, stream=row.stream, version=row.version, where=where))
+        elif isinstance(event, MoneyTransferred):
+            self._transferred(event, row, where)
+        elif isinstance(event, RemoteEvent):
+            self._asked(event, row, where)
         else:
             self._record(self._payments.replay(event, stream=row.stream, version=row.version, where=where))
             self._require_own(event, row, where)
@@ -99,12 +123,39 @@ class WalletTraces:
         if isinstance(event, AdjustmentApproved) and event.owed:
             self.record_debt(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
 
+    def _transferred(self, event: MoneyTransferred, row: Row, where: str) -> None:
+        follow = self._transfers.replay_transfer
+        self._record(follow(event, row.id, stream=row.stream, version=row.version, where=where))
+        opened = self._opened.get((event.player, event.currency))
+        if opened != event.operator:
+            self._notes.add("transfer of another wallet", where, opened, f"{event.operator} {event.currency}")
+        if event.direction is TransferDirection.IN:
+            self.check_not_excluded(event.player, at=event.at, row=row)
+
+    def _asked(self, event: RemoteEvent, row: Row, where: str) -> None:
+        self._record(self._remote.replay(event, stream=row.stream, version=row.version, where=where))
+        match event:
+            case TransactionRequested(kind=TransactionKind.DEBIT, party=party):
+                funding = self._transfers.funding_of(party.operator)
+                if funding is not Funding.SEAMLESS:
+                    self._notes.add("money moved in another funding", where, funding, "a debit")
+                if self._operators.get(party.player) != party.operator:
+                    self._notes.add("debit of another wallet", where, self._operators.get(party.player), party.operator)
+            case TransactionAccepted(kind=TransactionKind.CORRECTION, party=party, amount=amount) if amount < 0:
+                self.record_debt(operator=party.operator, player=party.player, currency=party.currency, amount=amount)
+            case _:
+                return
+
     def _require_own(self, event: PaymentEvent, row: Row, where: str) -> None:
-        """Check that a payment has the operator and currency of the player's wallet."""
+        """Check that a payment has the operator and currency of the player's wallet, and the funding of the house."""
         if isinstance(event, DepositRequested | WithdrawalRequested | DebtCollected):
             opened = self._opened.get((event.player, event.currency))
             if opened != event.operator:
                 self._notes.add("payment of another wallet", where, opened, f"{event.operator} {event.currency}")
+        if isinstance(event, DepositRequested | WithdrawalRequested):
+            funding = self._transfers.funding_of(event.operator)
+            if funding is not Funding.HOUSE:
+                self._notes.add("money moved in another funding", where, funding, "a payment")
         if isinstance(event, DepositRequested):
             self.check_not_excluded(event.player, at=event.at, row=row)
 
@@ -113,7 +164,7 @@ class WalletTraces:
         exclusion = self._restrictions.exclusion_at(player, at=at)
         if exclusion is not None:
             where = f"event {row.id}, {row.stream} version {row.version}"
-            self._notes.add("played while excluded", where, f"nothing until {exclusion.until}", at)
+            self._notes.add("played while excluded", where, f"nothing until {exclusion.until or 'ever'}", at)
 
     def check_may_wager(self, player: UUID, *, at: datetime, row: Row) -> None:
         """Record a wager by a player who was excluded, or whom the house blocked."""
@@ -125,13 +176,28 @@ class WalletTraces:
         """Record a debt after a void or an adjustment, so that it may be collected."""
         self._payments.add_debt(operator=operator, player=player, currency=currency, amount=amount)
 
-    def check_state(self) -> None:
-        """Record every row of payments, limits and adjustments that differs from its events."""
-        self._record(self._payments.check_state())
-        self._record(self._limits.check_state())
-        self._record(self._restrictions.check_state())
-        self._record(self._adjustments.check_state())
-        self._record(self._reconciliations.check_state())
+    @property
+    def owed(self) -> Owed:
+        """What players owe, in minor units."""
+        return self._payments.owed
+
+    @owed.setter
+    def owed(self, amounts: Owed) -> None:
+        self._payments.owed = amounts
+
+    def check_state(self, *, entries: tuple[int, int] | None = None) -> None:
+        """Record every row of payments, limits, adjustments and transfers that differs from its events.
+
+        With `entries`, a range of causes, only what they moved and the rows of the streams that were replayed.
+        """
+        partial = entries is not None
+        self._record(self._payments.check_state(partial=partial))
+        self._record(self._limits.check_state(partial=partial))
+        self._record(self._restrictions.check_state(entries=entries))
+        self._record(self._adjustments.check_state(partial=partial))
+        self._record(self._reconciliations.check_state(partial=partial))
+        self._record(self._transfers.check_state(partial=partial))
+        self._record(self._remote.check_state(partial=partial))
 
     def _record(self, findings: Iterable[Finding]) -> None:
         for finding in findings:

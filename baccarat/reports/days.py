@@ -1,13 +1,14 @@
-"""Figures of recent days for plots: completed days from their reports, today from the ledger and the wagers so far.
+"""Figures of days for plots and tables: days that are over from their reports, others from the ledger and the wagers.
 
-Today takes four statements, however much was played. It begins as in the reports of completed days. A voided round has
-no return, as in the game performance report.
+The reports of a day are created an hour after it; until all three are there, the day is read as today is: by four
+statements, however much was played. Days begin as in the reports. A voided round has no return, as in the game
+performance report.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, timedelta
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
 from typing import Any, Final
 from uuid import UUID
@@ -16,54 +17,83 @@ from baccarat.domain.rules.table_rules import CommissionTiming, TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import Z_99_PERCENT, expected_return_of_stake, root, variance
 from baccarat.reports.play_facts import SPOT_PAIRS, SPOTS, load_rule_sets, symmetric_squares
-from casino.events.ids import uuid7
+from casino.events.ids import first_id, last_id
 from casino.events.sql import fetch
-from casino.reports.intervals import ReportPeriod, day_of, period_interval
+from casino.reports.intervals import Interval, ReportPeriod, day_of, period_interval
 
-DAYS_BACK: Final = 30
-"""Number of days to look back, including today."""
 _MAX_ROUND_AGE: Final = timedelta(days=2)
-"""A round settled today, in any time zone, was opened within this time."""
-_ZONES: Final = """
-    SELECT clock_timestamp(), coalesce(array_agg(DISTINCT time_zone), '{}') FROM operators_operator
+"""A round was opened at most so long before it is settled."""
+_NAMES: Final = ["revenue", "accounts", "performance"]
+_OPERATORS: Final = """
+    SELECT clock_timestamp(), id, time_zone, created_at FROM operators_operator
      WHERE %(operators)s::uuid[] IS NULL OR id = ANY (%(operators)s::uuid[])
 """
-_TODAY_CTE: Final = """
-    days AS (
-        SELECT operator.id, operator.sandbox, zone.day, zone.since
-          FROM operators_operator operator
-          JOIN unnest(%(zones)s::text[], %(days)s::date[], %(starts)s::timestamptz[]) AS zone (name, day, since)
-            ON zone.name = operator.time_zone
-         WHERE %(operators)s::uuid[] IS NULL OR operator.id = ANY (%(operators)s::uuid[]))
+_REPORTED: Final = """
+    WITH latest AS (
+        SELECT DISTINCT ON (operator_id, name, since) operator_id, name, since, label, figures
+          FROM reports_report
+         WHERE period = 'day' AND name = ANY (%(names)s) AND operator_id = ANY (%(operators)s::uuid[])
+           AND since >= %(first)s::date - 1 AND label BETWEEN %(first)s::text AND %(last)s::text
+         ORDER BY operator_id, name, since, version DESC
+    ), complete AS (
+        SELECT operator_id, since FROM latest GROUP BY operator_id, since HAVING count(*) = cardinality(%(names)s))
+    SELECT operator_id, label, figure.money_type, figure.currency, coalesce(sum(figure.ggr), 0)::bigint,
+           coalesce(sum(figure.rounds), 0)::bigint, coalesce(sum(figure.active), 0)::bigint,
+           coalesce(sum(figure.deposits + figure.deposits_reversed), 0)::bigint,
+           -coalesce(sum(figure.withdrawals), 0)::bigint,
+           coalesce(sum(figure.handle) FILTER (WHERE figure.expected IS NOT NULL), 0)::bigint,
+           coalesce(sum(figure.returned), 0)::bigint, coalesce(sum(figure.expected), 0)::bigint,
+           coalesce(sum(figure.variance), 0)::text
+      FROM latest
+      JOIN complete USING (operator_id, since)
+      LEFT JOIN LATERAL jsonb_to_recordset(latest.figures)
+           AS figure (money_type text, currency text, ggr bigint, rounds bigint, active bigint, deposits bigint,
+                    deposits_reversed bigint, withdrawals bigint, handle bigint, returned bigint, expected bigint,
+                    variance numeric) ON true
+     GROUP BY operator_id, label, figure.money_type, figure.currency
 """
-_LEDGER_TODAY: Final = f"""
-    WITH {_TODAY_CTE}
-    SELECT days.day::text,
+_DAYS_CTE: Final = """
+    days AS (
+        SELECT operator.id, operator.sandbox, wanted.day, wanted.since, wanted.until
+          FROM unnest(%(ids)s::uuid[], %(days)s::text[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
+               AS wanted (id, day, since, until)
+          JOIN operators_operator operator ON operator.id = wanted.id)
+"""
+_LEDGER: Final = f"""
+    WITH {_DAYS_CTE}
+    SELECT days.id, days.day,
            CASE WHEN days.sandbox AND account.money_type = 'real' THEN 'sandbox' ELSE account.money_type END,
            account.currency,
            coalesce(sum(posting.amount) FILTER (WHERE account.kind IN ('bank', 'commission', 'rack')), 0)::bigint,
            count(*) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'stakes'),
-           count(DISTINCT account.player_id) FILTER (WHERE entry.kind = 'wager')
-      FROM wallet_entry entry
+           count(DISTINCT account.player_id) FILTER (WHERE entry.kind = 'wager' AND account.kind = 'game'),
+           coalesce(sum(posting.amount) FILTER (
+               WHERE account.kind = 'account' AND entry.kind IN ('deposit', 'deposit_reversed')), 0)::bigint,
+           -coalesce(sum(posting.amount) FILTER (
+               WHERE account.kind = 'account' AND entry.kind IN (
+                     'withdrawal_held', 'withdrawal_rejected', 'withdrawal_cancelled', 'withdrawal_returned')
+           ), 0)::bigint
+      FROM days
+     CROSS JOIN LATERAL (SELECT cause, kind FROM wallet_entry
+                          WHERE recorded_at >= days.since AND recorded_at < days.until
+                            AND (operator_id = days.id OR operator_id IS NULL)) entry
       JOIN wallet_posting posting ON posting.entry_id = entry.cause
-      JOIN wallet_account account ON account.id = posting.account_id
-      JOIN days ON days.id = account.operator_id AND entry.recorded_at >= days.since
-     WHERE entry.recorded_at >= (SELECT min(since) FROM days)
-       AND account.kind IN ('bank', 'commission', 'rack', 'stakes', 'game')
-     GROUP BY 1, 2, 3
+      JOIN wallet_account account ON account.id = posting.account_id AND account.operator_id = days.id
+     WHERE account.kind IN ('bank', 'commission', 'rack', 'stakes', 'game', 'account')
+     GROUP BY 1, 2, 3, 4
 """  # noqa: S608  (constants)
 _STAKED: Final = ", ".join(f"coalesce(sum((stakes->>'{spot}')::bigint), 0) AS on_{spot}" for spot in SPOTS)
 _SQUARES: Final = ", ".join(f"sum(on_{one} * on_{other})" for one, other in SPOT_PAIRS)
-_GROUP: Final = "day, money, currency, table_id, rules"
-_WAGERS_TODAY: Final = f"""
-    WITH {_TODAY_CTE}, wagers AS MATERIALIZED (
-        SELECT days.day::text AS day, wager.currency, wager.round_id, wager.table_id, round.rules, wager.stakes,
+_GROUP: Final = "operator, day, money, currency, table_id, rules"
+_WAGERS: Final = f"""
+    WITH {_DAYS_CTE}, wagers AS MATERIALIZED (
+        SELECT days.id AS operator, days.day, wager.currency, wager.round_id, wager.table_id, round.rules, wager.stakes,
                CASE WHEN days.sandbox AND wager.money_type = 'real' THEN 'sandbox' ELSE wager.money_type END AS money,
                wager.returned, wager.commission
           FROM days
-          JOIN baccarat_round round ON round.operator_id = days.id AND round.id >= %(oldest)s
+          JOIN baccarat_round round ON round.operator_id = days.id AND round.id BETWEEN %(oldest)s AND %(newest)s
           JOIN baccarat_wager wager ON wager.round_id = round.id
-         WHERE wager.settled_at >= days.since AND wager.voided_at IS NULL
+         WHERE wager.settled_at >= days.since AND wager.settled_at < days.until AND wager.voided_at IS NULL
     ), rounds AS (
         SELECT {_GROUP}, sum(returned) AS returned, sum(commission) AS commission, {_STAKED}
           FROM wagers GROUP BY {_GROUP}, round_id
@@ -73,132 +103,233 @@ _WAGERS_TODAY: Final = f"""
           FROM rounds GROUP BY {_GROUP}
     ), stakes AS (
         SELECT {_GROUP}, jsonb_agg(jsonb_build_array(spot, stake, times))::text AS stakes
-          FROM (SELECT {_GROUP}, spot, stake, count(*) AS times
+          FROM (SELECT {_GROUP}, spot, stake::bigint AS stake, count(*) AS times
                   FROM wagers CROSS JOIN LATERAL jsonb_each_text(wagers.stakes) AS staked (spot, stake)
                  GROUP BY {_GROUP}, spot, stake) stake_counts
          GROUP BY {_GROUP})
     SELECT {_GROUP}, returned, commission, squares, stakes FROM sums JOIN stakes USING ({_GROUP})
 """  # noqa: S608  (constants)
-_COMPLETED_DAYS: Final = """
-    WITH latest AS (
-        SELECT DISTINCT ON (operator_id, name, since) label, figures
-          FROM reports_report
-         WHERE period = 'day' AND name IN ('revenue', 'accounts', 'performance')
-           AND since >= clock_timestamp() - %(back)s * interval '1 day'
-           AND (%(operators)s::uuid[] IS NULL OR operator_id = ANY (%(operators)s::uuid[]))
-         ORDER BY operator_id, name, since, version DESC)
-    SELECT latest.label, figure.money_type, figure.currency, coalesce(sum(figure.ggr), 0)::bigint,
-           coalesce(sum(figure.rounds), 0)::bigint, coalesce(sum(figure.active), 0)::bigint,
-           coalesce(sum(figure.handle) FILTER (WHERE figure.expected IS NOT NULL), 0)::bigint,
-           coalesce(sum(figure.returned), 0)::bigint, coalesce(sum(figure.expected), 0)::bigint,
-           coalesce(sum(figure.variance), 0)::text
-      FROM latest
-     CROSS JOIN LATERAL jsonb_to_recordset(latest.figures)
-           AS figure (money_type text, currency text, ggr bigint, rounds bigint, active bigint, handle bigint,
-                    returned bigint, expected bigint, variance numeric)
-     GROUP BY latest.label, figure.money_type, figure.currency
+_REGISTERED: Final = """
+    SELECT player.operator_id, (player.created_at AT TIME ZONE operator.time_zone)::date::text, count(*)
+      FROM operators_player player JOIN operators_operator operator ON operator.id = player.operator_id
+     WHERE player.operator_id = ANY (%(operators)s::uuid[]) AND player.id >= %(first_id)s
+     GROUP BY 1, 2
 """
 
-Key = tuple[str, str, str]
-"""The day in the operator's time zone, the money type and the currency."""
+Key = tuple[UUID, str, str, str]
+"""The operator, the day in its time zone, the money type and the currency."""
+Money = tuple[str, str]
+"""A money type and a currency."""
+_RANKS: Final = {"real": 0, "sandbox": 1, "play": 2}
 
 
 @dataclass(slots=True)
-class DayFigures:
-    """One day of one money type and currency: minor units, and squared ones in `variance`."""
+class Figures:
+    """What was played and paid: minor units, and squared ones in `variance`. `players` are those active on each day."""
 
-    label: str
     ggr: int = 0
     rounds: int = 0
     players: int = 0
+    deposits: int = 0
+    withdrawals: int = 0
     handle: int = 0
     returned: int = 0
     expected: Fraction = Fraction(0)
     variance: Fraction = Fraction(0)
 
-    @property
-    def actual(self) -> Fraction | None:
-        """Return the actual return per unit staked."""
-        return Fraction(self.returned, self.handle) if self.handle else None
+    def add(self, other: "Figures") -> None:
+        for each in fields(self):
+            setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))
 
     @property
-    def bounds(self) -> tuple[Fraction, Fraction] | None:
-        """Return the band that contains 99 of 100 such days."""
+    def hold(self) -> Fraction | None:
+        """Return the share of the stakes of rounds that were not voided which the house kept."""
+        return 1 - Fraction(self.returned, self.handle) if self.handle else None
+
+    @property
+    def theoretical_hold(self) -> Fraction | None:
+        """Return what the house keeps of these stakes on average."""
+        return 1 - self.expected / self.handle if self.handle else None
+
+    @property
+    def hold_band(self) -> tuple[Fraction, Fraction] | None:
+        """Return the band that contains the hold of 99 of 100 such periods."""
         if not self.handle:
             return None
-        middle, reach = self.expected / self.handle, Z_99_PERCENT * root(self.variance) / self.handle
+        middle, reach = 1 - self.expected / self.handle, Z_99_PERCENT * root(self.variance) / self.handle
         return middle - reach, middle + reach
 
-    def has_play(self) -> bool:
-        return bool(self.rounds or self.players or self.ggr)
+    def has_activity(self) -> bool:
+        return any((self.rounds, self.players, self.ggr, self.deposits, self.withdrawals))
 
 
 @dataclass(frozen=True, slots=True)
-class PlayHistory:
-    """The last DAYS_BACK days of one money type and currency, oldest first, including days without play."""
+class PeriodFigures:
+    """The figures of the days from `first` to `last`.
 
-    money_type: str
-    currency: str
-    days: tuple[DayFigures, ...]
-
-    @property
-    def handle(self) -> int:
-        """Return the total staked."""
-        return sum(day.handle for day in self.days)
-
-
-def recent_days(operators: Collection[UUID] | None, *, today: bool = True) -> list[PlayHistory]:
-    """Return recent days of these operators (None: all), by money type and currency, most staked first.
-
-    Without `today`, only completed days are read: summing a busy day takes as long as there is play in it.
+    `missing` counts days of operators whose reports are not there yet, `registered` new players by operator and day.
     """
-    values: dict[str, Any] = {"operators": None if operators is None else list(operators), "back": DAYS_BACK}
-    days: dict[tuple[str, str], dict[str, DayFigures]] = {}
-    for label, money_type, currency, *sums in fetch(_COMPLETED_DAYS, values):
-        ggr, rounds, players, handle, returned, expected, spread = sums
-        day = DayFigures(label, ggr, rounds, players, handle, returned, Fraction(expected), Fraction(spread))
-        days.setdefault((money_type, currency), {})[label] = day
-    for (label, money_type, currency), day in (read_today(values) if today else {}).items():
-        days.setdefault((money_type, currency), {})[label] = day
-    histories = [
-        PlayHistory(money_type, currency, _without_gaps(by_label))
-        for (money_type, currency), by_label in sorted(days.items())
-        if any(day.has_play() for day in by_label.values())
+
+    first: date
+    last: date
+    figures: Mapping[Key, Figures]
+    registered: Mapping[tuple[UUID, str], int]
+    missing: int = 0
+
+    def days(self, first: date | None = None) -> list[str]:
+        """List the days, oldest first, from `first` on."""
+        begin = first or self.first
+        return [(begin + timedelta(days=number)).isoformat() for number in range((self.last - begin).days + 1)]
+
+    def monies(self) -> list[Money]:
+        """List the money types and currencies with any activity: real money first, most rounds first within it."""
+        rounds: dict[Money, int] = {}
+        for (_, _, money_type, currency), each in self.figures.items():
+            if each.has_activity():
+                rounds[money_type, currency] = rounds.get((money_type, currency), 0) + each.rounds
+        return sorted(rounds, key=lambda money: (_RANKS.get(money[0], len(_RANKS)), -rounds[money], money))
+
+    def total(self, money: Money, days: Iterable[str] | None = None, operator: UUID | None = None) -> Figures:
+        """Add up one money type and currency, of some days and of one operator if they are given."""
+        wanted, total = None if days is None else set(days), Figures()
+        for (owner, day, *of), each in self.figures.items():
+            if tuple(of) == money and (wanted is None or day in wanted) and operator in {None, owner}:
+                total.add(each)
+        return total
+
+    def by_day(self, money: Money, days: Sequence[str]) -> list[Figures]:
+        """Return the figures of each of these days."""
+        sums = {day: Figures() for day in days}
+        for (_, day, *of), each in self.figures.items():
+            if tuple(of) == money and day in sums:
+                sums[day].add(each)
+        return list(sums.values())
+
+    def new_players(self, days: Iterable[str], operator: UUID | None = None) -> int:
+        wanted = set(days)
+        return sum(
+            count for (owner, day), count in self.registered.items() if day in wanted and operator in {None, owner}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Live:
+    """A day of an operator that has no reports yet."""
+
+    operator: UUID
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class _Owners:
+    """The operators that are read, with their time zones and their first days, by the database's clock."""
+
+    now: datetime
+    zones: Mapping[UUID, str]
+    since: Mapping[UUID, date]
+
+    def yesterday(self, operator: UUID) -> date:
+        return day_of(self.now, self.zones[operator]) - timedelta(days=1)
+
+
+def today(operators: Collection[UUID] | None) -> date:
+    """Return the current day, the latest one among the operators' time zones."""
+    owners = _owners(operators)
+    return max((day_of(owners.now, zone) for zone in owners.zones.values()), default=owners.now.date())
+
+
+def read_days(operators: Collection[UUID] | None, *, first: date, last: date, live: bool = True) -> PeriodFigures:
+    """Return the figures of these days of these operators (None: all).
+
+    Without `live`, only days with reports are read: summing a busy day takes as long as there is play in it.
+    """
+    owners = _owners(operators)
+    values: dict[str, Any] = {
+        "operators": list(owners.zones), "names": _NAMES, "first": first.isoformat(), "last": last.isoformat(),
+    }  # fmt: skip
+    figures, complete = _read_reports(values)
+    recent = [each for each in _recent(owners, first, last) if (each.operator, each.interval.label) not in complete]
+    if live and recent:
+        figures |= _read_live(recent)
+        complete |= {(each.operator, each.interval.label) for each in recent}
+    registered = fetch(_REGISTERED, {**values, "first_id": first_id(_noon(first) - timedelta(days=2))})
+    return PeriodFigures(
+        first,
+        last,
+        figures,
+        {(owner, day): count for owner, day, count in registered},
+        len(_over(owners, first, last) - complete),
+    )
+
+
+def _owners(operators: Collection[UUID] | None) -> _Owners:
+    rows = fetch(_OPERATORS, {"operators": None if operators is None else list(operators)})
+    now = rows[0][0] if rows else fetch("SELECT clock_timestamp()")[0][0]
+    zones = {owner: zone for _, owner, zone, _ in rows}
+    return _Owners(now, zones, {owner: day_of(created_at, zones[owner]) for _, owner, _, created_at in rows})
+
+
+def _over(owners: _Owners, first: date, last: date) -> set[tuple[UUID, str]]:
+    """Return the days of operators that are over and within the period."""
+    return {
+        (operator, (begin + timedelta(days=number)).isoformat())
+        for operator in owners.zones
+        for begin in (max(first, owners.since[operator]),)
+        for number in range((min(last, owners.yesterday(operator)) - begin).days + 1)
+    }
+
+
+def _noon(day: date) -> datetime:
+    return datetime.combine(day, time(12), tzinfo=UTC)
+
+
+def _read_reports(values: Mapping[str, Any]) -> tuple[dict[Key, Figures], set[tuple[UUID, str]]]:
+    figures: dict[Key, Figures] = {}
+    complete = set()
+    for operator, label, money_type, currency, *sums in fetch(_REPORTED, values):
+        complete.add((operator, label))
+        if money_type is not None:
+            *numbers, expected, spread = sums
+            day = figures[operator, label, money_type, currency] = Figures(*numbers)
+            day.expected, day.variance = Fraction(expected), Fraction(spread)
+    return figures, complete
+
+
+def _recent(owners: _Owners, first: date, last: date) -> list[_Live]:
+    """Return today and yesterday of each operator: their reports may not be there yet."""
+    return [
+        _Live(operator, period_interval(ReportPeriod.DAY, day=day, zone=zone))
+        for operator, zone in owners.zones.items()
+        for day in (owners.yesterday(operator), owners.yesterday(operator) + timedelta(days=1))
+        if first <= day <= last
     ]
-    return sorted(histories, key=lambda history: -history.handle)
 
 
-def _without_gaps(days: Mapping[str, DayFigures]) -> tuple[DayFigures, ...]:
-    """Return DAYS_BACK days up to the last known one, filling days without play with zeros."""
-    last_day = date.fromisoformat(max(days))
-    labels = [(last_day - timedelta(days=back)).isoformat() for back in reversed(range(DAYS_BACK))]
-    return tuple(days.get(label) or DayFigures(label) for label in labels)
-
-
-def read_today(values: Mapping[str, Any]) -> dict[Key, DayFigures]:
-    """Return today's figures so far, in the time zone of each operator."""
-    ((now, zones),) = fetch(_ZONES, values)
-    days = [day_of(now, zone) for zone in zones]
-    starts = [
-        period_interval(ReportPeriod.DAY, day=day, zone=zone).since for day, zone in zip(days, zones, strict=True)
-    ]
-    values = {**values, "zones": zones, "days": days, "starts": starts}
-    figures: dict[Key, DayFigures] = {}
-    for label, money_type, currency, *sums in fetch(_LEDGER_TODAY, values):
-        figures[label, money_type, currency] = DayFigures(label, *sums)
-    oldest = uuid7(milliseconds=int((now - _MAX_ROUND_AGE).timestamp() * 1000), entropy=bytes(10))
-    rows = fetch(_WAGERS_TODAY, {**values, "oldest": oldest})
-    rule_sets = load_rule_sets({row[3] for row in rows})
-    for label, money_type, currency, table, rules, *sums in rows:
+def _read_live(live: Sequence[_Live]) -> dict[Key, Figures]:
+    begin, end = min(each.interval.since for each in live), max(each.interval.until for each in live)
+    values = {
+        "ids": [each.operator for each in live],
+        "days": [each.interval.label for each in live],
+        "starts": [each.interval.since for each in live],
+        "ends": [each.interval.until for each in live],
+        "oldest": first_id(begin - _MAX_ROUND_AGE),
+        "newest": last_id(end),
+    }
+    figures: dict[Key, Figures] = {}
+    for operator, day, money_type, currency, *sums in fetch(_LEDGER, values):
+        figures[operator, day, money_type, currency] = Figures(*sums)
+    rows = fetch(_WAGERS, values)
+    rule_sets = load_rule_sets({row[4] for row in rows})
+    for operator, day, money_type, currency, table, rules, *sums in rows:
         rule_set = rule_sets.get((table, rules))
         if rule_set is not None:
-            _add_wagers(figures.setdefault((label, money_type, currency), DayFigures(label)), rule_set.rules, sums)
-    for day in figures.values():
-        day.expected = Fraction(round(day.expected))
+            _add_wagers(figures.setdefault((operator, day, money_type, currency), Figures()), rule_set.rules, sums)
+    for each in figures.values():
+        each.expected = Fraction(round(each.expected))
     return figures
 
 
-def _add_wagers(day: DayFigures, rules: TableRules, sums: Sequence[Any]) -> None:
+def _add_wagers(day: Figures, rules: TableRules, sums: Sequence[Any]) -> None:
     returned, commission, squares, stakes = sums
     deferred = rules.commission is not None and rules.commission.timing is CommissionTiming.DEFERRED
     staked = [(Spot(spot), int(stake), times) for spot, stake, times in json.loads(stakes)]

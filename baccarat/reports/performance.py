@@ -218,4 +218,5 @@ PERFORMANCE: Final = ReportDefinition(
     read=read,
     repeatable=False,
     watch=open_return_cases,
+    key_columns=("table", "spot", "verdict", "actual", "low", "high", "expected", "handle"),
 )

@@ -100,4 +100,5 @@ REVENUE: Final = ReportDefinition(
         amount("racks_changed", "Change in racks"),
     ),
     read=rows_of(_READ),
+    key_columns=("table", "ggr", "handle", "rounds"),
 )

@@ -7,7 +7,7 @@ equal closing stakes. Any difference opens a case, whose cause a person must exp
 from collections.abc import Sequence
 from typing import Any, Final
 
-from baccarat.reports.play_facts import ROUND_ID_SQL
+from baccarat.storage import own_rounds
 from casino.compliance import cases
 from casino.compliance.models import CaseKind
 from casino.events.sql import fetch
@@ -27,12 +27,12 @@ from wallet.reports import BALANCES_AT_END_CTE, LATER_POSTINGS_CTE, SEALED_ENTRI
 _READ: Final = f"""
     WITH {SEALED_ENTRIES_CTE}, {LATER_POSTINGS_CTE}, {BALANCES_AT_END_CTE}, recorded AS (
         SELECT event.id, event.type, event.data, round.table_id, round.currency, entry.cause AS entry
-          FROM events_event event
+          FROM ({own_rounds.PLAYED} UNION SELECT id FROM baccarat_round WHERE {own_rounds.VOIDED}) own
+          JOIN baccarat_round round ON round.id = own.id
+          JOIN events_event event ON event.stream = 'round-' || own.id
           JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
-          JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
           LEFT JOIN wallet_entry entry ON entry.cause = event.id
          WHERE event.type IN ('WagerConfirmed', 'RoundSettled', 'RoundVoided')
-           AND round.operator_id = %(operator)s
            AND event.recorded_at >= %(since)s::timestamptz - interval '10 minutes' AND event.recorded_at < %(until)s
            AND coalesce(entry.recorded_at, event.recorded_at) >= %(since)s
            AND coalesce(entry.recorded_at, event.recorded_at) < %(until)s
@@ -176,4 +176,5 @@ VARIANCE: Final = ReportDefinition(
     read=read,
     repeatable=False,
     watch=open_variance_cases,
+    key_columns=("table", "difference", "reason"),
 )

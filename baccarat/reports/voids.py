@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from baccarat.reports.play_facts import ROUND_ID_SQL
+from baccarat.storage import own_rounds
 from casino.reports.definition import (
     CURRENCY,
     MONEY_TYPE,
@@ -23,19 +23,20 @@ _READ: Final = f"""
            count(seat.money_type)::bigint, coalesce(sum(seat.staked), 0)::bigint, coalesce(sum(seat.paid), 0)::bigint,
            coalesce(sum(seat.commission), 0)::bigint, coalesce(sum(seat.owed), 0)::bigint,
            coalesce(sum(seat.forgiven), 0)::bigint
-      FROM events_event event
+      FROM (SELECT * FROM baccarat_round WHERE {own_rounds.VOIDED}) round
+      JOIN events_event event ON event.stream = 'round-' || round.id
       JOIN events_seal seal ON seal.event_id = event.id AND seal.position <= %(position)s
-      JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
       JOIN baccarat_table tables ON tables.id = round.table_id
       LEFT JOIN wallet_entry entry ON entry.cause = event.id
       LEFT JOIN LATERAL json_to_recordset(event.data->'seats')
            AS seat (money_type text, staked bigint, paid bigint, commission bigint, owed bigint, forgiven bigint)
            ON true
-     WHERE event.type = 'RoundVoided' AND round.operator_id = %(operator)s
+     WHERE event.type = 'RoundVoided'
        AND event.recorded_at >= %(since)s::timestamptz - interval '10 minutes' AND event.recorded_at < %(until)s
        AND coalesce(entry.recorded_at, event.recorded_at) >= %(since)s
        AND coalesce(entry.recorded_at, event.recorded_at) < %(until)s
-     GROUP BY event.id, entry.recorded_at, round.id, tables.name, seat.money_type
+     GROUP BY event.id, entry.recorded_at, round.id, round.number, round.table_id, round.currency, tables.name,
+              seat.money_type
      ORDER BY event.id, seat.money_type
 """  # noqa: S608  (a constant)
 
@@ -65,4 +66,5 @@ VOIDS: Final = ReportDefinition(
         amount("forgiven", "Forgiven"),
     ),
     read=rows_of(_READ),
+    key_columns=("round", "table", "at", "stakes", "paid"),
 )

@@ -1,0 +1,216 @@
+"""The audits of a night: what happened since the last audited checkpoint, and some older part of the log again.
+
+After an audit without findings the state of all tables at the newest checkpoint is signed and kept, for the next night
+to continue from. The first night, and any after a release that changes what the audit keeps, audits everything: a long
+log in steps, each of which ends with such a state, so that what is done stays done. Of the ranges between states, each
+night replays those again that were replayed longest ago, so many that all are replayed within AUDIT_REPLAY_DAYS;
+wallets, payments and chats are one part more.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Final
+
+from django.conf import settings
+
+from baccarat.audit import engine, ranges
+from baccarat.audit.ranges import AuditStart
+from baccarat.audit.report import AuditReport
+from baccarat.audit.saved_state import state_format
+from casino.checkpoints import audit_states, notes
+from casino.checkpoints.audit import latest_trusted
+from casino.checkpoints.audit_states import Replayed
+from casino.checkpoints.document import CheckpointDocument
+from casino.checkpoints.models import AuditKind
+from casino.events.sql import database_now
+from casino.events.verification import current_head
+from casino.kernel.findings import Finding
+from casino.significant import recorder
+
+logger = logging.getLogger(__name__)
+
+MAX_RECORDED_FINDINGS: Final = 100
+"""Maximum findings of one audit recorded one by one; their number is always recorded."""
+STEP: Final = 2_000_000
+"""The most positions in one step through an old log: some minutes."""
+FORGED: Final = "audit state is forged"
+MISSED: Final = timedelta(hours=25)
+"""After this time without a nightly audit one is due at any hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class NightReport:
+    """The reports of a night's audits, that of the newest events first."""
+
+    reports: tuple[tuple[AuditKind, AuditReport], ...]
+
+    @property
+    def ok(self) -> bool:
+        """Return whether there are no findings."""
+        return all(report.ok for _, report in self.reports)
+
+
+def is_due(now: datetime) -> bool:
+    """Return whether to audit now: once in AUDIT_HOUR, or when that was missed."""
+    if audit_states.seconds_since_nightly() > MISSED.total_seconds():
+        return True
+    last, hour = audit_states.latest(*audit_states.NIGHTLY), now.astimezone(UTC)
+    begin = hour.replace(minute=0, second=0, microsecond=0)
+    return hour.hour == settings.AUDIT_HOUR and (last is None or last.started_at < begin)
+
+
+def run() -> NightReport:
+    """Run the audits of a night. Call it outside of any transaction."""
+    return NightReport(tuple(_run()))
+
+
+def _run() -> Iterator[tuple[AuditKind, AuditReport]]:
+    for step in _catch_up():
+        yield step
+        if not step[1].ok:
+            return
+    yield _audit_newest()
+    for part in parts_of_night(audit_states.list_ranges(state_format=state_format()), now=database_now()):
+        yield _replay(part)
+    if _others_due(database_now()):
+        started_at = database_now()
+        report = ranges.audit_other_streams()
+        _record(AuditKind.OTHER_STREAMS, report, since=0, started_at=started_at)
+        yield AuditKind.OTHER_STREAMS, report
+
+
+def _catch_up() -> Iterator[tuple[AuditKind, AuditReport]]:
+    """Audit a log that is longer than a step since the newest state, step by step, until less is left."""
+    while audit_states.can_sign():
+        start, goal = newest_start(), _goal()
+        since = 0 if start is None else start.checkpoint.position
+        if goal is None or goal.position - since <= STEP:
+            return
+        end = latest_trusted(upto=since + STEP)
+        if end is None or end.position <= since:
+            return
+        started_at, states = database_now(), dict[int, bytes]()
+        state = None if start is None else start.state
+        report = ranges.advance(since, end.position, state=state, save=states.__setitem__)
+        if report.ok:
+            audit_states.save(end.position, states[end.position], state_format=state_format())
+        _record(AuditKind.RANGE, report, since=since, started_at=started_at)
+        yield AuditKind.RANGE, report
+
+
+def _audit_newest() -> tuple[AuditKind, AuditReport]:
+    started_at, start, states = database_now(), newest_start(), dict[int, bytes]()
+    goal = _goal() if audit_states.can_sign() else None
+    save_at = 0 if goal is None or (start is not None and goal.position <= start.checkpoint.position) else goal.position
+    if start is None:
+        kind = AuditKind.FULL
+        report = engine.run_audit(with_guards=True, save_at=save_at, save=states.__setitem__)
+    else:
+        kind = AuditKind.SINCE_CHECKPOINT
+        report = ranges.audit_since(start, save_at=save_at, save=states.__setitem__)
+    if report.ok:
+        for position, state in states.items():
+            audit_states.save(position, state, state_format=state_format())
+    _record(kind, report, since=report.since, started_at=started_at)
+    return kind, report
+
+
+def newest_start() -> AuditStart | None:
+    """Return the newest state that a trusted key signed at a trusted checkpoint, None if everything must be audited."""
+    for each in reversed(audit_states.list_ranges(state_format=state_format())):
+        checkpoint = latest_trusted(upto=each.upto)
+        if checkpoint is not None and checkpoint.position == each.upto:
+            state = audit_states.load(each.upto, state_format=state_format())
+            if state is not None:
+                return AuditStart(checkpoint, state)
+    return None
+
+
+def _goal() -> CheckpointDocument | None:
+    """Return the newest checkpoint that is trusted, and within what witnesses have cosigned if there are any."""
+    head = current_head().position
+    upto = min(head, notes.latest_cosigned().head.size) if settings.WITNESSES else head
+    return latest_trusted(upto=upto)
+
+
+def parts_of_night(every: Sequence[Replayed], *, now: datetime) -> list[Replayed]:
+    """Return the ranges to replay tonight: the longest ago first, a share of the log that comes round in time.
+
+    What would be too old by the next night comes along in any case.
+    """
+    days = timedelta(days=settings.AUDIT_REPLAY_DAYS)
+    share = sum(each.upto - each.since for each in every) / settings.AUDIT_REPLAY_DAYS
+    parts, read = list[Replayed](), 0
+    for each in sorted(every, key=lambda part: (part.at, part.upto)):
+        too_old = now - each.at > days - timedelta(days=1)
+        recent = now - each.at < min(timedelta(hours=12), days / 2)
+        if recent or (read >= share and not too_old):
+            break
+        parts.append(each)
+        read += each.upto - each.since
+    return parts
+
+
+def _replay(part: Replayed) -> tuple[AuditKind, AuditReport]:
+    started_at = database_now()
+    state = audit_states.load(part.since, state_format=state_format()) if part.since else None
+    end = audit_states.load(part.upto, state_format=state_format())
+    if end is None or (part.since and state is None):
+        finding = Finding(FORGED, f"position {part.upto}", "a state that a trusted key signed", "another")
+        report = ranges.unreadable(part.since, part.upto, finding)
+    else:
+        report = ranges.replay_range(part.since, part.upto, state=state, end=end)
+    _record(AuditKind.RANGE, report, since=part.since, started_at=started_at)
+    return AuditKind.RANGE, report
+
+
+def _others_due(now: datetime) -> bool:
+    full = audit_states.latest(AuditKind.FULL, AuditKind.OTHER_STREAMS)
+    return full is None or now - full.ended_at > timedelta(days=settings.AUDIT_REPLAY_DAYS - 1)
+
+
+def _record(kind: AuditKind, report: AuditReport, *, since: int, started_at: datetime) -> None:
+    """Record the audit, and each finding once, however many nights it recurs."""
+    logger.log(logging.INFO if report.ok else logging.ERROR, "%s: %s", kind, report.summary_line())
+    if not report.ok:
+        recorder.record_many([_failed(kind, report), *map(_found, report.findings[:MAX_RECORDED_FINDINGS])])
+    audit_states.record(
+        kind,
+        since=since,
+        upto=report.head[0],
+        findings=len(report.findings),
+        verdict=report.summary_line(),
+        started_at=started_at,
+    )
+
+
+def _failed(kind: AuditKind, report: AuditReport) -> recorder.NewSignificantEvent:
+    position, digest = report.head
+    today = datetime.now(UTC).date().isoformat()
+    part = "" if kind in audit_states.NIGHTLY else f" {kind} {report.since}"
+    return recorder.NewSignificantEvent(
+        kind=recorder.SignificantEventKind.INTEGRITY_FAILED,
+        operator=None,
+        subject=f"audit:{today}",
+        actor="system",
+        reason=report.summary_line(),
+        after={"findings": len(report.findings), "position": position, "head": digest},
+        dedup_key=f"audit {today}{part}",
+    )
+
+
+def _found(finding: Finding) -> recorder.NewSignificantEvent:
+    name = sha256(f"{finding.kind}\n{finding.location}\n{finding.actual}".encode()).hexdigest()
+    return recorder.NewSignificantEvent(
+        kind=recorder.SignificantEventKind.AUDIT_FINDING,
+        operator=None,
+        subject=finding.location[:200],
+        actor="system",
+        reason=finding.kind,
+        before={"expected": finding.expected},
+        after={"found": finding.actual},
+        dedup_key=f"audit finding {name}",
+    )
