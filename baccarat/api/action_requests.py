@@ -8,7 +8,12 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from baccarat.api import refusals
-from baccarat.domain.fairness.cut import MAX_CONTRIBUTION_BYTES, MalformedContribution, parse_contribution
+from baccarat.domain.fairness.cut import (
+    MAX_CONTRIBUTION_BYTES,
+    ContributionSignature,
+    MalformedContribution,
+    parse_contribution,
+)
 from baccarat.domain.rounds.events import WagerSignature
 from baccarat.domain.rounds.signed_wager import ED25519, NONCE_BYTES, PUBLIC_KEY_BYTES
 from baccarat.domain.rules.validation import SEATS
@@ -96,6 +101,17 @@ class WagerSignatureRequest(StrictSerializer):
         return WagerSignature(**super().to_internal_value(data))
 
 
+class ContributionSignatureRequest(StrictSerializer):
+    """A player's signature of the contribution: over the commitment of the shoe that is cut, and the seat."""
+
+    public_key = HexField(bytes_=PUBLIC_KEY_BYTES, prefix=ED25519)
+    signature = HexField(bytes_=SIGNATURE_BYTES)
+
+    def to_internal_value(self, data: Any) -> ContributionSignature:
+        """Return the signature."""
+        return ContributionSignature(**super().to_internal_value(data))
+
+
 class TakeSeatRequest(StrictSerializer):
     """A seat, and the amount to bring from the account."""
 
@@ -104,6 +120,7 @@ class TakeSeatRequest(StrictSerializer):
     currency = CurrencyField()
     money_type = MoneyTypeField()
     contribution = ContributionField(required=False)
+    contribution_signature = ContributionSignatureRequest(required=False)
 
 
 class ChangeSeatRequest(StrictSerializer):
@@ -144,6 +161,7 @@ class DealRequest(StrictSerializer):
     stakes = StakeRequest(many=True, required=False)
     currency = CurrencyField(required=False)
     contribution = ContributionField(required=False)
+    contribution_signature = ContributionSignatureRequest(required=False)
     signature = WagerSignatureRequest(required=False)
 
     def validate_stakes(self, stakes: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -171,3 +189,4 @@ class CutRequest(StrictSerializer):
     """A contribution to the cut."""
 
     contribution = ContributionField()
+    contribution_signature = ContributionSignatureRequest(required=False)

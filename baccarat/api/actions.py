@@ -1,40 +1,36 @@
 """Players' actions at a table. Each is one call that returns the new state of the table."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiExample
-from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.api.action_requests import (
     ChangeSeatRequest,
     CutRequest,
-    DealRequest,
     PlaceChipsRequest,
-    RebetAndDealRequest,
     RebuyRequest,
     TakeSeatRequest,
 )
 from baccarat.domain.rounds.refusals import ChipsAlreadyPlaced, NoChipsPlaced, NothingToRepeat, RoundIsOpen
 from baccarat.domain.tables.refusals import NoShow, NotSeated, UnknownTable
-from baccarat.queries.receipts import WagerResponse
 from baccarat.queries.round_view import PeekedCards
 from baccarat.queries.table_view import TableStateResponse
-from baccarat.services import betting, ceremony, seats
-from baccarat.services.seats import TableActor
+from baccarat.services import betting, ceremony, seats, wagering
+from baccarat.services.seats import MoneyElsewhere, TableActor
 from casino.api.contract import Declared
 from casino.api.fields import (
     EmptyRequest,
     StrictSerializer,
     parse_body,
 )
-from casino.api.idempotency import idempotent, idempotent_without_storing
-from casino.api.openapi import JSON, operation
-from casino.api.shapes import Shape, Timestamp, example_of
+from casino.api.idempotency import idempotent, idempotent_once_prepared, idempotent_without_storing
+from casino.api.openapi import operation
 from casino.operators.base_views import PlayerView, metadata
+from wallet.remote.refusals import WalletUnavailable
 
 
 def action(
@@ -78,17 +74,26 @@ class TableActionView(PlayerView):
 
 
 class TakeSeatView(TableActionView):
+    balance_told = False
+
+    def ask_balance(self, _request: Request, _identity: UUID) -> None:
+        """Ask the operator's own wallet for the player's balance."""
+        wagering.ask_balance(actor=self.actor(self.kwargs["table"]))
+        self.balance_told = True
+
     @action(
         "takeSeat",
         "Sit down with money from the account",
         TakeSeatRequest,
         {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "play"},
-        "A player who sits down during a round joins the next one.",
-        refusals=seats.TAKING,
+        "A player who sits down during a round joins the next one. Where the money is in your casino's own wallet, it "
+        "stays there: `buy_in` moves nothing, and the wallet is asked for the balance.",
+        refusals=(*seats.TAKING, WalletUnavailable),
     )
-    @idempotent
+    @idempotent_once_prepared(MoneyElsewhere, ask_balance)
     def post(self, request: Request, table: UUID) -> Response:
-        return Response(seats.take(actor=self.actor(table), **parse_body(TakeSeatRequest, request)))
+        body = parse_body(TakeSeatRequest, request)
+        return Response(seats.take(actor=self.actor(table), balance_told=self.balance_told, **body))
 
 
 class ChangeSeatView(TableActionView):
@@ -202,68 +207,6 @@ class RebetView(TableActionView):
         return Response(betting.rebet(actor=self.actor(table)))
 
 
-class RebetAndDealView(TableActionView):
-    @action(
-        "rebetAndDeal",
-        "Place the last wager again and confirm it",
-        RebetAndDealRequest,
-        returns=WagerResponse,
-        description=("As `rebet` and then `deal`, in one step: either both happen or neither."),
-        refusals=(
-            *betting.TURN,
-            *betting.OPENING,
-            *betting.STAKING,
-            *betting.WAGER,
-            NothingToRepeat,
-            ChipsAlreadyPlaced,
-        ),
-    )
-    @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        signature = parse_body(RebetAndDealRequest, request).get("signature")
-        return Response(betting.rebet_and_deal(actor=self.actor(table), signature=signature))
-
-
-class WagerConfirming(Shape):
-    """A wager that waits for the answer of the operator's own wallet."""
-
-    status: Literal["confirming"]
-    round: UUID
-    deadline_at: Annotated[Timestamp | None, Meta(description="When betting closes; null if it waits for players.")]
-
-
-class DealView(TableActionView):
-    @action(
-        "deal",
-        "Confirm the wager",
-        DealRequest,
-        {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": "EUR"},
-        "Without stakes, confirms the chips on the table; stakes replace them first, in one step. 202 means that your "
-        "casino's own wallet has not answered yet, so the wager is neither confirmed nor refused: send the request "
-        "again with the same `Idempotency-Key` until it has another answer, or wait for `WagerConfirmed` on the "
-        "stream. A wager that is not confirmed when betting closes is not in the round, and costs nothing. A "
-        "`signature`, over `terms.digest` and the stakes as asked, proves to anybody that these terms stood before the "
-        "wager; the specification at `/play/verify/specification` has its bytes.",
-        refusals=(*betting.TURN, *betting.OPENING, *betting.STAKING, *betting.WAGER, *betting.CUT),
-        returns=WagerResponse,
-        responses={(202, JSON): WagerConfirming},
-        examples=[
-            OpenApiExample(
-                "Waiting", example_of(WagerConfirming), response_only=True, media_type=JSON, status_codes=["202"]
-            )
-        ],
-    )
-    @idempotent
-    def post(self, request: Request, table: UUID) -> Response:
-        body = parse_body(DealRequest, request)
-        stakes = {stake["spot"]: stake["amount"] for stake in body.get("stakes", ())}
-        currency = body.get("currency")
-        actor, contribution, signature = self.actor(table), body.get("contribution"), body.get("signature")
-        return Response(
-            betting.deal(actor=actor, stakes=stakes, currency=currency, contribution=contribution, signature=signature)
-        )
-
-
 class PassTurnView(TableActionView):
     @action(
         "passTurn",
@@ -334,7 +277,8 @@ class ContributeToCutView(TableActionView):
         "contributions that seats add afterwards. They go to `next_shoe`, which nobody can bet on yet: a long shoe is "
         "cut until it starts, a round's own shoe until the terms of that round are fixed, which is when the round "
         "before it ends. A seat's last contribution counts, 1 to 32 bytes of your choice in hex; everyone at the table "
-        "can see it. Contributing is optional.",
+        "can see it. Contributing is optional. A `contribution_signature` proves to anybody that the seat's player "
+        "made it for this shoe; the specification at `/play/verify/specification` has its bytes.",
         refusals=(UnknownTable, NotSeated, *betting.CUT),
     )
     @idempotent

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.services import exclusion
-from casino.api.fields import EnumField, StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.fields import EnumField, FlagField, StrictSerializer, TextField, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
@@ -19,7 +19,7 @@ from casino.operators.pins import compare_pin
 from casino.operators.principals import Scope
 from casino.operators.refusals import PinLocked, PinNotSet, PinWrong, UnknownPlayer
 from casino.operators.services import require_player
-from wallet.api.limits import ExclusionResponse
+from wallet.api.limits import UNTIL, ExclusionResponse
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import changes, exclusions, services
 from wallet.responsible_gaming.decider import (
@@ -33,6 +33,7 @@ from wallet.responsible_gaming.exclusions import AnnotatedExclusion
 from wallet.responsible_gaming.refusals import (
     ExclusionLengthInvalid,
     ExclusionNoteInvalid,
+    ExclusionPermanent,
     ExclusionStillRunning,
     LongerExclusionActive,
     NotSelfExcluded,
@@ -43,25 +44,30 @@ from wallet.responsible_gaming.state import ExclusionKind, ExclusionRecord, Play
 EFFECT: Final = (
     "Takes effect at once in every session: no deposit, seat, rebuy or wager is accepted, and unconfirmed chips are "
     "returned. A confirmed wager is dealt and settled. Leaving, withdrawing and pending payments continue to work. "
-    "Send `hours` (24 to 1008) for a cooling-off, `months` (6 to 120) for a self-exclusion."
+    "Send `hours` (24 to 1008) for a cooling-off; for a self-exclusion `months` (6 to 120), or `permanent` for one "
+    "that nobody can end."
 )
 HALF_A_YEAR: Final = {"kind": "self_exclusion", "months": 6}
 
 
 class ExclusionRequest(StrictSerializer):
-    """`hours` (24 to 1008) for a cooling-off, `months` (6 to 120) for a self-exclusion."""
+    """`hours` (24 to 1008) for a cooling-off; `months` (6 to 120) or `permanent` for a self-exclusion."""
 
     kind = EnumField(ExclusionKind)
     hours = WholeNumberField(required=False, documented=(MIN_COOLING_OFF_HOURS, MAX_COOLING_OFF_HOURS))
     months = WholeNumberField(required=False, documented=(MIN_EXCLUSION_MONTHS, MAX_EXCLUSION_MONTHS))
+    permanent = FlagField(required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Determine the length. Raises ExclusionLengthInvalid."""
-        name, other = ("hours", "months") if attrs["kind"] is ExclusionKind.COOLING_OFF else ("months", "hours")
-        if name not in attrs or other in attrs:
+        kind = attrs.pop("kind")
+        lengths = {name: attrs.pop(name) for name in ("hours", "months", "permanent") if name in attrs}
+        if not lengths.get("permanent", True):
+            del lengths["permanent"]
+        allowed = {"hours"} if kind is ExclusionKind.COOLING_OFF else {"months", "permanent"}
+        if len(lengths) != 1 or not lengths.keys() <= allowed:
             raise ExclusionLengthInvalid
-        others = {key: value for key, value in attrs.items() if key not in {"kind", name}}
-        return {"kind": attrs["kind"], "length": attrs[name], **others}
+        return {"kind": kind, "length": lengths.get("hours", lengths.get("months")), **attrs}
 
 
 class SelfExclusionRequest(ExclusionRequest):
@@ -82,7 +88,7 @@ class PastExclusion(Shape, kw_only=True):
     kind: ExclusionKind
     set_by: Initiator
     since: Timestamp
-    until: Annotated[Timestamp, Meta(description="A self-exclusion continues until the operator ends it.")]
+    until: Annotated[Timestamp | None, Meta(description=UNTIL)]
     ended_at: Annotated[Timestamp | None, Meta(description="Null while it is active.")]
 
     @classmethod
@@ -134,7 +140,7 @@ class MyExclusionsView(PlayerView):
         "listMyExclusions",
         "List your exclusions, active and ended",
         returns=ExclusionList,
-        description=("The last hundred, newest first. One without an end is active until you ask to end it."),
+        description="The last hundred, newest first. One without `ended_at` is active until you ask to end it.",
         refusals=(UnknownPlayer,),
     )
     def get(self, request: Request) -> Response:
@@ -216,10 +222,11 @@ class EndExclusionView(OperatorView):
             **LIVE,
             "description": (
                 "For a self-exclusion whose minimum is over, when the player asks for it. A cooling-off ends by "
-                f"itself. {LIVE['description']}"
+                f"itself, a permanent self-exclusion never. {LIVE['description']}"
             ),
         },
         refusals=(
+            ExclusionPermanent,
             ExclusionStillRunning,
             NotSelfExcluded,
             UnknownAccount,

@@ -131,6 +131,7 @@ class LaunchResponse(Shape):
     """A launch. The code in its address is shown only here."""
 
     id: Annotated[UUID, Meta(description="The launch; it opens nothing.")]
+    player: Annotated[UUID, Meta(description="The player who was launched, registered now if new.")]
     url: Annotated[
         str,
         Meta(
@@ -196,4 +197,4 @@ class LaunchesView(OperatorView):
             metadata=metadata(request),
         )
         url = f"{request.build_absolute_uri(reverse('play'))}?launch={issued.code}"
-        return Response(LaunchResponse(issued.id, url, issued.expires_at), status=201)
+        return Response(LaunchResponse(issued.id, issued.player, url, issued.expires_at), status=201)

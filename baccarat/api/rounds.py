@@ -40,11 +40,11 @@ from casino.api.fields import (
 )
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
-from casino.api.shapes import CurrencyCode, HexText, ItemList, Shape, Timestamp
+from casino.api.shapes import CurrencyCode, HexText, ItemList, Shape, Timestamp, open_enum
 from casino.api.views import BaseApiView
+from casino.events.periods import PeriodReversed
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal, Principal, Scope
-from wallet.ledger.refusals import PeriodReversed
 
 TimeText = Annotated[str, Meta(extra_json_schema={"format": "date-time"}, examples=["2026-11-21T09:00:00.250000Z"])]
 """A time in the proof. Its text is part of the proven content, so it is never reformatted."""
@@ -93,11 +93,7 @@ class ProofEvent(Shape):
     version: int
     type: Annotated[
         str,
-        Meta(
-            description="Values may be added.",
-            examples=["BettingClosed"],
-            extra_json_schema={"enum": sorted({*rounds.EVENT_NAMES, *TABLE_EVENTS})},
-        ),
+        open_enum(sorted({*rounds.EVENT_NAMES, *TABLE_EVENTS}), example="BettingClosed"),
     ]
     schema: int
     data: dict[str, Any] | None
@@ -114,6 +110,13 @@ class ProofPath(Shape):
     path: tuple[HexText, ...]
 
 
+class CosignedNote(Shape):
+    """A signed note (C2SP) that witnesses have cosigned; its log continues the checkpoint's."""
+
+    note: str
+    consistency: Annotated[tuple[HexText, ...], Meta(description="The proof of RFC 9162, from the checkpoint's tree.")]
+
+
 class RoundProof(Shape):
     """One round in the format `casino.round.v1`: it proves itself, by any of the verifiers."""
 
@@ -125,6 +128,7 @@ class RoundProof(Shape):
     events: tuple[ProofEvent, ...]
     inclusion_proofs: tuple[ProofPath, ...]
     checkpoint: Annotated[dict[str, Any] | None, Meta(description="Null while no checkpoint was signed.")]
+    cosigned: Annotated[CosignedNote | None, Meta(description="Null while no witness has cosigned the checkpoint.")]
     keys: tuple[dict[str, Any], ...]
 
 

@@ -103,6 +103,7 @@ class RulesVersionResponse(Shape):
     rules: TableRulesResponse
     returns: tuple[SpotReturnResponse, ...]
     acknowledgement: Annotated[str, Meta(description="The sentence typed if a return needed one.")]
+    change_reason: Annotated[str, Meta(description="Why it was drafted; empty if nobody said.")]
     drafted_by: str
     drafted_at: Timestamp
     decided_by: Annotated[str, Meta(description="The person who published or rejected it, never the author.")]
@@ -139,6 +140,7 @@ class RulesVersionResponse(Shape):
                 for each in details.returns
             ),
             acknowledgement=row.acknowledgement,
+            change_reason=row.change_reason,
             drafted_by=row.drafted_by,
             drafted_at=row.drafted_at,
             decided_by=row.decided_by,
@@ -221,6 +223,7 @@ class TableVersionsView(RulesVersionBaseView):
             by=self.use_person(),
             changes=body["rules"],
             acknowledgement=body["acknowledgement"],
+            reason=body["reason"],
             **self.context(table),
         )
         return self.respond(table, version, status=201)

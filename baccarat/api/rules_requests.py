@@ -131,10 +131,11 @@ class TableRulesRequest(StrictSerializer):
 
 
 class RulesDraftRequest(StrictSerializer):
-    """Changes to the rules in force, and the acknowledgement if a return needs one."""
+    """Changes to the rules in force, the acknowledgement if a return needs one, and why they change, for staff."""
 
     rules = TableRulesRequest()
     acknowledgement = TextField(max_length=500, required=False, default="")
+    reason = TextField(max_length=MAX_REASON_LENGTH, required=False, default="")
 
 
 class RulesRejectionRequest(StrictSerializer):

@@ -6,6 +6,7 @@ from django.urls import include, path
 
 from baccarat.api import (
     actions,
+    assessments,
     exclusions,
     kill_switch,
     launches,
@@ -16,10 +17,11 @@ from baccarat.api import (
     tables,
     void_policy,
     voiding,
+    wagers,
 )
 
 TABLE_URLS: Final = [
-    path("deal", actions.DealView.as_view(), name="deal"),
+    path("deal", wagers.DealView.as_view(), name="deal"),
     path("odds", tables.TableOddsView.as_view(), name="table-odds"),
     path("close", tables.CloseTableView.as_view(), name="close-table"),
     path("fairness", tables.TableFairnessView.as_view(), name="table-fairness"),
@@ -40,7 +42,7 @@ TABLE_URLS: Final = [
     path("undo", actions.UndoPlacementView.as_view(), name="undo"),
     path("clear", actions.ClearChipsView.as_view(), name="clear"),
     path("rebet", actions.RebetView.as_view(), name="rebet"),
-    path("rebet-and-deal", actions.RebetAndDealView.as_view(), name="rebet-and-deal"),
+    path("rebet-and-deal", wagers.RebetAndDealView.as_view(), name="rebet-and-deal"),
     path("pass", actions.PassTurnView.as_view(), name="pass"),
     path("skip-show", actions.SkipShowView.as_view(), name="skip-show"),
     path("cut", actions.ContributeToCutView.as_view(), name="cut"),
@@ -70,6 +72,10 @@ urlpatterns = [
     path("me/exclusions", exclusions.MyExclusionsView.as_view(), name="my-exclusions"),
     path("players/<uuid:player>/exclusions", exclusions.PlayerExclusionsView.as_view(), name="player-exclusions"),
     path("players/<uuid:player>/exclusions/end", exclusions.EndExclusionView.as_view(), name="end-exclusion"),
+    path("player-statuses", assessments.PlayerStatusesView.as_view(), name="player-statuses"),
+    path("players/<uuid:player>/status", assessments.PlayerStatusView.as_view(), name="player-status"),
+    path("players/<uuid:player>/notes", assessments.PlayerNotesView.as_view(), name="player-notes"),
+    path("players/<uuid:player>/complaints", assessments.ComplaintsView.as_view(), name="complaints"),
     path("launches", launches.LaunchesView.as_view(), name="launches"),
     path("skins", skins.SkinsView.as_view(), name="skins"),
     path("skins/<str:name>", skins.SkinView.as_view(), name="skin"),

@@ -63,15 +63,16 @@ class StaffRoundView(OperatorView):
 class VoidRoundView(StaffRoundView):
     @operation(
         "voidRound",
-        "Void a round in play, or request the void of a settled one",
+        "Void a round, or request its void if cards may be known",
         request=VoidRequest,
         parameters=[assertions.PARAMETER],
         example={"reason": "malfunction", "note": "The camera failed before the third card."},
         returns=RoundResponse,
         description=(
-            "A round in play, suspended or not, is void at once, and every stake goes back. Once the outcome is known "
+            "A round in play, suspended or not, is void at once, and every stake goes back. Once cards may be known "
+            "(after the outcome, once a Caller has looked, and from the close of betting on at a table with witnesses) "
             "one person requests the void, and another approves or declines it: `void_request` shows who waits. List "
-            "them with `GET /api/v1/rounds?status=void_requested`."
+            "them with `GET /api/v1/rounds?status=void_requested`. Until then the round goes on."
         ),
         refusals=(
             PersonalDataErased,
@@ -92,7 +93,7 @@ class VoidRoundView(StaffRoundView):
 class ApproveVoidView(StaffRoundView):
     @operation(
         "approveVoid",
-        "Approve the void of a settled round that another person requested",
+        "Approve the void of a round that another person requested",
         request=EmptyRequest,
         parameters=[assertions.PARAMETER],
         example={},
@@ -113,7 +114,7 @@ class ApproveVoidView(StaffRoundView):
 class DeclineVoidView(StaffRoundView):
     @operation(
         "declineVoid",
-        "Decline the void of a settled round; the round stands",
+        "Decline the void of a round; the round stands",
         request=VoidDeclineRequest,
         parameters=[assertions.PARAMETER],
         example={"note": "The recording shows the cards as they were dealt."},

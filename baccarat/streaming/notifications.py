@@ -15,6 +15,7 @@ from baccarat.domain.rounds.events import RoundEvent
 from baccarat.domain.tables.events import TableEvent
 from baccarat.queries import rounds, tables
 from baccarat.queries.redaction import PLAYER_ONLY, SPECTATOR, STAFF_ONLY, mentioned_players, redact_for
+from baccarat.storage.event_registry import CATALOGUE
 from baccarat.streaming.snapshot import PositionText, encode_position
 from casino.api.shapes import Shape, Timestamp, open_enum
 from casino.api.streaming import sse
@@ -245,10 +246,10 @@ _STREAMS_WITHOUT_TABLE: Final = frozenset(
 def event_data() -> dict[str, type[Shape]]:
     """Return the types of the data of events at tables, by the names of the events.
 
-    What only the event's own player sees may be absent.
+    What only the event's own player sees may be absent, and so may what is not stored while it says nothing.
     """
     own = frozenset(name for names in PLAYER_ONLY.values() for name in names)
-    live = Derivation(hides=lambda *_: False, optional=own | {"player"}, prefix="Live")
+    live = Derivation(hides=lambda *_: False, optional=own | {"player"} | CATALOGUE.omitted, prefix="Live")
     return {
         event.__name__: live.derive(event, "", without=frozenset(STAFF_ONLY.get(event.__name__, ())))
         for event in (*get_args(TableEvent), *get_args(RoundEvent))

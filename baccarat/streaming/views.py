@@ -13,6 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.utils import OpenApiParameter
 
 from baccarat.domain.tables.refusals import UnknownTable
+from baccarat.risk import networks
 from baccarat.streaming import snapshot
 from baccarat.streaming.notifications import LiveEventResponse, LobbyChange, event_data
 from baccarat.streaming.registry import END_CODES
@@ -161,6 +162,7 @@ def _open(*, request: HttpRequest) -> StreamOpening:
     after, watched, lobby = _after(request), _watched(request), _lobby(request)
     player = _player(request)
     request.user = player  # type: ignore[assignment]  # CORS depends on the caller's operator
+    networks.remember(player=player.player, request=request)
     return StreamOpening(player, watched, lobby, after, snapshot.take_snapshot(player=player, watched=watched))
 
 

@@ -1,0 +1,242 @@
+"""What operators record about their players: KYC status and tags, notes, and complaints."""
+
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from msgspec import Meta
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from baccarat.risk import players
+from baccarat.risk.models import KycStatus, PlayerStatus
+from baccarat.risk.players import NumberedNote
+from baccarat.risk.refusals import InvalidPlayerStatus, ReceivedInFuture
+from casino.api import paging
+from casino.api.fields import (
+    DateTimeOrDateField,
+    EnumField,
+    StrictSerializer,
+    TextField,
+    parse_body,
+    parse_query,
+)
+from casino.api.idempotency import idempotent
+from casino.api.openapi import operation
+from casino.api.shapes import Page, Shape, Timestamp
+from casino.compliance import cases
+from casino.compliance.cases_api import CaseResponse
+from casino.crypto.crypto_shredding import PersonalDataErased
+from casino.operators import assertions
+from casino.operators.base_views import OperatorView
+from casino.operators.models import Player
+from casino.operators.principals import Scope
+from casino.operators.refusals import UnknownPlayer
+from casino.operators.services import find_player, list_players
+
+MAX_TAG_LENGTH: Final = 30
+
+
+class PlayerStatusRequest(StrictSerializer):
+    """The KYC status, the tags, or both. What is left out stays as it is; `tags` replace all tags."""
+
+    kyc = EnumField(KycStatus, required=False, default=None)
+    tags = serializers.ListField(
+        child=TextField(max_length=MAX_TAG_LENGTH),
+        required=False,
+        default=None,
+        max_length=players.MAX_TAGS,
+        help_text="Words of your own, of small letters, digits and hyphens, such as `vip`. Name no person in them.",
+    )
+
+
+class PlayerStatusesQuery(serializers.Serializer[Any]):
+    """Selects players."""
+
+    kyc = EnumField(KycStatus, required=False, default=None, help_text="Only those with this KYC status.")
+    tag = TextField(required=False, default=None, max_length=MAX_TAG_LENGTH, help_text="Only those with this tag.")
+
+
+class PlayerStatusResponse(Shape):
+    """How far a player's identity is verified, and the tags."""
+
+    player: UUID
+    reference: Annotated[str, Meta(examples=["customer-8812"])]
+    kyc: Annotated[KycStatus, Meta(description="`unknown` until somebody sets it. Values may be added.")]
+    tags: Annotated[tuple[str, ...], Meta(description="In alphabetical order.", examples=[["vip"]])]
+    set_by: Annotated[str | None, Meta(examples=["desk:agent-9"])]
+    set_at: Annotated[Timestamp | None, Meta(description="Null if nobody has set anything.")]
+
+    @classmethod
+    def of(cls, player: Player, status: PlayerStatus | None) -> "PlayerStatusResponse":
+        """Present the status of a player whose personal fields are decrypted."""
+        if status is None:
+            return cls(player.id, player.reference, KycStatus.UNKNOWN, (), None, None)
+        tags = tuple(status.tags)
+        return cls(player.id, player.reference, KycStatus(status.kyc), tags, status.by, status.at)
+
+
+class PlayerStatusPage(Page[PlayerStatusResponse]):
+    """Players with their status, in the order of their registration."""
+
+
+class PlayerNoteRequest(StrictSerializer):
+    """A note for staff; the player is not shown it."""
+
+    text = TextField(max_length=players.MAX_TEXT_LENGTH, multiline=True)
+
+
+class PlayerNoteResponse(Shape):
+    """A note about a player."""
+
+    number: Annotated[int, Meta(description="The notes about a player are numbered from 1.")]
+    text: Annotated[str, Meta(examples=["Asked for a payslip."])]
+    by: Annotated[str, Meta(examples=["desk:agent-9"])]
+    at: Timestamp
+
+    @classmethod
+    def of(cls, note: NumberedNote) -> "PlayerNoteResponse":
+        """Present a decrypted note."""
+        return cls(note.number, note.text, note.by, note.at)
+
+
+class PlayerNotePage(Page[PlayerNoteResponse]):
+    """Notes about a player, newest first."""
+
+
+class ComplaintRequest(StrictSerializer):
+    """What a player complains about."""
+
+    text = TextField(max_length=players.MAX_TEXT_LENGTH, multiline=True, help_text="In the player's words.")
+    received_at = DateTimeOrDateField(required=False, default=None, help_text="When it reached you; by default now.")
+
+
+class PlayerStatusesView(OperatorView):
+    """The status of the caller's players."""
+
+    for_brands = frozenset({"GET"})
+
+    @operation(
+        "listPlayerStatuses",
+        "List your players with KYC status and tags, in the order of their registration",
+        parameters=[PlayerStatusesQuery, *paging.PARAMETERS],
+        returns=PlayerStatusPage,
+        description="All players, or those with a KYC status, a tag, or both.",
+    )
+    def get(self, request: Request) -> Response:
+        page = paging.parse_page_request(request, str)
+        chosen = players.has_status(**parse_query(PlayerStatusesQuery, request))
+        listed = list_players(
+            operator=self.caller.operator,
+            after=None if page.after is None else paging.parse_uuid(page.after[0]),
+            limit=page.fetch_limit,
+            brand=self.caller.brand,
+            among=Player.objects.filter(chosen).values_list("id", flat=True) if chosen else None,
+        )
+        statuses = players.statuses_of([player.id for player in listed])
+        rows = [PlayerStatusResponse.of(player, statuses.get(player.id)) for player in listed]
+        return Response(
+            paging.page(PlayerStatusPage, page, rows, key=lambda row: (str(row.player),), item=lambda row: row)
+        )
+
+
+class PlayerStatusView(OperatorView):
+    """The status of one of the caller's players."""
+
+    scope = Scope.COMPLIANCE
+
+    @operation(
+        "getPlayerStatus",
+        "Show a player's KYC status and tags",
+        returns=PlayerStatusResponse,
+        description="What you or the casino's staff set last.",
+        refusals=(UnknownPlayer,),
+    )
+    def get(self, request: Request, player: UUID) -> Response:
+        del request
+        row = find_player(operator=self.caller.operator, player=player)
+        return Response(PlayerStatusResponse.of(row, players.current_status(player)))
+
+    @operation(
+        "setPlayerStatus",
+        "Set a player's KYC status, tags or both",
+        request=PlayerStatusRequest,
+        parameters=[assertions.OPTIONAL_PARAMETER],
+        example={"kyc": "verified", "tags": ["vip"]},
+        returns=PlayerStatusResponse,
+        description=(
+            "It is recorded and keeps nobody from playing: for that, exclude or stop the player. Earlier values are "
+            "kept, with who set them and when."
+        ),
+        refusals=(InvalidPlayerStatus, UnknownPlayer),
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        body, operator = parse_body(PlayerStatusRequest, request), self.caller.operator
+        status = players.set_status(operator=operator, player=player, by=self.use_person_or_key(), **body)
+        return Response(PlayerStatusResponse.of(find_player(operator=operator, player=player), status))
+
+
+class PlayerNotesView(OperatorView):
+    """Notes about one of the caller's players."""
+
+    scope = Scope.COMPLIANCE
+
+    @operation(
+        "listPlayerNotes",
+        "List the notes about a player, newest first",
+        parameters=paging.PARAMETERS,
+        returns=PlayerNotePage,
+        description="Notes of your staff and of the casino's. The player is not shown them.",
+        refusals=(UnknownPlayer,),
+    )
+    def get(self, request: Request, player: UUID) -> Response:
+        page = paging.parse_page_request(request, int)
+        before = None if page.after is None else page.after[0]
+        rows = players.notes_of(operator=self.caller.operator, player=player, before=before, limit=page.fetch_limit)
+        return Response(
+            paging.page(PlayerNotePage, page, rows, key=lambda note: (note.number,), item=PlayerNoteResponse.of)
+        )
+
+    @operation(
+        "addPlayerNote",
+        "Add a note about a player",
+        request=PlayerNoteRequest,
+        parameters=[assertions.OPTIONAL_PARAMETER],
+        example={"text": "Asked for a payslip."},
+        returns=PlayerNoteResponse,
+        status=201,
+        description="For good: it can't be changed. It is encrypted under the player's key, and ends with an erasure.",
+        refusals=(PersonalDataErased, UnknownPlayer),
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        text, operator = parse_body(PlayerNoteRequest, request)["text"], self.caller.operator
+        note = players.add_note(operator=operator, player=player, text=text, by=self.use_person_or_key())
+        return Response(PlayerNoteResponse.of(note), status=201)
+
+
+class ComplaintsView(OperatorView):
+    """Complaints of one of the caller's players."""
+
+    scope = Scope.COMPLIANCE
+
+    @operation(
+        "fileComplaint",
+        "File a player's complaint: open a case with the deadline of its answer",
+        request=ComplaintRequest,
+        parameters=[assertions.OPTIONAL_PARAMETER],
+        example={"text": "The third card came late.", "received_at": "2026-11-01T09:00:00Z"},
+        returns=CaseResponse,
+        status=201,
+        description=(
+            "The deadline is what the rules of your jurisdiction leave from `received_at` on. Each complaint is a case "
+            "of its own: read, assign and resolve it as any case, and list them with `GET /cases?kind=complaint`."
+        ),
+        refusals=(PersonalDataErased, ReceivedInFuture, UnknownPlayer),
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        body, operator = parse_body(ComplaintRequest, request), self.caller.operator
+        case = players.open_complaint(operator=operator, player=player, by=self.use_person_or_key(), **body)
+        return Response(CaseResponse.of(cases.find_case(case, operator=operator)), status=201)
