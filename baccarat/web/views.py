@@ -1,8 +1,10 @@
 """The table page, the page that verifies rounds, and sessions for demo players."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import msgspec
@@ -21,13 +23,13 @@ from baccarat.web import demo
 from casino.api.fields import IdField, StrictSerializer, parse_body
 from casino.api.views import BaseApiView
 from casino.operators import launches
+from casino.witness.addresses import parse_addresses
 
 _POLICY: Final = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
     "img-src": "'self' data:",
-    "connect-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
     "require-trusted-types-for": "'script'",
@@ -43,7 +45,7 @@ _HEADERS: Final = {
 
 def add_security_policy(response: HttpResponse, *, framed_by: Sequence[str] = ()) -> HttpResponse:
     """Set the page's security headers on a response, which pages of these origins may frame."""
-    policy = _POLICY | {"frame-ancestors": " ".join(framed_by) or "'none'"}
+    policy = _POLICY | {"connect-src": _connectable(), "frame-ancestors": " ".join(framed_by) or "'none'"}
     response["Content-Security-Policy"] = "; ".join(f"{directive} {sources}" for directive, sources in policy.items())
     for name, value in _HEADERS.items():
         response[name] = value
@@ -52,12 +54,18 @@ def add_security_policy(response: HttpResponse, *, framed_by: Sequence[str] = ()
     return response
 
 
+def _connectable() -> str:
+    """Return what pages may read from: this service, and the witnesses, whose statements they compare with its own."""
+    urls = (urlsplit(each.url) for each in parse_addresses(settings.WITNESSES))
+    return " ".join(dict.fromkeys(["'self'", *(f"{url.scheme}://{url.netloc}" for url in urls)]))
+
+
 _MESSAGES: Final = Path(__file__).with_name("static") / "play" / "js" / "messages"
 LANGUAGES: Final = [
-    (file.stem, f"play/js/messages/{file.name}", f"play/js/messages/problems/{file.name}")
+    (file.stem, *(f"play/js/messages/{folder}{file.name}" for folder in ("", "problems/", "verify/")))
     for file in sorted(_MESSAGES.glob("*.json"))
 ]
-"""The languages of the pages, each with its file of messages, and one of refusals: English has those of the service."""
+"""The languages of the pages, with files of messages, of refusals (English has the service's) and of verifying."""
 
 VERIFIER: Final = Path(proofs.__file__).with_name("verifier.py")
 FAIRNESS_DOCS: Final = settings.BASE_DIR / "deploy" / "docs" / "fairness"
@@ -152,7 +160,8 @@ def read_specification(request: HttpRequest) -> HttpResponse:
 def read_vectors(request: HttpRequest) -> HttpResponse:
     """Return the specification's test vectors."""
     del request
-    vectors = (FAIRNESS_DOCS / "vectors.json").read_bytes()
+    files = [json.loads(file.read_bytes()) for file in sorted(FAIRNESS_DOCS.glob("vectors*.json"))]
+    vectors = json.dumps({name: vector for file in files for name, vector in file.items()}, ensure_ascii=False)
     return add_security_policy(HttpResponse(vectors, content_type="application/json"))
 
 

@@ -1,22 +1,31 @@
 // Runs all checks of an exported round, with the names and verdicts of the stand-alone verifier.
 
 import { closing } from "./closing.js";
+import { cosignatures } from "./cosignatures.js";
 import * as game from "./game.js";
 import * as log from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply, Proof } from "./proof.js";
 import { read, requireShape } from "./read.js";
+import { publicReads } from "./public_reads.js";
+import { receipt as checkReceipt } from "./receipt.js";
+import { caveatsOn } from "./caveats.js";
 import * as shoe from "./shoe.js";
+import { witnesses } from "./witnesses.js";
 
 /** @import { Finding, Values } from "./proof.js" */
+/** @import { Cosignature } from "./cosignatures.js" */
+/** @import { WitnessAddress } from "./public_reads.js" */
+/** @import { Caveat } from "./caveats.js" */
 
 /** @typedef {{name: string, verdict: "ok" | "open" | "none" | "failed", code: string, values: Values, expected?: unknown, found?: unknown}} Check */
-/** @typedef {{verdict: "verified" | "partly" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {number: number, made_at: string} | null, checks: Check[]}} Verdict */
+/** @typedef {{verdict: "verified" | "partly" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {number: number, made_at: string, cosignedBy: Cosignature[]} | null, caveats: Caveat[], checks: Check[]}} Verdict */
 
 /** @type {[name: string, check: (proof: Proof) => Finding | Promise<Finding>][]} */
 const CHECKS = [
   ["digests", log.digests], ["chain", log.chain], ["inclusion", log.inclusion], ["signature", log.signature], ["key", log.key],
+  ["cosignatures", cosignatures],
   ["rules", game.rules], ["record", game.record], ["commitment", shoe.commitment], ["cut", shoe.cut], ["terms", shoe.terms],
-  ["closing", closing], ["cards", shoe.cards],
+  ["closing", closing], ["witnesses", witnesses], ["cards", shoe.cards],
   ["hands", game.hands], ["wagers", game.wagers], ["payouts", game.payouts], ["commission", game.commission], ["void", game.voiding],
 ];
 
@@ -41,12 +50,13 @@ async function run(name, check) {
 }
 
 /**
- * Check the bytes of a file. `trusted` are public keys in hex; `onCheck` is called with each result.
+ * Check the bytes of a file. `trusted` are public keys, in hex or of cosigners; `receipt`, if there is one, is compared with the round,
+ * and so is what `witnesses`, if they are given, publish themselves; `onCheck` is called with each result.
  * @param {Uint8Array} bytes
- * @param {{trusted?: readonly string[], onCheck?: (check: Check) => void}} [options]
+ * @param {{trusted?: readonly string[], receipt?: Api["Receipt"] | null, witnesses?: readonly WitnessAddress[] | null, onCheck?: (check: Check) => void}} [options]
  * @returns {Promise<Verdict>}
  */
-export async function verify(bytes, { trusted = [], onCheck = () => undefined } = {}) {
+export async function verify(bytes, { trusted = [], receipt = null, witnesses: published = null, onCheck = () => undefined } = {}) {
   /** @type {Check[]} */
   const checks = [];
   /** @param {Check} check */
@@ -67,10 +77,18 @@ export async function verify(bytes, { trusted = [], onCheck = () => undefined } 
   const { proof } = file;
   if (proof && first.verdict === "ok") {
     for (const [name, check] of CHECKS) report(await run(name, () => check(proof)));
+    if (published) report(await run("public", () => publicReads(proof, published)));
+    if (receipt) report(await run("receipt", () => checkReceipt(proof, receipt)));
   }
   const verdicts = new Set(checks.map((check) => check.verdict));
-  const signed = checks.filter((check) => check.verdict === "ok" && SIGNED.has(check.name)).length === SIGNED.size;
+  const isWitnessed = !checks.some((check) => check.name === "witnesses" && check.verdict === "open");
+  const signed = isWitnessed && checks.filter((check) => check.verdict === "ok" && SIGNED.has(check.name)).length === SIGNED.size;
   const verdict = verdicts.has("failed") ? "failed" : !signed ? "unverified" : verdicts.has("open") ? "partly" : "verified";
   const covered = verdict === "verified" || verdict === "partly";
-  return { verdict, round: covered && proof ? proof.round : null, asOf: covered ? proof?.checkpoint : null, checks };
+  return {
+    verdict, checks,
+    round: covered && proof ? proof.round : null,
+    asOf: covered && proof ? { ...proof.checkpoint, cosignedBy: proof.cosignedBy } : null,
+    caveats: proof && verdict !== "failed" ? caveatsOn(proof) : [],
+  };
 }

@@ -1,20 +1,22 @@
 // The check of the closing: every wager is pinned before a card was drawn.
 
 import { big, bytes, hex, isSigned, joined, leafOf, prefixed, rootOf, sha256, unhex } from "./hashes.js";
-import { microseconds } from "./log.js";
+import { microsecondsOf } from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { isSame } from "./read.js";
+import { indexesOf } from "./witnesses.js";
 
 /** @import { Finding, Proof } from "./proof.js" */
 
 /** @param {string} name */
-const tag = (name) => joined(bytes(`casino.baccarat.${name}.v1`), Uint8Array.of(0));
+export const tag = (name) => joined(bytes(`casino.baccarat.${name}.v1`), Uint8Array.of(0));
 const [WAGER, LEAF, CLOSING] = ["wager", "wager-leaf", "closing"].map(tag);
-const SPOTS = ["player", "banker", "tie"];
+export const SPOTS = ["player", "banker", "tie"];
 /** @type {Record<string, number | null>} */
 const ENDS = { SeatPassed: 2, SeatTimedOut: 3, SeatLeftRound: null };
 const NO_DIGEST = "00".repeat(32);
 const ED25519 = 1;
+const VOID_CAUSES = ["malfunction", "misdeal", "wrong_rules", "fraud", "other"];
 
 /** @param {string} text */
 function digestBytes(text) {
@@ -29,8 +31,8 @@ function digestBytes(text) {
  * @param {any} wager
  * @param {string} currency
  */
-async function leafOfWager(terms, wager, currency) {
-  const asked = SPOTS.map((spot, at) => [at + 1, (wager.stakes[spot] ?? 0) - (wager.raised[spot] ?? 0)]).filter(([, units]) => units !== 0);
+export async function leafOfWager(terms, wager, currency) {
+  const asked = SPOTS.map((spot, at) => [at + 1, (wager.stakes[spot] ?? 0) - (wager.raised?.[spot] ?? 0)]).filter(([, units]) => units !== 0);
   const stakes = asked.flatMap(([spot, units]) => [big(spot, 1), big(units, 8)]);
   const money = wager.money_type === "play" ? 2 : 1;
   const { signature = null } = wager;
@@ -58,14 +60,51 @@ function seatEnds(proof, wagers) {
 }
 
 /**
+ * @param {any} recorded
+ * @param {Uint8Array} terms
+ * @param {{ kind: number, cause: number, count: number, seats: { seat: number, end: number | null }[], indexes?: Uint8Array }} closed
+ * @param {Uint8Array} root
+ * @param {string} time
+ */
+export async function digestOf(recorded, terms, { kind, cause, count, seats, indexes = big(0, 1) }, root, time) {
+  const cosigned = recorded.cosigned ?? { size: 0, root: NO_DIGEST };
+  const ends = await sha256(...seats.map(({ seat, end }) => joined(big(seat, 1), big(end ?? 0, 1))));
+  return hex(await sha256(
+    CLOSING, digestBytes(recorded.blind), terms, indexes, big(kind, 1), big(cause, 1), big(count, 4), root, ends,
+    big(microsecondsOf(time), 8), digestBytes(recorded.sealed_head), big(cosigned.size, 8), digestBytes(cosigned.root), digestBytes(recorded.before),
+  ));
+}
+
+/**
+ * Check that the closing of a long shoe pins its cut: as it starts, or before its witnesses' links.
+ * @param {Proof} proof
+ * @param {any} started
+ * @param {Uint8Array} terms
+ */
+export async function checkShoeClosing(proof, started, terms) {
+  const closed = proof.findShoeEvent("ShoeCutClosed")?.data;
+  if (closed && started.closing !== null) throw new CheckFailed("closing.digest", null, started.closing);
+  const recorded = (closed ?? started).closing ?? null;
+  if (recorded === null) {
+    if ((started.scheme ?? 1) !== 1) throw new CheckFailed("closing.missing", "closing", null);
+    return;
+  }
+  const indexes = indexesOf(proof.shoeWitnesses);
+  const digest = await digestOf(recorded, terms, { kind: 4, cause: 0, count: 0, seats: [], indexes }, await sha256(), closed?.closed_at ?? started.started_at);
+  if (recorded.digest !== digest) throw new CheckFailed("closing.digest", digest, recorded.digest);
+}
+
+/**
  * @param {Proof} proof
  * @returns {Promise<Finding>}
  */
 export async function closing(proof) {
-  const closed = proof.findEvent("BettingClosed");
-  if (!closed) throw new DoesNotApply("closing.open");
+  const played = proof.findEvent("BettingClosed");
+  const closed = played ?? proof.findEvent("RoundVoided");
+  if (!closed?.data) throw new DoesNotApply("closing.open");
   const recorded = closed.data.closing ?? null;
   if (recorded === null) {
+    if (!played && (proof.opened.scheme ?? 1) === 1) throw new DoesNotApply("closing.open");
     if (proof.hasTerms) throw new CheckFailed("closing.missing", "closing", null);
     throw new DoesNotApply("closing.none");
   }
@@ -74,15 +113,12 @@ export async function closing(proof) {
   const leaves = await Promise.all(wagers.map((wager) => leafOfWager(terms, wager, proof.rules.currency)));
   const root = leaves.length ? await rootOf(leaves) : await sha256();
   const seats = seatEnds(proof, wagers);
-  const wanted = { kind: 1, cause: 0, count: wagers.length, wagers: hex(root), cosigned_size: 0, cosigned_root: NO_DIGEST, seats };
-  const repeated = closed.schema === 2 ? Object.entries(wanted) : [];
+  const [kind, cause] = played ? [1, 0] : [2, VOID_CAUSES.indexOf(closed.data.reason) + 1];
+  const wanted = { kind, cause, count: wagers.length, wagers: hex(root), cosigned_size: 0, cosigned_root: NO_DIGEST, seats };
+  const repeated = played?.schema === 2 ? Object.entries(wanted) : [];
   for (const [name, value] of repeated) if (!isSame(recorded[name], value)) throw new CheckFailed("closing.differs", value, recorded[name], { name });
-  const at = closed.data.closed_at.replace("Z", "").padEnd(20, ".").padEnd(26, "0");
-  const ends = await sha256(...seats.map(({ seat, end }) => joined(big(seat, 1), big(end ?? 0, 1))));
-  const digest = hex(await sha256(
-    CLOSING, digestBytes(recorded.blind), terms, big(0, 1), big(wanted.kind, 1), big(wanted.cause, 1), big(wanted.count, 4), root, ends,
-    big(microseconds(at), 8), digestBytes(recorded.sealed_head), big(wanted.cosigned_size, 8), digestBytes(wanted.cosigned_root), digestBytes(recorded.before),
-  ));
+  const indexes = indexesOf(proof.witnesses);
+  const digest = await digestOf(recorded, terms, { ...wanted, indexes }, root, played ? closed.data.closed_at : closed.data.voided_at);
   if (recorded.digest !== digest) throw new CheckFailed("closing.digest", digest, recorded.digest);
   const signed = wagers.filter((wager) => wager.signature).length;
   return [signed === wagers.length ? "closing.ok" : "closing.early", { closing: digest, n: wagers.length, signed }];

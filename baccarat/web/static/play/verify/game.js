@@ -133,9 +133,9 @@ function requireSeats(confirmed, lines, code) {
 
 /**
  * @param {Rules} table
- * @param {{seat: number, stakes: Record<string, number>, raised: Record<string, number>}} wager
+ * @param {{seat: number, stakes: Record<string, number>, raised?: Record<string, number>}} wager
  */
-function requireLimits(table, { seat, stakes, raised }) {
+function requireLimits(table, { seat, stakes, raised = {} }) {
   const spots = Object.keys(stakes);
   if (!spots.length || (table.spots_per_round === "one" && spots.length > 1)) throw new CheckFailed("wagers.spots", table.spots_per_round, stakes, { seat });
   for (const [spot, stake] of Object.entries(stakes)) {
@@ -147,9 +147,9 @@ function requireLimits(table, { seat, stakes, raised }) {
   }
 }
 
-// Money is computed with BigInt; amounts are never negative.
 /** @param {Rules} table */
 const isDeferred = (table) => table.commission !== null && table.commission.timing === "deferred";
+// Money is computed with BigInt; amounts are never negative.
 /**
  * @param {bigint} over
  * @param {bigint} under
@@ -181,7 +181,7 @@ function commissionOn(table, win) {
  * @param {number} stake
  * @param {Api["Outcome"]} outcome
  */
-function resultOf(table, spot, stake, outcome) {
+export function resultOf(table, spot, stake, outcome) {
   if (!SPOTS.includes(spot)) throw new TypeError("no spot");
   if (spot !== outcome) {
     const push = outcome === "tie";

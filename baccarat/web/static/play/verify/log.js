@@ -8,6 +8,17 @@ import { canonical, isSignature } from "./read.js";
 
 const SEAL_TAG = joined(bytes("casino.events.seal/1"), new Uint8Array(4));
 const REDACTABLE_EVENTS = new Set(["RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"]);
+const BETTING = ["RoundOpened", "CutContributed", "SeatPassed", "SeatTimedOut", "WagerConfirmed"];
+const CLOSED = ["BettingClosed", "HandTurned"];
+/**
+ * Events of a round that its result depends on, and which of them each may directly follow.
+ * @type {Map<string, string[]>}
+ */
+const FOLLOWS = new Map([
+  ...[...BETTING, "BettingClosed"].map((kind) => /** @type {[string, string[]]} */ ([kind, BETTING])),
+  ["RoundOpened", [""]], ["HandTurned", CLOSED], ["CardsDealt", CLOSED], ["RoundSettled", ["CardsDealt"]],
+  ["RoundVoided", [...BETTING, ...CLOSED, "CardsDealt", "RoundSettled"]],
+]);
 
 /**
  * Microseconds since 1970 of a time with six digits of its fraction.
@@ -19,11 +30,17 @@ export function microseconds(text) {
   return BigInt(whole) * 1000n + BigInt(text.slice(20, 26));
 }
 
+/**
+ * Microseconds since 1970 of a time as the API writes it, with any number of digits of its fraction.
+ * @param {string} text
+ */
+export const microsecondsOf = (text) => microseconds(text.replace("Z", "").padEnd(20, ".").padEnd(26, "0"));
+
 /** @param {bigint} number */
 const signed64 = (number) => big(number < 0n ? (1n << 64n) + number : number, 8);
 
 /** @param {LogEvent} event */
-async function digestOf(event) {
+export async function digestOf(event) {
   const texts = [event.stream, event.type, canonical(event.data), canonical(event.metadata)].map(bytes);
   const digest = await sha256(
     SEAL_TAG, big(event.position, 8), big(event.id, 8), big(event.version, 4), big(event.schema, 4),
@@ -69,7 +86,27 @@ export function chain(proof) {
   }
   const versions = proof.roundEvents.map((event) => event.version);
   if (versions.some((version, at) => version !== at + 1)) throw new CheckFailed("chain.gap", versions.map((_, at) => at + 1), versions);
+  checkOrder(proof);
   return ["chain.ok", { count: versions.length, links: links(proof) }];
+}
+
+/**
+ * Check that shoe, wagers, closing, cards and settlement came in this order, and the closing before the seed.
+ * @param {Proof} proof
+ */
+function checkOrder(proof) {
+  let before = "";
+  for (const { type } of proof.roundEvents) {
+    const allowed = FOLLOWS.get(type);
+    if (allowed && !allowed.includes(before)) throw new CheckFailed("chain.order", allowed, before, { stream: proof.stream });
+    if (allowed) before = type;
+  }
+  const opened = proof.requireEvent("RoundOpened").position;
+  const closed = proof.findEvent("BettingClosed") ?? proof.findEvent("RoundVoided");
+  for (const { type, position, stream } of proof.tableEvents) {
+    const early = (type === "ShoeEnded" || type === "TableClosed") && closed && position < closed.position;
+    if (early || (type === "ShoeStarted" && position > opened)) throw new CheckFailed("chain.order", opened, position, { stream });
+  }
 }
 
 /**

@@ -1,30 +1,36 @@
 // The page that checks a round: from a dropped or chosen file, or the round in the address.
 
 import { h, put, say } from "../js/core/dom.js";
+import { receiptOf } from "../js/core/kept_receipts.js";
 import { Preferences } from "../js/core/preferences.js";
 import { storage, takeOfferedToken, token } from "../js/core/session.js";
 import { currentLanguage, languageName, LANGUAGES, loadLanguage } from "../js/messages/index.js";
 import { verify } from "./checks.js";
+import { isCosigner } from "./cosignatures.js";
+import { keysOf } from "./public_reads.js";
+import { read } from "./read.js";
 import { Steps } from "./steps.js";
 import { t } from "./messages.js";
 
 /** @import { Values } from "./proof.js" */
+/** @import { WitnessAddress } from "./public_reads.js" */
 
 const API = new URL("../../api/v1/", document.baseURI);
+const HEX64 = /^[0-9a-f]{64}$/;
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const root = /** @type {HTMLElement} */ (document.getElementById("verify"));
-/** @type {{bytes: Uint8Array | null, name: string, publishedKeys: string[]}} */
-const state = { bytes: null, name: "", publishedKeys: [] };
+/** @type {{bytes: Uint8Array | null, name: string, publishedKeys: string[], receipt: Api["Receipt"] | null, witnesses: WitnessAddress[] | null}} */
+const state = { bytes: null, name: "", publishedKeys: [], receipt: null, witnesses: null };
 let checkNumber = 0;
 /** The token in the address serves this page only: it signs nobody in. */
 const session = takeOfferedToken() ?? token();
 
-const keyField = h("input", { id: "key", type: "text", autocomplete: "off", spellcheck: "false", inputmode: "text", maxlength: "64" });
-const fileField = h("input", { id: "file", type: "file", accept: ".json,application/json", class: "unseen" });
+const keyField = h("input", { id: "key", type: "text", autocomplete: "off", spellcheck: "false", inputmode: "text", maxlength: "999" });
+const fileField = h("input", { id: "file", type: "file", accept: ".json,application/json", multiple: true, class: "unseen" });
 const steps = h("section", { class: "verify-steps", hidden: true });
 const errorLine = h("p", { class: "verify-fault", role: "alert" });
 keyField.addEventListener("change", () => check());
-fileField.addEventListener("change", () => openFile(fileField.files?.[0]));
+fileField.addEventListener("change", () => openFiles(fileField.files));
 
 /** Check the file that was read last, step by step; cancels an earlier check. */
 async function check() {
@@ -35,9 +41,10 @@ async function check() {
   const list = new Steps(state.name);
   put(steps, list.element);
   steps.hidden = false;
-  const typed = keyField.value.trim().toLowerCase();
-  const trusted = /^[0-9a-f]{64}$/.test(typed) ? [typed] : state.publishedKeys;
-  const result = await verify(state.bytes, { trusted, onCheck: (done) => number === checkNumber && list.add(done) });
+  const keys = keyField.value.trim().split(/[\s,]+/).map((each) => (isCosigner(each) ? each : each.toLowerCase())).filter((each) => isCosigner(each) || HEX64.test(each));
+  const trusted = keys.length ? keys : state.publishedKeys;
+  const { receipt, witnesses } = state;
+  const result = await verify(state.bytes, { trusted, receipt, witnesses, onCheck: (done) => number === checkNumber && list.add(done) });
   if (number !== checkNumber) return;
   list.end(result);
 }
@@ -52,13 +59,36 @@ function showError(code, values = {}) {
   steps.hidden = true;
 }
 
-/** @param {File | undefined} file */
-async function openFile(file) {
-  if (!file) return;
+/**
+ * Open an exported round, a receipt, or both.
+ * @param {FileList | null | undefined} files
+ */
+async function openFiles(files) {
+  if (!files?.length) return;
   say(errorLine, "");
-  if (file.size > MAX_FILE_BYTES) return showError("page.large");
-  [state.bytes, state.name] = [new Uint8Array(await file.arrayBuffer()), file.name];
+  for (const file of files) {
+    if (file.size > MAX_FILE_BYTES) return showError("page.large");
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const receipt = asReceipt(bytes);
+    if (receipt) state.receipt = receipt;
+    else [state.bytes, state.name] = [bytes, file.name];
+  }
+  if (!state.bytes) return say(errorLine, t("page.receipt"));
   await check();
+}
+
+/**
+ * Return the receipt in a file; null if it is none.
+ * @param {Uint8Array<ArrayBuffer>} bytes
+ * @returns {Api["Receipt"] | null}
+ */
+function asReceipt(bytes) {
+  try {
+    const document = /** @type {any} */ (read(bytes));
+    return "wager_signature" in document ? document : null;
+  } catch {
+    return null; // said by the check of the file
+  }
 }
 
 /** @param {string} path */
@@ -74,8 +104,14 @@ async function get(path) {
 async function openRound(round) {
   if (!session) return showError("page.session");
   try {
-    const keys = await get("log/keys");
+    const [keys, ofReceipts, named] = await Promise.all([get("log/keys"), get("../../.well-known/jwks.json"), get("log/witnesses")]);
     if (keys.ok) state.publishedKeys = publicKeys(await keys.json());
+    if (ofReceipts.ok) state.publishedKeys.push(...receiptKeys(await ofReceipts.json()));
+    if (named.ok) {
+      const listed = state.witnesses = /** @type {Api["LogWitnessList"]} */ (await named.json()).items;
+      state.publishedKeys.push(...(await Promise.all(listed.map(keysOf))).flat());
+    }
+    state.receipt = receiptOf(round)?.receipt ?? null;
     const response = await get(`rounds/${encodeURIComponent(round)}/proof`);
     if (!response.ok) return showError("page.refused", { why: (await response.json()).title ?? response.status });
     [state.bytes, state.name] = [new Uint8Array(await response.arrayBuffer()), ""];
@@ -85,6 +121,8 @@ async function openRound(round) {
   await check();
 }
 
+/** @param {{keys: {name: string}[]}} document */
+const receiptKeys = (document) => document.keys.map((key) => key.name).filter((name) => HEX64.test(name));
 /** @param {Api["LogKeyList"]} document */
 const publicKeys = (document) => document.items.map((key) => key.public_key);
 
@@ -100,7 +138,7 @@ function dropZone() {
   zone.addEventListener("dragleave", over);
   zone.addEventListener("drop", (event) => {
     over(event);
-    openFile(event.dataTransfer?.files[0]);
+    openFiles(event.dataTransfer?.files);
   });
   return zone;
 }

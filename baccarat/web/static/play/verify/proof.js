@@ -51,7 +51,10 @@ export class DoesNotApply extends CannotCheck {}
  */
 export function termsWithCards(event) {
   const terms = event.type === "CardsDealt" && event.data?.next_terms;
-  return terms ? [{ ...event, data: { ...terms, place: null } }] : [];
+  if (!terms) return [];
+  if (event.schema < 3) return [{ ...event, data: { ...terms, place: null } }];
+  const { number, decks, ...shoe } = terms;
+  return [{ ...event, data: { number, next_shoe: { ...shoe, shape: { decks, cut_cards_from_end: null, burn: false } }, place: null } }];
 }
 
 export class Proof {
@@ -66,8 +69,12 @@ export class Proof {
     this.events = document.events;
     this.inclusion_proofs = document.inclusion_proofs;
     this.checkpoint = document.checkpoint;
+    this.cosigned = document.cosigned;
     this.keys = document.keys;
-    this.trusted = new Set(trusted);
+    this.trusted = new Set(trusted.filter((key) => !key.includes("+")));
+    this.cosigners = trusted.filter((key) => key.includes("+"));
+    /** @type {{name: string, time: string}[]} */
+    this.cosignedBy = [];
     this.stream = `round-${this.round.id}`;
     this.tableStream = `table-${this.round.table}`;
     this.roundEvents = this.events.filter((event) => event.stream === this.stream);
@@ -101,6 +108,22 @@ export class Proof {
 
   get opened() {
     return this.requireEvent("RoundOpened").data;
+  }
+
+  /**
+   * The links that the round uses: the chain of each witness, and the index.
+   * @returns {{chain: string, index: number}[]}
+   */
+  get witnesses() {
+    return this.opened.witnesses ?? [];
+  }
+
+  /**
+   * The links that the cards follow from: those of the round, or of its long shoe.
+   * @returns {{chain: string, index: number}[]}
+   */
+  get shoeWitnesses() {
+    return this.isLong ? this.findShoeEvent("ShoeCutClosed")?.data.witnesses ?? [] : this.witnesses;
   }
 
   /** Whether the round's terms were fixed before it opened, and with them the cut of its own shoe. */
@@ -139,15 +162,15 @@ export class Proof {
 
   /**
    * The event that committed to the shoe's seed, and the one that fixed its cut.
-   * @returns {[promise: LogEvent, fixed: LogEvent | undefined]}
+   * @returns {[announcement: LogEvent, fixed: LogEvent | undefined]}
    */
   findCommitment() {
     if (!this.isLong) return [this.findAnnouncingEvent(), this.hasTerms ? this.requireTerms()[0] : this.findEvent("BettingClosed")];
     const started = this.findShoeEvent("ShoeStarted");
     if (!started) throw new CheckFailed("shoe.unstarted", "ShoeStarted", this.tableEvents.map((event) => event.type));
-    const promise = this.findShoeEvent("ShoeCommitted");
-    if (!promise) throw new CheckFailed("event.missing", "ShoeCommitted", this.tableEvents.map((event) => event.type), { kind: "ShoeCommitted" });
-    return [promise, started];
+    const announcement = this.findShoeEvent("ShoeCommitted");
+    if (!announcement) throw new CheckFailed("event.missing", "ShoeCommitted", this.tableEvents.map((event) => event.type), { kind: "ShoeCommitted" });
+    return [announcement, started];
   }
 
   /** The event that committed to the round's own shoe: the table's opening, or what was fixed a round ahead. */
@@ -166,19 +189,19 @@ export class Proof {
 
   /**
    * The commitment in an event, with the shape it is bound to.
-   * @param {LogEvent} promise
+   * @param {LogEvent} announcement
    */
-  commitmentData(promise) {
-    return this.isLong ? promise.data : promise.data.next_shoe;
+  commitmentData(announcement) {
+    return this.isLong ? announcement.data : announcement.data.next_shoe;
   }
 
   /**
    * How the shoe was committed to, cut and drawn; the first commitments do not name it.
-   * @param {LogEvent} promise
+   * @param {LogEvent} announcement
    * @returns {number}
    */
-  schemeOf(promise) {
-    const scheme = this.commitmentData(promise).scheme ?? 1;
+  schemeOf(announcement) {
+    const scheme = this.commitmentData(announcement).scheme ?? 1;
     if (scheme !== 1 && scheme !== 2) throw new CheckFailed("commitment.scheme", "1, 2", scheme);
     return scheme;
   }

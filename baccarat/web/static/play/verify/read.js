@@ -175,7 +175,7 @@ const hashes = (value) => list(value) && value.every(hash);
  */
 export const isSignature = (value) => text(value) && HEX128.test(value);
 const EXPORT = {
-  format: text, exported_at: moment, round: object, rules: object, shoe: object, events: list, inclusion_proofs: list, checkpoint: orNull, keys: list,
+  format: text, exported_at: moment, round: object, rules: object, shoe: object, events: list, inclusion_proofs: list, checkpoint: orNull, cosigned: orNull, keys: list,
 };
 const EVENT = {
   position: number, id: number, stream: text, version: number, type: text, schema: number, data: orNull, metadata: orNull,
@@ -189,6 +189,7 @@ const SHOE = {
 const MAX_DECKS = 16;
 const PATH = { position: number, path: hashes };
 const OPENING = { shoe_position: number, card: text, salt: hash, path: hashes };
+const COSIGNED = { note: text, consistency: hashes };
 const KEY = { id: text, public_key: hash, valid_from: text, valid_until: textOrNull };
 
 /**
@@ -213,6 +214,8 @@ function requireFields(value, fields) {
 export function requireShape(document) {
   const format = object(document) ? document.format ?? null : null;
   if (format !== "casino.round.v1") throw new CheckFailed("file.format", "casino.round.v1", format);
+  // Files from before checkpoints were cosigned do not have it.
+  if (object(document)) document.cosigned ??= null;
   requireFields(document, EXPORT);
   if (!document.events.length) throw new CheckFailed("file.empty", "events", "none");
   for (const event of document.events) requireFields(event, EVENT);
@@ -222,5 +225,6 @@ export function requireShape(document) {
   }
   for (const each of document.inclusion_proofs) requireFields(each, PATH);
   for (const each of document.shoe.openings) requireFields(each, OPENING);
+  if (document.cosigned) requireFields(document.cosigned, COSIGNED);
   for (const each of document.keys) requireFields(each, KEY);
 }

@@ -1,17 +1,20 @@
 // Checks of the shoe: the commitment, the cut, and the order of the cards.
 
-import { big, bytes, hex, hmac, joined, leafOf, prefixed, rootByPath, rootOf, sha256, unhex } from "./hashes.js";
+import { big, bytes, hex, hmac, isSigned, joined, leafOf, prefixed, rootByPath, rootOf, sha256, unhex } from "./hashes.js";
+import { checkShoeClosing } from "./closing.js";
 import { DECK, points } from "./hands.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { canonical, isSame } from "./read.js";
+import { indexesOf, linksOf } from "./witnesses.js";
 
 /** @import { Finding, LogEvent, Proof } from "./proof.js" */
 
 /** @param {string} name */
 const tag = (name) => joined(bytes(`casino.baccarat.${name}`), Uint8Array.of(0));
-const [COMMITMENT, SHUFFLE, CUT, TERMS, CARD, SALT] = ["commitment", "shuffle", "cut", "terms", "card", "salt"].map((name) => tag(`${name}.v1`));
+const [COMMITMENT, SHUFFLE, CUT, TERMS, CARD, SALT, CONTRIBUTION] = ["commitment", "shuffle", "cut", "terms", "card", "salt", "contribution"].map((name) => tag(`${name}.v1`));
 const [DRAWING, DRAW, CLOSED_CUT] = ["commitment", "draw", "cut"].map((name) => tag(`${name}.v2`));
 const WORD_RANGE = 2 ** 32;
+const ED25519 = 1;
 
 /** @param {Proof} proof */
 function revealedSeed(proof) {
@@ -30,11 +33,11 @@ function revealedSeed(proof) {
  * @returns {Promise<Finding>}
  */
 export async function commitment(proof) {
-  const [promise, fixed] = proof.findCommitment();
+  const [announcement, fixed] = proof.findCommitment();
   const opened = proof.requireEvent("RoundOpened");
-  const committed = proof.commitmentData(promise);
-  const [expected, scheme] = [committed.commitment, proof.schemeOf(promise)];
-  if (promise.position > opened.position) throw new CheckFailed("commitment.late", opened.position, promise.position);
+  const committed = proof.commitmentData(announcement);
+  const [expected, scheme] = [committed.commitment, proof.schemeOf(announcement)];
+  if (announcement.position > opened.position) throw new CheckFailed("commitment.late", opened.position, announcement.position);
   for (const event of [fixed, opened]) {
     const later = event?.data?.commitment ?? null;
     if (later !== null && later !== expected) throw new CheckFailed("commitment.two", expected, later);
@@ -52,18 +55,18 @@ export async function commitment(proof) {
   const place = scheme === 1 ? [] : [opened.data.table, proof.shoe.id].map(uuid).concat(big(number, 8));
   const computed = seed.length === 64 ? hex(await sha256(scheme === 1 ? COMMITMENT : DRAWING, unhex(seed), ...place)) : seed;
   if (computed !== expected) throw new CheckFailed("commitment.differs", expected, computed);
-  const seconds = secondsToWager(proof, promise);
-  return [`commitment.${resultCode(proof, seconds)}`, { commitment: expected, position: promise.position, seconds }];
+  const seconds = secondsToWager(proof, announcement);
+  return [`commitment.${resultCode(proof, seconds)}`, { commitment: expected, position: announcement.position, seconds }];
 }
 
 /**
  * Whole seconds from the commitment to the first confirmed wager; null without one.
  * @param {Proof} proof
- * @param {LogEvent} promise
+ * @param {LogEvent} announcement
  */
-function secondsToWager(proof, promise) {
+function secondsToWager(proof, announcement) {
   const wager = proof.findEvent("WagerConfirmed");
-  return wager ? Math.floor((Date.parse(wager.recorded_at) - Date.parse(promise.recorded_at)) / 1000) : null;
+  return wager ? Math.floor((Date.parse(wager.recorded_at) - Date.parse(announcement.recorded_at)) / 1000) : null;
 }
 
 /**
@@ -80,24 +83,24 @@ function resultCode(proof, seconds) {
  * @returns {Promise<Finding>}
  */
 export async function cut(proof) {
-  const [promise, fixed] = proof.findCommitment();
+  const [announcement, fixed] = proof.findCommitment();
   if (!fixed) {
     if (proof.shoe.contributions.length || proof.shoe.cut) throw new CheckFailed("cut.differs", "", proof.shoe.cut);
     throw new DoesNotApply("cut.none");
   }
-  const collected = contributions(proof, promise, fixed);
-  const listed = [...collected].sort(([one], [other]) => one - other).map(([seat, contribution]) => ({ seat, contribution }));
-  const computed = hex(await cutOf(proof, promise, listed));
-  for (const data of [...recordedCuts(proof, fixed), proof.shoe]) {
-    if (!isSame(data.contributions, listed)) throw new CheckFailed("cut.contributions", listed, data.contributions);
-    if (data.cut !== computed) throw new CheckFailed("cut.differs", computed, data.cut);
+  const listed = await contributions(proof, announcement, fixed);
+  const computed = hex(await cutOf(proof, announcement, listed));
+  for (const { contributions: given = listed, cut: closed = computed } of [...recordedCuts(proof, fixed), proof.shoe]) {
+    if (!isSame(given.map(withKey), listed)) throw new CheckFailed("cut.contributions", listed, given);
+    if (closed !== computed) throw new CheckFailed("cut.differs", computed, closed);
   }
+  if (proof.isLong) await checkShoeClosing(proof, fixed.data, await sha256(...await termsOfShoe(proof, fixed)));
   if (!listed.length) return computed ? ["cut.nobody", { cut: computed }] : ["cut.empty"];
   return ["cut.ok", { cut: computed, seats: listed.map((line) => line.seat).join(", ") }];
 }
 
 /**
- * The recorded data that have the cut with its contributions.
+ * The recorded data that have the cut or its contributions; newer ones do not repeat what others have.
  * @param {Proof} proof
  * @param {LogEvent} fixed
  */
@@ -124,40 +127,76 @@ export async function terms(proof) {
   const { number, shoe } = opened.data;
   const { commitment: committed, cut: closed } = proof.shoe;
   /** @type {Record<string, unknown>} */
-  const wanted = { table: proof.round.table, number, shoe, rules: hex(await sha256(bytes(canonical(rules)))), commitment: committed, cut: closed, witnesses: [] };
+  const wanted = { table: proof.round.table, number, shoe, rules: hex(await sha256(bytes(canonical(rules)))), commitment: committed, cut: closed, witnesses: proof.witnesses };
   const dealt = proof.findEvent("CardsDealt");
   if (dealt) wanted.next_place = dealt.data.shoe_position;
   if (!proof.isLong) Object.assign(wanted, { next_place: 0, cards: hex(await sha256()), next_commitment: first.data.next_shoe?.commitment ?? null });
   const recorded = last.schema === 1 ? last.data.terms : { ...wanted, ...last.data.place };
   const digest = hex(await sha256(...encodeTerms(recorded)));
-  for (const value of [last.data.digest, opened.data.terms]) if (value !== digest) throw new CheckFailed("terms.digest", digest, value);
+  for (const value of [last.data.digest ?? digest, opened.data.terms]) if (value !== digest) throw new CheckFailed("terms.digest", digest, value);
   for (const [name, value] of Object.entries(wanted)) if (!isSame(recorded[name], value)) throw new CheckFailed("terms.differ", value, recorded[name], { name });
   return ["terms.ok", { terms: digest, position: last.position }];
 }
 
+/**
+ * The terms of a long shoe's drawing: of its first round, before a card is out or the next shoe is named.
+ * @param {Proof} proof
+ * @param {LogEvent} started
+ */
+async function termsOfShoe(proof, { data, position }) {
+  const end = proof.findShoeEvent("ShoeCutClosed")?.position ?? position;
+  const rules = proof.tableEvents.filter((event) => event.position < end && event.data?.rules).at(-1)?.data.rules;
+  return encodeTerms({
+    table: proof.round.table, number: data.first_round, shoe: data.shoe, next_place: 0, cards: hex(await sha256()), rules: hex(await sha256(bytes(canonical(rules)))),
+    commitment: data.commitment, cut: data.cut, witnesses: proof.shoeWitnesses, next_commitment: "00".repeat(32),
+  });
+}
+
 /** @param {any} recorded */
-function encodeTerms({ table, number, shoe, next_place: place, cards: dealt, rules, commitment: committed, cut: closed, witnesses, next_commitment: following }) {
+export function encodeTerms({ table, number, shoe, next_place: place, cards: dealt, rules, commitment: committed, cut: closed, witnesses, next_commitment: following }) {
   const [uuids, digests] = [[table, shoe].map(uuid), [dealt, rules, committed, closed, following].map(unhex)];
   if (digests.some((each, at) => each.length !== 32 && !(at === 3 && each.length === 0))) throw new TypeError("a digest of another length");
-  return [TERMS, uuids[0], big(number, 8), uuids[1], big(place, 8), ...digests.slice(0, 4), big(witnesses.length, 1), digests[4]];
+  return [TERMS, uuids[0], big(number, 8), uuids[1], big(place, 8), ...digests.slice(0, 4), indexesOf(witnesses), digests[4]];
 }
 
 /**
  * Each seat's last contribution between the commitment and the fixing of the cut.
  * @param {Proof} proof
- * @param {LogEvent} promise
+ * @param {LogEvent} announcement
  * @param {LogEvent} fixed
  */
-function contributions(proof, promise, fixed) {
+async function contributions(proof, announcement, fixed) {
+  /** @type {Map<number, Api["Contribution"]>} */
   const bySeat = new Map();
+  const { commitment: committed } = proof.commitmentData(announcement);
   const ofTable = proof.isLong || proof.hasTerms;
+  const end = (proof.isLong && proof.findShoeEvent("ShoeCutClosed") || fixed).position;
   const kind = ofTable ? "ShoeCutContributed" : "CutContributed";
   for (const event of ofTable ? proof.tableEvents : proof.roundEvents) {
     if (event.type !== kind || !event.data || (ofTable && event.data.shoe !== proof.shoe.id)) continue;
-    if (!(promise.position < event.position && event.position < fixed.position)) throw new CheckFailed("cut.time", [promise.position, fixed.position], event.position);
-    bySeat.set(event.data.seat, hex(unhex(event.data.contribution)));
+    if (!(announcement.position < event.position && event.position < end)) throw new CheckFailed("cut.time", [announcement.position, end], event.position);
+    const { seat, signature } = event.data;
+    if (signature) await checkSignature(proof, committed, event.data);
+    bySeat.set(seat, { seat, contribution: hex(unhex(event.data.contribution)), public_key: signature?.public_key ?? "" });
   }
-  return bySeat;
+  return [...bySeat.values()].sort((one, other) => one.seat - other.seat);
+}
+
+/** @param {Api["Contribution"]} line */
+const withKey = (line) => ({ public_key: "", ...line });
+
+/**
+ * Check that a contribution is signed by its player.
+ * @param {Proof} proof
+ * @param {string} committed
+ * @param {any} contributed
+ */
+export async function checkSignature(proof, committed, { seat, contribution, signature }) {
+  const key = unhex(signature.public_key);
+  const signed = joined(CONTRIBUTION, uuid(/** @type {string} */ (proof.round.table)), unhex(committed), indexesOf(proof.isLong ? [] : proof.witnesses), Uint8Array.of(seat), prefixed(unhex(contribution)));
+  const isValid = key.length === 33 && key[0] === ED25519 && await isSigned(key.slice(1), signed, unhex(signature.signature));
+  if (isValid === null) throw new CannotCheck("signature.browser");
+  if (!isValid) throw new CheckFailed("cut.unsigned", seat, signature.signature, { seat });
 }
 
 /** @param {string} id */
@@ -165,13 +204,13 @@ const uuid = (id) => unhex(id.replaceAll("-", ""));
 
 /**
  * @param {Proof} proof
- * @param {LogEvent} promise
+ * @param {LogEvent} announcement
  * @param {Api["Contribution"][]} listed
  */
-function cutOf(proof, promise, listed) {
-  if (proof.schemeOf(promise) !== 1) {
-    const signed = listed.flatMap((line) => [big(line.seat, 1), prefixed(new Uint8Array()), prefixed(unhex(line.contribution))]);
-    return sha256(CLOSED_CUT, unhex(proof.commitmentData(promise).commitment), Uint8Array.of(0), big(listed.length, 4), ...signed);
+export function cutOf(proof, announcement, listed) {
+  if (proof.schemeOf(announcement) !== 1) {
+    const signed = listed.flatMap((line) => [big(line.seat, 1), prefixed(unhex(line.public_key ?? "")), prefixed(unhex(line.contribution))]);
+    return sha256(CLOSED_CUT, unhex(proof.commitmentData(announcement).commitment), indexesOf(proof.shoeWitnesses), big(listed.length, 4), ...signed);
   }
   if (!listed.length) return new Uint8Array();
   const lines = listed.flatMap((line) => {
@@ -248,7 +287,7 @@ async function checkOpenings(proof, wanted) {
  */
 async function checkAgainstSeed(proof, seedHex, wanted) {
   const seed = unhex(seedHex);
-  const next = await randomWords(proof.schemeOf(proof.findCommitment()[0]), seed, unhex(proof.shoe.cut));
+  const next = await randomWords(proof.schemeOf(proof.findCommitment()[0]), seed, unhex(proof.shoe.cut), linksOf(proof));
   const order = await shuffle(next, proof.rules.decks);
   for (const [place, card] of [...wanted].sort(([one], [other]) => one - other)) {
     if (order[place] !== card) throw new CheckFailed("cards.differ", order[place] ?? null, card, { place });
@@ -265,7 +304,7 @@ async function checkAgainstSeed(proof, seedHex, wanted) {
  * @param {() => Promise<number>} next
  * @param {number} decks
  */
-async function shuffle(next, decks) {
+export async function shuffle(next, decks) {
   const order = Array.from({ length: 52 * decks }, (_, at) => DECK[at % 52]);
   for (let place = 0; place < order.length; place += 1) {
     const left = order.length - place;
@@ -278,15 +317,16 @@ async function shuffle(next, decks) {
 }
 
 /**
- * The words of a drawing: from scheme 2 on, under a key of its own, of a table without witnesses.
+ * The words of a drawing: from scheme 2 on, under a key of its own. `links` are those of the witnesses, behind their count.
  * @param {number} scheme
  * @param {Uint8Array<ArrayBuffer>} seed
  * @param {Uint8Array} cutBytes
+ * @param {Uint8Array} links
  * @returns {Promise<() => Promise<number>>}
  */
-async function randomWords(scheme, seed, cutBytes) {
+export async function randomWords(scheme, seed, cutBytes, links) {
   const bySeed = await hmac(seed);
-  const block = scheme === 1 ? bySeed : await hmac(await bySeed(DRAW, cutBytes, Uint8Array.of(0)));
+  const block = scheme === 1 ? bySeed : await hmac(await bySeed(DRAW, cutBytes, links));
   const before = scheme === 1 ? [SHUFFLE, prefixed(cutBytes)] : [];
   /** @type {number[]} */
   let ready = [];

@@ -2,6 +2,7 @@
 
 import { drawCard } from "../js/art/cards.js";
 import { h, put } from "../js/core/dom.js";
+import { describeCosignatures } from "./cosignatures.js";
 import { dealHands } from "./hands.js";
 import { t } from "./messages.js";
 
@@ -60,12 +61,14 @@ export class Steps {
   }
 
   /** @param {Verdict} result */
-  end({ verdict, round, asOf, checks }) {
+  end({ verdict, round, asOf, caveats, checks }) {
     this.verdict.className = `verify-verdict ${verdict}`;
     this.verdict.dataset.verdict = verdict;
     const failed = checks.filter((check) => check.verdict === "failed").map((check) => t(`check.${check.name}`));
     put(this.verdict, h("strong", {}, t(`end.${verdict}`)), h("span", {}, t(`end.${verdict}.why`, { checks: failed.join(", ") })),
-      asOf && h("span", {}, t("end.as_of", { number: String(asOf.number), time: asOf.made_at })));
+      asOf && h("span", {}, t("end.as_of", { number: String(asOf.number), time: asOf.made_at }), " ",
+        asOf.cosignedBy.length ? t("end.cosigned", { names: describeCosignatures(asOf.cosignedBy) }) : t("end.uncosigned")),
+      caveats.map(({ code, values }) => h("span", { "data-caveat": code }, t(`caveat.${code}`, values))));
     const title = round && h("h2", {}, t("page.round", { number: String(round.number), rules: String(round.rules) }));
     put(this.about, ...this.about.childNodes, title, hands(round));
   }

@@ -75,9 +75,9 @@ function corner(rank, suit) {
 
 /** @param {string} rank @param {string} suit */
 function court(rank, suit) {
-  const half = () => s("g", {}, COURTS[rank].map(([d, fill]) => s("path", { d, class: `court-${fill}` })), mark(suit, 30, 26, 11));
+  const half = s("g", {}, COURTS[rank].map(([d, fill]) => s("path", { d, class: `court-${fill}` })), mark(suit, 30, 26, 11));
   return s("g", {}, s("rect", { x: 23, y: 12, width: 56, height: 116, rx: 3, class: "card-frame" }),
-    half(), s("g", { transform: "rotate(180 51 70)" }, half()), s("path", { d: "M23 70H79", class: "court-line" }));
+    half, s("g", { transform: "rotate(180 51 70)" }, half.cloneNode(true)), s("path", { d: "M23 70H79", class: "court-line" }));
 }
 
 /** @param {string} rank @param {string} suit */
@@ -100,9 +100,10 @@ export const cardName = (card) => t("card.name", { rank: t(`rank.${card[0]}`), s
 export function drawFace(card) {
   const [rank, suit] = card;
   const red = suit === "h" || suit === "d";
+  const index = corner(rank, suit);
   return s("svg", { viewBox: "0 0 100 140", class: `card-face ${red ? "red" : "black"}`, "aria-hidden": "true" },
     s("rect", { x: 0.75, y: 0.75, width: 98.5, height: 138.5, rx: 9, class: "card-paper" }),
-    s("g", { class: "card-full" }, corner(rank, suit), s("g", { transform: "rotate(180 50 70)" }, corner(rank, suit)), middle(rank, suit)),
+    s("g", { class: "card-full" }, index, s("g", { transform: "rotate(180 50 70)" }, index.cloneNode(true)), middle(rank, suit)),
     large(rank, suit));
 }
 

@@ -58,12 +58,21 @@ function colour(chip, chips, digits) {
   return new Set(names).size === names.length ? names[rank] : COLOURS[rank % COLOURS.length][1];
 }
 
-/** @param {bigint} units @param {number} digits */
+/** @type {Map<string, SVGElement>} */
+const faces = new Map();
+
+/**
+ * Draw a chip from above: each face once, and copies of it.
+ * @param {bigint} units
+ * @param {number} digits
+ */
 function chipFace(units, digits) {
   const text = chipText(toDecimal(units, digits));
-  return [s("circle", { cx: 50, cy: 50, r: 48.5, class: "chip-body" }), s("circle", { cx: 50, cy: 50, r: 41, class: "chip-spots" }),
+  const face = faces.get(text) ?? s("g", {}, s("circle", { cx: 50, cy: 50, r: 48.5, class: "chip-body" }), s("circle", { cx: 50, cy: 50, r: 41, class: "chip-spots" }),
     s("circle", { cx: 50, cy: 50, r: 33, class: "chip-ring" }), s("circle", { cx: 50, cy: 50, r: 29, class: "chip-heart" }),
-    s("text", { x: 50, y: 50, "text-anchor": "middle", "dominant-baseline": "central", class: `chip-text n${text.length}` }, text)];
+    s("text", { x: 50, y: 50, "text-anchor": "middle", "dominant-baseline": "central", class: `chip-text n${text.length}` }, text));
+  faces.set(text, face);
+  return face.cloneNode(true);
 }
 
 /**
@@ -93,12 +102,10 @@ export function drawStack(units, chips, digits, label, { seed = 0, single = fals
     const turn = ((seed * 7 + i * 5) % (2 * TILT + 1)) - TILT;
     const place = `translate(0 ${high - 100 - i * EDGE})`;
     const top = i === shown.length - 1;
-    return s("g", { class: colour(chip, chips, digits), transform: `${place} rotate(${turn} 50 50)` }, top ? chipFace(chip, digits) : chipEdge());
+    return s("g", { class: colour(chip, chips, digits), transform: `${place} rotate(${turn} 50 50)` }, top ? chipFace(chip, digits) : edge.cloneNode(true));
   }));
   return h("span", { class: "stack", vars: { "--high": String(high / 100) } }, tower, label ? h("span", { class: "stack-sum" }, label) : null);
 }
 
-/** Draw what is seen of a chip under another: its side, a little below its rim. */
-function chipEdge() {
-  return [s("circle", { cx: 50, cy: 50, r: 48.5, class: "chip-side" }), s("circle", { cx: 50, cy: 50, r: 42, class: "chip-stripes" })];
-}
+/** What is seen of a chip under another: its side, a little below its rim. */
+const edge = s("g", {}, s("circle", { cx: 50, cy: 50, r: 48.5, class: "chip-side" }), s("circle", { cx: 50, cy: 50, r: 42, class: "chip-stripes" }));

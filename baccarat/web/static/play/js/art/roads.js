@@ -1,6 +1,6 @@
 // Roads as SVG: one cell is 10 units, colours and sizes are the style sheet's.
 
-import { s } from "../core/dom.js";
+import { elementCache, put, s, set } from "../core/dom.js";
 import { t } from "../messages/index.js";
 
 /** @typedef {"bead_plate" | "big_road" | "big_eye_boy" | "small_road" | "cockroach_pig"} RoadName */
@@ -37,23 +37,37 @@ function shape(name, mark) {
     (mark.ties ?? 0) > 1 ? s("text", { y: 1.9, "text-anchor": "middle", class: "road-ties" }, String(mark.ties)) : null];
 }
 
-/**
- * Draw the last columns of a road. Each mark has its round's number in `data-number`; those above `after` are new.
- * @param {RoadName} name
- * @param {readonly Mark[]} marks
- * @param {{columns?: number, after?: number}} [options]
- */
-export function drawRoad(name, marks, { columns = COLUMNS[name], after = Infinity } = {}) {
-  const first = Math.max(0, marks.reduce((last, mark) => Math.max(last, mark.column), 0) - columns);
-  const width = columns * CELL;
-  const height = ROWS * CELL;
-  const rules = [...Array(columns + 1).keys()].map((i) => `M${i * CELL} 0V${height}`).concat([...Array(ROWS + 1).keys()].map((i) => `M0 ${i * CELL}H${width}`));
-  const label = t("stats.road", { name: t(`road.${name}`), count: marks.length });
-  return s("svg", { viewBox: `-.5 -.5 ${width + 1} ${height + 1}`, class: `road ${name}`, role: "img", "aria-label": label },
-    s("path", { d: rules.join(""), class: "road-grid" }),
-    marks.filter((mark) => mark.column > first).map((mark) =>
-      s("g", { transform: `translate(${(mark.column - first - 0.5) * CELL} ${(mark.row - 0.5) * CELL})`, "data-number": mark.ghost ? null : mark.number },
-        s("g", { class: mark.ghost ? "road-mark ghost" : mark.number > after ? "road-mark new" : "road-mark" }, shape(name, mark)))));
+/** A road's last columns. Marks stay when others are added: a shoe has many. */
+export class Road {
+  /** @param {RoadName} name */
+  constructor(name) {
+    this.name = name;
+    const [columns, width, height] = [COLUMNS[name], COLUMNS[name] * CELL, ROWS * CELL];
+    const rules = [...Array(columns + 1).keys()].map((i) => `M${i * CELL} 0V${height}`).concat([...Array(ROWS + 1).keys()].map((i) => `M0 ${i * CELL}H${width}`));
+    this.marks = s("g");
+    this.cached = elementCache();
+    this.element = s("svg", { viewBox: `-.5 -.5 ${width + 1} ${height + 1}`, class: `road ${name}`, role: "img" }, s("path", { d: rules.join(""), class: "road-grid" }), this.marks);
+  }
+
+  /**
+   * Draw marks. Each has its round's number in `data-number`; those above `after` are new.
+   * @param {readonly Mark[]} marks
+   * @param {number} [after]
+   */
+  draw(marks, after = Infinity) {
+    const first = Math.max(0, marks.reduce((last, mark) => Math.max(last, mark.column), 0) - COLUMNS[this.name]);
+    set(this.element, { "aria-label": t("stats.road", { name: t(`road.${this.name}`), count: marks.length }) });
+    set(this.marks, { transform: `translate(${-first * CELL} 0)` });
+    put(this.marks, marks.filter((mark) => mark.column > first).map((mark) => this.mark(mark, mark.ghost ? "ghost" : mark.number > after ? "new" : "")));
+    return this.element;
+  }
+
+  /** @param {Mark} mark @param {string} look */
+  mark(mark, look) {
+    return this.cached(`${mark.column} ${mark.row}`, `${document.documentElement.lang} ${look} ${JSON.stringify(mark)}`, () =>
+      s("g", { transform: `translate(${(mark.column - 0.5) * CELL} ${(mark.row - 0.5) * CELL})`, "data-number": mark.ghost ? null : mark.number },
+        s("g", { class: `road-mark ${look}` }, shape(this.name, mark))));
+  }
 }
 
 /**

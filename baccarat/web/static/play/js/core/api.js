@@ -137,6 +137,7 @@ async function read(response, text, { own }) {
   } catch {
     document = { code: "unreadable", title: `The service answered ${response.status}.` };
   }
+  if (document.status === "confirming") throw new NoResponse("The casino's own wallet has not answered yet.");
   if (response.ok) return document;
   await prepareForProblem();
   const problem = new Problem(document, response.status);
@@ -169,7 +170,7 @@ export const del = (path) => send("DELETE", path);
  * Return whether a request with this error may be sent again under its key.
  * @param {unknown} error
  */
-export const isTemporary = (error) => error instanceof NoResponse || (error instanceof Problem && [502, 503, 504].includes(error.status));
+export const isTemporary = (error) => error instanceof NoResponse || (error instanceof Problem && [502, 503, 504].includes(error.status) && !error.code.startsWith("wallet_"));
 
 /**
  * Send a command, and again under the same idempotency key while the service does not respond.

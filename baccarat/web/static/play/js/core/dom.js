@@ -58,14 +58,19 @@ export function s(tag, attributes = null, ...children) {
 }
 
 /**
- * Replace an element's children, unless they are the same already.
+ * Replace an element's children; those that it has already stay in the document.
  * @param {Element} element
  * @param {...Children} children
  */
 export function put(element, ...children) {
-  const wanted = flat(children);
-  if (wanted.length === element.childNodes.length && wanted.every((child, i) => child === element.childNodes[i])) return;
-  element.replaceChildren(...wanted);
+  const wanted = flat(children).map((child) => (child instanceof Node ? child : new Text(child)));
+  const kept = new Set(wanted);
+  for (const child of [...element.childNodes]) if (!kept.has(child)) child.remove();
+  let next = element.firstChild;
+  for (const child of wanted) {
+    if (child === next) next = next.nextSibling;
+    else element.insertBefore(child, next);
+  }
 }
 
 /**

@@ -70,6 +70,25 @@ const storageIn = (place) => ({
       return;
     }
   },
+  /** @param {string} name */
+  remove(name) {
+    try {
+      place().removeItem(`casino.${name}`);
+    } catch {
+      return;
+    }
+  },
+  /**
+   * Return the names that begin like this, in order.
+   * @param {string} start
+   */
+  names(start) {
+    try {
+      return Object.keys(place()).filter((key) => key.startsWith(`casino.${start}`)).map((key) => key.slice("casino.".length)).sort();
+    } catch {
+      return [];
+    }
+  },
 });
 
 export const storage = storageIn(() => localStorage);

@@ -146,6 +146,9 @@ export function findBalance(balances, account, money_type, currency) {
   return balances?.items.find((item) => item.account === account && item.money_type === money_type && item.balance.currency === currency)?.balance ?? null;
 }
 
+/** Return the money that the viewer plays with, or may choose first. @param {Api["Table"]} state */
+export const moneyTypeOf = (state) => state.you?.money_type ?? [...state.money_types].sort()[0];
+
 /**
  * List the notable rules of a table, as suffixes of message keys (`badge.*`, `help.*`).
  * @param {Pick<Api["TableRules"], "under_minimum" | "commission" | "spots_per_round" | "caller">} rules

@@ -8,7 +8,7 @@ import { storage } from "../core/session.js";
 
 /** @typedef {Record<string, string | number | null | undefined>} MessageValues */
 
-/** The link of each language, as the service lists them: the address of its messages, and of its refusals. */
+/** The link of each language, as the service lists them: the addresses of its messages, of more for this page, and of its refusals. */
 const LINKS = new Map(
   [.../** @type {NodeListOf<HTMLLinkElement>} */ (document.querySelectorAll("link[hreflang]"))].map((link) => [link.hreflang, link]),
 );
@@ -35,7 +35,9 @@ const primary = (tag) => tag.slice(0, 2).toLowerCase();
 export async function loadLanguage(wanted = null) {
   const tags = [wanted ?? launch?.language ?? "", storage.get("language", ""), ...navigator.languages];
   const next = primary(tags.find((tag) => LANGUAGES.includes(primary(tag))) ?? "en");
-  messages = await readMessages(LINKS.get(next)?.href);
+  const link = LINKS.get(next);
+  messages = await readMessages(link?.href);
+  if (link?.dataset.more) messages = { ...messages, ...(await readMessages(link.dataset.more)) };
   language = next;
   loadingProblems = null;
   problems = {};
@@ -180,11 +182,10 @@ export function describeProblem(error) {
   if (!(error instanceof Problem)) return { title: t("problem.no_answer"), remedy: t("problem.no_answer.remedy") };
   const { code, document } = error;
   const title = problems[code];
-  if (title) {
-    const values = valuesOf(document);
-    return { title: fill(title, values), remedy: fill(problems[`${code}.remedy`] ?? "", values) };
-  }
-  return { title: document.detail || document.title || error.message, remedy: document.remedy ?? "" };
+  const values = valuesOf(document);
+  const why = hasMessage(`wallet.reason.${values.reason}`) ? `${t(`wallet.reason.${values.reason}`)} ` : "";
+  if (title) return { title: fill(title, values), remedy: why + fill(problems[`${code}.remedy`] ?? "", values) };
+  return { title: (why ? "" : document.detail) || document.title || error.message, remedy: why + (document.remedy ?? "") };
 }
 
 /**

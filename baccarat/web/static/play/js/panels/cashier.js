@@ -109,6 +109,7 @@ export const cash = {
   /** @param {Game} game */
   make(game) {
     const { currency } = game.state;
+    if (game.state.you?.balance_told_at) return panel(game, t("menu.cash"), statementPart(game, currency));
     if (game.state.you?.money_type === "play") return panel(game, t("menu.cash"), rebuy(game), topUp(game));
     return panel(game, t("menu.cash"), rebuy(game), quickDepositPart(game, currency), depositPart(game, currency), withdrawPart(game, currency), statementPart(game, currency));
   },

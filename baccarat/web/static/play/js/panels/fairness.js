@@ -3,7 +3,7 @@
 import { get } from "../core/api.js";
 import { h, put, say } from "../core/dom.js";
 import { ownPart } from "../core/table_state.js";
-import { t } from "../messages/index.js";
+import { signedMoney, t } from "../messages/index.js";
 import { parseContribution, randomContribution } from "../view/cut.js";
 import { checkLink, field, form, errorText, panel, InvalidInput } from "./widgets.js";
 
@@ -54,6 +54,14 @@ function revealed(game, shoes, ownRounds) {
   return shoes.map((shoe) => h("details", {}, h("summary", {}, shoeName(game, shoe)), shoeDetails(game, shoe), shoe.round !== null && ownRounds.has(shoe.round) ? checkLink(shoe.round, shoe.number) : null));
 }
 
+/**
+ * @param {Api["VoidsByCause"]} voids
+ * @param {string} currency
+ */
+function voidsOf({ cause, rounds, unconfirmed, after_release: after, unknown, house_gain: gain }, currency) {
+  return t("fair.void", { cause: t(`fair.void.${cause}`), rounds, unconfirmed, after, unknown, gain: signedMoney(gain, currency) });
+}
+
 /** The panel's content, loaded again when the table's shoes change. */
 class Fairness {
   /** @param {Game} game */
@@ -99,13 +107,14 @@ class Fairness {
    * @param {Api["TableFairness"]} fairness
    * @param {Set<string>} ownRounds
    */
-  show({ shoe, next_shoe: next, revealed_shoes: past, rounds, voids }, ownRounds) {
+  show({ shoe, next_shoe: next, revealed_shoes: past, rounds, voids, voids_by_cause: causes }, ownRounds) {
     const { game } = this;
     put(this.shoes,
       shoe ? h("section", { class: "cash-part" }, h("h3", {}, t("fair.in_play", { name: shoeName(game, shoe) })), shoeDetails(game, shoe)) : null,
       next ? h("section", { class: "cash-part" }, h("h3", {}, t("fair.next", { name: shoeName(game, next) })), shoeDetails(game, next)) : null,
       h("section", { class: "cash-part" }, h("h3", {}, t("fair.revealed")), h("p", { class: "quiet-words" }, t("fair.revealed.how")), revealed(game, past, ownRounds)),
-      h("p", { class: "quiet-words" }, t("fair.counts", { rounds, voids })));
+      h("p", { class: "quiet-words" }, t("fair.counts", { rounds, voids })),
+      causes.map((each) => h("p", { class: "quiet-words" }, voidsOf(each, game.state.currency))));
   }
 
   async submit() {

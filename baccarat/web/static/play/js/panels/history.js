@@ -3,12 +3,20 @@
 import { icon } from "../art/pieces.js";
 import { get } from "../core/api.js";
 import { h, put } from "../core/dom.js";
+import { receiptOf, save } from "../core/kept_receipts.js";
 import { toDecimal } from "../core/money.js";
 import { currencyDigits, netResult, ownPart } from "../core/table_state.js";
 import { signedMoney, formatNumber, moment, t } from "../messages/index.js";
 import { checkLink, errorText, panel } from "./widgets.js";
 
 /** @import { Game } from "../view/game.js" */
+
+/** @param {Api["Round"]} round */
+function receiptButton(round) {
+  const kept = receiptOf(round.id);
+  if (!kept) return null;
+  return h("button", { type: "button", class: `quiet receipt ${kept.status}`, "aria-label": t("receipt.save.long", { number: round.number }), onclick: () => save(kept.receipt) }, t("receipt.save"));
+}
 
 /**
  * @param {Game} game
@@ -23,7 +31,7 @@ function roundLine(game, round) {
     round.outcome ? h("span", { class: `mark ${round.outcome}`, title: t(`spot.${round.outcome}`) }, t(`mark.${round.outcome}`)) : h("span", { class: "mark none" }, "·"),
     h("span", { class: "round-score" }, h("span", {}, score), h("time", {}, round.ended_at ? moment(round.ended_at) : "")), result,
     h("span", { class: "round-acts" }, round.phase === "settled" ? h("button", { type: "button", class: "quiet", "aria-label": t("history.replay.long", { number: round.number }), onclick: () => game.rounds.replay(round) }, icon("play"), t("history.replay")) : null,
-      mine && round.phase !== "lapsed" ? checkLink(round.id, round.number) : null));
+      mine && round.phase !== "lapsed" ? checkLink(round.id, round.number) : null, receiptButton(round)));
 }
 
 export const history = {

@@ -5,7 +5,6 @@ import { launch } from "../core/launch.js";
 import { describeProblem, t } from "../messages/index.js";
 import { cash, sit } from "./cashier.js";
 import { chat, report } from "./chat.js";
-import { limit } from "./limits.js";
 import { options } from "./options.js";
 import { stats } from "./statistics.js";
 import { panel } from "./widgets.js";
@@ -17,7 +16,7 @@ import { panel } from "./widgets.js";
 
 /**
  * A panel that few open, whose module is loaded when it opens, and again as often as it did not arrive.
- * @param {"fair" | "help" | "history"} name
+ * @param {"fair" | "help" | "history" | "limit"} name
  * @param {() => Promise<Panel>} load
  * @returns {Panel}
  */
@@ -48,5 +47,6 @@ function later(name, load) {
 const fair = later("fair", async () => (await import("./fairness.js")).fair);
 const help = later("help", async () => (await import("./help.js")).help);
 const history = later("history", async () => (await import("./history.js")).history);
+const limit = later("limit", async () => (await import("./limits.js")).limit);
 
 export const panels = { cash, chat, fair, help, history, limit, options, report, sit, stats };

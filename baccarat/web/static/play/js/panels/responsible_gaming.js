@@ -74,21 +74,26 @@ export function realityCheck(game) {
   });
 }
 
-/** @typedef {[kind: "cooling_off" | "self_exclusion", unit: "hours" | "months", length: number]} Length */
+/** @typedef {[kind: "cooling_off" | "self_exclusion", unit: "hours" | "months" | "permanent", length: number | true]} Length */
 
 /** @type {readonly Length[]} */
 const LENGTHS = [
   ["cooling_off", "hours", 24], ["cooling_off", "hours", 72], ["cooling_off", "hours", 168], ["cooling_off", "hours", 1008],
   ["self_exclusion", "months", 6], ["self_exclusion", "months", 12], ["self_exclusion", "months", 36], ["self_exclusion", "months", 60],
+  ["self_exclusion", "permanent", true],
 ];
 
 /** @param {Length} length */
-function until([, unit, length]) {
+function question([kind, unit, length]) {
+  if (length === true) return t("pause.sure.permanent");
   const end = new Date(serverNow());
   if (unit === "hours") end.setTime(end.getTime() + length * 3_600_000);
   else end.setMonth(end.getMonth() + length);
-  return day(end);
+  return t(`pause.sure.${kind}`, { until: day(end) });
 }
+
+/** @param {NonNullable<Api["Limits"]["exclusion"]>} exclusion */
+const holds = ({ kind, until: end }) => (end === null ? t("pause.holds.permanent") : t(`pause.holds.${kind}`, { until: day(end) }));
 
 function choices() {
   return ["cooling_off", "self_exclusion"].map((kind) => h("fieldset", { class: "choices" },
@@ -109,9 +114,9 @@ class BreakForm {
   }
 
   /** @param {NonNullable<Api["Limits"]["exclusion"]>} exclusion */
-  showExclusion({ kind, set_by: by, until: end }) {
-    put(this.element, h("p", { role: "status" }, h("strong", {}, t(`pause.holds.${kind}`, { until: day(end) }))),
-      h("p", {}, t(by === "player" ? "pause.by.player" : "pause.by.operator")), h("p", { class: "quiet-words" }, t("pause.still")));
+  showExclusion(exclusion) {
+    put(this.element, h("p", { role: "status" }, h("strong", {}, holds(exclusion))),
+      h("p", {}, t(exclusion.set_by === "player" ? "pause.by.player" : "pause.by.operator")), h("p", { class: "quiet-words" }, t("pause.still")));
   }
 
   choose() {
@@ -135,12 +140,12 @@ class BreakForm {
       const { exclusion } = await command("me/exclusions", { kind, [unit]: number, ...(entered ? { pin: entered } : {}) });
       this.showExclusion(exclusion);
       this.game.stream.refresh();
-      this.game.notices.show(t(`pause.holds.${exclusion.kind}`, { until: day(exclusion.until) }), { key: "pause", kind: "warning", stay: true });
+      this.game.notices.show(holds(exclusion), { key: "pause", kind: "warning", stay: true });
     };
-    const title = h("h4", { tabindex: "-1" }, t(`pause.sure.${kind}`, { until: until(length) }));
+    const title = h("h4", { tabindex: "-1" }, question(length));
     put(this.element, form(send, title, h("ul", { class: "plain-words" }, ["at_once", "chips", "money", "no_way_back"].map((each) => h("li", {}, t(`pause.${each}`)))),
       h("label", { class: "choice" }, sure, h("span", {}, t("pause.understood"))), field(t("pause.pin"), pin.element),
-      h("button", { class: "primary danger", type: "submit" }, t("pause.do", { length: t(`pause.length.${unit}.${number}`) })),
+      h("button", { class: "primary danger", type: "submit" }, number === true ? t("pause.do.permanent") : t("pause.do", { length: t(`pause.length.${unit}.${number}`) })),
       h("button", { class: "quiet", type: "button", onclick: () => this.choose() }, t("pause.back"))));
     title.focus();
   }

@@ -98,6 +98,8 @@ export class Actions {
     this.queue = new CommandQueue({ changed: () => game.draw(), idle: () => this.refreshIfSent() });
     this.sentAt = 0;
     this.sent = false;
+    /** Whether a wager waits for the casino's own wallet. */
+    this.confirming = false;
   }
 
   /** Chips shown on the table that the service has not accepted yet. */
@@ -148,6 +150,8 @@ export class Actions {
     const { game } = this;
     this.sentAt = Date.now();
     this.sent = true;
+    this.confirming = path === "deal" && Boolean(game.state.you?.balance_told_at);
+    if (this.confirming) game.draw();
     let answer = null;
     let current = false;
     try {
@@ -160,6 +164,7 @@ export class Actions {
       if (error instanceof NoResponse || error.status !== 401) game.notices.showProblem(error, this.remedies(error));
     }
     entry.chips = [];
+    this.confirming = false;
     this.sentAt = 0;
     if (answer) current = game.updates.applyAnswer(answer);
     if (!current) await game.stream.refresh();
@@ -272,7 +277,12 @@ export class Actions {
   async sendAction(entry, name) {
     if (name !== "deal" && name !== "rebetDeal") return this.deliver(entry, PATHS[name] ?? name, {});
     const placed = name === "deal" || await this.deliver(entry, "rebet", {});
-    return placed && this.deliver(entry, "deal", { ...this.game.cut.forDeal(), ...(await this.game.signer.forDeal()) });
+    if (!placed) return placed;
+    const { cut, signer } = this.game;
+    const shown = await signer.shownWager();
+    const answer = await this.deliver(entry, "deal", { ...await cut.forDeal(), ...(shown.signature && { signature: shown.signature }) });
+    if (answer) this.game.takeReceipt(answer.receipt, shown);
+    return answer;
   }
 
   /** @param {number} seat */

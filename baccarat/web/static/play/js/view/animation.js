@@ -253,7 +253,7 @@ export class RoundAnimation {
   async squeeze(card) {
     const { lastCard } = this.stage;
     const left = Math.min(SQUEEZE, this.end - performance.now());
-    await Promise.race([lastCard.show(card), wait(left), new Promise((done) => this.pauses.push(() => done(undefined)))]);
+    await Promise.race([lastCard.show(card, left), wait(left), new Promise((done) => this.pauses.push(() => done(undefined)))]);
     lastCard.hide();
     if (this.pace === NONE) return;
     this.setPace(this.end > performance.now() ? scaled(paceWithin(this.end - performance.now(), RESULT)) : NONE);
@@ -271,35 +271,34 @@ export class RoundAnimation {
     })));
     this.enter("collecting");
     const lost = spots.filter((spot) => spot.result === "lose");
-    await Promise.all(lost.map((spot) => this.send(spot.stake, spot.at, rack, this.pace.collect)));
+    await this.send(lost.map((spot) => ({ amount: spot.stake, from: spot.at, to: rack })), this.pace.collect);
     const won = spots.filter((spot) => spot.result === "win");
     if (won.length) sound.play("chips");
-    await Promise.all(won.map((spot) => this.send(spot.win, rack, spot.at, this.pace.pay)));
+    await this.send(won.map((spot) => ({ amount: spot.win, from: rack, to: spot.at })), this.pace.pay);
     this.enter("paying");
     await this.pause("net");
     this.enter("paid");
     const back = spots.filter((spot) => toMinor(spot.returned) > 0n);
-    await Promise.all(back.map((spot) => this.send(spot.returned, spot.at, spot.home, this.pace.take)));
+    await this.send(back.map((spot) => ({ amount: spot.returned, from: spot.at, to: spot.home })), this.pace.take);
   }
 
   /**
-   * Move chips over the table.
-   * @param {string} amount
-   * @param {Point | null} from
-   * @param {Point | null} to
+   * Move chips over the table. All are drawn before the first moves: for each move the browser works out what is new.
+   * @param {{ amount: string, from: Point | null, to: Point | null }[]} stacks
    * @param {number} milliseconds
    */
-  async send(amount, from, to, milliseconds) {
-    if (!milliseconds || !from || !to) return;
+  async send(stacks, milliseconds) {
+    if (!milliseconds) return;
     const { layer, chips, digits } = this.stage;
-    const stack = drawStack(toMinor(amount), chips(), digits(), chipText(amount));
-    stack.classList.add("flying");
-    layer.append(stack);
     /** @param {Point} point */
     const at = (point) => `translate(${point.x}px, ${point.y}px) translate(-50%, -50%)`;
-    await this.move(stack,
-      [{ transform: at(from), opacity: 1 }, { transform: at(to), opacity: 1, offset: 0.94 }, { transform: at(to), opacity: 0 }],
-      { duration: milliseconds, easing: "ease-in-out", fill: "both" });
-    stack.remove();
+    const flights = stacks.flatMap(({ amount, from, to }) => {
+      if (!from || !to) return [];
+      const stack = layer.appendChild(drawStack(toMinor(amount), chips(), digits(), chipText(amount)));
+      stack.classList.add("flying");
+      return [{ stack, frames: [{ transform: at(from) }, { transform: at(to), opacity: 1, offset: 0.94 }, { transform: at(to), opacity: 0 }] }];
+    });
+    await Promise.all(flights.map(({ stack, frames }) => this.move(stack, frames, { duration: milliseconds, easing: "ease-in-out", fill: "both" })));
+    layer.replaceChildren();
   }
 }

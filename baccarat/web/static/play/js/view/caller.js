@@ -23,11 +23,12 @@ export class Caller {
   constructor(game) {
     this.game = game;
     this.words = h("p", { class: "caller-words" });
+    this.how = h("p", { class: "caller-how" });
     this.cards = h("div", { class: "caller-cards" });
     this.look = h("button", { type: "button", class: "action", onclick: () => this.lookAt() });
     this.back = h("button", { type: "button", class: "action deal", onclick: () => this.handBack() });
     this.buttons = h("div", { class: "caller-buttons" }, this.look, this.back);
-    this.element = h("section", { class: "caller", hidden: true }, this.words, this.cards, this.buttons);
+    this.element = h("section", { class: "caller", hidden: true }, this.words, this.how, this.cards, this.buttons);
     /** @type {string | null} */
     this.round = null;
     /** @type {ReturnType<typeof drawCard>[]} */
@@ -56,6 +57,7 @@ export class Caller {
     this.game.hands.clear();
     this.drawn = [drawCard(null), drawCard(null)];
     put(this.cards, this.drawn);
+    say(this.how, "");
     set(this.look, { hidden: false });
     announce(t(ceremony.you ? "caller.you" : "caller.seat", { seat: ceremony.seat }));
     if (ceremony.you) this.look.focus();
@@ -68,6 +70,7 @@ export class Caller {
       const { cards } = await command(`tables/${this.game.table}/look`, {});
       this.drawn = cards.map((/** @type {string} */ card) => squeezable(card, () => this.turned(card)));
       put(this.cards, this.drawn);
+      say(this.how, t("squeeze.peel"));
       announce(t("squeeze.how"));
       this.drawn[0].focus();
       return;

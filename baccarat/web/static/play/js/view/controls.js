@@ -4,7 +4,7 @@ import { drawChip } from "../art/pieces.js";
 import { serverNow } from "../core/api.js";
 import { h, put, s, say, set } from "../core/dom.js";
 import { toDecimal, toMinor } from "../core/money.js";
-import { availableActions, currencyDigits, isShowRunning, offeredChips, ownPart, stakesOf, ownStatus, totalStake, withPending } from "../core/table_state.js";
+import { availableActions, currencyDigits, isShowRunning, offeredChips, ownPart, seatsOf, stakesOf, ownStatus, totalStake, withPending } from "../core/table_state.js";
 import { money, t } from "../messages/index.js";
 import { currentCeremony } from "./caller.js";
 
@@ -151,12 +151,14 @@ export class Controls {
     this.act = act;
     this.countdown = new Countdown(announce, act.game.sound);
     this.message = h("p", { class: "message" });
+    this.free = 0;
+    this.sit = h("button", { type: "button", class: "primary", onclick: () => this.act.seat(this.free) });
     this.chips = h("div", { class: "chip-row", role: "group" });
     this.bet = h("output", { class: "bet-amount" });
     this.betLabel = h("span", { class: "bet-label" });
     this.buttons = /** @type {Record<ActionName, HTMLButtonElement>} */ (Object.fromEntries(ACTIONS.map(([name, key]) => [name, this.button(name, key)])));
     this.element = h("section", { class: "controls" }, h("div", { class: "bar" },
-      h("div", { class: "turn" }, this.countdown.element, this.message),
+      h("div", { class: "turn" }, this.countdown.element, this.message, this.sit),
       h("div", { class: "wagering" }, this.chips, h("p", { class: "bet" }, this.betLabel, this.bet)),
       h("div", { class: "actions", role: "group" }, Object.values(this.buttons))));
   }
@@ -177,8 +179,9 @@ export class Controls {
     const digits = currencyDigits(state);
     const can = availableActions(state, pending);
     const status = ownStatus(state);
-    set(this.element, { "aria-label": t("controls.label"), "data-watching": status === "out" });
+    set(this.element, { "aria-label": t("controls.label"), "data-watching": status === "out", "data-untimed": state.rules.turn_seconds === null });
     set(this.chips, { "aria-label": t("chips.label") });
+    this.drawSit(state, status);
     this.drawChips(state, digits, selected, can.place);
     const part = ownPart(animation.round ?? state.round);
     const counts = part !== null && ["deciding", "confirmed"].includes(part.status);
@@ -188,6 +191,13 @@ export class Controls {
     this.drawActions(state, can);
     this.aim(state, status, animation.running);
     say(this.message, replaying ? t("message.replay") : this.words(state, status, shown, animation));
+  }
+
+  /** Offer the first free seat to a spectator. @param {Api["Table"]} state @param {string} status */
+  drawSit(state, status) {
+    this.free = seatsOf(state, null).find(({ taken }) => !taken)?.seat ?? 0;
+    set(this.sit, { hidden: status !== "out" || !this.free });
+    say(this.sit, t("sit.title", { seat: this.free }));
   }
 
   /**
@@ -212,20 +222,16 @@ export class Controls {
    */
   drawChips(state, digits, selected, enabled) {
     const offered = offeredChips(state.rules), chips = state.rules.chips.map(toMinor);
-    const wanted = offered.join(" ");
+    const wanted = `${document.documentElement.lang} ${state.currency} ${offered.join(" ")}`;
     if (this.chips.dataset.chips !== wanted) {
       this.chips.dataset.chips = wanted;
-      put(this.chips, offered.map((text) => {
+      put(this.chips, offered.map((text, i) => {
         const units = toMinor(text);
-        return h("button", { type: "button", class: "chip-button", "data-chip": text, onclick: () => this.act.select(units) }, drawChip(units, chips, digits));
+        return h("button", { type: "button", class: "chip-button", "data-chip": text, "aria-keyshortcuts": i + 1, "aria-label": t("chip.label", { amount: money(text, state.currency) }),
+          onclick: () => this.act.select(units) }, drawChip(units, chips, digits));
       }));
     }
-    for (const [i, chip] of offered.entries()) {
-      set(this.chips.children[i], {
-        "aria-pressed": String(toMinor(chip) === selected), "aria-keyshortcuts": String(i + 1),
-        "aria-label": t("chip.label", { amount: money(chip, state.currency) }), "aria-disabled": !enabled,
-      });
-    }
+    for (const [i, chip] of offered.entries()) set(this.chips.children[i], { "aria-pressed": String(toMinor(chip) === selected), "aria-disabled": !enabled });
   }
 
   /**
@@ -253,6 +259,8 @@ export class Controls {
     const ceremony = currentCeremony(state);
     if (ceremony) return t(ceremony.you ? "caller.you" : "caller.seat", { seat: ceremony.seat });
     if (state.round?.suspended) return t("message.suspended");
+    if (state.round?.waiting_for === "witness") return t("message.witness");
+    if (this.act.confirming) return t("wallet.confirming");
     if (status === "deciding") return t(bet > 0n ? (state.rules.turn_seconds === null ? "message.deal_alone" : "message.deal") : "message.bet");
     if (isShowRunning(state)) return t("message.pause");
     if (status === "idle") return t(state.rules.turn_seconds === null ? "message.idle_alone" : "message.idle");

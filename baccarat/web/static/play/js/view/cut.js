@@ -50,9 +50,18 @@ export class CutContributions {
   }
 
   /** Return the contribution to send with a deal: only where each round has its own shoe, and only once. */
-  forDeal() {
+  async forDeal() {
     const shoe = this.game.state.rules.shuffle === "shoe" ? null : this.openShoe();
-    return shoe && this.ownContribution(shoe) === null ? { contribution: this.takeNext() } : {};
+    return shoe && this.ownContribution(shoe) === null ? this.signed(this.takeNext()) : {};
+  }
+
+  /**
+   * Return a contribution to the open shoe as it is sent, with its signature where it is signed.
+   * @param {string} contribution
+   */
+  async signed(contribution) {
+    const signature = await this.game.signer.signContribution(this.openShoe(), contribution);
+    return { contribution, ...(signature && { contribution_signature: signature }) };
   }
 
   takeNext() {
@@ -68,7 +77,7 @@ export class CutContributions {
     if (!shoe || this.sentFor === shoe.id || this.ownContribution(shoe) !== null) return;
     this.sentFor = shoe.id;
     try {
-      await command(`tables/${table}/cut`, { contribution: this.takeNext() });
+      await command(`tables/${table}/cut`, await this.signed(this.takeNext()));
       await this.game.stream.refresh();
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
@@ -80,6 +89,6 @@ export class CutContributions {
    * @param {string} contribution
    */
   async contribute(contribution) {
-    this.game.updates.applyAnswer(await command(`tables/${this.game.table}/cut`, { contribution }));
+    this.game.updates.applyAnswer(await command(`tables/${this.game.table}/cut`, await this.signed(contribution)));
   }
 }

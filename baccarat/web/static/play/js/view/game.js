@@ -1,11 +1,11 @@
 // One table on the screen: draws the service's state and sends the player's commands.
 
-import { endSession, get, NoResponse, Problem } from "../core/api.js";
+import { endSession, get, NoResponse, Problem, wait } from "../core/api.js";
 import { h, put, set } from "../core/dom.js";
 import { tell } from "../core/embedding.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { goTo } from "../core/session.js";
-import { findBalance, currencyDigits, availableActions, seatsOf, ownStatus } from "../core/table_state.js";
+import { findBalance, currencyDigits, availableActions, moneyTypeOf, seatsOf, ownStatus } from "../core/table_state.js";
 import { TableStream } from "../core/table_stream.js";
 import { t } from "../messages/index.js";
 import { ChatBox } from "../panels/chat.js";
@@ -20,7 +20,7 @@ import { CutContributions } from "./cut.js";
 import { Hands } from "./hands.js";
 import { Header } from "./header.js";
 import { Hint } from "./hint.js";
-import { announce, PlayerNotices, balanceBeforePayout, Notices, showAbsence } from "./notices.js";
+import { announce, PlayerNotices, balanceBeforePayout, Notices, offerNewRelease, showAbsence } from "./notices.js";
 import { People } from "./people.js";
 import { Callout, Rounds } from "./rounds.js";
 import { HEADLINE } from "./scene.js";
@@ -34,6 +34,8 @@ import { TableUpdates } from "./table_updates.js";
 /** @import { PendingChip } from "../core/table_state.js" */
 /** @import { Panel } from "../panels/index.js" */
 /** @import { Frame } from "./board.js" */
+/** @import { Receipts } from "./receipts.js" */
+/** @import { ShownWager } from "./signing.js" */
 /** @import { Sound } from "./sound.js" */
 
 /** @typedef {keyof typeof panels} PanelName */
@@ -42,8 +44,19 @@ const SESSION_END_CODES = new Set(["session_taken_over", "session_timed_out", "s
 
 /** How long the balance takes to count up to what was won. */
 const COUNT_MILLISECONDS = 400;
+/** How long to wait before a module that did not arrive is asked for again. */
+const RETRY_MILLISECONDS = 5000;
 /** How wide the hands' box must be for its height before the third card lies beside the pair. */
 const THIRD_BESIDE = 2.3;
+
+/** The methods that draw the table, in this order: the buttons change with the step, so that none contradicts it. */
+const PARTS = /** @type {const} */ (["drawControls", "drawFelt", "drawSpots", "drawHeader", "drawRest", "drawScoreboard", "drawPanel"]);
+/** @typedef {typeof PARTS[number] | "drawBalance"} Part */
+/** After so long a frame draws no further part, so that a slow phone leaves no frame out. */
+const FRAME_MILLISECONDS = 4;
+
+/** Load what keeps receipts, again as often as it does not arrive. @returns {Promise<typeof import("./receipts.js")>} */
+const importReceipts = () => import("./receipts.js").catch(() => wait(RETRY_MILLISECONDS).then(importReceipts));
 
 /** The game at one table until `leave()`. */
 export class Game {
@@ -59,6 +72,8 @@ export class Game {
     this.state = /** @type {Api["Table"]} */ (/** @type {unknown} */ (null));
     /** @type {Api["Balances"] | null} */
     this.balances = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.payoutTimer = undefined;
     /** @type {"streaming" | "polling" | "offline"} */
     this.connection = "offline";
     this.wasOffline = false;
@@ -66,8 +81,10 @@ export class Game {
     this.held = null;
     /** @type {{ from: bigint, since: number } | null} */
     this.counting = null;
-    /** The frame in which the table is drawn again, 0 for none. */
+    /** The frame in which what is due is drawn, 0 for none. */
     this.frame = 0;
+    /** @type {Set<Part>} */
+    this.due = new Set();
     /** @type {Frame | null} */
     this.room = null;
     /** @type {PanelName | null} */
@@ -85,6 +102,8 @@ export class Game {
     this.actions = new Actions(this);
     this.cut = new CutContributions(this);
     this.signer = new WagerSigner(this);
+    /** @type {Promise<Receipts> | null} */
+    this.receipts = null;
     this.updates = new TableUpdates(this);
     this.rounds = new Rounds(this);
     this.callout = new Callout();
@@ -138,6 +157,7 @@ export class Game {
 
   start() {
     this.stream.start();
+    this.entered.then(() => this.loadReceipts());
     this.refreshBalances();
     this.playerNotices.start();
     this.chat.refresh();
@@ -146,6 +166,7 @@ export class Game {
 
   leave() {
     this.stream.stop();
+    this.receipts?.then((receipts) => receipts.stop());
     this.playerNotices.stop();
     this.stopKeys();
     this.resized.disconnect();
@@ -155,6 +176,19 @@ export class Game {
     this.controls.countdown.stop();
     this.animation.finish();
     this.element.remove();
+  }
+
+  loadReceipts() {
+    this.receipts ??= importReceipts().then(({ Receipts }) => new Receipts(this));
+    return this.receipts;
+  }
+
+  /**
+   * @param {Api["Receipt"] | null} receipt
+   * @param {ShownWager} shown
+   */
+  takeReceipt(receipt, shown) {
+    this.loadReceipts().then((receipts) => receipts.take(receipt, shown));
   }
 
   /** @param {Api["LiveEvent"]} event */
@@ -175,13 +209,22 @@ export class Game {
 
   /** @param {Api["Balances"]} balances */
   showBalances(balances) {
+    const owed = this.returning();
     this.balances = balances;
+    clearTimeout(this.payoutTimer);
+    if (this.returning()) this.payoutTimer = setTimeout(() => this.refreshBalances(), 2000);
+    else if (owed) this.notices.show(t("wallet.paid"), { key: "paid" });
     tell("balance.changed", { balances: balances.items });
     this.draw();
   }
 
+  /** Return whether money is on its way to the casino's own wallet. */
+  returning() {
+    return (this.balances?.items ?? []).some(({ account, balance }) => account === "returning" && toMinor(balance.amount) > 0n);
+  }
+
   account() {
-    return findBalance(this.balances, "account", this.state.you?.money_type ?? this.state.money_types[0], this.state.currency);
+    return findBalance(this.balances, "account", moneyTypeOf(this.state), this.state.currency);
   }
 
   /** @param {"streaming" | "polling" | "offline"} status */
@@ -192,7 +235,10 @@ export class Game {
     if (status === "offline") this.notices.show(t("connection.lost"), { key: "link", kind: "warning", stay: true });
     else {
       this.notices.remove("link");
-      if (returned && this.wasOffline) announce(t("connection.back"));
+      if (returned && this.wasOffline) {
+        announce(t("connection.back"));
+        offerNewRelease(this);
+      }
     }
     this.wasOffline = status === "offline";
     this.draw();
@@ -216,24 +262,87 @@ export class Game {
     return this.animation.round ?? this.rounds.replaying ?? this.state.round;
   }
 
-  /** Draw the table in the next frame, however often it changes until then. A hidden tab draws nothing. */
-  draw() {
-    this.frame ||= requestAnimationFrame(() => this.drawNow());
+  /**
+   * Draw parts of the table in the next frames, however often they change until then. A hidden tab draws nothing.
+   * @param {readonly Part[]} parts
+   */
+  draw(parts = PARTS) {
+    for (const part of parts) this.due.add(part);
+    this.frame ||= requestAnimationFrame(() => this.drawDue());
+  }
+
+  /** Draw what is due until the frame's time is used up, and the rest in the next one. */
+  drawDue() {
+    this.frame = 0;
+    if (!this.state) return;
+    const end = performance.now() + FRAME_MILLISECONDS;
+    for (const part of [...this.due]) { // what a part makes due again is for the next frame
+      if (performance.now() > end) return this.draw([]);
+      this.due.delete(part);
+      this[part]();
+    }
   }
 
   drawNow() {
-    this.frame = 0;
     if (!this.state) return;
-    const { pending } = this.actions;
-    const { replaying } = this.rounds;
-    this.drawCloth(pending, replaying !== null && !this.animation.running);
-    this.controls.draw(this.state, { pending, selected: this.actions.selectedChip(), animation: this.animation, replaying });
+    this.due.clear();
+    for (const part of PARTS) this[part]();
+  }
+
+  drawControls() {
+    const { actions, animation, rounds } = this;
+    set(this.element, { "data-step": animation.step });
+    this.controls.draw(this.state, { pending: actions.pending, selected: actions.selectedChip(), animation, replaying: rounds.replaying });
+  }
+
+  /** Draw the seats' chips on their spots until they are paid out; after a replay only the results stay. */
+  drawFelt() {
+    this.arrange();
+    set(this.felt, { "aria-label": t("felt.label"), "data-waiting": this.actions.waiting || null });
+    this.board.draw(this.state, this.shownSeats(), this.shownChips());
+  }
+
+  drawSpots() {
+    const own = this.shownSeats().find((seat) => seat.you);
+    this.spots.draw(this.state, this.shownRound(), { part: own?.part ?? null, stakes: own?.stakes ?? {}, ...this.shownChips() });
+  }
+
+  drawHeader() {
     this.header.draw(this.state, { balances: this.balances, held: this.balanceNow(), connection: this.connection, open: this.open });
+  }
+
+  drawBalance() {
+    this.header.drawBalance(this.state, this.balanceNow());
+  }
+
+  drawRest() {
     this.corner.draw();
     this.hint.draw();
     this.caller.draw(this.state);
+  }
+
+  drawScoreboard() {
     this.scoreboard.draw();
-    this.drawPanel();
+  }
+
+  /** Whether the results of a replayed round stay on the table. */
+  get replayed() {
+    return this.rounds.replaying !== null && !this.animation.running;
+  }
+
+  shownSeats() {
+    const { step, round } = this.animation;
+    const cleared = this.replayed || (step === "paid" && round !== null);
+    return seatsOf(this.state, this.shownRound()).map((seat) => (cleared ? { ...seat, stakes: {} } : seat));
+  }
+
+  shownChips() {
+    const { running, step } = this.animation;
+    const { pending } = this.actions;
+    return {
+      pending: running ? [] : pending, can: availableActions(this.state, pending),
+      paying: this.replayed || ["collecting", "paying", "paid"].includes(step), winnings: step === "paying",
+    };
   }
 
   /** Return the balance to show while winnings are not paid out, or still being counted up to; null for the real one. */
@@ -245,31 +354,10 @@ export class Game {
     if (step !== "paid" || !this.counting || !this.state.you) return held;
     const share = Math.min(1, (performance.now() - this.counting.since) / COUNT_MILLISECONDS);
     if (share === 1) this.counting = null;
-    else this.draw();
+    else this.draw(["drawBalance"]);
     const to = toMinor(this.state.you.game_balance.amount);
     const from = this.counting?.from ?? to;
     return toDecimal(from + ((to - from) * BigInt(Math.round(share * 1000))) / 1000n, currencyDigits(this.state));
-  }
-
-  /**
-   * Draw chips on their spots until they are paid out; after a replay only the results stay.
-   * @param {PendingChip[]} pending
-   * @param {boolean} replayed
-   */
-  drawCloth(pending, replayed) {
-    this.arrange();
-    const { running, step, round } = this.animation;
-    set(this.element, { "data-step": step });
-    set(this.felt, { "aria-label": t("felt.label"), "data-waiting": this.actions.waiting || null });
-    const cleared = replayed || (step === "paid" && round !== null);
-    const seats = seatsOf(this.state, this.shownRound()).map((seat) => (cleared ? { ...seat, stakes: {} } : seat));
-    const can = availableActions(this.state, pending);
-    const paying = replayed || ["collecting", "paying", "paid"].includes(step);
-    const winnings = step === "paying";
-    const shown = running ? [] : pending;
-    this.board.draw(this.state, seats, { pending: shown, can, paying, winnings });
-    const own = seats.find((seat) => seat.you);
-    this.spots.draw(this.state, this.shownRound(), { part: own?.part ?? null, stakes: own?.stakes ?? {}, pending: shown, placeable: can.place, paying, winnings });
   }
 
   /** Measure the felt when its size has changed; the style sheet says whether seats lie around the table or in a row. */

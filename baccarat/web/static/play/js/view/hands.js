@@ -12,6 +12,9 @@ const POINTS = { A: 1, T: 0, J: 0, Q: 0, K: 0 };
 /** @param {string[]} cards */
 const points = (cards) => cards.reduce((total, card) => total + (POINTS[card[0]] ?? Number(card[0])), 0) % 10;
 
+/** Milliseconds until cleared cards are removed, which takes long while they are laid out. */
+const REMOVE_AFTER = 100;
+
 /** @typedef {{ side: Side, card: string, drawn: Card, away?: { x: number, y: number } }} LaidCard a card on its hand; `away` is the way to it from the shoe */
 
 class Hand {
@@ -28,7 +31,9 @@ class Hand {
 
   clear() {
     this.cards = [];
-    this.row.replaceChildren();
+    const cleared = /** @type {HTMLElement[]} */ ([...this.row.children]);
+    for (const card of cleared) card.hidden = true;
+    if (cleared.length) setTimeout(() => cleared.forEach((card) => card.remove()), REMOVE_AFTER);
     say(this.total, "");
     say(this.flag, "");
     set(this.element, { "data-won": false, "data-lost": false, "data-natural": false });

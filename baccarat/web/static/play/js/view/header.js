@@ -5,8 +5,8 @@ import { icon } from "../art/pieces.js";
 import { h, put, say, set } from "../core/dom.js";
 import { logo } from "../core/launch.js";
 import { countDecimals, toDecimal, toMinor } from "../core/money.js";
-import { findBalance, specialRules } from "../core/table_state.js";
-import { money, t } from "../messages/index.js";
+import { findBalance, moneyTypeOf, specialRules } from "../core/table_state.js";
+import { money, t, time } from "../messages/index.js";
 
 /** @import { Actions } from "./actions.js" */
 /** @import { PanelName } from "./game.js" */
@@ -26,19 +26,20 @@ export class Header {
     this.account = h("output", { class: "balance-amount", id: "account-balance" });
     this.labels = [h("span", { class: "balance-label" }), h("span", { class: "balance-label" })];
     this.rebuyButton = h("button", { type: "button", class: "plus", onclick: () => act.open("cash") }, icon("plus"));
+    this.own = h("p", { class: "balance balance-game" }, this.labels[0], this.game, this.rebuyButton);
     this.lobby = h("button", { type: "button", class: "menu-button to-lobby", onclick: () => act.lobby() }, icon("lobby"), h("span"));
     this.leave = h("button", { type: "button", class: "menu-button to-leave", onclick: () => act.run("leave") }, icon("leave"), h("span"));
     /** @type {Record<string, HTMLButtonElement>} */
     this.menu = Object.fromEntries(MENU.map((name) => [name, this.entry(name)]));
-    this.nav = h("nav", { class: "menu", onclick: () => this.unfold(false) }, Object.values(this.menu));
+    this.nav = h("nav", { class: "menu", onclick: () => this.unfold(false) }, Object.values(this.menu), this.leave);
     this.more = h("button", { type: "button", class: "menu-button to-more", onclick: () => this.unfold(!this.unfolded) }, icon("more"));
     this.unfolded = false;
+    this.badged = "";
     this.element = h("header", { class: "header", onkeydown: (/** @type {KeyboardEvent} */ event) => this.fold(event) }, this.lobby, logo(),
       h("div", { class: "where" }, h("div", { class: "where-line" }, this.name, this.connection), this.facts, this.badges),
       h("div", { class: "balances" },
-        h("p", { class: "balance balance-game" }, this.labels[0], this.game, this.rebuyButton),
-        h("p", { class: "balance balance-account" }, this.labels[1], this.account)),
-      this.nav, this.leave, this.more);
+        this.own, h("p", { class: "balance balance-account" }, this.labels[1], this.account)),
+      this.more, this.nav);
     this.element.addEventListener("focusout", ({ relatedTarget }) => relatedTarget instanceof Node && !this.element.contains(relatedTarget) && this.unfold(false));
     this.unfold(false);
   }
@@ -71,15 +72,19 @@ export class Header {
     const { rules, currency, you } = state;
     say(this.name, state.name);
     const limits = t("table.limits", { minimum: money(rules.minimum, currency), maximum: money(rules.maximum, currency) });
-    say(this.facts, [limits, state.shoe ? t("table.shoe", { number: state.shoe.number, out: state.shoe.cards_used }) : ""].filter(Boolean).join(" · "));
+    const facts = [limits, state.shoe ? t("table.shoe", { number: state.shoe.number, out: state.shoe.cards_used }) : ""].filter(Boolean).join(" · ");
+    say(this.facts, facts);
+    set(this.facts, { title: facts });
     this.drawBadges(state);
     set(this.connection, { "data-connection": connection, "aria-label": t(`connection.${connection}`), title: t(`connection.${connection}`) });
-    say(this.labels[0], t("balance.game"));
-    say(this.labels[1], t("balance.account"));
-    say(this.game, you ? money(held ?? you.game_balance.amount, currency) : "–");
-    const account = findBalance(balances, "account", you?.money_type ?? state.money_types[0], currency);
+    const told = you?.balance_told_at;
+    say(this.labels[0], told ? t("balance.told", { when: time(told) }) : t("balance.game"));
+    say(this.labels[1], t(told ? "balance.returning" : "balance.account"));
+    this.drawBalance(state, held);
+    const account = findBalance(balances, told ? "returning" : "account", moneyTypeOf(state), currency);
     say(this.account, account ? money(account.amount, account.currency) : "–");
-    set(this.rebuyButton, { "aria-label": t("cash.rebuy"), hidden: !you });
+    set(this.own, { hidden: !you });
+    set(this.rebuyButton, { "aria-label": t("cash.rebuy"), hidden: !you || Boolean(told) });
     for (const [name, button] of Object.entries({ ...this.menu, lobby: this.lobby, leave: this.leave })) {
       say(/** @type {Element} */ (button.lastElementChild), t(`menu.${name}`));
       set(button, { "aria-label": t(`menu.${name}`) });
@@ -92,6 +97,14 @@ export class Header {
   }
 
   /**
+   * @param {Api["Table"]} state
+   * @param {string | null} held the amount to show in place of the balance
+   */
+  drawBalance({ you, currency }, held) {
+    say(this.game, you ? money(held ?? you.game_balance.amount, currency) : "–");
+  }
+
+  /**
    * Mark a panel's button until the panel is opened.
    * @param {string} name
    */
@@ -101,11 +114,11 @@ export class Header {
 
   /** @param {Api["Table"]} state */
   drawBadges({ rules, you, currency }) {
+    const signature = `${document.documentElement.lang} ${you?.money_type} ${JSON.stringify(rules)}`;
+    if (this.badged === signature) return;
+    this.badged = signature;
     const words = specialRules(rules).map((each) => t(`badge.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency), step: rules.commission?.rounding ? money(roundingStep(rules, rules.commission.rounding), currency) : "" }));
     if (you?.money_type === "play") words.unshift(t("badge.play"));
-    const signature = words.join("|");
-    if (this.badges.dataset.words === signature) return;
-    this.badges.dataset.words = signature;
     put(this.badges, words.map((each) => h("li", {}, each)));
   }
 }

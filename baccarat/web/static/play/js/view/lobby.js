@@ -1,7 +1,7 @@
 // The lobby: the open tables as they are now, and the player's account.
 
 import { icon } from "../art/pieces.js";
-import { bigRoadMarks, drawRoad } from "../art/roads.js";
+import { bigRoadMarks, Road } from "../art/roads.js";
 import { get, NoResponse, Problem, serverNow } from "../core/api.js";
 import { h, put, say, set } from "../core/dom.js";
 import { tell } from "../core/embedding.js";
@@ -288,7 +288,7 @@ function card(table) {
   const way = table.you ? t("lobby.back") : free ? t("lobby.sit") : t("lobby.watch");
   return h("li", { class: `lobby-table ${table.preset}`, "data-table": table.id, "data-yours": Boolean(table.you) },
     h("a", { href: `#table=${encodeURIComponent(table.id)}` },
-      h("span", { class: "lobby-road" }, drawRoad("big_road", bigRoadMarks(table.big_road)), table.totals.hands ? null : h("span", { class: "lobby-no-hands" }, t("stats.none"))),
+      h("span", { class: "lobby-road" }, new Road("big_road").draw(bigRoadMarks(table.big_road)), table.totals.hands ? null : h("span", { class: "lobby-no-hands" }, t("stats.none"))),
       h("span", { class: "lobby-title" }, h("strong", { class: "lobby-name" }, table.name), h("span", { class: "lobby-preset" }, t(`preset.${table.preset}`))),
       h("span", { class: "lobby-phase" }, h("span", { class: "lobby-ring" }), h("span", { class: "lobby-phase-words" })),
       h("span", { class: "lobby-line" }, h("strong", { class: "lobby-limits" }, limits),

@@ -4,6 +4,7 @@ import { icon } from "../art/pieces.js";
 import { command, get, NoResponse, Problem, serverNow } from "../core/api.js";
 import { h } from "../core/dom.js";
 import { tell } from "../core/embedding.js";
+import { launch } from "../core/launch.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { currencyDigits, ownPart } from "../core/table_state.js";
 import { minutes, playedMinutes } from "../panels/responsible_gaming.js";
@@ -81,6 +82,25 @@ export class Notices {
   }
 }
 
+/** Whether the service has another release of this page than the one that is open: its parts are named by their contents. */
+async function isReplaced() {
+  try {
+    const page = await (await fetch(location.pathname + location.search, { cache: "no-store", credentials: "omit" })).text();
+    return [...document.head.querySelectorAll("script[src], link")].some((part) => !page.includes(part.getAttribute("src") ?? part.getAttribute("href") ?? ""));
+  } catch {
+    return false; // no answer: looked up when the connection is back again
+  }
+}
+
+/**
+ * Offer the new release of this page, if there is one. A launched page can't be loaded again: its token is only in it.
+ * @param {Game} game
+ */
+export async function offerNewRelease(game) {
+  if (!await isReplaced()) return;
+  game.notices.show(t("release.new"), { key: "release", stay: true, actions: launch ? [] : [[t("release.load"), () => location.reload()]] });
+}
+
 /**
  * Show by how much stakes were raised to the minimum.
  * @param {Game} game
@@ -114,7 +134,7 @@ export function updateLowBalance(game) {
 export function balanceBeforePayout(game) {
   const { you } = game.state;
   const shown = game.animation.round;
-  if (!you || !shown || game.rounds.replaying || game.animation.step === "paid") return null;
+  if (!you || you.balance_told_at || !shown || game.rounds.replaying || game.animation.step === "paid") return null;
   const result = ownPart(shown)?.result;
   if (!result) return null;
   return toDecimal(toMinor(you.game_balance.amount) - toMinor(result.returned), currencyDigits(game.state));

@@ -76,7 +76,7 @@ export class Rounds {
     await game.animation.run(round, { instant, within, squeeze: preferences.local.squeeze && !late && !round.ceremony?.you });
     if (mine?.status === "timed_out") notices.show(t("message.timed_out"), { kind: "warning", key: "timed_out" });
     updateLowBalance(game);
-    game.refreshBalances();
+    if (!game.stream.streaming) game.refreshBalances();
     game.draw();
   }
 

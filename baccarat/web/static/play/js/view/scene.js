@@ -10,6 +10,8 @@ const TOP = 10.5;
 /** The height of the names of the hands, and of the call between them. */
 export const HEADLINE = 9.5;
 const PLATE = { width: 88, height: 46 };
+/** The felt's height in pixels from which plates grow with it, and how far they do. */
+const LARGE = { from: 820, most: 1.45 };
 const MIN_SPOT = 30;
 const GAP = 0.9;
 /** How far inside the rim the cloth begins. */
@@ -20,7 +22,8 @@ const WISHED = { card: 18, spot: 7 };
 const THIRD = { beside: { width: 6.95, height: 1.42 }, below: { width: 4.45, height: 2.06 } };
 const BETWEEN = 5;
 const LINE = 4.2;
-const LINE_REACH = 30;
+/** How far the words of the first line and of the second reach from the middle. */
+const LINE_REACHES = [20, 31];
 
 /**
  * Lay the felt out for `seats` seats of which `yours` is the viewer's (0 for none).
@@ -30,7 +33,8 @@ const LINE_REACH = 30;
 export function layoutScene({ seats, yours, width, height }) {
   const unit = height / 100;
   const wide = width / unit;
-  const plate = { width: PLATE.width / unit, height: PLATE.height / unit };
+  const scale = Math.min(LARGE.most, Math.max(1, height / LARGE.from));
+  const plate = { width: (PLATE.width * scale) / unit, height: (PLATE.height * scale) / unit };
   const rim = { x: wide / 2, y: 8, rx: wide / 2 - plate.width / 2 - 1, ry: 91 - plate.height / 2 };
   let best = null;
   for (const together of [false, true]) {
@@ -59,16 +63,17 @@ function handsBox(card, third, wide) {
 }
 
 /**
- * Return where up to two lines fit between the hands and what lies under them.
+ * Return where up to two lines of words fit under the hands.
  * @param {HandsBox} hands
  * @param {SeatPlace[]} places
  */
 function freeLines(hands, places) {
-  const end = hands.y + hands.height / 2;
-  const below = places.flatMap(boxesOf).filter((box) => Math.abs(box.x - hands.x) < LINE_REACH && box.y + box.height / 2 > end);
-  const bottom = Math.min(...below.map((box) => box.y - box.height / 2)) - LINE;
-  const top = end + LINE;
-  return [top, top + LINE].filter((y) => y < bottom);
+  const boxes = places.flatMap(boxesOf);
+  const top = hands.y + hands.height / 2 + LINE;
+  return LINE_REACHES.flatMap((reach, i) => {
+    const y = top + i * LINE;
+    return boxes.some((box) => Math.abs(box.x - hands.x) < reach + box.width / 2 && Math.abs(box.y - y) < (box.height + 1.4 * LINE) / 2) ? [] : [y];
+  });
 }
 
 /**

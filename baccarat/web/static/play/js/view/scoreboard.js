@@ -1,6 +1,6 @@
 // The scoreboard: bead plate, big road, the three derived roads, counts, and what Banker or Player would add.
 
-import { askedMark, DERIVED, drawRoad, marksOf } from "../art/roads.js";
+import { askedMark, DERIVED, marksOf, Road } from "../art/roads.js";
 import { get, NoResponse, Problem } from "../core/api.js";
 import { h, put, say, set } from "../core/dom.js";
 import { toDecimal } from "../core/money.js";
@@ -39,12 +39,13 @@ export class Scoreboard {
     this.lastNumber = Infinity;
     this.card = new RoundCard(game);
     this.last = h("ol", { class: "score-last", "aria-label": t("score.last") });
-    this.roads = new Map(ROADS.map((name) => [name, h("figure", { class: `score-road ${name}` })]));
+    this.roads = ROADS.map((name) => new Road(name));
     this.sums = h("dl", { class: "score-sums" });
     this.asks = new Map(SIDES.map((side) => [side, this.askButton(side)]));
     this.ticker = h("p", { class: "score-ticker" });
     this.status = h("p", { class: "score-status", role: "status" }, t("loading"));
-    this.track = h("div", { class: "score-track", tabindex: "0", role: "group", "aria-label": t("score.label") }, this.last, [...this.roads.values()],
+    this.track = h("div", { class: "score-track", tabindex: "0", role: "group", "aria-label": t("score.label") }, this.last,
+      this.roads.map((road) => h("figure", { class: `score-road ${road.name}` }, h("figcaption", { class: "unseen" }, t(`road.${road.name}`)), road.element)),
       this.sums, h("div", { class: "score-asks", role: "group", "aria-label": t("ask.title") }, [...this.asks.values()]), this.ticker, this.status);
     this.element = h("section", { class: "scoreboard", "aria-label": t("score.label") }, this.track, this.card.element);
     this.card.follow(this.track);
@@ -96,9 +97,9 @@ export class Scoreboard {
   drawRoads() {
     const { board, asked } = this;
     if (!board) return;
-    for (const [name, figure] of this.roads) {
-      const ghost = asked && askedMark(board, name, asked);
-      put(figure, h("figcaption", { class: "unseen" }, t(`road.${name}`)), drawRoad(name, ghost ? [...marksOf(board, name), ghost] : marksOf(board, name), { after: this.lastNumber }));
+    for (const road of this.roads) {
+      const ghost = asked && askedMark(board, road.name, asked);
+      road.draw(ghost ? [...marksOf(board, road.name), ghost] : marksOf(board, road.name), this.lastNumber);
     }
     for (const [side, button] of this.asks) {
       set(button, { "aria-pressed": String(asked === side), "aria-label": t(`ask.${side}.long`) });

@@ -1,12 +1,19 @@
-// Signs this window's wagers by a key of its own: the terms that stood before a wager can't be exchanged afterwards.
+// Signs this window's wagers and contributions by a key of its own: the terms that stood before a wager can't be
+// exchanged afterwards, and nobody else can contribute in the player's name.
 // The bytes are those of /play/verify/specification.
 
 import { ownPart, stakesOf } from "../core/table_state.js";
 import { hex } from "./cut.js";
 
+/** @import { Stakes } from "../core/table_state.js" */
 /** @import { Game } from "./game.js" */
 
-const TAG = new TextEncoder().encode("casino.baccarat.wager.v1\0");
+/**
+ * What this page showed of a wager and sent of it; the signature is null where the wager is not signed.
+ * @typedef {{terms: Api["Terms"] | null, seat?: number, money_type?: Api["MoneyType"], currency: string, stakes: Stakes, signature: Api["WagerSignature"] | null}} ShownWager
+ */
+
+const [WAGER, CONTRIBUTION] = ["wager", "contribution"].map((name) => new TextEncoder().encode(`casino.baccarat.${name}.v1\0`));
 const ALGORITHM = "ed25519";
 const ED25519 = 1;
 /** @type {Api["Spot"][]} */
@@ -21,6 +28,12 @@ function inEightBytes(number) {
   view.setBigUint64(0, BigInt(number));
   return new Uint8Array(view.buffer);
 }
+
+/**
+ * What a contribution says of witnesses: their count, then each chain's id and index, which come by chain.
+ * @param {readonly {chain: string, index: number}[]} listed
+ */
+const indexesOf = (listed) => [listed.length, ...listed.flatMap(({ chain, index }) => [...unhex(chain), ...inEightBytes(index)])];
 
 /** Make a key that never leaves this window; null where the browser can't. */
 async function makeKey() {
@@ -40,22 +53,53 @@ export class WagerSigner {
     this.key = makeKey();
   }
 
-  /** Return the signature to send with a deal: of the chips on the table, on the terms in force. */
-  async forDeal() {
-    const { state } = this.game;
-    const { terms, you } = state;
-    // A service older than this page takes no signature, and would refuse the whole wager for it.
-    const key = you?.wager_signatures?.includes(ALGORITHM) ? await this.key : null;
-    if (!key || !terms || !you) return {};
-    const placed = stakesOf(ownPart(state.round));
-    const stakes = SPOTS.map((spot, at) => ({ number: at + 1, units: placed[spot] ?? 0n })).filter(({ units }) => units > 0n);
+  /**
+   * Return the wager that a deal confirms, with its signature: of the chips on the table, on the terms in force.
+   * @returns {Promise<ShownWager>}
+   */
+  async shownWager() {
+    const { you, terms, currency, round } = this.game.state;
+    const shown = { terms, seat: you?.seat, money_type: you?.money_type, currency, stakes: stakesOf(ownPart(round)), signature: null };
+    return this.isTaken() ? { ...shown, signature: await this.sign(shown) } : shown;
+  }
+
+  /** Whether the service takes signatures; an older one than this page would refuse the whole command for it. */
+  isTaken() {
+    return this.game.state.you?.wager_signatures?.includes(ALGORITHM) ?? false;
+  }
+
+  /**
+   * Return the signature of a contribution to a shoe; null where it is not signed.
+   * @param {Api["TableState"]["next_shoe"]} shoe
+   * @param {string} contribution
+   */
+  async signContribution(shoe, contribution) {
+    const { id, you, terms } = this.game.state;
+    const key = await this.key;
+    // Before the terms of the next round are fixed, a contribution may go to the shoe after the one that is shown.
+    if (!key || !you || !terms || !shoe || !this.isTaken()) return null;
+    const data = unhex(contribution);
+    const signed = Uint8Array.of(
+      ...CONTRIBUTION, ...unhex(id.replaceAll("-", "")), ...unhex(shoe.commitment), ...indexesOf(shoe.witnesses ?? []), you.seat, ...inEightBytes(data.length), ...data,
+    );
+    return { public_key: key.publicKey, signature: hex(new Uint8Array(await crypto.subtle.sign("Ed25519", key.privateKey, signed))) };
+  }
+
+  /**
+   * @param {ShownWager} shown
+   * @returns {Promise<ShownWager["signature"]>}
+   */
+  async sign({ terms, seat, money_type: money, currency, stakes }) {
+    const key = await this.key;
+    if (!key || !terms || seat === undefined) return null;
+    const placed = SPOTS.map((spot, at) => ({ number: at + 1, units: stakes[spot] ?? 0n })).filter(({ units }) => units > 0n);
     const nonce = crypto.getRandomValues(new Uint8Array(32));
-    const currency = new TextEncoder().encode(state.currency);
+    const name = new TextEncoder().encode(currency);
     const wager = Uint8Array.of(
-      ...TAG, ...unhex(terms.digest), you.seat, you.money_type === "play" ? 2 : 1, ...inEightBytes(currency.length), ...currency, stakes.length,
-      ...stakes.flatMap(({ number, units }) => [number, ...inEightBytes(units)]), ...nonce,
+      ...WAGER, ...unhex(terms.digest), seat, money === "play" ? 2 : 1, ...inEightBytes(name.length), ...name, placed.length,
+      ...placed.flatMap(({ number, units }) => [number, ...inEightBytes(units)]), ...nonce,
     );
     const signature = new Uint8Array(await crypto.subtle.sign("Ed25519", key.privateKey, wager));
-    return { signature: { public_key: key.publicKey, nonce: hex(nonce), signature: hex(signature) } };
+    return { public_key: key.publicKey, nonce: hex(nonce), signature: hex(signature) };
   }
 }

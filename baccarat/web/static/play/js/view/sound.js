@@ -28,7 +28,10 @@ export class Sound {
   /** Begin to play, or go on after the browser has suspended the page. */
   start() {
     if (!this.preferences().values.sound) return;
-    this.context ??= new AudioContext();
+    if (!this.context) {
+      this.context = new AudioContext();
+      this.loadAll(this.context);
+    }
     if (this.context.state === "suspended") this.context.resume();
   }
 
@@ -49,6 +52,11 @@ export class Sound {
     volume.gain.value = local.volume;
     source.connect(volume).connect(context.destination);
     source.start();
+  }
+
+  /** Load all sounds, one after the other: none is fetched during a deal. @param {AudioContext} context */
+  async loadAll(context) {
+    for (const file of Object.values(FILES).flat()) await this.load(context, file).catch(() => this.buffers.delete(file));
   }
 
   /**

@@ -1,6 +1,6 @@
 // A spot's chips, and the three panels on which the player bets.
 
-/** @import { PendingChip } from "../core/table_state.js" */
+/** @import { AvailableActions, PendingChip } from "../core/table_state.js" */
 
 import { oddsOf } from "../art/felt.js";
 import { drawStack } from "../art/pieces.js";
@@ -69,13 +69,13 @@ export class Spots {
     this.place = place;
     this.element = h("section", { class: "spots" });
     this.layout = "";
-    /** @type {Map<string, { element: HTMLElement, chips: SpotChips, all: HTMLElement, result: HTMLElement }>} */
+    /** @type {Map<string, { element: HTMLElement, chips: SpotChips, all: HTMLElement, result: HTMLElement, odds: string }>} */
     this.panels = new Map();
   }
 
   /** @param {Api["Table"]} state */
   arrange(state) {
-    const layout = `${state.id} ${Boolean(state.you)} ${document.documentElement.lang} ${JSON.stringify(SPOTS.map((spot) => oddsOf(state.rules, spot)))}`;
+    const layout = `${state.id} ${Boolean(state.you)} ${document.documentElement.lang} ${JSON.stringify(state.rules)}`;
     if (layout === this.layout) return;
     this.layout = layout;
     set(this.element, { "aria-label": t("spots.yours") });
@@ -87,23 +87,24 @@ export class Spots {
     const chips = new SpotChips();
     const all = h("span", { class: "spot-all" });
     const result = h("span", { class: "spot-result" });
+    const odds = oddsOf(state.rules, spot);
     const parts = [
       h("span", { class: "spot-letter", "aria-hidden": "true" }, t(`letter.${spot}`)), h("span", { class: "spot-name" }, t(`spot.${spot}`)),
-      h("span", { class: "spot-pays" }, oddsOf(state.rules, spot)), chips.element, all, result,
+      h("span", { class: "spot-pays" }, odds), chips.element, all, result,
     ];
     const element = state.you
       ? h("button", { type: "button", class: `spot panel-spot mine ${spot}`, "data-spot": spot, onclick: () => this.place(spot) }, parts)
       : h("div", { class: `spot panel-spot ${spot}`, role: "img" }, parts);
-    this.panels.set(spot, { element, chips, all, result });
+    this.panels.set(spot, { element, chips, all, result, odds });
     return element;
   }
 
   /**
    * @param {Api["Table"]} state
    * @param {Api["Round"] | null | undefined} round whose chips are on the table
-   * @param {{ part: Api["RoundSeat"] | null, stakes: Record<string, bigint>, pending: PendingChip[], placeable: boolean, paying: boolean, winnings: boolean }} own
+   * @param {{ part: Api["RoundSeat"] | null, stakes: Record<string, bigint>, pending: PendingChip[], can: AvailableActions, paying: boolean, winnings: boolean }} own
    */
-  draw(state, round, { part, stakes, pending, placeable, paying, winnings }) {
+  draw(state, round, { part, stakes, pending, can, paying, winnings }) {
     this.arrange(state);
     const digits = currencyDigits(state);
     const chips = state.rules.chips.map(toMinor);
@@ -122,8 +123,8 @@ export class Spots {
       set(panel.element, {
         "data-status": part?.status ?? false, "data-result": result?.result ?? false,
         "data-winner": paying && round?.outcome ? String(round.outcome === spot) : false,
-        "aria-label": `${t(units + coming > 0n ? "spot.with" : "spot.empty", { seat: state.you?.seat ?? "", spot: t(`spot.${spot}`), amount: label })}. ${t("spot.pays", { odds: oddsOf(state.rules, spot) })}`,
-        "aria-disabled": Boolean(state.you) && !placeable,
+        "aria-label": `${t(units + coming > 0n ? "spot.with" : "spot.empty", { seat: state.you?.seat ?? "", spot: t(`spot.${spot}`), amount: label })}. ${t("spot.pays", { odds: panel.odds })}`,
+        "aria-disabled": Boolean(state.you) && !can.place,
       });
     }
   }

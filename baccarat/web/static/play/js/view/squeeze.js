@@ -114,21 +114,24 @@ export class LastCard {
   constructor(sound) {
     this.sound = sound;
     this.words = h("p", { class: "caller-words" });
+    this.how = h("p", { class: "caller-how" });
+    this.left = h("span", { class: "caller-left", "aria-hidden": "true" });
     this.card = h("div", { class: "caller-cards" });
     this.button = h("button", { type: "button", class: "action", onclick: () => this.turn() });
     this.element = h("section", { class: "caller last-card", hidden: true, onclick: (/** @type {Event} */ event) => event.stopPropagation() },
-      this.words, this.card, h("div", { class: "caller-buttons" }, this.button));
+      this.words, this.how, this.card, h("div", { class: "caller-buttons" }, this.button), this.left);
     this.turn = () => {};
     /** @type {Element | null} */
     this.focused = null;
   }
 
   /**
-   * Show a card face down until the player has turned it.
+   * Show a card face down until the player has turned it, and how much of its time is left.
    * @param {LaidCard} laid
+   * @param {number} milliseconds
    * @returns {Promise<void>}
    */
-  show({ side, card }) {
+  show({ side, card }, milliseconds) {
     return new Promise((done) => {
       const drawn = squeezable(card, async () => {
         this.sound.play("turn");
@@ -138,9 +141,11 @@ export class LastCard {
       });
       this.turn = () => drawn.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
       say(this.words, t(`squeeze.last.${side}`));
+      say(this.how, t("squeeze.peel"));
       say(this.button, t("squeeze.turn"));
       put(this.card, drawn);
       set(this.element, { hidden: false, "data-side": side, "aria-label": t("option.squeeze") });
+      this.left.animate([{ transform: "none" }, { transform: "scaleX(0)" }], { duration: Math.max(0, milliseconds), fill: "forwards" });
       this.focused = document.activeElement;
       drawn.focus({ preventScroll: true });
     });

@@ -72,7 +72,8 @@ export class TableUpdates {
     if (round && round.id !== before.round?.id && ownStatus(game.state) === "deciding") {
       game.animation.finish();
       announce(t("announce.open", { number: round.number }));
-      if (!game.animation.running && rules.turn_seconds === null) game.hands.clear();
+      if (rules.turn_seconds !== null) game.hands.dim(game.hands.shown && t("hands.last"));
+      else if (!game.animation.running) game.hands.clear();
     }
     const mine = ownPart(round);
     if (mine?.raised && !ownPart(before.round)?.raised) showRaisedStakes(game, mine);

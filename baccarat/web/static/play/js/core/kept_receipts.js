@@ -1,0 +1,50 @@
+// Receipts of wagers, the newest kept in this browser: evidence of terms and stakes, whatever the house says later.
+
+import { h } from "./dom.js";
+import { storage } from "./session.js";
+
+/**
+ * A receipt, the session that it is of, and whether its round was compared with it: `fault` is the key of the message if it differs,
+ * until the player has closed that message.
+ * @typedef {{receipt: Api["Receipt"], session: string, status: "kept" | "agrees" | "differs", fault: string | null}} KeptReceipt
+ */
+
+const PREFIX = "receipt.";
+const LIMIT = 200;
+
+/** By name, which begins with the time: the first is the oldest. @type {Map<string, KeptReceipt>} */
+const kept = new Map();
+for (const name of storage.names(PREFIX)) {
+  /** @type {KeptReceipt | null} */
+  const found = storage.get(name, null);
+  if (found) kept.set(name, found);
+}
+
+/**
+ * Keep a receipt, or what has become known of it; the oldest make room.
+ * @param {KeptReceipt} each
+ */
+export function keep(each) {
+  const name = `${PREFIX}${each.receipt.confirmed_at}.${each.receipt.round}`;
+  kept.set(name, each);
+  storage.set(name, each);
+  for (const old of [...kept.keys()].slice(0, Math.max(0, kept.size - LIMIT))) {
+    kept.delete(old);
+    storage.remove(old);
+  }
+}
+
+export const keptReceipts = () => [...kept.values()];
+
+/** @param {string} round */
+export const receiptOf = (round) => keptReceipts().find((each) => each.receipt.round === round) ?? null;
+
+/**
+ * Save a receipt as a file, as verifiers take it.
+ * @param {Api["Receipt"]} receipt
+ */
+export function save(receipt) {
+  const address = URL.createObjectURL(new Blob([JSON.stringify(receipt, null, 2)], { type: "application/json" }));
+  h("a", { href: address, download: `receipt-${receipt.terms.number}.json` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
