@@ -1,6 +1,7 @@
-"""Counts in the sidebar: how many rows of each queue are waiting. One statement counts all of them."""
+"""What each page shows of the house: whether all gaming is stopped, and counts in the sidebar of what waits."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from django.core.exceptions import EmptyResultSet
@@ -10,7 +11,8 @@ from django.db.models.expressions import RawSQL
 from django.http import HttpRequest
 
 from baccarat.chat.models import ChatReport, ChatReportClosure
-from baccarat.storage.models import Table
+from baccarat.domain.tables.kill_switch import StopScope, stop_id
+from baccarat.storage.models import KillSwitch, Table
 from casino.alerts.models import Alert
 from casino.backoffice import scope
 from casino.compliance.cases import is_resolved
@@ -22,6 +24,27 @@ from wallet.models import Adjustment, Discrepancy, Withdrawal
 MAX_COUNT: Final = 100
 """Rows are counted up to this number; the badge says "100+" from there on."""
 _EVERY_OPERATOR: Final = "NOT EXISTS (SELECT FROM operators_operator WHERE id <> ALL (%s::uuid[]))"
+
+
+STOP_GAMING: Final = "baccarat.stop_gaming"
+GAMING: Final = stop_id(StopScope.GAMING, "")
+STOPS: Final = "baccarat_killswitch"
+"""What `counts` counts while all gaming is stopped, for everybody who may see switches."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmergencyBar:
+    """The bar above each page: all gaming is stopped, by a switch, or may be stopped by the user."""
+
+    switch: KillSwitch | None
+    target: str
+
+
+def emergency_bar(request: HttpRequest, waiting: Mapping[str, str]) -> EmergencyBar | None:
+    """Return the bar for the user, from `counts`; None for those whom it does not concern."""
+    switch = KillSwitch.objects.filter(pk=GAMING).first() if STOPS in waiting else None
+    may_stop = request.user.has_perm(STOP_GAMING) and scope.are_all_operators(scope.operators(request))
+    return EmergencyBar(switch, GAMING) if switch is not None or may_stop else None
 
 
 def closed_reports() -> Exists:
@@ -59,6 +82,7 @@ def counts(request: HttpRequest) -> dict[str, str]:
     """Count the rows of each queue that the user may see; queues without any are left out."""
     queues = {name: scope.within(rows, request) for name, rows in QUEUES.items()}
     queues |= {name: _with_installation(rows, request) for name, rows in SHARED_QUEUES.items()}
+    queues[STOPS] = KillSwitch.objects.filter(pk=GAMING, active=True)
     statements = {}
     for name, rows in queues.items():
         if not scope.has_view_permission(request, name):

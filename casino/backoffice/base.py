@@ -24,7 +24,7 @@ from django.views.decorators.http import require_POST
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, row_actions
 from casino.backoffice.forms import RowForm
-from casino.backoffice.sections import Facts, FormSection, Section
+from casino.backoffice.sections import ActionBar, Facts, FormSection, Section
 from casino.crypto.crypto_shredding import decrypt_rows
 from casino.kernel.errors import Refusal
 from casino.staff.access_log import record_access
@@ -111,6 +111,8 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
     show_full_result_count = False
     list_per_page = 50
     list_max_show_all = 0
+    list_disable_select_all = True
+    actions_selection_counter = True
     sortable_by: ClassVar[Any] = ()
     actions: Any = None
     search_fields: ClassVar[Any] = ("pk",)
@@ -124,9 +126,6 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        return {}
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
         """Search by `search_condition` alone: exact values of indexed columns, never a scan for a substring."""
@@ -177,8 +176,9 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
         """Return the sections of a row's page; forms of row actions are appended."""
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Show the list, to a GET only, and log the access."""
-        _require_reading(request)
+        """Show the list and log the access; a POST does an action with the rows selected, where the user may."""
+        if not self.get_actions(request):
+            _require_reading(request)
         if not self.has_view_permission(request):
             raise PermissionDenied
         identity = as_uuid(request.GET.get("q", "").strip())
@@ -219,7 +219,9 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
             **(extra_context or {}),
         }
         if "sections" not in context:
-            context["sections"] = [*self.sections(request, obj), *self.action_sections(request, obj, bound or {})]
+            actions = self.action_sections(request, obj, bound or {})
+            context["media"] = sum((action.form.media for action in actions), self.media)
+            context["sections"] = _with_actions(self.sections(request, obj), actions)
         return TemplateResponse(request, "admin/casino/page.html", context)
 
     def facts(self, obj: Any, *items: str | tuple[str, object], title: str = "") -> Facts:
@@ -236,7 +238,7 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
         title = str(capfirst(getattr(self.opts.get_field(name), "verbose_name", name)))
         value = getattr(obj, name)
         if isinstance(value, datetime):
-            return f"{title} (UTC)", value
+            return title, value
         if isinstance(value, bool):
             return title, "yes" if value else "no"
         return title, None if value is None else str(value)
@@ -335,6 +337,12 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
     def page_url(self, obj: Model) -> str:
         """Return the address of a row's page."""
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[quote(obj.pk)])
+
+
+def _with_actions(sections: Sequence[Section], actions: list[FormSection]) -> list[Section]:
+    if not any(isinstance(section, ActionBar) for section in sections):
+        return [*sections, *actions]
+    return [ActionBar(actions) if isinstance(section, ActionBar) else section for section in sections]
 
 
 def as_uuid(term: str) -> UUID | None:

@@ -30,8 +30,8 @@ def column(description: str, render: Callable[[Any], Cell]) -> Column:
 
 
 def time_column(field: str, description: str, *, fine: bool = False) -> Column:
-    """Build a column of times in UTC, to the second, or to the millisecond if `fine`."""
-    return column(f"{description} (UTC)", lambda row: html.moment(getattr(row, field), fine=fine))
+    """Build a column of times, to the second, or to the millisecond if `fine`."""
+    return column(description, lambda row: html.moment(getattr(row, field), fine=fine))
 
 
 def money_column(field: str, description: str) -> Column:
@@ -120,7 +120,7 @@ class RemovableAdmin(ReadOnlyAdmin):
             ("Confirmed by", html.with_logins(obj.confirmed_by)),
             *("created", "status"),
             ("Removed by", html.with_logins(obj.removed_by) if obj.removed_by else html.NOTHING),
-            ("Removed (UTC)", obj.removed_at),
+            ("Removed", obj.removed_at),
         )
 
 

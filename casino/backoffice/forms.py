@@ -1,15 +1,27 @@
 """Forms of row actions: the base form, fields for money and texts, and forms that several pages use."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.functional import lazy
 
+if TYPE_CHECKING:  # django-unfold adds looks only, and is untyped
+    from django.contrib.admin.helpers import ActionForm as BaseActionForm
+else:
+    from unfold.forms import ActionForm as BaseActionForm
+
+from casino.backoffice import scope
 from casino.kernel import money
 from casino.kernel.errors import Refusal
+from casino.operators.memberships import colleagues_filter, staff_actor
 
 
 class RowForm(forms.Form):
@@ -71,6 +83,26 @@ def line_field(title: str, *, max_length: int = 500, **kwargs: Any) -> forms.Cha
     )
 
 
+class _TimeInput(forms.DateTimeInput):
+    """A picker of a time in the user's time zone, in which it also shows a time with an offset, as links have it."""
+
+    def format_value(self, value: Any) -> str | None:
+        moment = parse_datetime(value) if isinstance(value, str) else value
+        if isinstance(moment, datetime):
+            local = timezone.make_naive(moment) if timezone.is_aware(moment) else moment
+            return local.isoformat(timespec="seconds")
+        return super().format_value(value)
+
+
+def time_field(title: str, *, required: bool = True) -> forms.DateTimeField:
+    """Build a field for a time in the user's time zone, which its label names."""
+    return forms.DateTimeField(
+        label=lazy(lambda: f"{title} ({timezone.get_current_timezone()})", str)(),
+        required=required,
+        widget=_TimeInput({"type": "datetime-local", "step": 1}),
+    )
+
+
 class ReasonForm(RowForm):
     # Not required here: services refuse an empty reason.
     reason = text_field("Reason, for the record (kept forever: name no player)", required=False)
@@ -80,5 +112,22 @@ class OptionalNoteForm(RowForm):
     note = line_field("Note for staff", required=False)
 
 
+class NoteActionForm(BaseActionForm):
+    """What to do with the rows selected, with one note for all."""
+
+    note = forms.CharField(
+        label="Note for all of them", max_length=500, required=False, widget=forms.TextInput({"autocomplete": "off"})
+    )
+
+
 class AssignForm(RowForm):
-    owner = line_field("Owner (empty: yourself)", max_length=60, required=False)
+    owner = forms.ChoiceField(label="Owner", required=False)
+
+    def prepare(self) -> None:
+        """Offer the colleagues, and begin with the user."""
+        colleagues = User.objects.filter(
+            colleagues_filter(scope.operators(self.request)), is_staff=True, is_active=True
+        )
+        field = self.fields["owner"]
+        field.choices = [(staff_actor(each), each.username) for each in colleagues.order_by("username")]  # type: ignore[attr-defined]
+        field.initial = staff_actor(self.request.user)

@@ -150,7 +150,7 @@ def net_of(wager: Any) -> SafeString | str:
     return html.money(wager.returned - wager.staked, wager.currency, signed=True)
 
 
-WAGER_HEADERS: Final = ("Confirmed (UTC)", "Round", "Table", "On", "Staked", "Returned", "Net")
+WAGER_HEADERS: Final = ("Confirmed", "Round", "Table", "On", "Staked", "Returned", "Net")
 
 
 def wager_cells(wager: Any) -> tuple[object, ...]:
@@ -182,7 +182,7 @@ ROUND_COLUMNS: Final[dict[str, Callable[[Any], object]]] = {
     "Cards": round_cards,
     "Won by": lambda round_: outcome_badge(round_.outcome),
     "Wagers": lambda round_: str(round_.wagers),
-    "Opened (UTC)": lambda round_: round_.opened_at,
+    "Opened": lambda round_: round_.opened_at,
 }
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.contrib.admin.utils import quote
 from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import escape, format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
@@ -25,7 +26,10 @@ PAGES: Final = {
     "round": "baccarat_round",
     "table": "baccarat_table",
     "report": "reports_report",
+    "saved_report": "reports_savedreport",
     "case": "compliance_case",
+    "risk_alert": "risk_riskalert",
+    "risk_rule": "risk_riskrule",
     "wallet": "operators_player",
     "player": "operators_player",
     "operator": "operators_operator",
@@ -40,6 +44,8 @@ PAGES: Final = {
     "method": "wallet_depositmethod",
     "withdrawal": "wallet_withdrawal",
     "adjustment": "wallet_adjustment",
+    "transfer": "wallet_transfer",
+    "remote": "wallet_remotetransaction",
     "reconciliation": "wallet_reconciliation",
     "discrepancy": "wallet_discrepancy",
     "responsible_gaming": "wallet_playerrestrictions",
@@ -62,17 +68,19 @@ def money(minor: int | None, currency: str, *, signed: bool = False) -> SafeStri
 
 
 def moment(when: datetime | None, *, fine: bool = False) -> SafeString | str:
-    """Print a time in UTC, to the second, or to the millisecond if `fine`."""
+    """Print a time in the user's time zone, with the zone: to the second, or to the millisecond if `fine`."""
     if when is None:
         return NOTHING
-    text = plain_moment(when, fine=fine).removesuffix(" UTC")
-    return format_html('<time class="c-time" datetime="{}">{}</time>', when.astimezone(UTC).isoformat(), text)
+    text, _, zone = plain_moment(when, fine=fine).rpartition(" ")
+    utc = when.astimezone(UTC).isoformat()
+    return format_html('<time class="c-time" datetime="{}">{} <small>{}</small></time>', utc, text, zone)
 
 
 def plain_moment(when: datetime, *, fine: bool = False) -> str:
-    """Write a time in UTC as text, to the second, or to the millisecond if `fine`."""
-    text = when.astimezone(UTC).isoformat(sep=" ", timespec="milliseconds" if fine else "seconds")
-    return f"{text.removesuffix('+00:00')} UTC"
+    """Write a time in the user's time zone as text, to the second, or to the millisecond if `fine`."""
+    local = timezone.localtime(when)
+    text = local.replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds" if fine else "seconds")
+    return f"{text} {local.tzname()}"
 
 
 def badge(text: str, tone: str = "plain") -> SafeString:
@@ -83,6 +91,11 @@ def badge(text: str, tone: str = "plain") -> SafeString:
 def with_note(value: object, note: str) -> SafeString:
     """Print a value with a note beside it."""
     return format_html('{} <span class="c-remark">{}</span>', value, note)
+
+
+def below(value: object, note: str) -> SafeString:
+    """Print a value with a small line below it."""
+    return format_html('<span class="c-stack">{}<small>{}</small></span>', value, note)
 
 
 def code(text: object) -> SafeString:

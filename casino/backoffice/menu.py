@@ -36,16 +36,59 @@ _SEARCH = {
     "link": reverse_lazy("admin:desk_search"),
     "permission": lambda request: request.user.has_perms(("baccarat.view_round", "baccarat.view_wager")),
 }
+DECISIONS: Final = (
+    "baccarat.approve_void",
+    "wallet.approve_adjustment",
+    "wallet.change_withdrawal",
+    "baccarat.publish_rules",
+    "compliance.approve_erasure",
+    "operators.change_change",
+)
+"""Permissions to decide what others request."""
+
+
+def may_decide(request: HttpRequest) -> bool:
+    """Return whether the user may decide requests of any kind."""
+    return any(request.user.has_perm(permission) for permission in DECISIONS)
+
+
+_APPROVALS = {
+    "title": "Approvals",
+    "icon": "approval_delegation",
+    "link": reverse_lazy("admin:desk_approvals"),
+    "permission": may_decide,
+}
+_FIGURES = {
+    "title": "Player figures",
+    "icon": "query_stats",
+    "link": reverse_lazy("admin:desk_figures"),
+    "permission": lambda request: request.user.has_perm("risk.view_riskalert"),
+}
+_EXPORT = {
+    "title": "Export for a regulator",
+    "icon": "archive",
+    "link": reverse_lazy("admin:desk_export"),
+    "permission": lambda request: request.user.has_perm("compliance.export_operator"),
+}
 NAVIGATION = [
     {
         "title": "Compliance",
         "items": [
             _SEARCH,
+            _APPROVALS,
             _item("Significant events", "notification_important", "significant_significantevent"),
             _item("Reports", "summarize", "reports_report"),
+            _item("Saved reports", "bookmark", "reports_savedreport"),
             _item("Cases", "assignment_late", "compliance_case", badge_variant="warning"),
+            _EXPORT,
         ],
     },
+    _group(
+        "Risk",
+        _FIGURES,
+        _item("Risk alerts", "gpp_maybe", "risk_riskalert"),
+        _item("Risk rules", "rule_settings", "risk_riskrule"),
+    ),
     _group(
         "Play",
         _item(
@@ -65,6 +108,8 @@ NAVIGATION = [
         _item("Entries", "receipt_long", "wallet_entry"),
         _item("Deposits", "move_to_inbox", "wallet_deposit"),
         _item("Withdrawals", "outbox", "wallet_withdrawal", badge_variant="warning"),
+        _item("Transfers", "swap_horiz", "wallet_transfer"),
+        _item("Wallet transactions", "sync_alt", "wallet_remotetransaction"),
         _item("Adjustments", "edit_note", "wallet_adjustment", badge_variant="warning"),
         _item("Limits and exclusions", "shield_person", "wallet_playerrestrictions"),
         _item("Deposit methods", "tune", "wallet_depositmethod"),
@@ -130,7 +175,12 @@ UNFOLD: Final[dict[str, Any]] = {
     "SHOW_VIEW_ON_SITE": False,
     "ENVIRONMENT": environment,
     "LOGIN": {"form": "casino.backoffice.site.SignInForm"},
-    "ACCOUNT": {"navigation": [{"title": "Your authenticator", "link": reverse_lazy("admin:authenticator")}]},
+    "ACCOUNT": {
+        "navigation": [
+            {"title": "Your authenticator", "link": reverse_lazy("admin:authenticator")},
+            {"title": "Your time zone", "link": reverse_lazy("admin:time_zone")},
+        ]
+    },
     "DASHBOARD_CALLBACK": "casino.backoffice.pages.front_page.add_sections",
     "BORDER_RADIUS": "8px",
     "STYLES": [lambda _: static("casino/admin.css")],

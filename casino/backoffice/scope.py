@@ -1,4 +1,5 @@
 """Limit pages to what the user may see: pages by permission, rows by operator. A superuser sees everything.
+Times are in the user's time zone.
 
 The middleware keeps the request, so that no page links to a page that the user may not see.
 """
@@ -8,13 +9,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 from uuid import UUID
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils import timezone
 
 from casino.operators import memberships
 from casino.operators.models import Brand, Operator
+from casino.staff.models import StaffTimeZone
 
 ADMIN: Final = "/admin/"
 # django-unfold's Alpine.js evaluates expressions and sets styles; no inline script runs.
@@ -31,6 +35,11 @@ def may_view(model: str) -> bool:
     """Return whether the user may see the pages of a model (app_model); true outside of the admin."""
     request = _request.get()
     return request is None or has_view_permission(request, model)
+
+
+def current_request() -> HttpRequest | None:
+    """Return the request of the admin that is being answered, None outside of the admin."""
+    return _request.get()
 
 
 def has_view_permission(request: HttpRequest, model: str) -> bool:
@@ -62,16 +71,25 @@ def use_request(request: HttpRequest) -> Generator[None]:
 
 
 def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
-    """Keep the request of admin pages and set their content security policy; comes after authentication."""
+    """Keep the request of admin pages and set their time zone and policy; comes after authentication."""
 
     def handle(request: HttpRequest) -> HttpResponseBase:
         if not request.path_info.startswith(ADMIN):
             response: HttpResponseBase = get_response(request)
             return response
-        with use_request(request):
+        with use_request(request), timezone.override(time_zone(request)):
             return _with_policy(get_response(request))
 
     return handle
+
+
+def time_zone(request: HttpRequest) -> ZoneInfo:
+    """Return the time zone that the user has chosen; UTC also for one that the installed data no longer has."""
+    row = StaffTimeZone.objects.filter(user_id=request.user.pk).first() if request.user.is_authenticated else None
+    try:
+        return ZoneInfo("UTC" if row is None else row.name)
+    except ZoneInfoNotFoundError:
+        return ZoneInfo("UTC")
 
 
 def _with_policy(response: HttpResponseBase) -> HttpResponseBase:

@@ -32,7 +32,9 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table. The filter `cell` prints the cells; columns named in `numeric` are aligned to the right."""
+    """A table. The filter `cell` prints the cells; columns named in `numeric` are aligned to the right, and the first
+    `frozen` columns stay in view when the others are scrolled.
+    """
 
     title: str
     headers: Sequence[str]
@@ -40,6 +42,7 @@ class Grid:
     empty: str = "Nothing yet."
     note: object = ""
     numeric: frozenset[str] = frozenset()
+    frozen: int = 0
     template: ClassVar[str] = "admin/casino/grid.html"
 
     def lines(self) -> Iterator[list[tuple[str, bool, object]]]:
@@ -71,4 +74,18 @@ class TemplateSection:
     values: Mapping[str, Any]
 
 
-Section = Facts | Grid | Banner | FormSection | TemplateSection
+@dataclass(frozen=True, slots=True)
+class ActionBar:
+    """Where a page has its actions, folded, instead of at its end; one that did not validate is open."""
+
+    forms: Sequence[FormSection] = ()
+    template: ClassVar[str] = "admin/casino/action_bar.html"
+
+
+Section = Facts | Grid | Banner | FormSection | TemplateSection | ActionBar
+
+
+def contents(sections: Sequence[Section]) -> Sequence[Section]:
+    """Put links to these sections before them."""
+    titles = [section.title for section in sections if not isinstance(section, ActionBar)]
+    return (TemplateSection("Contents", "admin/casino/contents.html", {"titles": titles}), *sections)

@@ -1,7 +1,7 @@
 """The admin's site: login with a second factor, the page that sets up an authenticator, and the sidebar's counts."""
 
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import segno
 from django import forms
@@ -104,6 +104,8 @@ class StaffSite(IdentitySignIn, BaseSite):
     """The admin. Production requires a second factor."""
 
     login_template = "staff/login.html"
+    pages: ClassVar[list[URLPattern]] = []
+    """Pages that belong to no model, which their modules add."""
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Return whether the user is staff, and gave a second factor if one is required."""
@@ -128,12 +130,18 @@ class StaffSite(IdentitySignIn, BaseSite):
             path("authenticator/", self.authenticator, name="authenticator"),
             path("set-password/", self.set_password, name="set_password"),
         ]
-        return [*own, *self.identity_urls(), *super().get_urls()]
+        return [*own, *self.pages, *self.identity_urls(), *super().get_urls()]
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        """Add the emergency bar, for staff who are logged in."""
+        context: dict[str, Any] = super().each_context(request)
+        waiting = getattr(request, "waiting", None)
+        return {**context, "emergency": None if waiting is None else badges.emergency_bar(request, waiting)}
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
         """Add the counts of each queue to the menu."""
         groups: list[dict[str, Any]] = super().get_sidebar_list(request)  # type: ignore[misc]
-        counts = badges.counts(request)
+        counts = request.waiting = badges.counts(request)  # type: ignore[attr-defined]
         for item in (item for group in groups for item in group["items"]):
             if item.get("queue") in counts:
                 item["badge"] = counts[item["queue"]]

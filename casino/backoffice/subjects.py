@@ -15,7 +15,7 @@ from casino.backoffice.scope import may_view
 from casino.crypto import crypto_shredding
 from casino.kernel import money
 from casino.operators.models import Operator, Player
-from wallet.models import Adjustment, Deposit, DepositMethod, Withdrawal
+from wallet.models import Adjustment, Deposit, DepositMethod, RemoteTransaction, Transfer, Withdrawal
 
 Ids = Collection[UUID]
 Names = Mapping[str, str]
@@ -93,7 +93,9 @@ def _methods(ids: Ids) -> Mapping[UUID, str]:
     return {key: f"deposit method {name}" for key, name in rows}
 
 
-def _amounts(kind: str, model: type[Adjustment | Deposit | Withdrawal]) -> Callable[[Ids], Mapping[UUID, str]]:
+def _amounts(
+    kind: str, model: type[Adjustment | Deposit | Withdrawal | Transfer | RemoteTransaction]
+) -> Callable[[Ids], Mapping[UUID, str]]:
     def load(ids: Ids) -> Mapping[UUID, str]:
         rows = model._default_manager.filter(id__in=ids).values_list("id", F("amount"), "currency")  # noqa: SLF001  (Django's own name)
         return {key: f"{kind} of {money.format_amount(amount, currency)} {currency}" for key, amount, currency in rows}
@@ -110,4 +112,6 @@ _LOADERS: Final[Mapping[str, Callable[[Ids], Mapping[UUID, str]]]] = {
     "adjustment": _amounts("adjustment", Adjustment),
     "deposit": _amounts("deposit", Deposit),
     "withdrawal": _amounts("withdrawal", Withdrawal),
+    "transfer": _amounts("transfer", Transfer),
+    "remote": _amounts("wallet transaction", RemoteTransaction),
 }

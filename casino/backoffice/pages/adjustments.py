@@ -126,7 +126,7 @@ class AdjustmentAdmin(LabelledRowsAdmin):
             ("Explanation", texts and texts.note),
             ("Message to the player", texts and texts.message),
             *("requested_by", "requested", "decided_by"),
-            ("Decided (UTC)", obj.decided_at),
+            ("Decided", obj.decided_at),
             ("Decider's note", texts and texts.answer),
             ("Account balance now", html.money(store.balances([account])[account], obj.currency)),
             ("Taken from the account", html.money(obj.taken, obj.currency)),

@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.validators import validate_email
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 
@@ -83,6 +83,20 @@ class AlertAdmin(LabelledRowsAdmin):
         owned = super().owned_by(operators)
         return owned | Q(operator_id__isnull=True) if scope.are_all_operators(operators) else owned
 
+    actions = ("acknowledge_selected",)
+
+    def has_acknowledge_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(ACKNOWLEDGE)
+
+    @admin.action(description="Acknowledge", permissions=["acknowledge"])
+    def acknowledge_selected(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
+        """Acknowledge those selected that are open and that nobody has acknowledged."""
+        by = memberships.staff_actor(request.user)
+        done = [alert for alert in rows if alerting.acknowledge(alert.pk, by=by)]
+        for alert in done:
+            self.log_change(request, alert, "You have acknowledged the alert.")
+        messages.success(request, f"Acknowledged {len(done)} alerts.")
+
     @RowAction(
         "Acknowledge",
         permission=ACKNOWLEDGE,
@@ -103,14 +117,14 @@ class AlertAdmin(LabelledRowsAdmin):
             self.facts(
                 obj,
                 *("severity_", "summary", "number", "operator", "state", "opened"),
-                ("Last wrong (UTC)", obj.seen_at),
-                ("Acknowledged (UTC)", obj.acknowledged_at),
+                ("Last wrong", obj.seen_at),
+                ("Acknowledged", obj.acknowledged_at),
                 ("By", html.with_logins(obj.acknowledged_by) or html.NOTHING),
-                ("Resolved (UTC)", obj.resolved_at),
+                ("Resolved", obj.resolved_at),
                 ("Runbook", f"{RUNBOOK}#{obj.kind}"),
                 "pk",
             ),
-            Grid("Messages", ("List", "Target", "About", "Attempts", "Sent (UTC)"), rows, empty="Nobody was told."),
+            Grid("Messages", ("List", "Target", "About", "Attempts", "Sent"), rows, empty="Nobody was told."),
         ]
 
 
@@ -281,7 +295,7 @@ class OnCallListAdmin(ReadOnlyAdmin):
             rows.append((Channel(target.channel).label, target.label, outcome))
         return [
             self.facts(obj, "name", "told_of", "severity", "after"),
-            Grid("Targets", ("Channel", "Address", "Last sent (UTC)"), rows, empty="Nobody is told."),
+            Grid("Targets", ("Channel", "Address", "Last sent"), rows, empty="Nobody is told."),
         ]
 
 

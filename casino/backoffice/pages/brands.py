@@ -106,9 +106,9 @@ def sections_of(operator: Operator) -> list[Section]:
         for skin in skins.list_skins(operator=operator.pk)
     ]
     return [
-        Grid("Brands", ("Brand", "Name", "Players", "Created (UTC)"), listed, empty="No brand."),
+        Grid("Brands", ("Brand", "Name", "Players", "Created"), listed, empty="No brand."),
         Grid("Limits groups", ("Group", *LIMITS.values()), groups, empty="No limits group."),
-        Grid("Skins", ("Skin", "Properties", "Logo", "Changed (UTC)"), looks, empty="No skin."),
+        Grid("Skins", ("Skin", "Properties", "Logo", "Changed"), looks, empty="No skin."),
     ]
 
 

@@ -12,13 +12,13 @@ from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import RemovableAdmin, column, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
+from casino.backoffice.pages.approvals import DECIDE
 from casino.backoffice.sections import Banner, Section
 from casino.kernel.persons import is_another_person
 from casino.operators import assertions, changes, memberships
 from casino.operators.models import AssertionKey, Change, ChangeStatus
 from casino.staff import password_codes
 
-DECIDE: Final = "operators.change_change"
 RESET: Final = "staff.reset_authenticator"
 REMOVE_KEY: Final = "operators.delete_assertionkey"
 _TONES: Final = {
@@ -106,7 +106,7 @@ class ChangeAdmin(ReadOnlyAdmin):
             obj,
             *("summary", "status_badge", "operator_", "subject"),
             *("requester", "requested", "decider"),
-            ("Decided (UTC)", obj.decided_at),
+            ("Decided", obj.decided_at),
             "effective",
             *(() if changes.is_secret(obj) else details),
             "pk",

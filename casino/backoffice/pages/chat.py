@@ -171,7 +171,7 @@ class ModerationActionAdmin(ModerationAdmin):
     search_fields = ("pk", "player_id")
     kind_ = column("action", lambda action: action.kind.removeprefix("Player"))
     until_ = column(
-        "until (UTC)",
+        "until",
         lambda action: "no end" if action.reason and action.until is None else html.moment(action.until),
     )
     acted = time_column("acted_at", "time")

@@ -1,10 +1,10 @@
-"""Compliance: cases to resolve, erasures of personal data, and the integrity of the installation."""
+"""Compliance: erasures of personal data, and the integrity of the installation."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import HttpRequest
 
 from casino.backoffice import html
@@ -17,12 +17,11 @@ from casino.backoffice.columns import (
     status_column,
     time_column,
 )
-from casino.backoffice.filters import case_filter, enum_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import AssignForm, RowForm, text_field
-from casino.backoffice.sections import Facts, Grid, Section
-from casino.compliance import cases, erasure
+from casino.backoffice.filters import case_filter, enum_filter, operator_filter
+from casino.backoffice.sections import Grid, Section
+from casino.compliance import erasure
 from casino.compliance.attestation import AS_APPROVED, DIFFERS, NOT_APPROVED
-from casino.compliance.models import Approval, Case, CaseAction, ClockReading, Erasure, Measurement
+from casino.compliance.models import Approval, ClockReading, Erasure, Measurement
 from casino.operators import memberships
 
 APPROVE_ERASURE: Final = "compliance.approve_erasure"
@@ -32,12 +31,6 @@ _ERASURE_STATES: Final = {
     "declined": ("Declined", Q(decision__approved=False)),
 }
 _ERASURE_TONES: Final = {"waiting": "warn", "approved": "bad", "declined": "plain"}
-RESOLVE_CASE: Final = "compliance.resolve_case"
-_CASE_TONES: Final = {None: "bad", cases.ASSIGNED: "warn", cases.RESOLVED: "good"}
-_CASE_STATES: Final = {
-    "waiting": ("Waiting", ~Q(cases.is_resolved())),
-    "resolved": ("Resolved", Q(cases.is_resolved())),
-}
 _TONES: Final = {AS_APPROVED: "good", NOT_APPROVED: "warn", DIFFERS: "bad"}
 _DIGESTS: Final = ("code", "dependencies", "settings", "rules")
 
@@ -97,60 +90,10 @@ class ErasureAdmin(LabelledRowsAdmin):
             ("Overrides the retention period", "yes" if obj.overrides_retention else "no"),
             *("requested_by", "requested"),
             ("Decided by", decision and decision.decided_by),
-            ("Decided (UTC)", decision and decision.decided_at),
+            ("Decided", decision and decision.decided_at),
             "pk",
         )
         return (facts,)
-
-
-class ResolveForm(RowForm):
-    resolution = text_field("What it was, and what was done about it", rows=3, required=False)
-
-
-def _is_unresolved(_request: HttpRequest, case: Any) -> bool:
-    return bool(case.action != cases.RESOLVED)
-
-
-@admin.register(Case)
-class CaseAdmin(LabelledRowsAdmin):
-    """Cases, newest first; the filter `Waiting` is the queue."""
-
-    names = ("operator",)
-    list_display = ("title", "status", "subject", "operator", "owner_", "opened")
-    list_filter = (operator_filter(), case_filter("status", _CASE_STATES), since_by_uuid())
-    search_help_text = "id of a case"
-    title = column("case", lambda case: case.kind.replace("_", " "))
-    status = column("status", lambda case: html.badge(case.action or "open", _CASE_TONES[case.action]))
-    owner_ = staff_column("owner", "owner")
-    opened = time_column("opened_at", "opened")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return cases.with_latest_action(super().get_queryset(request))
-
-    @RowAction("Assign", permission=RESOLVE_CASE, form=AssignForm, applies=_is_unresolved)
-    def assign(self, request: HttpRequest, case: Case, data: dict[str, Any]) -> str:
-        by = memberships.staff_actor(request.user)
-        owner = data["owner"] or by
-        cases.assign_case(case.pk, operator=case.operator_id, owner=owner, by=by)
-        return f"Assigned to {owner}."
-
-    @RowAction("Resolve", permission=RESOLVE_CASE, form=ResolveForm, applies=_is_unresolved, tone="good")
-    def resolve(self, request: HttpRequest, case: Case, data: dict[str, Any]) -> str:
-        by = memberships.staff_actor(request.user)
-        cases.resolve_case(case.pk, operator=case.operator_id, resolution=data["resolution"], by=by)
-        return "Resolved."
-
-    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
-        kind, _, identity = obj.subject.partition(" ")[0].partition(":")
-        about = ("About", html.page(kind, identity) if identity else obj.subject)
-        facts = self.facts(obj, "title", "status", about, "subject", "operator", "owner_", "opened", "pk")
-        details = [(name.replace("_", " "), str(value)) for name, value in obj.details.items()]
-        rows = [
-            (action.at, action.action, action.owner, action.resolution, action.by)
-            for action in CaseAction.objects.filter(case_id=obj.pk).order_by("number")
-        ]
-        history = Grid("History", ("Time (UTC)", "Action", "Owner", "Resolution", "By"), rows)
-        return (facts, Facts("Findings", details), history)
 
 
 def _digests(row: Any, names: Sequence[str]) -> list[tuple[str, object]]:

@@ -96,7 +96,7 @@ class CheckpointAdmin(InstallationAdmin):
             ("Previous", html.code(bytes(obj.previous).hex() or html.NOTHING)),
             ("Key", obj.key),
             ("Signature", html.code(bytes(obj.signature).hex())),
-            ("Signed (UTC)", html.moment(obj.made_at, fine=True)),
+            ("Signed", html.moment(obj.made_at, fine=True)),
         )
         return Facts("Checkpoint", facts), Facts("Checks", _checks(obj.number))
 
@@ -169,7 +169,7 @@ class EventAdmin(ReadOnlyAdmin):
             ("Stream", html.stream(obj.stream)),
             ("Version", f"{obj.version}"),
             ("Id", str(obj.pk)),
-            ("Recorded (UTC)", self.recorded(obj)),
+            ("Recorded", self.recorded(obj)),
             ("See also", html.event_log(obj.stream, "all events of this stream")),
         )
         return (
@@ -224,7 +224,7 @@ def timeline(title: str, events: Sequence[RecordedEvent], sentences: Mapping[int
         )
         for event in events
     ]
-    headers = ("Version", "Time (UTC)", "What happened", "Event", "Position")
+    headers = ("Version", "Time", "What happened", "Event", "Position")
     return Grid(title, headers, rows, empty="No events.")
 
 

@@ -1,43 +1,66 @@
-"""The first page: work to do, plots of the last days, current play, the latest rounds.
+"""The first page: work to do, figures of a period beside the one before, current play, the latest rounds.
 
-Each section needs its own permission. Money types and currencies are plotted separately.
+Each section needs its own permission. Real money comes first; money types and currencies are never added up.
 """
 
 import hashlib
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import date, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
+from django import forms
 from django.contrib import admin
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.http import urlencode
 
 from baccarat.reports import days
-from baccarat.reports.days import DayFigures, PlayHistory
+from baccarat.reports.days import Figures, Money, PeriodFigures
 from baccarat.storage.models import Round, RoundFlag, Table
 from casino.backoffice import game, html, scope
+from casino.backoffice.base import as_uuid
 from casino.backoffice.columns import with_names
-from casino.backoffice.filters import first_serial
+from casino.backoffice.figures import (
+    VIEW_REPORTS,
+    band_text,
+    day_url,
+    hold_text,
+    is_quiet,
+    money_name,
+    parse_money,
+    percent,
+    plain_percent,
+    with_change,
+)
+from casino.backoffice.pages import search
 from casino.backoffice.pages.rounds import APPROVE_VOID
 from casino.backoffice.sections import Facts, Grid, Section, TemplateSection
-from casino.events.models import Event, Seal, Unsealed
+from casino.events.models import Seal, Unsealed
 from casino.kernel import money
-from casino.reports.document import rate
 
 MAX_ROUNDS: Final = 10
 MAX_WAITING: Final = 20
 MAX_COUNTED: Final = 1000
-VIEW_REPORTS: Final = "reports.view_report"
 CACHE_SECONDS: Final = 60
-MAX_HISTORIES: Final = 3
-"""Money types and currencies that are plotted; reports have all of them."""
-MAX_EVENTS: Final = 300_000
-"""Ledger entries that a page may sum: about a second's work."""
-_MONEY_NAMES: Final = {"real": "Real money", "play": "Play money", "sandbox": "Sandbox credits"}
-_PLOTS_TITLE: Final = f"The last {days.DAYS_BACK} days"
+MAX_DAYS: Final = 366
+PERIODS: Final = {
+    "today": ("Today", 0, 1),
+    "yesterday": ("Yesterday", 1, 1),
+    "7": ("Last 7 days", 0, 7),
+    "30": ("Last 30 days", 0, 30),
+    "90": ("Last 90 days", 0, 90),
+}
+"""Labels, days back from today, and the number of days."""
+_NUMBERS: Final = frozenset(
+    {"GGR", "Handle", "Rounds", "Hold", "Theory", "Deposits", "Withdrawals", "Players a day",
+     "Players", "New players"}
+)  # fmt: skip
 
 admin.site.index_template = "admin/casino/index.html"
 admin.site.index_title = "Overview"
@@ -52,12 +75,12 @@ def add_sections(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any
     if may("baccarat.view_round") and may(APPROVE_VOID):
         sections.append(_requested_voids(request))
     if may(VIEW_REPORTS):
-        sections.extend(_plots(request))
+        sections.extend(_figures(request))
     if may("baccarat.view_table") and may("events.view_event"):
         sections.append(_now(request))
     if may("baccarat.view_round"):
         sections.append(_latest(request))
-    return {**context, "sections": sections}
+    return {**context, "sections": sections, "searches": request.user.has_perms(search.NEEDED)}
 
 
 def _suspended(request: HttpRequest) -> Grid:
@@ -98,51 +121,197 @@ def _count(count: int) -> str:
 
 def _latest(request: HttpRequest) -> Grid:
     rounds = scope.within(Round.objects.order_by("-id"), request)
-    columns = ("Round", "Table", "Phase", "Cards", "Won by", "Opened (UTC)")
-    return game.round_grid("Latest rounds", with_names(rounds, "operator", "table")[:MAX_ROUNDS], columns=columns)
+    columns = ("Round", "Table", "Phase", "Cards", "Won by", "Opened")
+    latest = with_names(rounds, "operator", "table")[:MAX_ROUNDS]
+    voided = html.listing("baccarat_round", "Voids of the last 30 days", phase="voided", within="30d")
+    return game.round_grid("Latest rounds", latest, columns=columns, note=voided)
 
 
-def _plots(request: HttpRequest) -> Sequence[Section]:
-    """Plot the last days of the user's operators. Read once a minute for each set of operators."""
-    operators = scope.operators(request)
-    names = "all" if operators is None else ",".join(sorted(map(str, operators)))
-    key = f"plots:{hashlib.sha256(names.encode()).hexdigest()}"
-    histories: list[PlayHistory] | None = cache.get(key)
-    if histories is None:
-        histories = days.recent_days(operators, today=_is_quiet())
-        cache.set(key, histories, CACHE_SECONDS)
-    if not histories:
-        return (Grid(_PLOTS_TITLE, (), (), empty="No play in the last days."),)
-    return [_plot_section(history) for history in histories[:MAX_HISTORIES]]
+class PeriodForm(forms.Form):
+    """Whose figures are shown, and of which days; two dates go before the period."""
 
-
-def _is_quiet() -> bool:
-    """Return whether a page may sum the last 24 hours; a busy day waits for its reports."""
-    newest = Event.objects.order_by("-id").values_list("id", flat=True).first() or 0
-    return newest - first_serial("events_event", timezone.now() - timedelta(days=1)) < MAX_EVENTS
-
-
-def _plot_section(history: PlayHistory) -> TemplateSection:
-    ggr, rounds = sum(day.ggr for day in history.days), sum(day.rounds for day in history.days)
-    summary = f"GGR {money.format_amount(ggr, history.currency)} {history.currency} in {rounds} rounds"
-    title = f"{_MONEY_NAMES.get(history.money_type, history.money_type)} in {history.currency}: {_PLOTS_TITLE.lower()}"
-    return TemplateSection(title, "admin/baccarat/plots.html", {"plots": _charts(history), "summary": summary})
-
-
-def _charts(history: PlayHistory) -> list[dict[str, str]]:
-    currency, all_days = history.currency, history.days
-    ggr = _bars(
-        all_days, "GGR", lambda day: money.format_amount(day.ggr, currency), [_colour(day.ggr) for day in all_days]
+    operator = forms.ChoiceField(label="Operator", required=False)
+    period = forms.ChoiceField(
+        label="Period", required=False, choices=[(name, label) for name, (label, _, _) in PERIODS.items()]
     )
-    return [
-        _chart(f"GGR per day, {currency}", "bar", ggr),
-        _chart("Rounds per day", "bar", _bars(all_days, "Rounds", lambda day: day.rounds)),
-        _chart("Active players per day", "bar", _bars(all_days, "Players", lambda day: day.players)),
-        _chart("Return per day in per cent, with its 99 % band", "line", _return(all_days)),
-    ]
+    since = forms.DateField(label="or from", required=False, widget=forms.DateInput({"type": "date"}))
+    until = forms.DateField(label="to", required=False, widget=forms.DateInput({"type": "date"}))
+    money = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, request: HttpRequest) -> None:
+        super().__init__({"period": "30", **request.GET.dict()}, auto_id=False, label_suffix="")
+        choices = [("", "All"), *scope.operator_slugs(request).items()]
+        self.fields["operator"] = forms.ChoiceField(label="Operator", choices=choices, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Require both dates or neither."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        since, until = data.get("since"), data.get("until")
+        if (since is None) != (until is None):
+            self.add_error("until" if until is None else "since", "Enter both dates.")
+        elif since is not None and until is not None and not 0 <= (until - since).days < MAX_DAYS:
+            self.add_error("until", f"A period has 1 to {MAX_DAYS} days.")
+        return data
+
+    def days(self, today: date) -> tuple[date, date]:
+        """Return the first and the last day."""
+        data = self.cleaned_data
+        if data["since"] is not None:
+            return data["since"], data["until"]
+        _, back, count = PERIODS[data["period"] or "30"]
+        last = today - timedelta(days=back)
+        return last - timedelta(days=count - 1), last
 
 
-def _chart(title: str, kind: str, data: dict[str, Any]) -> dict[str, str]:
+def _figures(request: HttpRequest) -> Sequence[Section]:
+    """Show the figures of a period, read once a minute for each set of operators."""
+    form = PeriodForm(request)
+    section = TemplateSection("Figures", "admin/casino/period.html", {"form": form})
+    if not form.is_valid():
+        return (section,)
+    chosen, allowed = as_uuid(form.cleaned_data["operator"]), scope.operators(request)
+    operators = allowed if chosen is None else [chosen]
+    first, last = form.days(days.today(operators))
+    before = first - (last - first) - timedelta(days=1)
+    read = _read(operators, before, last)
+    monies = read.monies()
+    if not monies:
+        return (section, Grid("Money", (), (), empty="No play in this period nor in the one before."))
+    wanted = parse_money(form.cleaned_data["money"])
+    shown, earlier = read.days(first), read.days()
+    money = wanted if wanted in monies else monies[0]
+    page = _Period(request, read, shown, earlier[: len(shown)], chosen, money)
+    per_operator = (page.by_operator(),) if chosen is None and len(scope.operator_slugs(request)) > 1 else ()
+    return (section, page.overview(monies), page.plots(), *per_operator)
+
+
+def _read(operators: Any, first: date, last: date) -> PeriodFigures:
+    names = "all" if operators is None else ",".join(sorted(map(str, operators)))
+    key = f"figures:{hashlib.sha256(f'{names} {first} {last}'.encode()).hexdigest()}"
+    figures: PeriodFigures | None = cache.get(key)
+    if figures is None:
+        live = is_quiet(timezone.now() - timedelta(days=2))
+        figures = days.read_days(operators, first=first, last=last, live=live)
+        cache.set(key, figures, CACHE_SECONDS)
+    return figures
+
+
+@dataclass(frozen=True, slots=True)
+class _Period:
+    """The sections of one period, beside the period before it."""
+
+    request: HttpRequest
+    read: PeriodFigures
+    days: Sequence[str]
+    before: Sequence[str]
+    operator: UUID | None
+    money: Money
+
+    def overview(self, monies: Sequence[Money]) -> Grid:
+        """Show each money type and currency, real money first."""
+        rows = [(self._choice(each), *self._sums(each, None)) for each in monies]
+        notes = [
+            "Below each amount: how it changed against the period before.",
+            "Deposits are what arrived on accounts, after fees; withdrawals count from their request.",
+        ]
+        if self.days[-1] == self.read.last.isoformat():
+            notes.append("Today's figures are those so far.")
+        if self.read.missing:
+            notes.append(f"Daily reports that are not created yet, so left out: {self.read.missing}.")
+        return _sums_grid("Money", "Money", rows, note=" ".join(notes))
+
+    def by_operator(self) -> Grid:
+        """Show the chosen money of each operator."""
+        slugs = scope.operator_slugs(self.request)
+        rows = [
+            (self._link({"operator": key}, slug), *self._sums(self.money, UUID(key)))
+            for key, slug in slugs.items()
+            if self.read.total(self.money, operator=UUID(key)).has_activity()
+        ]
+        return _sums_grid(f"By operator: {money_name(self.money)}", "Operator", rows)
+
+    def _sums(self, money: Money, operator: UUID | None) -> tuple[object, ...]:
+        now = self.read.total(money, self.days, operator)
+        before = self.read.total(money, self.before, operator)
+        currency = money[1]
+        return (
+            with_change(html.money(now.ggr, currency), now.ggr, before.ggr, currency),
+            with_change(html.money(now.handle, currency), now.handle, before.handle, currency),
+            str(now.rounds),
+            html.below(hold_text(now), f"by theory {band_text(now)}"),
+            with_change(html.money(now.deposits, currency), now.deposits, before.deposits, currency),
+            with_change(html.money(now.withdrawals, currency), now.withdrawals, before.withdrawals, currency),
+            html.below(
+                f"{Decimal(now.players) / len(self.days):.1f}".removesuffix(".0"),
+                f"{self.read.new_players(self.days, operator)} new",
+            ),
+        )
+
+    def _choice(self, money: Money) -> object:
+        name = money_name(money)
+        return (
+            html.with_note(name, "shown below") if money == self.money else self._link({"money": "-".join(money)}, name)
+        )
+
+    def _link(self, query: dict[str, str], text: str) -> object:
+        kept = {name: value for name, value in self.request.GET.dict().items() if value}
+        return html.link(f"?{urlencode({**kept, 'money': '-'.join(self.money), **query})}", text)
+
+    def plots(self) -> TemplateSection:
+        """Plot the chosen money by day; each bar and each line leads to the page of its day."""
+        currency = self.money[1]
+        each_day = list(zip(self.days, self.read.by_day(self.money, self.days), strict=True))
+        links = [day_url(self.money, day, self.operator) for day in self.days]
+        charts = [{**chart, "links": msgspec.json.encode(links).decode()} for chart in self._charts(each_day)]
+        rows = [
+            (
+                html.link(day_url(self.money, day, self.operator), day),
+                *(html.money(amount, currency) for amount in (sums.ggr, sums.handle)),
+                str(sums.rounds),
+                hold_text(sums),
+                percent(sums.theoretical_hold),
+                *(html.money(amount, currency) for amount in (sums.deposits, sums.withdrawals)),
+                str(sums.players),
+                str(self.read.new_players([day])),
+            )
+            for day, sums in reversed(each_day)
+        ]
+        headers = (
+            "Day", "GGR", "Handle", "Rounds", "Hold", "Theory", "Deposits", "Withdrawals", "Players", "New players"
+        )  # fmt: skip
+        table = Grid("Day by day", headers, rows, numeric=_NUMBERS)
+        title = f"{money_name(self.money)}, {self.days[0]} to {self.days[-1]}"
+        return TemplateSection(title, "admin/baccarat/plots.html", {"plots": charts, "table": table})
+
+    def _charts(self, each_day: Sequence[tuple[str, Figures]]) -> list[dict[str, str]]:
+        currency = self.money[1]
+
+        def amounts(label: str, value: Callable[[Figures], int], colour: str = "") -> dict[str, Any]:
+            numbers = [money.format_amount(value(sums), currency) for _, sums in each_day]
+            return _bars(label, numbers, colour or [_colour(value(sums)) for _, sums in each_day])
+
+        ggr = amounts("GGR", lambda sums: sums.ggr)
+        payments = [
+            amounts("Deposits", lambda sums: sums.deposits, "var(--color-primary-600)"),
+            amounts("Withdrawals", lambda sums: sums.withdrawals, "#94a3b8"),
+        ]
+        players = _bars("Active", [sums.players for _, sums in each_day], "var(--color-primary-600)")
+        new = _bars("New", [self.read.new_players([day]) for day, _ in each_day], "#94a3b8")
+        return [
+            _chart(f"GGR by day, {currency}", "bar", each_day, ggr),
+            _chart(f"Deposits (green) and withdrawals (grey) by day, {currency}", "bar", each_day, *payments),
+            _chart("Active players (green) and new ones (grey) by day", "bar", each_day, players, new),
+            _chart("Hold by day in per cent, with its 99 % band", "line", each_day, *_hold(each_day)),
+        ]
+
+
+def _sums_grid(title: str, of: str, rows: Sequence[Sequence[object]], note: str = "") -> Grid:
+    headers = (of, "GGR", "Handle", "Rounds", "Hold", "Deposits", "Withdrawals", "Players a day")
+    return Grid(title, headers, rows, note=note, numeric=_NUMBERS, frozen=1)
+
+
+def _chart(title: str, kind: str, each_day: Sequence[tuple[str, Figures]], *datasets: dict[str, Any]) -> dict[str, str]:
+    data = {"labels": [day[5:] for day, _ in each_day], "datasets": datasets}
     return {"title": title, "kind": kind, "data": msgspec.json.encode(data).decode()}
 
 
@@ -150,27 +319,25 @@ def _colour(amount: int) -> str:
     return "var(--color-primary-600)" if amount >= 0 else "#dc2626"
 
 
-def _bars(
-    all_days: Sequence[DayFigures], label: str, value: Callable[[DayFigures], Any], colours: list[str] | None = None
-) -> dict[str, Any]:
-    bars = {
+def _bars(label: str, numbers: Sequence[object], colours: str | list[str]) -> dict[str, Any]:
+    return {
         "label": label,
-        "data": [value(day) for day in all_days],
-        "backgroundColor": colours or "var(--color-primary-600)",
+        "data": numbers,
+        "backgroundColor": colours,
         "maxBarThickness": 18,
         "borderRadius": 4,
         "displayYAxis": True,
         "maxTicksXLimit": 8,
+        "grouped": True,
     }
-    return {"labels": [day.label[5:] for day in all_days], "datasets": [bars]}
 
 
-def _return(all_days: Sequence[DayFigures]) -> dict[str, Any]:
-    """Draw the actual return as a line with points, and the band as the filled area between two thin lines."""
-    bounds = [day.bounds for day in all_days]
+def _hold(each_day: Sequence[tuple[str, Figures]]) -> list[dict[str, Any]]:
+    """Draw the hold as a line with points, and its band as the filled area between two thin lines."""
+    bounds = [sums.hold_band for _, sums in each_day]
     actual = {
-        "label": "Actual",
-        "data": [None if day.actual is None else _percent(rate(day.actual)) for day in all_days],
+        "label": "Hold",
+        "data": [_number(sums.hold) for _, sums in each_day],
         "borderColor": "var(--color-primary-600)",
         "backgroundColor": "var(--color-primary-600)",
         "pointStyle": "circle",
@@ -182,7 +349,7 @@ def _return(all_days: Sequence[DayFigures]) -> dict[str, Any]:
     edges = [
         {
             "label": label,
-            "data": [None if each is None else _percent(rate(each[place])) for each in bounds],
+            "data": [None if each is None else _number(each[place]) for each in bounds],
             "borderColor": "#94a3b8",
             "backgroundColor": "rgba(148, 163, 184, 0.25)",
             "borderWidth": 1,
@@ -193,8 +360,8 @@ def _return(all_days: Sequence[DayFigures]) -> dict[str, Any]:
         }
         for place, label, fill in ((0, "Band from", False), (1, "Band to", "-1"))
     ]
-    return {"labels": [day.label[5:] for day in all_days], "datasets": [actual, *edges]}
+    return [actual, *edges]
 
 
-def _percent(share: str) -> str:
-    return f"{Decimal(share) * 100:.2f}"
+def _number(share: Fraction | None) -> str | None:
+    return None if share is None else plain_percent(share)

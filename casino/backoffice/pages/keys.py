@@ -230,11 +230,11 @@ class ApiKeyAdmin(ReadOnlyAdmin):
             ("Scopes", ", ".join(obj.scopes)),
             ("Networks", ", ".join(obj.networks) or "any"),
             *("created", "last_used", "status"),
-            ("Expires (UTC)", obj.expires_at or "never"),
-            ("Revoked (UTC)", obj.revoked_at),
-            ("Secret since (UTC)", obj.secret_since),
-            ("Previous secret ends (UTC)", obj.previous_ends_at),
-            ("Previous secret last used (UTC)", obj.previous_used_at),
+            ("Expires", obj.expires_at or "never"),
+            ("Revoked", obj.revoked_at),
+            ("Secret since", obj.secret_since),
+            ("Previous secret ends", obj.previous_ends_at),
+            ("Previous secret last used", obj.previous_used_at),
             "signatures_required",
         )
         limits = [
@@ -251,7 +251,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         return [
             facts,
             Grid("Limits", ("Movement", "Currency", "In one request", "In a day", "Moved today"), limits),
-            Grid("Signing keys", ("Key", "Algorithm", "Registered (UTC)", "Last used (UTC)"), keys),
+            Grid("Signing keys", ("Key", "Algorithm", "Registered", "Last used"), keys),
         ]
 
 

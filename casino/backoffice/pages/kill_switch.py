@@ -1,6 +1,6 @@
 """Kill switches: past and active ones, the page that throws one, and the forms that stop and resume play."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from django import forms
@@ -12,20 +12,24 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
-from baccarat.domain.tables.kill_switch import StopScope, UnknownStopSubject, stop_stream
+from baccarat.domain.tables.kill_switch import StopScope, UnknownStopSubject, stop_id, stop_stream
 from baccarat.services import kill_switch
-from baccarat.storage.models import KillSwitch
+from baccarat.storage import rules_versions
+from baccarat.storage.models import KillSwitch, RulesVersion, Table
 from casino.backoffice import html, scope, subjects
 from casino.backoffice.actions import RowAction, staff_metadata
+from casino.backoffice.badges import STOP_GAMING
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import column, staff_column, time_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
-from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
+from casino.backoffice.forms import RowForm, line_field, text_field
 from casino.backoffice.sections import Facts, Section
 from casino.crypto import crypto_shredding
-from casino.operators.models import Operator, Player
+from casino.operators.models import Player
 
 STOP_PLAY: Final = "baccarat.stop_play"
+MAX_CHOICES: Final = 200
+"""Tables that the page offers; any other is stopped on its own page, as players are."""
 INSTALLATION_WIDE: Final = frozenset({StopScope.GAMING, StopScope.RULES})
 """Scopes beyond one operator: for staff who work for all of them."""
 _SCOPES: Final = {
@@ -50,23 +54,36 @@ class StopForm(ResumeForm):
 
 
 class ThrowForm(StopForm):
-    scope = EnumSelectField(StopScope, labels=_SCOPES, label="What stops")
-    subject = line_field("An operator's slug, rules such as mini@1, or an id", max_length=80, required=False)
-    field_order = ("scope", "subject")
+    target = forms.ChoiceField(label="What stops", help_text="A player is stopped on the player's page.")
+    field_order = ("target",)
 
     def prepare(self) -> None:
-        """Offer only the scopes that the user may stop."""
-        if self.is_bound:
-            return  # `stop` refuses
-        choices = [(each.value, text) for each, text in _SCOPES.items() if may_stop(self.request, each)]
-        field = self.fields["scope"]
+        """Offer what the user may stop, and begin with the target of the address."""
+        field = self.fields["target"]
         if isinstance(field, forms.ChoiceField):
-            field.choices = choices
+            field.choices = list(_targets(self.request))
+        self.initial = {"target": self.request.GET.get("target", "")}
+
+
+def _targets(request: HttpRequest) -> Iterator[tuple[str, Any]]:
+    """Yield what the user may stop, as ids of switches, in groups."""
+    if may_stop(request, StopScope.GAMING):
+        yield stop_id(StopScope.GAMING, ""), _SCOPES[StopScope.GAMING]
+    yield "Operators", [(stop_id(StopScope.OPERATOR, key), slug) for key, slug in scope.operator_slugs(request).items()]
+    if may_stop(request, StopScope.RULES):
+        current = RulesVersion.objects.filter(status=rules_versions.IN_FORCE).order_by("label")
+        labels = current.values_list("label", flat=True).distinct()[:MAX_CHOICES]
+        yield "Rules", [(stop_id(StopScope.RULES, label), label) for label in labels]
+    tables = scope.within(Table.objects.filter(in_lobby=True).order_by("name"), request)
+    rows = tables.values_list("id", "name")[:MAX_CHOICES]
+    yield "Tables", [(stop_id(StopScope.TABLE, str(key)), name) for key, name in rows]
 
 
 def may_stop(request: HttpRequest, reach: StopScope) -> bool:
     """Return whether the user may stop and resume play in this scope."""
-    return request.user.has_perm(STOP_PLAY) and (reach not in INSTALLATION_WIDE or scope.operators(request) is None)
+    if reach in INSTALLATION_WIDE and not scope.are_all_operators(scope.operators(request)):
+        return False
+    return request.user.has_perm(STOP_GAMING if reach in INSTALLATION_WIDE else STOP_PLAY)
 
 
 def _subject(switch: Any) -> SafeString | str:
@@ -111,7 +128,8 @@ class KillSwitchAdmin(ReadOnlyAdmin):
             raise PermissionDenied
 
         def perform(data: dict[str, Any]) -> str:
-            messages.success(request, stop(request, data["scope"], data["subject"], data))
+            reach, _, subject = data["target"].partition(":")
+            messages.success(request, stop(request, StopScope(reach), subject, data))
             return reverse("admin:baccarat_killswitch_changelist")
 
         form = ThrowForm(request.POST if request.method == "POST" else None, request=request, row=None)
@@ -196,12 +214,10 @@ def _resolve(request: HttpRequest, reach: StopScope, subject: str) -> tuple[Stop
     """Return scope and subject if the user may act on them. Raises UnknownStopSubject, PermissionDenied."""
     if not may_stop(request, reach):
         raise PermissionDenied
-    operator = Operator.objects.filter(slug=subject).first() if reach is StopScope.OPERATOR else None
-    name = subject if operator is None else str(operator.id)
-    allowed, owner = scope.operators(request), kill_switch.operator_of(reach, name)
-    if allowed is not None and owner not in allowed:
+    allowed, owner = scope.operators(request), kill_switch.operator_of(reach, subject)
+    if allowed is not None and reach not in INSTALLATION_WIDE and owner not in allowed:
         raise UnknownStopSubject
-    return reach, name
+    return reach, subject
 
 
 def _metadata(request: HttpRequest) -> Any:

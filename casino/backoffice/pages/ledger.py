@@ -11,13 +11,12 @@ from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from baccarat.services import exclusion
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_number
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import brand_filter, enum_filter, money_type_filter, operator_filter, since_by_serial
-from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
+from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm
 from casino.backoffice.game import money_type_badge
 from casino.backoffice.pages import adjustments
 from casino.backoffice.pages.responsible_gaming import CHANGE
@@ -28,14 +27,8 @@ from wallet.ledger.accounts import AccountKind
 from wallet.models import Account, Balance, Entry, Posting
 from wallet.responsible_gaming import services
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
-from wallet.responsible_gaming.exclusions import require_note
 from wallet.responsible_gaming.services import PlayerContext
-from wallet.responsible_gaming.state import ExclusionKind
 
-_EXCLUSIONS: Final = {
-    ExclusionKind.COOLING_OFF: "Cooling-off, for 24 to 1008 hours",
-    ExclusionKind.SELF_EXCLUSION: "Self-exclusion, for 6 to 120 months",
-}
 MAX_POSTINGS: Final = 100
 AMOUNTS: Final = frozenset({"Amount", "Balance before", "Balance after", "Balance"})
 
@@ -60,12 +53,6 @@ class LimitForm(RowForm):
             self.add_error(unused, "Leave this empty for a limit of this kind.")
         data["limit"] = data.get(used)
         return data
-
-
-class ExclusionForm(RowForm):
-    kind = EnumSelectField(ExclusionKind, labels=_EXCLUSIONS, label="Kind")
-    length = forms.IntegerField(label="Hours or months", min_value=1, max_value=9999)
-    note = text_field("Reason, for staff")
 
 
 def _is_player_account(_request: HttpRequest, account: Account) -> bool:
@@ -121,28 +108,6 @@ class AccountAdmin(LabelledRowsAdmin):
             limit=data["limit"],
         )
         return f"The operator's {limit_type} limit per {period} is changed."
-
-    @RowAction(
-        "Exclude",
-        name="exclude",
-        title="Self-exclude this player",
-        permission=CHANGE,
-        form=ExclusionForm,
-        applies=_is_real,
-        tone="bad",
-        help_text="At once no deposit, seat, rebuy or wager, in any session. It can be extended, never shortened. "
-        "Leaving and withdrawing stay possible.",
-    )
-    def exclude_player(self, request: HttpRequest, account: Account, data: dict[str, Any]) -> str:
-        state = exclusion.exclude(
-            subject=_player_context(request, account),
-            by=Initiator.OPERATOR,
-            kind=data["kind"],
-            length=data["length"],
-            note=require_note(data["note"]),
-        )
-        until = "" if state.exclusion is None else f" until {state.exclusion.until:%Y-%m-%d %H:%M} UTC"
-        return f"The player is excluded from deposits and play{until}."
 
     def sections(self, request: HttpRequest, obj: Account) -> Sequence[Section]:
         """Show an account with its balance and its latest postings, older ones by `?before=`."""
@@ -230,7 +195,7 @@ def statement(account: Account, *, before: int | None) -> Grid:
         for posting in page
     ]
     note = html.link(f"?before={page[-1].sequence}", "Older postings") if page and page[-1].sequence > 1 else ""
-    headers = ("No.", "Time (UTC)", "Entry", "Event", "Amount", "Balance after")
+    headers = ("No.", "Time", "Entry", "Event", "Amount", "Balance after")
     return Grid("Postings", headers, rows, note=note, numeric=AMOUNTS)
 
 

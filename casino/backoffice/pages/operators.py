@@ -7,10 +7,11 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
+from baccarat.risk import rules as risk_rules
 from baccarat.services import skins
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
-from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import operator_filter
 from casino.backoffice.forms import RowForm, line_field, text_field
@@ -18,6 +19,8 @@ from casino.backoffice.pages import skins as skins_page
 from casino.backoffice.pages.brands import AmountsForm, BrandForm, CurrenciesForm, LimitsForm, sections_of
 from casino.backoffice.pages.identity_providers import ProviderRequest
 from casino.backoffice.pages.keys import key_status
+from casino.backoffice.pages.openings import ADD_OPERATOR, OperatorOpenings
+from casino.backoffice.pages.risk import ADD_RULE, rules_in_force
 from casino.backoffice.pages.terms import OperatorTerms
 from casino.backoffice.sections import Facts, Grid, Section
 from casino.operators import assertions, brands, currencies, limits_groups, memberships, origins, services, signing_keys
@@ -26,6 +29,7 @@ from casino.operators.models import Operator
 from casino.significant import thresholds
 from casino.significant.models import Threshold
 from casino.significant.thresholds import Thresholds
+from wallet.funding import services as funding
 
 CHANGE_OPERATOR: Final = "operators.change_operator"
 CHANGE_THRESHOLDS: Final = "significant.add_threshold"
@@ -38,7 +42,7 @@ _THRESHOLDS: Final = {
     "wager_day": "Wagers of a player in a day",
     "win": "Won by a player in one round",
     "win_day": "Won by a player in a day",
-    "payment": "One deposit or withdrawal",
+    "payment": "One deposit, withdrawal or transfer",
 }
 
 
@@ -58,6 +62,14 @@ class CustomerCareForm(RowForm):
         self.fields["contact"].initial = self.row.customer_care
 
 
+class JurisdictionForm(RowForm):
+    jurisdiction = line_field("Code, such as MT or US-NJ; empty for none", max_length=10, required=False)
+
+    def prepare(self) -> None:
+        """Begin with the one that is set."""
+        self.fields["jurisdiction"].initial = self.row.jurisdiction
+
+
 class OriginsForm(RowForm):
     origins = text_field("One origin a line, such as https://play.example", max_length=5000, rows=4, required=False)
 
@@ -73,11 +85,12 @@ class AssertionKeyForm(RowForm):
 
 
 @admin.register(Operator)
-class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
+class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAdmin):
     """Operators. Found by id, slug or the beginning of a slug."""
 
     list_display = ("slug", "name", "offered", "kind", "created")
     ordering = ("slug",)
+    list_link = ListLink("Create an operator", "admin:operators_operator_new", ADD_OPERATOR)
     search_fields = ("pk", "slug__startswith")
     operator_field = "pk"
     search_help_text = "id, slug or the beginning of a slug"
@@ -99,6 +112,18 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
         currency = data.pop("currency")
         thresholds.change(operator=operator.pk, currency=currency, thresholds=Thresholds(**data), actor=by)
         return f"These amounts, in {currency}, are significant from now on."
+
+    @RowAction(
+        "Set",
+        name="jurisdiction",
+        title="Set the jurisdiction",
+        permission=ADD_RULE,
+        form=JurisdictionForm,
+        help_text="Its risk rules apply where the operator has none of its own.",
+    )
+    def set_jurisdiction(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        risk_rules.set_jurisdiction(operator, by=memberships.staff_actor(request.user), **data)
+        return "The jurisdiction is set."
 
     @RowAction(
         "Offer",
@@ -221,10 +246,12 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
         facts = self.facts(
             obj,
             *("slug", "name", "offered", "kind"),
+            ("Jurisdiction", obj.jurisdiction or "none"),
             ("Time zone of accounting days", obj.time_zone),
             ("Customer care", obj.customer_care or "no contact set"),
             ("Origins of its sites", ", ".join(obj.origins) or "none"),
             "signatures_required",
+            ("How players come by money", funding.current(obj.pk).value),
             *("created", "pk"),
             ("Tables", html.listing("baccarat_table", "its tables", operator=operator)),
             ("Rounds", html.listing("baccarat_round", "its rounds", operator=operator)),
@@ -238,7 +265,7 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
         ]
         sections: list[Section] = [
             facts,
-            Grid("API keys", ("Key", "Label", "Scopes", "Created (UTC)", "Last used (UTC)", "Status"), rows),
+            Grid("API keys", ("Key", "Label", "Scopes", "Created", "Last used", "Status"), rows),
         ]
         if request.user.has_perm(VIEW_THRESHOLDS):
             current = thresholds.thresholds_for([(obj.pk, currency) for currency in obj.currencies])
@@ -246,6 +273,8 @@ class OperatorAdmin(OperatorTerms, ProviderRequest, ReadOnlyAdmin):
                 Facts(f"Significant from these amounts in {currency}", _amounts(row, currency))
                 for (_, currency), row in current.items()
             ]
+        if request.user.has_perm("risk.view_riskrule"):
+            sections.append(rules_in_force(obj))
         return [*sections, *sections_of(obj)]
 
 

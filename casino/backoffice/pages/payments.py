@@ -1,4 +1,4 @@
-"""Deposits, withdrawals with their reviews, deposit methods and providers' callbacks."""
+"""Deposits, withdrawals with their reviews, transfers, deposit methods and providers' callbacks."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final
@@ -23,16 +23,24 @@ from casino.backoffice.columns import (
     status_column,
     time_column,
 )
-from casino.backoffice.filters import brand_filter, case_filter, enum_filter, operator_filter, since_by_uuid
+from casino.backoffice.filters import (
+    brand_filter,
+    case_filter,
+    enum_filter,
+    money_type_filter,
+    operator_filter,
+    since_by_uuid,
+)
 from casino.backoffice.pages.terms import MethodTerms
 from casino.backoffice.sections import Facts, Section
 from casino.operators import memberships
-from wallet.models import Deposit, DepositMethod, ProviderCallback, Withdrawal
+from wallet.models import Deposit, DepositMethod, ProviderCallback, Transfer, Withdrawal
 from wallet.payments import deposits, provider_messages, queries, withdrawals
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.terms import percent
 from wallet.payments.withdrawal_state import WithdrawalStatus
+from wallet.transfers.events import TransferDirection
 
 REVIEW: Final = "wallet.change_withdrawal"
 _TONES: Final = {
@@ -120,7 +128,7 @@ class PaymentAdmin(LabelledRowsAdmin):
             ("Last error", error),
             ("Method", method if version is None else html.page("method", version.pk, str(version))),
             "requested",
-            ("Ended (UTC)", payment.ended_at),
+            ("Ended", payment.ended_at),
             ("Callbacks", html.listing("wallet_providercallback", "from the provider", q=str(payment.pk))),
             ("Log", html.event_log(f"{self.opts.model_name}-{payment.pk}")),
             "pk",
@@ -179,6 +187,36 @@ class WithdrawalAdmin(PaymentAdmin):
     def sections(self, _request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
         needed = ("Approvals needed", str(obj.approvals_required))
         return [self.payment_facts(obj, needed, "approved_by", "rejected_by")]
+
+
+@admin.register(Transfer)
+class TransferAdmin(LabelledRowsAdmin):
+    """Transfers from and to operators' own wallets, newest first. Found by id, player's id or reference."""
+
+    list_display = ("short_id", "reference", "direction", "amount_", "operator", "player", "made")
+    list_filter = (
+        operator_filter(),
+        brand_filter("player_id"),
+        enum_filter(TransferDirection, "direction"),
+        money_type_filter(),
+        since_by_uuid(),
+    )
+    search_fields = ("pk", "player_id", "reference")
+    search_help_text = "id, player's id, or the operator's reference"
+    amount_ = money_column("amount", "amount")
+    made = time_column("at", "made")
+
+    def sections(self, _request: HttpRequest, obj: Transfer) -> Sequence[Section]:
+        facts = self.facts(
+            obj,
+            *("reference", "direction", "money_type", "amount_"),
+            ("Asked for", "everything" if obj.everything else "the amount"),
+            ("On the account afterwards", html.money(obj.balance, obj.currency)),
+            *("operator", "player", "made"),
+            ("Log", html.event_log(f"transfer-{obj.pk}")),
+            "pk",
+        )
+        return [facts]
 
 
 def _payment_of(body: Any) -> Cast:

@@ -1,56 +1,72 @@
-"""A player's page: money, play, limits, sessions, payments, chats, notices, significant events and staff access."""
+"""A player's page: figures and status, what staff may do, then money, play, sessions, payments and chats."""
 
-from collections.abc import Callable, Sequence
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from django import forms
-from django.conf import settings
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Q
 from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.http import urlencode
 
-from baccarat.chat.models import ChatMessage, ChatReport, ModerationAction
 from baccarat.domain.tables.kill_switch import StopScope
-from baccarat.storage.models import Sitting, Wager
-from casino.backoffice import game, html
-from casino.backoffice.actions import RowAction
+from baccarat.services import exclusion
+from casino.backoffice import html
+from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
-from casino.backoffice.columns import column, operator_column, table_link, time_column, with_names
+from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import EnumSelectField, RowForm
-from casino.backoffice.game import money_type_badge
-from casino.backoffice.pages import kill_switch, search, significant_events
+from casino.backoffice.forms import EnumSelectField, RowForm, text_field
+from casino.backoffice.pages import kill_switch, player_risk, player_sections
 from casino.backoffice.pages.brands import LimitsGroupChoiceForm
-from casino.backoffice.pages.ledger import balance_of
-from casino.backoffice.sections import Facts, Grid, Section
-from casino.backoffice.subjects import subject_names
+from casino.backoffice.pages.player_sections import open_sessions
+from casino.backoffice.sections import ActionBar, Section, contents
 from casino.compliance import erasure as erasures
 from casino.compliance import exports
-from casino.crypto import blind_index, crypto_shredding
+from casino.crypto import blind_index
 from casino.operators import limits_groups, sessions
 from casino.operators.memberships import staff_actor
-from casino.operators.models import Operator, Player, PlayerSession
-from casino.operators.principals import session_id
+from casino.operators.models import Operator, Player
 from casino.staff.access_log import record_access
-from casino.staff.models import AccessLogEntry
-from wallet.adjustments import notices
-from wallet.models import Account, PlayerRestrictions
-from wallet.responsible_gaming.events import responsible_gaming_stream
+from wallet.models import PlayerRestrictions
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.exclusions import require_note
+from wallet.responsible_gaming.services import PlayerContext
+from wallet.responsible_gaming.state import ExclusionKind
 
-MAX_ROWS: Final = 15
-"""Rows of each kind on the page; the lists show the others."""
-MAX_WAGERS: Final = 25
-MAX_SESSIONS: Final = 20
 END_SESSIONS: Final = "operators.change_playersession"
 REQUEST_ERASURE: Final = "compliance.request_erasure"
 SET_LIMITS_GROUP: Final = "wallet.change_playerrestrictions"
+EXCLUDE: Final = "wallet.exclude_player"
 EXPORT: Final = "compliance.export_player"
-_AMOUNTS: Final = frozenset({"Balance", "Amount", "Staked", "Returned", "Net", "Won", "Commission", "Wagers"})
+_PERMANENT: Final = "permanent"
+_EXCLUSIONS: Final = (
+    (ExclusionKind.COOLING_OFF.value, "Cooling-off, for 24 to 1008 hours"),
+    (ExclusionKind.SELF_EXCLUSION.value, "Self-exclusion, for 6 to 120 months"),
+    (_PERMANENT, "Self-exclusion, permanent"),
+)
+
+
+class ExclusionForm(RowForm):
+    kind = forms.ChoiceField(choices=_EXCLUSIONS, label="Kind")
+    length = forms.IntegerField(
+        label="Hours or months (empty for a permanent one)", min_value=1, max_value=9999, required=False
+    )
+    note = text_field("Reason, for staff")
+
+    def clean(self) -> dict[str, Any]:
+        """Reduce the kinds to one kind with its length, None for a permanent self-exclusion."""
+        data: dict[str, Any] = super().clean() or self.cleaned_data
+        if "kind" not in data or "length" not in data:
+            return data
+        is_permanent = data["kind"] == _PERMANENT
+        if is_permanent != (data["length"] is None):
+            self.add_error("length", "Leave this empty." if is_permanent else "Enter the number of hours or months.")
+        data["kind"] = ExclusionKind.SELF_EXCLUSION if is_permanent else ExclusionKind(data["kind"])
+        return data
 
 
 class ErasureForm(RowForm):
@@ -61,7 +77,7 @@ class ErasureForm(RowForm):
 
 
 @admin.register(Player)
-class PlayerAdmin(ReadOnlyAdmin):
+class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
     """Players. Found by id or by the operator's own reference."""
 
     list_display = ("nickname", "operator_", "brand_", "reference", "registered")
@@ -100,13 +116,13 @@ class PlayerAdmin(ReadOnlyAdmin):
         "End open sessions",
         name="end",
         permission=END_SESSIONS,
-        applies=lambda _, player: bool(_open_sessions(player)),
+        applies=lambda _, player: bool(open_sessions(player)),
         tone="bad",
         help_text="Seats and confirmed wagers stay as they are.",
         question="End every open session of this player? The player has to come back through the operator.",
     )
     def end_sessions(self, _request: HttpRequest, player: Player, _data: dict[str, Any]) -> str:
-        running = _open_sessions(player)
+        running = open_sessions(player)
         for session in running:
             sessions.end_session(session=bytes(session.token_hash))
         return f"Ended {len(running)} session{'' if len(running) == 1 else 's'}."
@@ -151,209 +167,59 @@ class PlayerAdmin(ReadOnlyAdmin):
     def stop(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
         return kill_switch.stop(request, StopScope.PLAYER, str(player.pk), data)
 
+    @RowAction(
+        "Exclude",
+        name="exclude",
+        title="Self-exclude this player",
+        permission=EXCLUDE,
+        form=ExclusionForm,
+        applies=lambda _, player: not _is_excluded_forever(player),
+        tone="bad",
+        help_text="At once no deposit, seat, rebuy or wager, in any session. It can be extended, never shortened; "
+        "a permanent one cannot be ended by anybody. Leaving and withdrawing stay possible.",
+        question="Exclude this player from deposits and play?",
+    )
+    def exclude_player(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
+        metadata = staff_metadata(request, player.operator_id)
+        state = exclusion.exclude(
+            subject=PlayerContext(player.operator_id, player.pk, "", metadata),
+            by=Initiator.OPERATOR,
+            kind=data["kind"],
+            length=data["length"],
+            note=require_note(data["note"]),
+        )
+        until = None if state.exclusion is None else state.exclusion.until
+        return f"The player is excluded from deposits and play {_until(until)}."
+
     def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
         player = str(obj.pk)
         facts: list[tuple[str, object]] = [
+            *player_sections.status(request, obj),
             ("Reference", html.code(obj.reference)),
             ("Brand", obj.brand.slug if obj.brand else html.NOTHING),
-            ("Limits group", obj.limits_group),
-            ("Registered (UTC)", self.registered(obj)),
+            ("Registered", self.registered(obj)),
             ("Id", html.code(player)),
             ("Money", html.listing("wallet_account", "accounts and balances", q=player)),
-            ("Limits", html.listing("wallet_playerrestrictions", "limits and exclusions", q=player)),
             ("Play", html.listing("baccarat_wager", "wagers", q=player)),
+            ("Operator's own wallet", html.listing("wallet_remotetransaction", "debits and credits", q=player)),
             ("Log", html.event_log(player, "events about the player")),
         ]
         if request.user.has_perm(EXPORT):
             url = reverse("admin:operators_player_export", args=[obj.pk])
             facts.append(("All data", html.link(url, "export as a ZIP of JSON")))
-        parts = [build(request, obj) for permission, build in _SECTIONS if request.user.has_perm(permission)]
+        figures = player_sections.figures(request, obj)
         return [
-            self.facts(obj, "nickname", "operator_", *facts),
-            *parts,
-            _sessions(obj),
             *kill_switch.player_sections(request, obj),
+            *(() if figures is None else (figures,)),
+            self.facts(obj, "nickname", "operator_", *facts),
+            ActionBar(),
+            *contents(player_sections.sections(request, obj)),
         ]
 
 
-def _open_sessions(player: Player) -> list[PlayerSession]:
-    now = timezone.now()
-    used = now - timedelta(seconds=settings.PLAYER_IDLE_SECONDS)
-    return list(player.sessions.filter(ended_at=None, expires_at__gt=now, last_used_at__gt=used))
+def _is_excluded_forever(player: Player) -> bool:
+    return PlayerRestrictions.objects.filter(pk=player.pk, self_excluded=True, excluded_until=None).exists()
 
 
-def _sessions(player: Player) -> Grid:
-    running = {session.pk for session in _open_sessions(player)}
-    rows = [
-        (
-            html.code(session_id(bytes(session.token_hash)).removeprefix("session:")),
-            session.created_at,
-            session.expires_at,
-            session.last_used_at,
-            session.ended_at,
-            html.badge("open", "good")
-            if session.pk in running
-            else session.ended_reason.replace("_", " ") or "expired",
-        )
-        for session in player.sessions.order_by(F("created_at").desc())[:MAX_SESSIONS]
-    ]
-    headers = ("Session", "Opened (UTC)", "Expires (UTC)", "Last used (UTC)", "Ended (UTC)", "Status")
-    return Grid("Sessions", headers, rows, empty="No session yet.")
-
-
-def _accounts(_request: HttpRequest, player: Player) -> Section:
-    accounts = (
-        Account.objects.filter(player_id=player.pk).select_related("balance").order_by("money_type", "kind", "id")
-    )
-    names = subject_names({f"table:{account.table_id}" for account in accounts if account.table_id is not None})
-    rows = [
-        (
-            html.page("account", account.pk, "owed" if account.kind == "debt" else account.kind.replace("_", " ")),
-            money_type_badge(account.money_type),
-            html.page("table", account.table_id, names.get(f"table:{account.table_id}", "table")),
-            html.money(balance_of(account), account.currency),
-        )
-        for account in accounts
-    ]
-    headers = ("Account", "Money", "Table", "Balance")
-    return Grid("Accounts", headers, rows, empty="No account yet.", numeric=_AMOUNTS)
-
-
-def _totals(_request: HttpRequest, player: Player) -> Section:
-    wagers = Wager.objects.filter(player_id=player.pk, voided_at=None)
-    totals = (
-        wagers.values("currency", "money_type")
-        .order_by("-money_type")
-        .annotate(
-            count=Count("id"),
-            all_staked=Sum("staked"),
-            all_returned=Sum("returned"),
-            all_commission=Sum("commission"),
-            net=Sum(F("returned") - F("staked"), filter=Q(returned__isnull=False)),
-        )
-    )
-    rows = [
-        (
-            money_type_badge(row["money_type"]),
-            str(row["count"]),
-            html.money(row["all_staked"], row["currency"]),
-            html.money(row["all_returned"], row["currency"]),
-            html.money(row["all_commission"], row["currency"]),
-            html.money(row["net"], row["currency"], signed=True),
-        )
-        for row in totals
-    ]
-    headers = ("Money", "Wagers", "Staked", "Returned", "Commission", "Net")
-    return Grid("Total play, without voided wagers", headers, rows, empty="No wager yet.", numeric=_AMOUNTS)
-
-
-def _wagers(request: HttpRequest, player: Player) -> Section:
-    before = as_uuid(request.GET.get("before", ""))
-    wagers: QuerySet[Any] = Wager.objects.filter(player_id=player.pk).order_by("-round_id")
-    if before is not None:
-        wagers = wagers.filter(round_id__lt=before)
-    page = list(game.with_round_numbers(wagers)[: MAX_WAGERS + 1])
-    rows = [game.wager_cells(wager) for wager in page[:MAX_WAGERS]]
-    note = html.link(f"?before={page[MAX_WAGERS - 1].round_id}", "Older wagers") if len(page) > MAX_WAGERS else ""
-    return Grid("Rounds", game.WAGER_HEADERS, rows, empty="No wager yet.", note=note, numeric=_AMOUNTS)
-
-
-def _sittings(_request: HttpRequest, player: Player) -> Section:
-    sittings = with_names(Sitting.objects.filter(player_id=player.pk).order_by("-at"), "table")[:MAX_ROWS]
-    rows = [
-        (
-            table_link(row),
-            "left" if row.seat is None else f"seat {row.seat}",
-            money_type_badge(row.money_type),
-            row.at,
-        )
-        for row in sittings
-    ]
-    return Grid("Tables", ("Table", "Seat", "Money", "Since (UTC)"), rows, empty="No seat yet.")
-
-
-def _restrictions(_request: HttpRequest, player: Player) -> Section:
-    row = PlayerRestrictions.objects.filter(pk=player.pk).first()
-    if row is None:
-        return Facts("Limits and exclusions", [("Limits", "none"), ("Exclusion", "never")])
-    exclusion = row.state.get("exclusion")
-    facts = [
-        ("Limits", html.page("responsible_gaming", player.pk, f"{len(row.state['limits'])} set; details")),
-        ("Exclusion", exclusion and exclusion["kind"].replace("_", " ")),
-        ("Until (UTC)", row.excluded_until),
-        ("Log", html.event_log(responsible_gaming_stream(player.pk))),
-    ]
-    return Facts("Limits and exclusions", facts)
-
-
-def _payments(request: HttpRequest, player: Player) -> Section:
-    payments = search.payments(request, lambda rows: rows.filter(player_id=player.pk), MAX_ROWS)
-    rows = [
-        (row.requested_at, html.page(kind, row.pk, kind), row.status, html.money(row.amount, row.currency))
-        for kind, row in payments
-    ]
-    link = f"{reverse('admin:desk_search')}?{urlencode({'player': str(player.pk)})}"
-    note = html.link(link, "Search all of them") if request.user.has_perms(search.NEEDED) else ""
-    headers = ("Requested (UTC)", "Transaction", "Status", "Amount")
-    return Grid("Payments and adjustments", headers, rows, empty="No payment yet.", note=note, numeric=_AMOUNTS)
-
-
-def _chats(_request: HttpRequest, player: Player) -> Section:
-    messages = ChatMessage.objects.filter(player_id=player.pk).order_by("-sent_at")[:MAX_ROWS]
-    actions = ModerationAction.objects.filter(player_id=player.pk).order_by("-id")[:MAX_ROWS]
-    reports = ChatReport.objects.filter(player_id=player.pk).order_by("-id")[:MAX_ROWS]
-    crypto_shredding.decrypt_rows([*messages, *actions, *reports])
-    entries = [
-        *((row.sent_at, "wrote", html.page("message", row.pk, row.text), f"seat {row.seat}") for row in messages),
-        *((row.reported_at, "was reported", html.page("complaint", row.pk, row.reason), "") for row in reports),
-        *(
-            (row.acted_at, f"was {row.kind.removeprefix('Player').lower()}", row.note or row.reason or "", row.by)
-            for row in actions
-        ),
-    ]
-    rows = [
-        (at, what, text, more) for at, what, text, more in sorted(entries, key=lambda entry: entry[0], reverse=True)
-    ]
-    note = html.listing("chat_chatmessage", "All messages", q=str(player.pk))
-    return Grid("Chats", ("Time (UTC)", "What", "Text", ""), rows, empty="No message yet.", note=note)
-
-
-def _notices(_request: HttpRequest, player: Player) -> Section:
-    latest = notices.list_notices(
-        operator=player.operator_id, player=player.pk, unread=False, before=None, limit=MAX_ROWS
-    )
-    rows = [
-        (
-            each.created_at,
-            each.notice.kind.replace("_", " "),
-            each.notice.message,
-            each.read_at,
-        )
-        for each in latest
-    ]
-    return Grid("Notices to the player", ("Time (UTC)", "Notice", "Text", "Read (UTC)"), rows)
-
-
-def _significant(_request: HttpRequest, player: Player) -> Section:
-    return significant_events.latest_significant("Significant events", f"player:{player.pk}")
-
-
-def _access(_request: HttpRequest, player: Player) -> Section:
-    entries = AccessLogEntry.objects.filter(subject=f"player:{player.pk}").order_by("-id")[:MAX_ROWS]
-    rows = [(entry.at, f"staff:{entry.user_id}", entry.path, entry.address) for entry in entries]
-    return Grid("Staff access to this player's data", ("Time (UTC)", "Who", "Page", "From"), rows)
-
-
-_SECTIONS: Final[tuple[tuple[str, Callable[[HttpRequest, Player], Section]], ...]] = (
-    ("significant.view_significantevent", _significant),
-    ("wallet.view_account", _accounts),
-    ("baccarat.view_wager", _totals),
-    ("baccarat.view_wager", _wagers),
-    ("baccarat.view_table", _sittings),
-    ("wallet.view_playerrestrictions", _restrictions),
-    ("wallet.view_deposit", _payments),
-    ("chat.view_chatmessage", _chats),
-    ("wallet.view_account", _notices),
-    ("staff.view_accesslogentry", _access),
-)
-"""The sections of the page, in order, with the permission that each needs."""
+def _until(until: datetime | None) -> str:
+    return "permanently" if until is None else f"until {html.plain_moment(until)}"

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from django.contrib import admin
-from django.db.models import Q
+from django.contrib import admin, messages
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
@@ -13,8 +13,9 @@ from casino.backoffice.actions import RowAction, staff_context
 from casino.backoffice.base import as_uuid
 from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, staff_column, status_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
-from casino.backoffice.forms import AssignForm, EnumSelectField, RowForm, text_field
+from casino.backoffice.forms import AssignForm, EnumSelectField, NoteActionForm, RowForm, text_field
 from casino.backoffice.sections import Grid, Section
+from casino.kernel.errors import Refusal
 from casino.operators import memberships
 from wallet.models import Discrepancy, Reconciliation
 from wallet.reconciliation import queries, services
@@ -82,13 +83,13 @@ class ReconciliationAdmin(LabelledRowsAdmin):
         facts = self.facts(
             obj,
             "day_",
-            ("From (UTC)", obj.since),
-            ("To (UTC)", obj.until),
+            ("From", obj.since),
+            ("To", obj.until),
             *("operator", "provider", "currency"),
             ("Our payments", str(obj.ours)),
             ("Provider's payments", str(obj.theirs)),
             *("matched", "amount_", "count"),
-            ("Compared (UTC)", obj.compared_at),
+            ("Compared", obj.compared_at),
             ("Log", html.event_log(f"reconciliation-{obj.pk}")),
         )
         rows = [
@@ -124,11 +125,32 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
     theirs = column("provider's", _theirs)
     owner_ = staff_column("owner", "owner")
 
+    actions = ("take_selected",)
+    action_form = NoteActionForm
+
+    def has_work_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(WORK)
+
+    @admin.action(description="Take over", permissions=["work"])
+    def take_selected(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
+        """Assign those selected to the user, with one note."""
+        owner, note = memberships.staff_actor(request.user), request.POST.get("note", "")
+        taken = 0
+        for row in rows:
+            try:
+                services.assign(row.pk, owner=owner, note=note, **staff_context(request, row))
+            except Refusal as refusal:
+                messages.error(request, f"{row.payment or row.pk}: {refusal.message()}")
+            else:
+                self.log_change(request, row, f"Assigned to {owner}.")
+                taken += 1
+        messages.success(request, f"Assigned {taken} discrepancies to you.")
+
     @RowAction("Assign", permission=WORK, form=AssignDiscrepancyForm, applies=_is_open)
     def assign(self, request: HttpRequest, row: Discrepancy, data: dict[str, Any]) -> str:
         owner = data["owner"] or memberships.staff_actor(request.user)
         services.assign(row.pk, owner=owner, note=data["note"], **staff_context(request, row))
-        return f"Assigned to {owner}."
+        return f"Assigned to {html.with_logins(owner)}."
 
     @RowAction("Resolve", permission=WORK, form=ResolutionForm, applies=_is_open, tone="good")
     def resolve(self, request: HttpRequest, row: Discrepancy, data: dict[str, Any]) -> str:
@@ -145,10 +167,10 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
             *("ours", "theirs", "owner_"),
             ("Resolution", (obj.resolution or "").replace("_", " ")),
             "resolved_by",
-            ("First found (UTC)", obj.found_at),
-            ("Ended (UTC)", obj.ended_at),
+            ("First found", obj.found_at),
+            ("Ended", obj.ended_at),
             ("Log", html.event_log(discrepancy_stream(obj.pk))),
             "pk",
         )
         rows = [(note.created_at, note.actor, note.note) for note in queries.notes([obj.pk])[obj.pk]]
-        return (facts, Grid("Notes", ("Time (UTC)", "By", "Note"), rows))
+        return (facts, Grid("Notes", ("Time", "By", "Note"), rows))

@@ -20,12 +20,13 @@ from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ListLink
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import choice_filter, enum_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import EnumSelectField, RowForm
+from casino.backoffice.forms import EnumSelectField, RowForm, time_field
+from casino.backoffice.report_cells import ReportLayout, rows_grid
 from casino.backoffice.sections import Facts, Grid, Section
 from casino.operators import memberships
 from casino.operators.models import Operator
 from casino.reports import document, generation
-from casino.reports.definition import ColumnType, report_definitions
+from casino.reports.definition import report_definitions
 from casino.reports.document import diff_rows
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
@@ -36,7 +37,6 @@ from casino.staff.access_log import record_access
 CREATE: Final = "reports.generate_report"
 MAX_ROWS: Final = 200
 """Rows that a page shows; files have all of them."""
-_NUMBERS: Final = {ColumnType.INTEGER.value, ColumnType.MONEY.value, ColumnType.RATE.value}
 
 
 def _titles() -> dict[str, str]:
@@ -52,16 +52,8 @@ class ReportForm(RowForm):
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
     )
-    since = forms.DateTimeField(
-        label="From, in UTC (for an interval)",
-        required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
-    )
-    until = forms.DateTimeField(
-        label="Until, in UTC, exclusive (for an interval)",
-        required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
-    )
+    since = time_field("From, for an interval", required=False)
+    until = time_field("Until, exclusive, for an interval", required=False)
 
     def prepare(self) -> None:
         """Offer the reports, and the operators that the user works for."""
@@ -134,7 +126,7 @@ class ReportAdmin(LabelledRowsAdmin):
                 generation.generate_report(operator=operator, name=data["name"], interval=interval, by=by)
             )
 
-        help_text = "Days are in the operator's time zone. No new version is created if nothing has changed."
+        help_text = "Days begin in the operator's time zone. No new version is created if nothing has changed."
         return self.form_view(request, form, perform, title="Create report", label="Create", help_text=help_text)
 
     def file(self, request: HttpRequest, report: Any) -> HttpResponse:
@@ -174,7 +166,7 @@ class ReportAdmin(LabelledRowsAdmin):
         intact = document.sha256(bytes(report.content)) == report.sha256
         rows: list[tuple[str, object]] = [
             ("Operator", self.operator(report)),
-            *((name, _header_value(name, value)) for name, value in document.header(content) if name != "Operator"),
+            *(_header_fact(name, value) for name, value in document.header(content) if name != "Operator"),
             ("Description", content["description"]),
             ("SHA-256 of the JSON file", html.code(report.sha256)),
             ("Content", html.badge("matches its hash", "good") if intact else html.badge("changed", "bad")),
@@ -183,34 +175,29 @@ class ReportAdmin(LabelledRowsAdmin):
         return Facts(content["title"], rows)
 
 
-def _header_value(name: str, value: str) -> object:
-    return datetime.fromisoformat(value) if "(UTC" in name else value
+def _header_fact(name: str, value: str) -> tuple[str, object]:
+    """Return a line above the rows of a file; its times are in UTC there, and in the user's time zone here."""
+    if "(UTC" not in name:
+        return name, value
+    return name.replace(" (UTC)", "").replace("(UTC, ", "("), datetime.fromisoformat(value)
 
 
 def _rows(content: dict[str, Any]) -> Grid:
-    columns, rows = content["columns"], content["rows"]
-    cells = [_cells(columns, row) for row in [*rows[:MAX_ROWS], *document.totals(content)]]
+    rows = content["rows"]
+    shown = [*rows[:MAX_ROWS], *document.totals(content)]
     note = f"The first {MAX_ROWS} of {len(rows)} rows; files have all of them." if len(rows) > MAX_ROWS else ""
-    titles = [each["title"] for each in columns]
-    return Grid("Rows", titles, cells, document.NO_ACTIVITY, note=note, numeric=_numeric(columns))
+    return rows_grid("Rows", content, shown, empty=document.NO_ACTIVITY, note=note)
 
 
 def _changes(content: dict[str, Any], previous: Report) -> Grid:
-    older, columns = document.read(bytes(Report.objects.get(pk=previous.pk).content)), content["columns"]
+    older = document.read(bytes(Report.objects.get(pk=previous.pk).content))
+    changes, layout = diff_rows(older, content)[:MAX_ROWS], ReportLayout.of(content)
     rows = [
-        [
-            html.badge("was" if change.removed else "is", "bad" if change.removed else "good"),
-            *_cells(columns, change.row),
-        ]
-        for change in diff_rows(older, content)[:MAX_ROWS]
+        [html.badge("was" if change.removed else "is", "bad" if change.removed else "good"), *cells]
+        for change, cells in zip(changes, layout.cells([change.row for change in changes]), strict=True)
     ]
-    headers = ["", *(each["title"] for each in columns)]
-    empty = "The rows are the same."
-    return Grid(f"Since version {previous.version}", headers, rows, empty=empty, numeric=_numeric(columns))
-
-
-def _numeric(columns: Sequence[dict[str, str]]) -> frozenset[str]:
-    return frozenset(each["title"] for each in columns if each["kind"] in _NUMBERS)
+    title, empty = f"Since version {previous.version}", "The rows are the same."
+    return Grid(title, ["", *layout.titles], rows, empty=empty, numeric=layout.numeric())
 
 
 def _versions(report: Report, versions: Sequence[Report]) -> Grid:
@@ -224,18 +211,4 @@ def _versions(report: Report, versions: Sequence[Report]) -> Grid:
         )
         for each in versions
     ]
-    return Grid("Versions", ("Version", "Created (UTC)", "By", "As of", "SHA-256"), rows)
-
-
-def _cells(columns: Sequence[dict[str, str]], row: Sequence[Any]) -> list[object]:
-    return [_cell(cell, each["kind"]) for each, cell in zip(columns, row, strict=True)]
-
-
-def _cell(cell: Any, kind: str) -> object:
-    if cell is None or cell == "":
-        return html.NOTHING
-    if kind == ColumnType.TIMESTAMP.value:
-        return datetime.fromisoformat(cell)
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    return f"…{cell[-12:]}" if isinstance(cell, str) and len(cell) == 36 and cell.count("-") == 4 else cell
+    return Grid("Versions", ("Version", "Created", "By", "As of", "SHA-256"), rows)

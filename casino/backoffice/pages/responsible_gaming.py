@@ -7,10 +7,11 @@ from django.contrib import admin
 from django.db.models import OuterRef, Q, Subquery
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
-from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, column
 from casino.backoffice.filters import choice_filter, operator_filter
 from casino.backoffice.sections import Grid, Section
 from casino.operators import memberships
@@ -20,24 +21,23 @@ from wallet.responsible_gaming import changes, exclusions, queries
 from wallet.responsible_gaming.events import responsible_gaming_stream
 from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
 from wallet.responsible_gaming.refusals import format_limit
-from wallet.responsible_gaming.state import ExclusionKind
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind
 
 CHANGE: Final = "wallet.change_playerrestrictions"
-_EXCLUSION_HEADERS: Final = ("Kind", "Set by", "Since (UTC)", "Until (UTC)", "Ended (UTC)", "Reason")
+_EXCLUSION_HEADERS: Final = ("Kind", "Set by", "Since", "Until", "Ended", "Reason")
 _LIMIT_HEADERS: Final = (
     "Limit on", "Period", "Limit", "Used", "Player's own", "Operator's", "Operator-wide", "Pending increase",
 )  # fmt: skip
 
 
 def _excluded() -> Q:
-    lasting = Q(excluded_until__gt=timezone.now()) | Q(state__exclusion__kind=ExclusionKind.SELF_EXCLUSION)
-    return Q(excluded_until__isnull=False) & lasting
+    return Q(excluded_until__gt=timezone.now()) | Q(self_excluded=True)
 
 
 def _is_self_excluded(_request: HttpRequest, row: Any) -> bool:
     overview = queries.limits(operator=row.operator_id, player=row.player_id, currencies=row.currencies)
     active = overview.restrictions.active_exclusion(overview.now)
-    return active is not None and active.kind is ExclusionKind.SELF_EXCLUSION
+    return active is not None and active.kind is ExclusionKind.SELF_EXCLUSION and active.until is not None
 
 
 @admin.register(PlayerRestrictions)
@@ -54,7 +54,12 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
     search_help_text = "player's id"
     nickname_ = column("player", lambda row: row.nickname or html.short(row.player_id))
     limit_count = column("limits", lambda row: str(len(row.state["limits"])))
-    excluded = time_column("excluded_until", "excluded until")
+    excluded = column(
+        "excluded until",
+        lambda row: (
+            "permanent" if row.self_excluded and row.excluded_until is None else html.moment(row.excluded_until)
+        ),
+    )
 
     @RowAction(
         "End the self-exclusion",
@@ -79,12 +84,16 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
             *("player", "operator"),
             ("Exclusion", exclusion and exclusion.kind.replace("_", " ")),
             ("Set by", exclusion and exclusion.by),
-            ("Until (UTC)", exclusion and exclusion.until),
+            ("Until", exclusion and _until(exclusion)),
             ("Log", html.event_log(responsible_gaming_stream(obj.player_id))),
             title="Limits and exclusions",
         )
         limits = [_limit_row(overview, limit) for limit in overview.limits]
         return (facts, Grid("Limits", _LIMIT_HEADERS, limits), _history(obj))
+
+
+def _until(exclusion: Exclusion) -> SafeString | str:
+    return "permanent" if exclusion.until is None else html.moment(exclusion.until)
 
 
 def _history(row: PlayerRestrictions) -> Grid:
@@ -93,7 +102,7 @@ def _history(row: PlayerRestrictions) -> Grid:
             each.record.exclusion.kind.replace("_", " "),
             each.record.exclusion.by.value,
             each.record.exclusion.since,
-            each.record.exclusion.until,
+            _until(each.record.exclusion),
             each.record.ended_at,
             each.note,
         )

@@ -213,7 +213,7 @@ def access(round_: Round, state: RoundState, events: Sequence[RecordedEvent], na
     entries += _sessions(round_, state, names)
     entries += _staff(round_)
     rows = [(html.moment(at, fine=True), *rest) for at, *rest in sorted(entries, key=lambda entry: entry[0])]
-    headers = ("Time (UTC)", "Who", "Saw", "By")
+    headers = ("Time", "Who", "Saw", "By")
     note = "A session's time is when it was opened; its last use is recorded every half a minute at most."
     return Grid("Who saw what, and when", headers, rows, empty="Nobody yet.", note=note)
 

@@ -141,11 +141,11 @@ class RoundAdmin(LabelledRowsAdmin):
         applies=lambda request, round_: not _is_void_requested(request, round_),
         placed=True,
         tone="bad",
-        help_text="Before the outcome is known, every stake goes back at once. "
-        "After settlement another member of staff has to agree.",
+        help_text="While nobody may know the cards, every stake goes back at once. Once they may be known, also to one "
+        "player or to a witness, another member of staff has to agree.",
     )
     def request_void(self, request: HttpRequest, round_: Round, data: dict[str, Any]) -> str:
-        """Void a round in play, or request it for a settled one."""
+        """Void a round, or request it if its cards may be known."""
         state = voiding.void(round_=round_.pk, operator=round_.operator_id, metadata=_metadata(request, round_), **data)
         if state.phase is Phase.VOIDED:
             return f"Round {round_.number} is void; every stake went back."
@@ -179,7 +179,7 @@ class RoundAdmin(LabelledRowsAdmin):
         signed = dispute_pack.sign_pack_url(round_=round_.pk, operator=round_.operator_id, by=by)
         url = request.build_absolute_uri(reverse("dispute-pack", args=[signed.token]))
         text = '<a class="c-link" href="{}">Dispute pack of round {}</a>, until {}. Copy this link.'
-        messages.info(request, format_html(text, url, round_.number, f"{signed.expires_at:%Y-%m-%d %H:%M} UTC"))
+        messages.info(request, format_html(text, url, round_.number, html.plain_moment(signed.expires_at)))
         return "Made a link to the dispute pack"
 
     def void_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -253,13 +253,14 @@ class RoundAdmin(LabelledRowsAdmin):
         return self.facts(
             round_,
             *("table", "operator", "rules", "phase_"),
-            ("Opened (UTC)", html.moment(round_.opened_at, fine=True)),
-            ("Turn ends (UTC)", html.moment(round_.deadline_at, fine=True)),
-            ("Ended (UTC)", html.moment(round_.ended_at, fine=True)),
+            ("Opened", html.moment(round_.opened_at, fine=True)),
+            ("Turn ends", html.moment(round_.deadline_at, fine=True)),
+            ("Ended", html.moment(round_.ended_at, fine=True)),
             ("Shoe", html.code(opened.shoe)),
             ("Commitment", html.code(opened.commitment) if opened.commitment else "the table's shoe"),
             ("Seed", html.code(state.seed) if state.seed else "not revealed by this round"),
             "pk",
+            ("Operator's own wallet", html.listing("wallet_remotetransaction", "debits and credits", q=str(round_.pk))),
             ("Log", html.event_log(f"round-{round_.pk}")),
         )
 

@@ -130,7 +130,11 @@ class RulesForm(RowForm):
     def changes(self) -> dict[str, Any]:
         """Return the fields of TableRules that differ from the rules in force."""
         data, rules = self.cleaned_data, self.row.table_rules
-        names = [name for name in data if name not in {_RATE, _ROUNDING, _TIMING, "acknowledgement", *_SHOW.values()}]
+        names = [
+            name
+            for name in data
+            if name not in {_RATE, _ROUNDING, _TIMING, "acknowledgement", "change_reason", *_SHOW.values()}
+        ]
         values = {name: data[name] for name in names}
         rate = data[_RATE]
         values["show_milliseconds"] = ShowMilliseconds(**{name: data[field] for name, field in _SHOW.items()})
@@ -160,6 +164,8 @@ def _share(ratio: Ratio) -> str:
 
 
 class DraftForm(RulesForm):
+    change_reason = text_field("Reason for the change (kept forever: name no player)")
+
     def prepare(self) -> None:
         self.row.table_rules = version_rows.decode_rules(msgspec.json.encode(self.row.rules))
         super().prepare()
@@ -216,7 +222,10 @@ class RulesVersionAdmin(LabelledRowsAdmin):
     )
     def draft(self, request: HttpRequest, version: RulesVersion, data: dict[str, Any]) -> str:
         number = rules_lifecycle.draft(
-            changes=data["changes"], acknowledgement=data["acknowledgement"], **_by(request, version)
+            changes=data["changes"],
+            acknowledgement=data["acknowledgement"],
+            reason=data["change_reason"],
+            **_by(request, version),
         )
         return f"Drafted version {number}; another person has to publish it."
 
@@ -276,9 +285,10 @@ class RulesVersionAdmin(LabelledRowsAdmin):
             obj,
             ("Rules", obj.label),
             *("table", "status_badge", "drafter"),
-            ("Drafted (UTC)", obj.drafted_at),
+            ("Drafted", obj.drafted_at),
+            ("Reason for the change", obj.change_reason),
             "decider",
-            ("Decided (UTC)", obj.decided_at),
+            ("Decided", obj.decided_at),
             ("Effective from", obj.effective_from.replace("_", " ")),
             "first_round",
             *("valid_from", "valid_until", "reason"),

@@ -58,12 +58,13 @@ def versions_of(table: UUID) -> Sequence[Section]:
             html.badge(row.status.replace("_", " "), STATUS_TONES.get(row.status, "plain")),
             row.drafted_by or html.NOTHING,
             row.decided_by or html.NOTHING,
+            row.change_reason or html.NOTHING,
             row.since,
             row.until,
         )
         for row in sorted(rules_versions.load([table])[table].values(), key=lambda row: -row.version)
     ]
-    headers = ("Rules", "Status", "Drafted by", "Decided by", "Since (UTC)", "Until (UTC)")
+    headers = ("Rules", "Status", "Drafted by", "Decided by", "Reason", "Since", "Until")
     note = html.listing("baccarat_rulesversion", "Their pages", q=str(table))
     return (Grid("Versions of the rules", headers, rows, note=note),)
 

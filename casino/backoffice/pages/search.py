@@ -11,7 +11,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.http import urlencode
@@ -21,6 +21,8 @@ from baccarat.storage.models import Round, Table, Wager
 from casino.backoffice import game, html, scope
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import with_names
+from casino.backoffice.forms import time_field
+from casino.backoffice.picker import pages, picker_field
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.subjects import nicknames, player_link
 from casino.crypto import blind_index
@@ -29,7 +31,7 @@ from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators.models import Player
 from casino.staff.access_log import record_access
-from wallet.models import Adjustment, Deposit, Withdrawal
+from wallet.models import Adjustment, Deposit, Transfer, Withdrawal
 
 NEEDED: Final = ("baccarat.view_round", "baccarat.view_wager")
 MAX_HITS: Final = 5
@@ -40,10 +42,16 @@ MAX_TABLES: Final = 200
 _AMOUNTS: Final = frozenset({"Staked", "Returned", "Net", "Amount"})
 _WAGER_HEADERS: Final = (game.WAGER_HEADERS[0], "Player", *game.WAGER_HEADERS[1:])
 _ANY: Final = ("", "Any")
+_PAYMENTS: Final[Mapping[str, type[Model]]] = {
+    "deposit": Deposit,
+    "withdrawal": Withdrawal,
+    "transfer": Transfer,
+    "adjustment": Adjustment,
+}
 
 
 class SearchForm(forms.Form):
-    """The criteria. Times are UTC; amounts are decimals of the currency beside them."""
+    """The criteria. Times are in the user's time zone; amounts are decimals of the currency beside them."""
 
     term = forms.CharField(
         label="Id, number or reference",
@@ -57,24 +65,16 @@ class SearchForm(forms.Form):
             }
         ),
     )
-    player = forms.CharField(label="Player (id or reference)", required=False, max_length=80)
-    table = forms.CharField(label="Table (id or name)", required=False, max_length=120)
+    player = picker_field("Player", "player", max_length=80)
+    table = picker_field("Table", "table", max_length=120)
     operator = forms.UUIDField(label="Operator", required=False, widget=forms.Select)
     spot = forms.ChoiceField(required=False, choices=[_ANY, *((spot.value, spot.value.capitalize()) for spot in Spot)])
     outcome = forms.ChoiceField(required=False, choices=[_ANY, *((each, each.capitalize()) for each in game.OUTCOMES)])
     minimum = forms.CharField(label="Amount from", required=False, max_length=20)
     maximum = forms.CharField(label="to", required=False, max_length=20)
     currency = forms.CharField(label="in", required=False, max_length=10)
-    since = forms.DateTimeField(
-        label="Time from (UTC)",
-        required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S"),
-    )
-    until = forms.DateTimeField(
-        label="until (UTC)",
-        required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": 1}, format="%Y-%m-%dT%H:%M:%S"),
-    )
+    since = time_field("Time from", required=False)
+    until = time_field("until", required=False)
 
     def __init__(self, request: HttpRequest) -> None:
         super().__init__(request.GET or None, auto_id=False, label_suffix="")
@@ -140,7 +140,10 @@ def _results(request: HttpRequest, query: dict[str, Any]) -> Sequence[Section]:
 def _hits(request: HttpRequest, term: str) -> Grid:
     """Search every page that the user may see, with the page's own exact search."""
     rows: list[tuple[object, object]] = []
-    for kind, page in _pages():
+    first_kinds: dict[ReadOnlyAdmin, str] = {}
+    for kind, page in pages().items():
+        first_kinds.setdefault(page, kind)
+    for page, kind in first_kinds.items():
         if not page.has_view_permission(request):
             continue
         results, _ = page.get_search_results(request, page.get_queryset(request), term)
@@ -150,14 +153,6 @@ def _hits(request: HttpRequest, term: str) -> Grid:
         if len(first) > MAX_HITS:
             rows.append((title, html.listing(html.PAGES[kind], "all of them", q=term)))
     return Grid(f"“{term}”", ("What", "Which"), rows, empty="Nothing has this id, number or reference.")
-
-
-def _pages() -> list[tuple[str, ReadOnlyAdmin]]:
-    """Return the pages in the order of html.PAGES, each with its first kind."""
-    by_name = {f"{page.opts.app_label}_{page.opts.model_name}": page for page in admin.site._registry.values()}  # noqa: SLF001
-    first_kinds = {name: kind for kind, name in reversed(html.PAGES.items())}
-    pages = [(kind, by_name.get(name)) for kind, name in html.PAGES.items() if first_kinds[name] == kind]
-    return [(kind, page) for kind, page in pages if isinstance(page, ReadOnlyAdmin)]
 
 
 def _rounds(request: HttpRequest, query: dict[str, Any], before: UUID | None) -> Grid:
@@ -198,13 +193,20 @@ def _with_player(cells: Sequence[object], row: Any, names: Mapping[UUID, str]) -
 def payments(
     request: HttpRequest, select: Callable[[QuerySet[Any]], QuerySet[Any]], limit: int
 ) -> list[tuple[str, Any]]:
-    """Return the newest payments and adjustments that the user may see, `limit` of each kind, with their kinds."""
+    """Return the newest movements of money that the user may see, `limit` of each kind, with their kinds."""
     rows: list[tuple[str, Any]] = []
-    for kind, model in (("deposit", Deposit), ("withdrawal", Withdrawal), ("adjustment", Adjustment)):
+    for kind, model in _PAYMENTS.items():
         if request.user.has_perm(f"wallet.view_{kind}"):
             newest = select(model._default_manager.order_by("-id"))[:limit]  # noqa: SLF001  (Django's own name)
             rows += [(kind, row) for row in newest]
     return sorted(rows, key=lambda payment: payment[1].pk, reverse=True)
+
+
+def time_and_status(payment: Any) -> tuple[datetime, str]:
+    """Return when a movement of money was requested and how it stands; a transfer has a direction instead."""
+    if isinstance(payment, Transfer):
+        return payment.at, payment.direction
+    return payment.requested_at, payment.status
 
 
 def _payments(request: HttpRequest, query: dict[str, Any]) -> Grid:
@@ -216,15 +218,16 @@ def _payments(request: HttpRequest, query: dict[str, Any]) -> Grid:
     names = nicknames([row.player_id for _, row in newest])
     cells = [
         (
-            row.requested_at,
+            at,
             html.page(kind, row.pk, f"{kind} {html.short(row.pk)}"),
             player_link(row.player_id, names),
-            row.status,
+            status,
             html.money(row.amount, row.currency),
         )
         for kind, row in newest
+        for at, status in (time_and_status(row),)
     ]
-    headers = ("Requested (UTC)", "Transaction", "Player", "Status", "Amount")
+    headers = ("Requested", "Transaction", "Player", "Status", "Amount")
     note = f"The newest {PAGE_SIZE}; narrow the time for older ones." if len(cells) == PAGE_SIZE else ""
     return Grid("Payments and adjustments", headers, cells, empty="No such payment.", note=note, numeric=_AMOUNTS)
 

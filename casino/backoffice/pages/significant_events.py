@@ -6,9 +6,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -18,7 +18,7 @@ from casino.backoffice.actions import RowAction
 from casino.backoffice.base import as_number, as_uuid
 from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, status_column, time_column
 from casino.backoffice.filters import case_filter, choice_filter, enum_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import RowForm, text_field
+from casino.backoffice.forms import NoteActionForm, RowForm, text_field
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.subjects import Names, subject_link, subject_names
 from casino.crypto import crypto_shredding
@@ -42,7 +42,17 @@ _LOG_PLACE: Final = frozenset({"log_position", "logged_at"})
 """Position and time of an event in the log, which are not changes."""
 _LINKED: Final = frozenset({"player", "round", "table"})
 """Values that are ids of rows with a page."""
-_SUBJECTS: Final = ("round", "table", "player", "operator", "adjustment", "deposit", "withdrawal", "account")
+_SUBJECTS: Final = (
+    "round",
+    "table",
+    "player",
+    "operator",
+    "adjustment",
+    "deposit",
+    "withdrawal",
+    "transfer",
+    "account",
+)
 
 
 class AcknowledgeForm(RowForm):
@@ -115,6 +125,22 @@ class SignificantEventAdmin(LabelledRowsAdmin):
             return Q(subject=term)
         return Q(pk=identity) | Q(subject__in=[f"{kind}:{identity}" for kind in _SUBJECTS])
 
+    actions = ("acknowledge_selected",)
+    action_form = NoteActionForm
+
+    def has_acknowledge_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm(ACKNOWLEDGE)
+
+    @admin.action(description="Acknowledge", permissions=["acknowledge"])
+    def acknowledge_selected(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
+        """Acknowledge those selected that wait, with one note."""
+        events = [event for event in rows.filter(waits=True) if _is_own(request, event)]
+        by, note = memberships.staff_actor(request.user), request.POST.get("note", "")
+        done = notes.acknowledge_many([event.pk for event in events], by=by, note=note)
+        for event in events:
+            self.log_change(request, event, f"Acknowledged significant event {event.number} with others.")
+        messages.success(request, f"Acknowledged {done} significant events.")
+
     @RowAction(
         "Acknowledge",
         permission=ACKNOWLEDGE,
@@ -152,7 +178,7 @@ class SignificantEventAdmin(LabelledRowsAdmin):
             "status",
             ("About", subject_link(obj.subject, names)),
             "operator",
-            ("Time (UTC)", html.moment(obj.at, fine=True)),
+            ("Time", html.moment(obj.at, fine=True)),
             ("By", subject_link(obj.actor, names)),
             ("Authorised by", subject_link(obj.authorised_by, names)),
             *("reason", "amount_"),
@@ -218,7 +244,7 @@ def _notes(event: SignificantEvent) -> Grid:
         )
         for entry in entries
     ]
-    return Grid("Notes", ("Time (UTC)", "By", "", "Note"), rows, empty="No notes yet.")
+    return Grid("Notes", ("Time", "By", "", "Note"), rows, empty="No notes yet.")
 
 
 def latest_significant(title: str, *subjects: str) -> Grid:
@@ -239,5 +265,5 @@ def latest_significant(title: str, *subjects: str) -> Grid:
         )
         for event in events
     ]
-    headers = ("Time (UTC)", "Event", "Severity", "Amount", "Reason", "By", "Status")
+    headers = ("Time", "Event", "Severity", "Amount", "Reason", "By", "Status")
     return Grid(title, headers, rows, empty="No significant events.", numeric=frozenset({"Amount"}))

@@ -1,18 +1,21 @@
 """Staff: the access review, roles, logins, and the access log."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
 from django import forms
 from django.apps import apps
-from django.contrib import admin
-from django.contrib.auth.models import User
+from django.contrib import admin, messages
+from django.contrib.auth.models import Group, Permission, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, StreamingHttpResponse
-from django.urls import URLPattern, path
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
@@ -22,14 +25,17 @@ from casino.backoffice.filters import choice_filter
 from casino.backoffice.forms import RowForm, line_field
 from casino.backoffice.sections import Facts, Grid, Section
 from casino.operators.memberships import colleagues_filter
-from casino.staff import access_changes, access_review, roles
+from casino.staff import access_changes, access_review, assignments, roles
 from casino.staff.access_log import record_access
+from casino.staff.access_review import AccessReviewRow
 from casino.staff.models import AccessLogEntry, Member, RoleGroup, SignIn
 
 EXPORT: Final = "staff.export_access_review"
 UNLOCK: Final = "staff.unlock_user"
 RESET: Final = "staff.reset_authenticator"
 ASSIGN: Final = "staff.assign_role"
+DEFINE: Final = "staff.define_role"
+"""Of superusers: no role has it."""
 WAITS: Final = "Requested; another administrator has to confirm it."
 MAX_SIGN_INS: Final = 20
 """Logins on the page of one member."""
@@ -76,7 +82,7 @@ class MemberAdmin(ReadOnlyAdmin):
     search_fields = ("pk", "username")
     search_help_text = "user id or login"
     list_link = ListLink("Export as CSV", "admin:staff_member_export", EXPORT)
-    roles = column("roles", lambda member: ", ".join(sorted(each.name for each in member.groups.all())) or html.NOTHING)
+    roles = column("roles", lambda member: ", ".join(_named_roles(access_review.review(member))) or html.NOTHING)
     operators = column(
         "operators",
         lambda member: ", ".join(sorted(each.operator.slug for each in member.memberships.all())) or html.NOTHING,
@@ -186,15 +192,15 @@ class MemberAdmin(ReadOnlyAdmin):
             ("Login", review.login),
             ("E-mail address", obj.email or html.NOTHING),
             ("User id", html.code(review.user_id)),
-            ("Roles", ", ".join(review.roles)),
+            ("Roles", ", ".join(_named_roles(review))),
             ("Operators", ", ".join(review.operators)),
             ("Status", _status(review.status)),
             ("Second factor", "set up" if review.second_factor else "none"),
-            ("Created (UTC)", review.created),
-            ("Last login (UTC)", review.last_access),
+            ("Created", review.created),
+            ("Last login", review.last_access),
             ("From", review.last_address),
-            ("Password changed (UTC)", review.password_changed),
-            ("Disabled (UTC)", review.disabled),
+            ("Password changed", review.password_changed),
+            ("Disabled", review.disabled),
         )
         functions = [(role, function) for role, held in review.functions.items() for function in held]
         latest = SignIn.objects.filter(user_id=obj.pk).order_by("-id")[:MAX_SIGN_INS]
@@ -202,8 +208,14 @@ class MemberAdmin(ReadOnlyAdmin):
         return (
             Facts("Member of staff", facts),
             Grid("Functions", ("By role", "Function"), functions, empty="None by a role."),
-            Grid("Logins", ("Time (UTC)", "From", "Second factor"), logins, empty="Never logged in."),
+            Grid("Logins", ("Time", "From", "Second factor"), logins, empty="Never logged in."),
         )
+
+
+def _named_roles(review: AccessReviewRow) -> list[str]:
+    """Return the roles of a member, with their ends."""
+    ends = review.role_ends
+    return [f"{role} until {html.plain_moment(ends[role])}" if role in ends else role for role in review.roles]
 
 
 def _user(request: HttpRequest) -> User:
@@ -212,27 +224,96 @@ def _user(request: HttpRequest) -> User:
     return request.user
 
 
+class FunctionsForm(RowForm):
+    functions = forms.MultipleChoiceField(label="Functions", widget=forms.CheckboxSelectMultiple)
+
+    def prepare(self) -> None:
+        """Offer what a role may be made of; a role that is there begins with its functions."""
+        self.fields["functions"].choices = list(_grantable())  # type: ignore[attr-defined]
+        if self.row is not None:
+            self.fields["functions"].initial = sorted(_functions(self.row))
+
+
+class NewRoleForm(FunctionsForm):
+    name = line_field("Name, such as night_cashier", max_length=40)
+    field_order = ("name", "functions")
+
+
+def _grantable() -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield the functions that a role may be made of, by app."""
+    rows = Permission.objects.order_by("content_type__app_label", "name").values_list(
+        "content_type__app_label", "codename", "name"
+    )
+    for app, group in groupby((row for row in rows if f"{row[0]}.{row[1]}" in roles.GRANTABLE), key=itemgetter(0)):
+        yield capfirst(app), [(f"{app}.{codename}", name) for _, codename, name in group]
+
+
+def _is_built_in(role: RoleGroup) -> bool:
+    return role.name in set(roles.Role)
+
+
+def _functions(role: RoleGroup) -> Collection[str]:
+    if _is_built_in(role):
+        return roles.PERMISSIONS_BY_ROLE[roles.Role(role.name)]
+    return assignments.permitted(assignments.functions_by_role(Group.objects.filter(pk=role.pk)))
+
+
 @admin.register(RoleGroup)
 class RoleAdmin(ReadOnlyAdmin):
-    """The roles with their functions: defined in code, so nobody edits them here."""
+    """The roles with their functions: those that are built in, which nobody changes, and the house's own."""
 
     list_display = ("name", "purpose", "count")
     ordering = ("name",)
     operator_field = None
     search_fields = ()
-    purpose = column("for", lambda role: roles.TITLES[roles.Role(role.name)])
-    count = column("functions", lambda role: str(len(roles.PERMISSIONS_BY_ROLE[roles.Role(role.name)])))
+    list_link = ListLink("Create a role", "admin:staff_rolegroup_new", DEFINE)
+    purpose = column(
+        "for", lambda role: roles.TITLES[roles.Role(role.name)] if _is_built_in(role) else "A role of the house's own."
+    )
+    count = column("functions", lambda role: str(len(_functions(role))))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).filter(name__in=list(roles.Role))
+        own = assignments.own_roles().values("pk")
+        return super().get_queryset(request).filter(Q(name__in=list(roles.Role)) | Q(pk__in=own))
 
     def subject_of(self, obj: RoleGroup) -> str:
         return f"role:{obj.name}"
 
+    def get_urls(self) -> list[URLPattern]:
+        new = self.admin_site.admin_view(self.create)
+        return [path("new/", new, name="staff_rolegroup_new"), *super().get_urls()]
+
+    def create(self, request: HttpRequest) -> HttpResponse:
+        """Request a role of one's own. Raises PermissionDenied."""
+        if not request.user.has_perm(DEFINE):
+            raise PermissionDenied
+
+        def perform(data: dict[str, Any]) -> str:
+            access_changes.request_role(data["name"], functions=data["functions"], by=_user(request))
+            messages.success(request, WAITS)
+            return reverse("admin:staff_rolegroup_changelist")
+
+        form = NewRoleForm(request.POST if request.method == "POST" else None, request=request, row=None)
+        text = "Another administrator has to confirm it. Then the role can be given to members of staff."
+        return self.form_view(request, form, perform, title="Create a role", label="Request", help_text=text)
+
+    @RowAction(
+        "Request",
+        name="functions",
+        title="Change its functions",
+        permission=DEFINE,
+        form=FunctionsForm,
+        applies=lambda _, role: not _is_built_in(role),
+        help_text="For everybody who has this role, as soon as another administrator confirms.",
+    )
+    def change_functions(self, request: HttpRequest, role: RoleGroup, data: dict[str, Any]) -> str:
+        access_changes.request_role(role.name, functions=data["functions"], by=_user(request))
+        return WAITS
+
     def sections(self, _request: HttpRequest, obj: RoleGroup) -> Sequence[Section]:
         """Show what a role may do, and which functions are incompatible with it."""
-        held = roles.PERMISSIONS_BY_ROLE[roles.Role(obj.name)]
-        pairs = [pair for pair in roles.INCOMPATIBLE_PERMISSIONS if set(pair) & held]
+        held = _functions(obj)
+        pairs = [pair for pair in roles.INCOMPATIBLE_PERMISSIONS if not set(pair).isdisjoint(held)]
         return (
             Facts("Role", (("Name", obj.name), ("For", self.purpose(obj)))),
             Grid("Functions", ("Function",), [(name,) for name in sorted(held)]),

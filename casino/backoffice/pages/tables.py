@@ -200,5 +200,5 @@ def _seats(state: TableState) -> Grid:
 def _rounds(table: UUID) -> Grid:
     rounds = Round.objects.filter(table_id=table).order_by("-number")[:MAX_ROUNDS]
     note = html.listing("baccarat_round", "All rounds of this table", q=str(table)) if rounds else ""
-    columns = ("Round", "Phase", "Cards", "Won by", "Wagers", "Opened (UTC)")
+    columns = ("Round", "Phase", "Cards", "Won by", "Wagers", "Opened")
     return game.round_grid("Latest rounds", rounds, columns=columns, note=note)

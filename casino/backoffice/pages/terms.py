@@ -1,4 +1,4 @@
-"""Terms that two persons agree on: withdrawal policies, deposit methods, play money, winnings spent before a void."""
+"""Terms that two persons agree on: funding, withdrawals, deposit methods, play money, winnings spent before a void."""
 
 from typing import Any, ClassVar, Final
 
@@ -7,11 +7,15 @@ from django.http import HttpRequest
 
 from baccarat.services import void_policy
 from casino.backoffice.actions import RowAction
-from casino.backoffice.forms import RowForm, line_field
+from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
 from casino.operators.models import Operator
+from wallet.funding import services as funding
+from wallet.funding.conformance import LONGEST
+from wallet.funding.events import Funding
+from wallet.funding.services import FundingChoice
 from wallet.models import DepositMethod
 from wallet.payments import changes as payment_changes
 from wallet.payments.methods import MethodOffer
@@ -20,6 +24,11 @@ from wallet.responsible_gaming import changes as protection_changes
 
 CHANGE_TERMS: Final = "wallet.change_depositmethod"
 WAITS: Final = "Requested; another person has to confirm it."
+_FUNDINGS: Final = {
+    Funding.HOUSE: "Payment providers, by deposits and withdrawals",
+    Funding.TRANSFER: "The operator's own wallet, by transfers",
+    Funding.SEAMLESS: "The operator's own wallet, wager by wager",
+}
 
 
 def _amount(title: str, *, required: bool = True, **kwargs: Any) -> forms.CharField:
@@ -98,6 +107,22 @@ class MethodVersionForm(DepositMethodForm):
         self.fields["fee_percent"].initial = percent(row.fee_ppm)
 
 
+class FundingForm(RowForm):
+    funding = EnumSelectField(Funding, labels=_FUNDINGS, label="Money comes from and goes to")
+    wallet_url = line_field("Address of its own wallet, if that is asked wager by wager", required=False)
+    conformance = text_field(
+        "Proof that this wallet passes the conformance kit",
+        max_length=LONGEST,
+        required=False,
+        help_text="The `proof` of a report of `manage.py conform`. A sandbox operator needs none.",
+    )
+
+    def prepare(self) -> None:
+        """Begin with the funding in use."""
+        self.fields["funding"].initial = funding.current(self.row.pk).value
+        self.fields["wallet_url"].initial = funding.wallet_url(self.row.pk)
+
+
 class SpentWinningsForm(RowForm):
     spent = forms.ChoiceField(label="They are", choices=[("debt", "the player's debt"), ("forgive", "the house's")])
 
@@ -171,6 +196,21 @@ class OperatorTerms:
         protection_changes.request_play_money_cap(
             operator=operator.pk, currency=data["currency"], cap=data["cap"] or 0, by=by
         )
+        return WAITS
+
+    @RowAction(
+        "Request",
+        name="funding",
+        title="How players come by money",
+        permission=funding.CONFIRM,
+        form=FundingForm,
+        help_text="Takes effect when another person confirms it, while no deposit and no withdrawal is under way; "
+        "to and from wager by wager also while no real money of players is here or on its way.",
+    )
+    def request_funding(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        by = memberships.staff_actor(request.user)
+        choice = FundingChoice(Funding(data["funding"]), data["wallet_url"], data["conformance"])
+        funding.request_change(operator=operator.pk, choice=choice, by=by)
         return WAITS
 
     @RowAction(

@@ -1,37 +1,36 @@
-"""Users, the only rows that the admin edits, and the log of staff actions."""
+"""Users, the only rows that the admin edits."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin
 from django.contrib.auth.models import Group, User
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils import timezone
 
-from casino.backoffice import html, scope
-from casino.backoffice.base import ReadOnlyAdmin
-from casino.backoffice.columns import column, time_column
-from casino.backoffice.sections import Section
+from casino.backoffice import scope
 from casino.operators.memberships import colleagues_filter
 from casino.operators.models import StaffMembership
-from casino.staff import access_changes, roles
+from casino.staff import access_changes, assignments
 
 if TYPE_CHECKING:  # django-unfold adds looks only, and is untyped
     from django.contrib.auth.forms import UserChangeForm
 
     BaseUserAdmin = DjangoUserAdmin[User]
     BaseUserForm = UserChangeForm[User]
+    from django.contrib.admin.widgets import AdminSplitDateTime
+
     BaseNewUserForm = forms.ModelForm[User]
     BaseInline = admin.TabularInline[StaffMembership, User]
 else:
     from unfold.admin import ModelAdmin
     from unfold.admin import TabularInline as BaseInline
     from unfold.forms import UserChangeForm as BaseUserForm
+    from unfold.widgets import UnfoldAdminSplitDateTimeWidget as AdminSplitDateTime
 
     BaseNewUserForm = forms.ModelForm
 
@@ -46,13 +45,27 @@ admin.site.unregister(Group)
 
 
 class UserForm(BaseUserForm):
+    roles_until = forms.SplitDateTimeField(
+        label="New roles end at",
+        required=False,
+        widget=AdminSplitDateTime,
+        help_text="For roles that are added now; empty for roles without an end. At that time they grant nothing more.",
+    )
+
     def clean_groups(self) -> Any:
         """Check the roles. Raises ValidationError."""
         groups = self.cleaned_data["groups"]
-        if pairs := roles.conflicting_role_permissions(group.name for group in groups):
+        if pairs := assignments.conflicts_of(group.name for group in groups):
             text = "; ".join(" and ".join(pair) for pair in pairs)
             raise ValidationError(f"Nobody may have both: {text}.", code="apart")
         return groups
+
+    def clean_roles_until(self) -> Any:
+        """Check that the end is to come. Raises ValidationError."""
+        until = self.cleaned_data["roles_until"]
+        if until is not None and until <= timezone.now():
+            raise ValidationError("Enter a time to come.", code="past")
+        return until
 
 
 class NewUserForm(BaseNewUserForm):
@@ -102,7 +115,9 @@ class UserAdmin(BaseUserAdmin):
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         """Leave out permissions of one user: there are only those of roles."""
         sets = super().get_fieldsets(request, obj)
-        return [(name, {**options, "fields": _without_permissions(options["fields"])}) for name, options in sets]
+        if obj is None:
+            return sets
+        return [(name, {**options, "fields": _role_fields(options["fields"])}) for name, options in sets]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[str, ...]:
         """Lock the roles without the permission to assign them, and one's own; only superusers make superusers."""
@@ -152,7 +167,8 @@ class UserAdmin(BaseUserAdmin):
         added = form.instance.groups.exclude(name__in=held)
         if names := list(added.values_list("name", flat=True)):
             form.instance.groups.remove(*added)
-            access_changes.request_roles(form.instance, names=names, by=_user(request))
+            until = form.cleaned_data.get("roles_until")
+            access_changes.request_roles(form.instance, names=names, until=until, by=_user(request))
             messages.info(request, f"Requested {', '.join(names)}; another administrator has to confirm.")
         access_changes.record_access_change(
             form.instance,
@@ -174,29 +190,6 @@ def _user(request: HttpRequest) -> User:
     return request.user
 
 
-def _without_permissions(fields: Any) -> tuple[Any, ...]:
-    return tuple(name for name in fields if name != "user_permissions")
-
-
-@admin.register(LogEntry)
-class StaffActionAdmin(ReadOnlyAdmin):
-    """Staff actions in the admin, newest first."""
-
-    list_display = ("time", "who", "what", "message")
-    list_select_related = ("user", "content_type")
-    operator_field = None  # `get_queryset` selects
-    search_fields = ()
-    time = time_column("action_time", "time")
-    who = column("staff", lambda entry: entry.user.get_username())
-    what = column("on", lambda entry: f"{entry.content_type or ''} {entry.object_repr}")
-    message = column("action", lambda entry: entry.get_change_message() or entry.get_action_flag_display())
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[LogEntry]:
-        """Show only superusers the actions of others: log entries name rows without their operator."""
-        entries: QuerySet[LogEntry] = super().get_queryset(request)
-        return entries if request.user.is_superuser else entries.filter(Q(user_id=request.user.pk))
-
-    def sections(self, _request: HttpRequest, obj: LogEntry) -> Sequence[Section]:
-        return [
-            self.facts(obj, "time", "who", "what", ("Id", html.code(obj.object_id)), "message", title="Staff action")
-        ]
+def _role_fields(fields: Any) -> tuple[Any, ...]:
+    """Put the end of roles in the place of permissions of one user: there are none."""
+    return tuple("roles_until" if name == "user_permissions" else name for name in fields)

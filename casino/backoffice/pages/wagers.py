@@ -51,7 +51,7 @@ class WagerAdmin(LabelledRowsAdmin):
             ("Won", html.money(obj.won, obj.currency)),
             ("Commission", html.money(obj.commission, obj.currency)),
             *("returned_", "net"),
-            ("Confirmed (UTC)", html.moment(obj.confirmed_at, fine=True)),
-            ("Settled (UTC)", html.moment(obj.settled_at, fine=True)),
+            ("Confirmed", html.moment(obj.confirmed_at, fine=True)),
+            ("Settled", html.moment(obj.settled_at, fine=True)),
         )
         return (facts,)

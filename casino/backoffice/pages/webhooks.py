@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+import msgspec
 from django import forms
 from django.contrib import admin
 from django.db.models import Q
@@ -14,8 +15,8 @@ from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, status_column, time_column
 from casino.backoffice.filters import case_filter, operator_filter
 from casino.backoffice.forms import RowForm
-from casino.backoffice.sections import Grid, Section
-from casino.feed import webhooks
+from casino.backoffice.sections import Grid, Section, TemplateSection
+from casino.feed import queue, webhooks
 from casino.feed.models import WebhookDelivery, WebhookEndpoint, WebhookStatus
 from casino.operators import memberships
 
@@ -107,7 +108,7 @@ class WebhookEndpointAdmin(LabelledRowsAdmin):
                 ("Types", ", ".join(obj.types) or "all"),
                 *("created", "pk"),
             ),
-            Grid("Waiting", ("Number", "Subject", "Attempts", "Next attempt (UTC)", "Last answer"), rows),
+            Grid("Waiting", ("Number", "Subject", "Attempts", "Next attempt", "Last answer"), rows),
         ]
 
 
@@ -136,14 +137,19 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
     created = time_column("created_at", "queued")
 
     def sections(self, _request: HttpRequest, obj: WebhookDelivery) -> Sequence[Section]:
+        message = queue.messages([obj.pk])[obj.pk]
+        body = "It has expired." if message.body is None else msgspec.json.format(msgspec.json.encode(message.body))
         return [
             self.facts(
                 obj,
-                *("url", "number", "subject", "outcome", "attempts", "created"),
-                ("First attempt (UTC)", obj.first_tried_at),
-                ("Last attempt (UTC)", obj.last_tried_at),
-                ("Next attempt (UTC)", obj.due_at),
+                *("url", "number"),
+                ("Message id", html.code(message.webhook_id)),
+                *("subject", "outcome", "attempts", "created"),
+                ("First attempt", obj.first_tried_at),
+                ("Last attempt", obj.last_tried_at),
+                ("Next attempt", obj.due_at),
                 "answer",
                 ("Beginning of the answer", obj.response_body or html.NOTHING),
-            )
+            ),
+            TemplateSection("Message", "admin/casino/json.html", {"text": body}),
         ]

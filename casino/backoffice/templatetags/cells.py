@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.filter
 def cell(value: Any) -> Any:
-    """Print times in UTC, members of staff by their logins, and None and empty text as a dash."""
+    """Print times in the user's time zone, members of staff by their logins, and None and empty text as a dash."""
     if value is None or value == "":
         return html.NOTHING
     if isinstance(value, datetime):

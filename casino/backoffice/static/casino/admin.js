@@ -66,3 +66,11 @@ function stepThrough(replay) {
   bar.hidden = steps.length === 0;
   if (steps.length) show(steps.length);
 }
+
+// A bar leads to the page of its day; the table below each plot has the same links for keyboards and screen readers.
+document.addEventListener("click", (event) => {
+  const canvas = event.target.closest?.("canvas[data-links]");
+  const chart = canvas && window.Chart?.getChart(canvas);
+  const points = chart ? chart.getElementsAtEventForMode(event, "index", { intersect: false }, false) : [];
+  if (points.length) window.location.assign(JSON.parse(canvas.dataset.links)[points[0].index]);
+});

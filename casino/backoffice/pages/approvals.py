@@ -1,0 +1,125 @@
+"""The approvals inbox: everything that waits for a second person, on one page, for those who may decide it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.contrib import admin
+from django.contrib.admin.utils import quote
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
+from django.views.decorators.http import require_safe
+
+from baccarat.storage.models import Round, RoundFlag, RulesVersion
+from baccarat.storage.rules_versions import DRAFT
+from casino.backoffice import html, menu, scope
+from casino.backoffice.columns import operator_link, with_names
+from casino.backoffice.sections import Grid
+from casino.backoffice.site import StaffSite
+from casino.compliance.models import Erasure
+from casino.operators import changes, memberships
+from casino.operators.models import Change, ChangeStatus
+from wallet.models import Adjustment, Withdrawal
+
+MAX_ROWS: Final = 25
+"""Rows of each kind on the page, the oldest first; the list has all of them."""
+DECIDE: Final = "operators.change_change"
+HEADERS: Final = ("Request", "Operator", "Requested by", "Requested", "")
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalQueue:
+    """One kind of request: the permission to decide it, those that wait, and how a request is described."""
+
+    title: str
+    permission: str
+    rows: QuerySet[Any]
+    describe: Callable[[Any], object]
+    requester: Callable[[Any], str] = lambda row: row.requested_by
+    requested_at: Callable[[Any], datetime | None] = lambda row: row.requested_at
+
+    def grid(self, request: HttpRequest) -> Grid:
+        """List the oldest requests; one by the reader says so, as another person has to decide it."""
+        own = memberships.staff_actor(request.user)
+        rows = with_names(scope.within(self.rows.order_by("pk"), request), "operator")[:MAX_ROWS]
+        cells = [
+            (
+                html.link(_address(row), self.describe(row)),
+                operator_link(row),
+                html.with_logins(self.requester(row) or html.NOTHING),
+                self.requested_at(row),
+                html.badge("yours", "plain") if self.requester(row) == own else html.badge("to decide", "warn"),
+            )
+            for row in rows
+        ]
+        return Grid(self.title, HEADERS, cells, empty="Nothing to approve.")
+
+
+def _address(row: Model) -> str:
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[quote(row.pk)])  # noqa: SLF001  (Django's own name)
+
+
+QUEUES: Final = (
+    ApprovalQueue(
+        "Voids",
+        "baccarat.approve_void",
+        with_names(Round.objects.filter(flag=RoundFlag.VOID_REQUESTED), "table"),
+        lambda row: f"Round {row.number} at {row.table_name}",
+        requester=lambda _: "",
+        requested_at=lambda _: None,
+    ),
+    ApprovalQueue(
+        "Adjustments",
+        "wallet.approve_adjustment",
+        Adjustment.objects.filter(status="requested"),
+        lambda row: html.money(row.amount, row.currency),
+    ),
+    ApprovalQueue(
+        "Withdrawals",
+        "wallet.change_withdrawal",
+        Withdrawal.objects.filter(status="requested"),
+        lambda row: html.money(row.amount, row.currency),
+        requester=lambda row: f"player:{row.player_id}",
+    ),
+    ApprovalQueue(
+        "Rules",
+        "baccarat.publish_rules",
+        RulesVersion.objects.filter(status=DRAFT),
+        lambda row: row.label,
+        requester=lambda row: row.drafted_by,
+        requested_at=lambda row: row.drafted_at,
+    ),
+    ApprovalQueue(
+        "Erasures",
+        "compliance.approve_erasure",
+        Erasure.objects.filter(decision=None),
+        lambda row: row.reason.replace("_", " "),
+    ),
+)
+
+
+def approvals_page(request: HttpRequest) -> HttpResponse:
+    """Show what waits, of the kinds that the user may decide. Raises PermissionDenied."""
+    if not menu.may_decide(request):
+        raise PermissionDenied
+    queues = [queue for queue in (*QUEUES, _changes(request)) if request.user.has_perm(queue.permission)]
+    context = {
+        **admin.site.each_context(request),
+        "title": "Approvals",
+        "sections": [queue.grid(request) for queue in queues],
+    }
+    return TemplateResponse(request, "admin/casino/sections.html", context)
+
+
+def _changes(request: HttpRequest) -> ApprovalQueue:
+    """Return changes of policies, methods, keys, access and identity, of the kinds that the user may confirm."""
+    kinds = [kind for kind in changes.kinds() if request.user.has_perm(changes.permission_of(kind))]
+    rows = Change.objects.filter(status=ChangeStatus.REQUESTED, kind__in=kinds)
+    return ApprovalQueue("Policies, methods, keys and access", DECIDE, rows, lambda row: row.summary)
+
+
+StaffSite.pages.append(path("approvals/", admin.site.admin_view(require_safe(approvals_page)), name="desk_approvals"))

@@ -1,0 +1,139 @@
+"""What staff record about a player, on the player's page: notes, tags, KYC status, complaints; and the cases."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from django import forms
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+
+from baccarat.risk import activity, players
+from baccarat.risk.models import KycStatus, PlayerStatus
+from casino.backoffice import html, scope
+from casino.backoffice.actions import RowAction
+from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
+from casino.backoffice.pages.risk import SUM_HEADERS, VIEW_ALERTS, rule_title, sum_cells
+from casino.backoffice.sections import Grid, Section
+from casino.compliance import cases
+from casino.compliance.models import Case
+from casino.operators.memberships import staff_actor
+from casino.operators.models import Player
+
+ASSESS: Final = "risk.assess_player"
+VIEW_NOTES: Final = "risk.view_playernote"
+VIEW_STATUS: Final = "risk.view_playerstatus"
+VIEW_CASES: Final = "compliance.view_case"
+MAX_ROWS: Final = 15
+_TONES: Final = {KycStatus.VERIFIED: "good", KycStatus.FAILED: "bad", KycStatus.EXPIRED: "warn"}
+_NUMBERS: Final = frozenset(SUM_HEADERS)
+
+
+def _status(player: Player) -> PlayerStatus | None:
+    return scope.cached_per_request(f"status:{player.pk}", lambda: players.current_status(player.pk))
+
+
+class PlayerNoteForm(RowForm):
+    text = text_field("Note, for staff", max_length=players.MAX_TEXT_LENGTH, rows=3)
+
+
+class StatusForm(RowForm):
+    kyc = EnumSelectField(KycStatus, label="KYC status")
+    tags = line_field("Tags, with spaces between them", max_length=700, required=False)
+
+    def prepare(self) -> None:
+        """Begin with what is known."""
+        status = _status(self.row)
+        if status is not None:
+            self.initial = {"kyc": status.kyc, "tags": " ".join(status.tags)}
+
+
+class ComplaintForm(RowForm):
+    text = text_field("What the player complains about", max_length=players.MAX_TEXT_LENGTH, rows=4)
+    received_at = forms.DateTimeField(
+        label="Received (UTC; empty: now)",
+        required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+    )
+
+
+class PlayerAssessments:
+    """The actions of a player's page that record something about the player."""
+
+    @RowAction("Add", name="note", title="Add a note", permission=ASSESS, form=PlayerNoteForm)
+    def add_note(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
+        players.add_note(operator=player.operator_id, player=player.pk, by=staff_actor(request.user), **data)
+        return "Added a note."
+
+    @RowAction("Set", name="status", title="Set KYC status and tags", permission=ASSESS, form=StatusForm)
+    def set_status(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
+        tags = data["tags"].lower().replace(",", " ").split()
+        by = staff_actor(request.user)
+        players.set_status(operator=player.operator_id, player=player.pk, kyc=data["kyc"], tags=tags, by=by)
+        return f"KYC is {data['kyc'].value}; tags: {', '.join(tags) or 'none'}."
+
+    @RowAction(
+        "Open",
+        name="complaint",
+        title="Open a complaint",
+        permission=ASSESS,
+        form=ComplaintForm,
+        help_text="It becomes a case, with the time that the rules leave for an answer.",
+    )
+    def open_complaint(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
+        by = staff_actor(request.user)
+        players.open_complaint(operator=player.operator_id, player=player.pk, by=by, **data)
+        return "Opened a complaint."
+
+
+def status_facts(request: HttpRequest, player: Player) -> list[tuple[str, object]]:
+    """Say how far the player is verified, and the tags."""
+    if not request.user.has_perm(VIEW_STATUS):
+        return []
+    status = _status(player)
+    kyc = KycStatus.UNKNOWN if status is None else KycStatus(status.kyc)
+    tags = [] if status is None else status.tags
+    return [("KYC", html.badge(kyc.value, _TONES.get(kyc, "plain"))), ("Tags", ", ".join(tags) or "none")]
+
+
+def lately(_request: HttpRequest, player: Player) -> Section:
+    """Show what the player moved in each window."""
+    rows = [
+        (f"{name}, {currency}", *sum_cells(windows[name], currency))
+        for currency, windows in activity.sums_of(player.pk, timezone.now()).items()
+        for name in activity.WINDOWS
+        if name in windows
+    ]
+    note = html.listing("risk_riskalert", "Alerts", q=str(player.pk))
+    empty = "Nothing in the last 30 days."
+    return Grid("Lately, real money", ("Window", *SUM_HEADERS), rows, empty=empty, note=note, numeric=_NUMBERS)
+
+
+def case_list(_request: HttpRequest, player: Player) -> Section:
+    """Show the cases about the player, complaints included."""
+    about = cases.about_player(Case.objects.filter(operator_id=player.operator_id), player.pk)
+    listed: QuerySet[Any] = cases.with_deadline(cases.with_latest_action(about.order_by("-pk")))
+    rows = [
+        (case.opened_at, html.page("case", case.pk, _title(case)), case.action or "open", case.due_at)
+        for case in listed[:MAX_ROWS]
+    ]
+    return Grid("Cases", ("Opened", "Case", "Status", "Due"), rows, empty="No case.")
+
+
+def _title(case: Case) -> str:
+    kind, rule = case.kind.replace("_", " "), case.details.get("rule")
+    return f"{kind}: {rule_title(rule)}" if rule else kind
+
+
+def notes(_request: HttpRequest, player: Player) -> Section:
+    """Show the notes about the player."""
+    rows = [(note.at, note.text, note.by) for note in players.list_notes(player.pk, limit=MAX_ROWS)]
+    return Grid("Notes", ("Time", "Note", "By"), rows, empty="No note yet.")
+
+
+SECTIONS: Final[Sequence[tuple[str, Any]]] = (
+    (VIEW_NOTES, notes),
+    (VIEW_CASES, case_list),
+    (VIEW_ALERTS, lately),
+)
+"""The sections of a player's page, with the permission that each needs."""
