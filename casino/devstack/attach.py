@@ -23,6 +23,7 @@ from casino.devstack.services import (
     owner_environment,
     read_running,
     run_embedded,
+    secret_environment,
 )
 
 WITHOUT_DATABASE = frozenset(
@@ -30,6 +31,7 @@ WITHOUT_DATABASE = frozenset(
         "check",
         "collectstatic",
         "compilemessages",
+        "conform",
         "diffsettings",
         "findstatic",
         "help",
@@ -70,6 +72,8 @@ def main(arguments: Sequence[str], run: Callable[[list[str]], None] = execute_fr
 @contextlib.contextmanager
 def _database_for(command: str, arguments: Sequence[str]) -> Generator[None]:
     if command in WITHOUT_DATABASE or {"--help", "-h"} & set(arguments):
+        if command == "conform":  # which signs as the service of this home
+            os.environ.update({**_home_secrets(), **os.environ})
         yield
         return
     if os.environ.get("DATABASE_URL"):
@@ -124,6 +128,13 @@ def current_folder() -> Path:
     base = base_folder()
     pointer = base / "current"
     return base / (pointer.read_text(encoding="utf-8").strip() if pointer.exists() else DEFAULT_HOME)
+
+
+def _home_secrets() -> dict[str, str]:
+    """Return the secrets of the home, except in production."""
+    folder = current_folder()
+    production = os.environ.get("CASINO_ENV") == "production"
+    return {} if production or not (folder / "secrets.json").exists() else secret_environment(_read_secrets(folder))
 
 
 def _claim_or_find(folder: Path) -> tuple[Home | None, Addresses | None]:

@@ -138,7 +138,7 @@ class Postgres:
     def start(self) -> None:
         """Create the cluster on first use, start it, and create its roles and database. Raises DevstackError."""
         self.start_bare()
-        self._provision()
+        self.provision()
 
     def start_bare(self) -> None:
         """Create the cluster on first use and start it, without roles and database. Raises DevstackError."""
@@ -215,7 +215,8 @@ class Postgres:
             return False
         return True
 
-    def _provision(self) -> None:
+    def provision(self) -> None:
+        """Create the roles and the database that are missing. Raises psycopg.Error."""
         with psycopg.connect(self.superuser_url, autocommit=True) as connection:
             for statement, name, password in (
                 ("CREATE ROLE {} LOGIN CREATEROLE CREATEDB PASSWORD {}", OWNER, self.home.secrets.owner_password),

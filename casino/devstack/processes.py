@@ -134,7 +134,7 @@ class Child:
         how = "never started" if code is None else f"killed by signal {-code}" if code < 0 else f"exit status {code}"
         return f"{self.name} ended unexpectedly ({how}). The end of {self.log}:\n{self.tail()}"
 
-    def wait_until(self, ready: Callable[[], bool], *, seconds: float = 30.0) -> None:
+    def wait_until(self, ready: Callable[[], bool], *, seconds: float = 60.0) -> None:
         """Wait until `ready()` is true. Raises DevstackError if the process dies, or after this many seconds."""
         deadline = time.monotonic() + seconds
         while not ready():

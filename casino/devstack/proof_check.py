@@ -12,6 +12,7 @@ import httpx
 
 from casino.devstack.errors import DevstackError
 from casino.devstack.system import Stack
+from casino.witness.addresses import parse_addresses
 
 ENDED: Final = frozenset({"settled", "voided"})
 FOLDER: Final = "proof"
@@ -50,7 +51,7 @@ def prove(stack: Stack, *, credential: str) -> ProofResult:
         }
         for name, path in files.items():
             (folder / name).write_bytes(_get(service, path))
-    return _run(folder, round_id)
+    return _run(folder, round_id, witnesses=stack.environment.get("WITNESSES", ""))
 
 
 def _list_ended_rounds(service: httpx.Client) -> list[str]:
@@ -73,8 +74,10 @@ def _get(service: httpx.Client, path: str, query: dict[str, Any] | None = None) 
     return response.content
 
 
-def _run(folder: Path, round_id: str) -> ProofResult:
+def _run(folder: Path, round_id: str, *, witnesses: str = "") -> ProofResult:
     """Run the verifier isolated from this environment, with Python's standard library only."""
-    command = [sys.executable, "-I", "-S", "verifier.py", "round.json", "--key", "keys.json"]
+    trusted = [each.release_key.hex() for each in parse_addresses(witnesses) if each.release_key]
+    keys = [part for key in trusted for part in ("--witness-key", key)]
+    command = [sys.executable, "-I", "-S", "verifier.py", "round.json", "--key", "keys.json", *keys]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return ProofResult(round_id, (result.stdout + result.stderr).strip(), result.returncode)

@@ -18,7 +18,7 @@ from casino.devstack.redis import Redis
 from casino.production import SECRETS, own_variables
 
 _CASINO_ONLY = (*SECRETS, "CLOSING_KEYS", "PAYMENT_SECRETS", "DATABASE_URL", "REDIS_URL")
-"""What the sandbox payment provider may not know."""
+"""What the sandbox payment provider and the sandbox operator may not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +94,17 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Pa
         environment.setdefault("DEMO_OPERATOR", addresses.demo)
         environment.setdefault("INTEGRITY_AT_START", "true")  # to fill the list under Compliance
     if secrets is not None:
-        environment.setdefault("SECRET_KEY", secrets.secret_key)
-        environment.setdefault("SHOE_KEYS", secrets.shoe_keys)
-        environment.setdefault("PERSONAL_KEYS", secrets.personal_keys)
+        environment = {**secret_environment(secrets), **environment}
     return environment if folder is None else {**checkpoint_environment(folder), **environment}
+
+
+def secret_environment(secrets: Secrets) -> dict[str, str]:
+    """Return the variables of a home's secrets."""
+    return {
+        "SECRET_KEY": secrets.secret_key,
+        "SHOE_KEYS": secrets.shoe_keys,
+        "PERSONAL_KEYS": secrets.personal_keys,
+    }
 
 
 def checkpoint_environment(folder: Path) -> dict[str, str]:
@@ -127,12 +134,14 @@ def public_keys(name: str, environment: Mapping[str, str]) -> list[tuple[str, by
 
 def process_environment(process: str, environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of one process of the stack, without what only others may know."""
-    is_provider = process == "provider"
-    hidden = {"DATABASE_OWNER_URL", "DATABASE_WEB_URL", *(_CASINO_ONLY if is_provider else ("PROVIDER_SECRET",))}
+    is_stranger = process in {"provider", "operator"}
+    hidden = {"DATABASE_OWNER_URL", "DATABASE_WEB_URL", *(_CASINO_ONLY if is_stranger else ())}
+    if process != "provider":
+        hidden.add("PROVIDER_SECRET")
     own = {name: value for name, value in environment.items() if name.removesuffix("_FILE") not in hidden}
     if process == "web" and "DATABASE_WEB_URL" in environment:
         own["DATABASE_URL"] = environment["DATABASE_WEB_URL"]
-    return own if is_provider else own_variables(process, own)
+    return own if is_stranger else own_variables(process, own)
 
 
 def owner_environment(environment: Mapping[str, str]) -> dict[str, str]:

@@ -33,7 +33,7 @@ FIRST_PORT, LAST_PORT = 1024, 65535
 DEMO = "demo"
 QUOTAS = {"QUOTA_PER_ADDRESS": "3000", "QUOTA_PER_CREDENTIAL": "30000"}
 """The quotas of production, which development has none of."""
-ORDER = ("sealer", "provider", "web", "worker", "worker-background", "worker-outbound")
+ORDER = ("sealer", "provider", "operator", "web", "worker", "worker-background", "worker-outbound")
 
 
 class Stack:
@@ -41,9 +41,10 @@ class Stack:
 
     `base_url` is the web server's address, `environment` the variables of its processes, `child(name)` one of them:
     web, worker, worker-background, worker-outbound, sealer, provider (the sandbox payment provider, unless
-    PAYMENT_PROVIDERS is set), witness (unless WITNESSES is set) and, if they are embedded, postgres and redis. Enter it
-    in a thread that lives as long as the stack. With `fresh` the home's earlier data is deleted first; with `demo`, and
-    on embedded servers, anybody can play as the players of the operator `demo` on the table page. Raises DevstackError.
+    PAYMENT_PROVIDERS is set), witness (unless WITNESSES is set), if they are embedded, postgres and redis, and what was
+    added. Enter it in a thread that lives as long as the stack. With `fresh` the home's earlier data is deleted first;
+    with `demo`, and on embedded servers, anybody can play as the players of the operator `demo` on the table page.
+    Cards follow from the links of `table_witnesses` witnesses, the first of WITNESSES. Raises DevstackError.
     """
 
     def __init__(
@@ -53,10 +54,12 @@ class Stack:
         port: int = 0,
         fresh: bool = False,
         demo: bool = False,
+        table_witnesses: int = 0,
         print_line: Callable[[str], None] = print,
     ) -> None:
         self.name = name
         self.demo = demo
+        self.table_witnesses = table_witnesses
         self.fresh = fresh
         self.port = port
         self.print_line = print_line
@@ -103,6 +106,7 @@ class Stack:
         if not os.environ.get("WITNESSES"):
             addresses = replace(addresses, witnesses=self._start_witness(exits))
         self.environment = environment_for(addresses, secrets=self.home.secrets, folder=self.home.folder)
+        self.environment.setdefault("TABLE_WITNESSES", str(self.table_witnesses))
         self.environment.setdefault("STATIC_ROOT", str(self.home.static))
         for name, requests in QUOTAS.items():
             self.environment.setdefault(name, requests)
@@ -159,11 +163,18 @@ class Stack:
         self.children.update(postgres=postgres.child, redis=redis.child)
         return embedded_addresses(postgres, redis)
 
-    def _child(self, name: str, command: list[str]) -> Child:
-        environment = process_environment(name, self.environment)
+    def _child(self, name: str, command: list[str], variables: Mapping[str, str] | None = None) -> Child:
+        environment = process_environment(name, {**self.environment, **(variables or {})})
         return Child(
             name=name, command=command, environment=environment, log=self.home.logs / f"{name}.log", folder=PROJECT
         )
+
+    def add(self, name: str, command: list[str], variables: Mapping[str, str]) -> Child:
+        """Start one more process, which knows none of the service's secrets and ends with the stack."""
+        self.children[name] = child = self._child(name, command, variables)
+        self._exits.callback(child.stop)
+        child.start()
+        return child
 
     def manage(self, *arguments: str, extra: Mapping[str, str] | None = None) -> str:
         """Run a manage.py command on this stack's servers, and return its output. Raises DevstackError."""

@@ -27,7 +27,7 @@ class LocalWitness:
     @property
     def notice(self) -> str:
         """The line that says where it is and what it is worth."""
-        return f"Witness    on port {self.port} of this machine: it shows the protocol, not independence"
+        return f"Witness    on port {self.port} of this machine: it proves the protocol, not independence"
 
 
 def witness_of_home(home: Path, environment: Mapping[str, str], *, port: int) -> LocalWitness:
@@ -41,7 +41,9 @@ def witness_of_home(home: Path, environment: Mapping[str, str], *, port: int) ->
     )
 
 
-def prepare_witness(folder: Path, *, port: int, origin: str, environment: Mapping[str, str]) -> LocalWitness:
+def prepare_witness(
+    folder: Path, *, port: int, origin: str, environment: Mapping[str, str], host: str = HOST
+) -> LocalWitness:
     """Make the witness's keys on the first start, and tell it this house's keys. Raises DevstackError."""
     lines = [
         f"{NoteKey(origin, SignatureType.NOTE, log_key).vkey} {closing_key.hex()}"
@@ -55,9 +57,9 @@ def prepare_witness(folder: Path, *, port: int, origin: str, environment: Mappin
     identity = store.identity
     store.close()
     (folder / "houses").write_text("\n".join([*lines, ""]), encoding="utf-8")
-    command = [sys.executable, str(PROJECT / "manage.py"), "witness", "--data", str(folder), "--port", str(port)]
+    command = [sys.executable, str(PROJECT / "manage.py"), "witness", "--data", str(folder), "--name", NAME]
     return LocalWitness(
-        command=[*command, "--name", NAME],
+        command=[*command, "--host", host, "--port", str(port)],
         port=port,
-        setting=f"http://{HOST}:{port} {identity.cosign_key.vkey} {identity.release_key.hex()}",
+        setting=f"http://{host}:{port} {identity.cosign_key.vkey} {identity.release_key.hex()}",
     )

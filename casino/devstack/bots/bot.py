@@ -1,10 +1,11 @@
 """A bot at a seat: it bets in all the ways a player can, from a seeded generator, so that a run can be repeated."""
 
+import asyncio
 from collections.abc import Callable
 from random import Random
 from typing import Any, Final
 
-from casino.devstack.bots.client import ApiError, Client, TableWatch
+from casino.devstack.bots.client import WALLET_SILENT, ApiError, Client, TableWatch
 from casino.kernel import money
 
 LOW_BALANCE_WAGERS: Final = 2
@@ -12,11 +13,15 @@ LOW_BALANCE_WAGERS: Final = 2
 
 TOO_LATE_CODES: Final = frozenset(
     {
-        *("betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "no_show"),
-        *("cards_are_handed_back", "no_ceremony"),
+        *("betting_is_closed", "betting_not_open", "not_your_turn", "already_confirmed", "no_open_round", "no_show"),
+        *("cards_are_handed_back", "no_ceremony", "witness_unavailable", WALLET_SILENT),
     }
 )
-"""Refusals of a player who is a moment too slow; the bot waits for the next round."""
+"""Refusals of a player who is a moment too slow, or whose table's witness or whose casino's wallet is; the bot waits
+for the next round."""
+NOT_DEALT_CODES: Final = frozenset({"witness_unavailable", WALLET_SILENT})
+"""Those after which a player alone at a table tries again."""
+WITNESS_RETRY_SECONDS: Final = 1.0
 
 
 class Bot:
@@ -94,14 +99,26 @@ class Bot:
     async def _play_alone(self) -> None:
         """Play one round at a single-seat table, where the bot's own deal starts it."""
         before = self.watch.last_settled_round()
-        await self._ignore_too_late(self._turn(may_pass=False))
+        while not await self._is_played():
+            await asyncio.sleep(WITNESS_RETRY_SECONDS)
         await self._wait_until(lambda: self.watch.last_settled_round() > before)
 
-    async def _ignore_too_late(self, turn: Any) -> None:
+    async def _is_played(self) -> bool:
+        """Play a turn; return False, without chips on the table, while witness or wallet does not answer."""
+        try:
+            await self._ignore_too_late(self._turn(may_pass=False), codes=TOO_LATE_CODES - NOT_DEALT_CODES)
+        except ApiError as error:
+            if error.code not in NOT_DEALT_CODES:
+                raise
+            await self._ignore_too_late(self._act("clear"))
+            return False
+        return True
+
+    async def _ignore_too_late(self, turn: Any, codes: frozenset[str] = TOO_LATE_CODES) -> None:
         try:
             await turn
         except ApiError as error:
-            if error.code not in TOO_LATE_CODES:
+            if error.code not in codes:
                 raise
 
     async def _turn(self, *, may_pass: bool = True) -> None:
@@ -150,6 +167,8 @@ class Bot:
 
     async def _rebuy_when_low(self, state: dict[str, Any]) -> None:
         """Rebuy between rounds, because the service refuses it while a wager is in play."""
+        if state["you"]["balance_told_at"]:  # all of the money is in the operator's own wallet
+            return
         if self._units(state["you"]["game_balance"]["amount"]) >= LOW_BALANCE_WAGERS * self._largest():
             return
         number = state["round"]["number"]

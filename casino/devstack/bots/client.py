@@ -13,6 +13,8 @@ import httpx
 
 from casino.observability.process import ssl_context
 
+WALLET_SILENT: Final = "wallet_did_not_answer"
+"""Ends the wager that was asked for: the same request again has the same answer."""
 MAX_ATTEMPTS: Final = 60
 """Attempts of a request while the service does not answer, half a second apart."""
 STREAM_TIMEOUT: Final = 45.0
@@ -97,11 +99,18 @@ class Client:
             except httpx.TransportError:
                 await asyncio.sleep(0.5)
                 continue
-            if response.status_code == 503:
+            if _is_to_repeat(response):
                 await asyncio.sleep(0.5)
                 continue
             return _document(response)
         raise ApiError({"code": "no_answer", "detail": f"{method} {path} got no answer."})
+
+
+def _is_to_repeat(response: httpx.Response) -> bool:
+    """Return whether the service is unavailable, or waits for the operator's own wallet."""
+    if response.status_code == 503:
+        return not response.content or response.json().get("code") != WALLET_SILENT
+    return response.status_code == 202
 
 
 def _document(response: httpx.Response) -> dict[str, Any]:

@@ -1,11 +1,17 @@
 """Set up the bots' session: an operator with its key, tables of each preset, and players with money."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any, Final
 
+from baccarat.domain.rules.presets import PRESETS
+from baccarat.domain.rules.table_rules import CommissionTiming
 from casino.devstack.bots.client import Client
+from casino.devstack.operator.running import OwnWallet
 from casino.devstack.system import Stack, operator_key
 from casino.kernel import money
+from casino.kernel.money import MoneyType
+from wallet.funding.events import Funding
 
 CURRENCY: Final = "EUR"
 CURRENCIES: Final = (CURRENCY, "JPY", "KWD", "BTC")
@@ -16,7 +22,7 @@ CREDIT: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class BotGame:
-    """A preset that bots play in a currency: number of tables, players at each, and minimum rounds at each.
+    """A preset that bots play in a currency and by a funding: number of tables, players and minimum rounds at each.
 
     With `whole_shoe` a table is played until its first shoe has ended; in `timeouts` rounds one seat does not act.
     """
@@ -28,6 +34,7 @@ class BotGame:
     timeouts: int = 0
     whole_shoe: bool = False
     currency: str = CURRENCY
+    funding: Funding = Funding.HOUSE
 
 
 GAMES: Final = (
@@ -39,18 +46,36 @@ GAMES: Final = (
     BotGame("classic", tables=1, players=1, rounds=20),
     BotGame("classic", tables=1, players=1, rounds=20, currency="BTC"),
     BotGame("big_table", tables=1, players=6, rounds=60, timeouts=1, whole_shoe=True),
+    *(
+        BotGame(preset, tables=1, players=1 if PRESETS[preset].turn_seconds is None else 2, rounds=8, funding=funding)
+        for funding in (Funding.TRANSFER, Funding.SEAMLESS)
+        for preset in PRESETS
+    ),
 )
 
 PAYMENT_BOT_GAME: Final = BotGame("mini", tables=1, players=1, rounds=0)
 """The table of each payment bot."""
 
 
-def new_operator(stack: Stack, slug: str) -> str:
+def new_operator(stack: Stack, slug: str, *, name: str = "Bots' house") -> str:
     """Create a sandbox operator and return its credential."""
-    output = stack.manage(
-        "operator", "create", slug, "--name", "Bots' house", "--currency", ",".join(CURRENCIES), "--sandbox"
-    )
+    output = stack.manage("operator", "create", slug, "--name", name, "--currency", ",".join(CURRENCIES), "--sandbox")
     return operator_key(output)
+
+
+def open_houses(stack: Stack, wallet: OwnWallet, slug: str) -> dict[Funding, str]:
+    """Create a sandbox operator for each funding, and return their credentials; the wallet is the seamless one's."""
+    credentials = {funding: new_operator(stack, f"{slug}-{funding.value}") for funding in Funding}
+    wallet.register(stack.base_url, credentials[Funding.SEAMLESS])
+    return credentials
+
+
+def rules_for_funding(preset: str, funding: Funding) -> dict[str, Any]:
+    """Return how a table of a preset has to differ: money of an operator's own wallet is settled at once."""
+    commission = PRESETS[preset].commission
+    if funding is not Funding.SEAMLESS or commission is None or commission.timing is not CommissionTiming.DEFERRED:
+        return {}
+    return {"commission": {"rate": "5/100", "rounding": None, "timing": CommissionTiming.SETTLEMENT.value}}
 
 
 async def open_table(operator: Client, game: BotGame, number: int) -> dict[str, Any]:
@@ -63,18 +88,32 @@ async def open_table(operator: Client, game: BotGame, number: int) -> dict[str, 
             "currency": game.currency,
             "money_types": ["real", "play"],
             "accept_player_edge": True,
+            "rules": rules_for_funding(game.preset, game.funding),
         },
     )
 
 
-async def new_player(operator: Client, reference: str, money_type: str, currency: str) -> str:
-    """Register a player with sandbox money of one kind in a currency, and return a session's token."""
-    player = await operator.post("/players", {"reference": reference, "nickname": reference})
-    player_id = player["id"]
-    amount = money.format_amount(CREDIT * money.unit(currency), currency)
-    credit = {"amount": amount, "currency": currency, "money_type": money_type}
-    await operator.post(f"/players/{player_id}/sandbox-credits", credit)
-    session = await operator.post(f"/players/{player_id}/sessions", {})
+async def new_player(
+    operator: Client, reference: str, money_type: str, game: BotGame, wallet: OwnWallet | None = None
+) -> str:
+    """Register a player with money of one kind, which comes as the funding says, and return a session's token.
+
+    Raises ValueError if the money is in the operator's own wallet and that is not given.
+    """
+    player = (await operator.post("/players", {"reference": reference, "nickname": reference}))["id"]
+    amount = money.format_amount(CREDIT * money.unit(game.currency), game.currency)
+    credit = {"amount": amount, "currency": game.currency, "money_type": money_type}
+    match game.funding if money_type == MoneyType.REAL else Funding.HOUSE:
+        case Funding.HOUSE:
+            await operator.post(f"/players/{player}/sandbox-credits", credit)
+        case Funding.TRANSFER:
+            await operator.post(f"/players/{player}/transfers", {**credit, "reference": reference, "direction": "in"})
+        case Funding.SEAMLESS:
+            if wallet is None:
+                raise ValueError("a seamless player's wallet is needed")
+            account = {"reference": reference, "currency": game.currency, "balance": amount}
+            await asyncio.to_thread(wallet.add_player, player, **account)
+    session = await operator.post(f"/players/{player}/sessions", {})
     return str(session["token"])
 
 

@@ -1,5 +1,6 @@
 """Totals of each preset and currency from the API's round history: money in minor units, returns as fractions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -13,15 +14,20 @@ from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
 from casino.devstack.bots.payment_bot import Tally
 from casino.kernel import money
+from wallet.funding.events import Funding
 
 
 @dataclass(slots=True)
 class PresetTotals:
-    """A preset's sums in one currency and money type. `payouts` include stakes; `commission` counts when earned."""
+    """A preset's sums in one currency, money type and funding.
+
+    `payouts` include stakes; `commission` counts when earned.
+    """
 
     preset: str
     money_type: str
     currency: str
+    funding: Funding
     rounds: int = 0
     wagers: int = 0
     handle: int = 0
@@ -57,16 +63,17 @@ class PresetTotals:
 
 
 def table(lines: list[PresetTotals]) -> Table:
-    """Return a table with a row for each preset, currency and money type, which are never added up."""
+    """Return a table with a row for each preset, currency, money type and funding, which are never added up."""
     output = Table(
         title="Rounds played", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
     )
     output.add_column("preset")
     output.add_column("money")
+    output.add_column("funding")
     for heading in ("rounds", "wagers", "handle", "payouts", "commission", "GGR", "return", "theory", "rounds/s"):
         output.add_column(heading, justify="right")
     for line in lines:
-        output.add_row(line.preset, f"{line.currency} {line.money_type}", *_cells(line))
+        output.add_row(line.preset, f"{line.currency} {line.money_type}", line.funding.value, *_cells(line))
     return output
 
 
@@ -76,6 +83,11 @@ def payments(tally: Tally) -> str:
         f"payments: deposits={tally.deposits} rebuys={tally.rebuys} limits reached={tally.limits_hit} "
         f"reconnected={tally.recoveries} withdrawals={tally.withdrawals}"
     )
+
+
+def own_wallet(made: Mapping[str, Any]) -> str:
+    """Summarize in one line what the seamless operator's own wallet did."""
+    return f"own wallet: debits={made['debit']} credits={made['credit']} corrections={made['correction']}"
 
 
 def _cells(line: PresetTotals) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from random import Random
 from typing import Final
@@ -13,7 +13,9 @@ from casino.devstack.bots.client import Client, TableWatch, run_watch
 from casino.devstack.bots.house import BotGame
 from casino.devstack.bots.payment_bot import PaymentBot, Tally
 from casino.devstack.bots.report import PresetTotals
+from casino.devstack.operator.running import OwnWallet
 from casino.kernel.money import MoneyType
+from wallet.funding.events import Funding
 
 STALL_TIMEOUT: Final = 60
 
@@ -23,7 +25,9 @@ class DealingStalled(Exception):
 
 
 class BotSession:
-    """The bots' session at one service. `progress(done, total)` is called with the number of settled rounds.
+    """The bots' session at one service, of one operator for each funding, whose keys `credentials` are.
+
+    `progress(done, total)` is called with the number of settled rounds.
 
     Raises DealingStalled if no round is settled for a minute, and any error of a bot or of `progress`.
     """
@@ -32,14 +36,16 @@ class BotSession:
         self,
         *,
         base_url: str,
-        credential: str,
+        credentials: Mapping[Funding, str],
+        wallet: OwnWallet,
         games: Sequence[BotGame],
         payment_bots: int,
         seed: int,
         progress: Callable[[int, int], None],
     ) -> None:
         self.base_url = base_url
-        self.credential = credential
+        self.credentials = credentials
+        self.wallet = wallet
         self.games = games
         self.payment_bots = payment_bots
         self.tally = Tally()
@@ -50,9 +56,14 @@ class BotSession:
 
     async def run(self) -> list[PresetTotals]:
         """Play and return one line for each preset, currency and money type."""
-        async with Client(self.base_url, self.credential) as operator:
-            games = [self._game(operator, game) for game in self.games]
-            games_task = asyncio.gather(*games, self._payments(operator))
+        async with AsyncExitStack() as clients:
+            operators = {
+                funding: await clients.enter_async_context(Client(self.base_url, credential))
+                for funding, credential in self.credentials.items()
+            }
+            await operators[Funding.TRANSFER].post("/operator/funding", {"funding": Funding.TRANSFER.value})
+            games = [self._game(operators[game.funding], game) for game in self.games]
+            games_task = asyncio.gather(*games, self._payments(operators[Funding.HOUSE]))
             progress_task = asyncio.create_task(self._watch_progress())
             try:
                 await asyncio.wait((games_task, progress_task), return_when=asyncio.FIRST_COMPLETED)
@@ -76,9 +87,7 @@ class BotSession:
 
     async def _game(self, operator: Client, game: BotGame) -> list[PresetTotals]:
         started = time.monotonic()
-        lines = [
-            PresetTotals(preset=game.preset, money_type=money_type, currency=game.currency) for money_type in MoneyType
-        ]
+        lines = [PresetTotals(game.preset, money_type, game.currency, game.funding) for money_type in MoneyType]
         played = await asyncio.gather(*(self._table(operator, game, number) for number in range(1, game.tables + 1)))
         seconds = time.monotonic() - started
         rounds = [round_ for table in played for round_ in await operator.pages(f"/tables/{table}/rounds")]
@@ -110,7 +119,7 @@ class BotSession:
         async with AsyncExitStack() as clients:
             seats = range(1, game.players + 1)
             players = [
-                await self._player(operator, clients, f"{game.preset}-{table[-8:]}-{seat}", seat, game.currency)
+                await self._player(operator, clients, f"{game.preset}-{table[-8:]}-{seat}", seat, game)
                 for seat in seats
             ]
             watch = TableWatch(players[0], table)
@@ -124,9 +133,9 @@ class BotSession:
         return table
 
     async def _player(
-        self, operator: Client, clients: AsyncExitStack, reference: str, seat: int, currency: str
+        self, operator: Client, clients: AsyncExitStack, reference: str, seat: int, game: BotGame
     ) -> Client:
-        token = await house.new_player(operator, reference, _money_type(seat), currency)
+        token = await house.new_player(operator, reference, _money_type(seat), game, self.wallet)
         return await clients.enter_async_context(Client(self.base_url, token))
 
     def _bot(self, client: Client, watch: TableWatch, seat: int) -> Bot:
