@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the project and the extras named need: install.sh PYTHON [EXTRA...]. Every file that pip installs must
-# have a hash that constraints.txt lists. Without an extra, as in the image, it builds nothing from sources. Run in the
-# project's folder.
+# have a hash that constraints.txt lists. For the image (no extra, or `tracing`) it builds nothing from sources. Run in
+# the project's folder.
 set -eu
 
 python=$1
@@ -19,6 +19,9 @@ END
 # First pip itself: the one that comes with Python may be too old to read hashes from constraints.
 for tool in pip setuptools; do sed -n "/^$tool==/,/[^\\\\]\$/p" constraints.txt; done >"$lists/tools.txt"
 "$python" -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --requirement "$lists/tools.txt"
-if [ $# -eq 0 ]; then set -- --only-binary :all:; else set --; fi
+case "$*" in
+    "" | tracing) set -- --only-binary :all: ;;
+    *) set -- ;;
+esac
 "$python" -m pip install --quiet --disable-pip-version-check --require-hashes --constraint constraints.txt "$@" \
     --requirement "$lists/needed.txt"
