@@ -57,7 +57,10 @@ def test_every_problem_has_its_code_and_the_members_of_all_problems(document):
             if status[0] in "45":
                 shared = components["responses"].get(answer.get("$ref", "").rpartition("/")[2])
                 (body,) = (shared or answer)["content"].values()
-                for each in body["schema"].get("oneOf", [body["schema"]]):
+                *listed, other = body["schema"]["oneOf"]
+                assert listed
+                assert other == {"$ref": REF + "OtherProblem"}
+                for each in listed:
                     base, own = components["schemas"][each["$ref"].removeprefix(REF)]["allOf"]
                     assert base == {"$ref": REF + "Problem"}
                     assert len(own["properties"]["code"]["enum"]) == 1

@@ -9,13 +9,17 @@ import pytest
 from django.core.management import call_command
 from pytest_django import Settings
 
+from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.services import kill_switch
 from casino.events.ids import new_id
 from casino.events.sql import database_now, execute
+from casino.events.store import Metadata
 from casino.feed.models import WebhookEndpoint, WebhookStatus
 from casino.jobs.models import Job
 from casino.management.commands import status
 from casino.management.commands.status import REMEDIES, StatusColour
 from casino.observability import health
+from casino.operators import services as operations
 from casino.significant import recorder
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +83,19 @@ def test_a_paused_webhook_and_a_critical_event_are_amber() -> None:
     recorder.record(kind=recorder.SignificantEventKind.CLOCK_CHANGED, operator=None, subject="clock", actor="system")
     lines = colours()
     assert (lines["webhooks"], lines["significant events"]) == (StatusColour.AMBER, StatusColour.AMBER)
+
+
+@pytest.mark.usefixtures("sound")
+def test_stops_are_amber_with_what_they_stop_most_first() -> None:
+    assert colours()["stops"] is StatusColour.GREEN
+    by = Metadata(operator="", actor="staff:1", causation="test", correlation="test")
+    house = operations.create_operator(slug="bravo", name="Bravo", currencies=["EUR"], sandbox=True)
+    kill_switch.stop(scope=StopScope.OPERATOR, subject=str(house.id), reason="A complaint", metadata=by)
+    kill_switch.stop(scope=StopScope.GAMING, reason="A drill", metadata=by)
+    (line,) = [line for line in status.collect() if line.name == "stops"]
+    assert line.colour is StatusColour.AMBER
+    assert line.text.startswith("gaming is stopped since")
+    assert line.text.endswith("and 1 more")
 
 
 def test_what_is_late_is_red_with_its_command_and_the_exit_status_is_1() -> None:

@@ -37,6 +37,8 @@ from tests.support.house import At, House, deal_all, fresh_database
 from tests.wallet.payments.counter import call_back, offer, report, use_provider
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
+from wallet.funding import services as funding
+from wallet.funding.events import Funding
 from wallet.ledger import player_accounts as wallet
 from wallet.payments import callbacks, deposits, methods, withdrawals
 from wallet.payments.provider_reports import PaymentKind
@@ -45,6 +47,9 @@ from wallet.responsible_gaming import services as protection
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
 from wallet.responsible_gaming.state import ExclusionKind
 from wallet.responsible_gaming.table_limit_services import set_table_limit
+from wallet.transfers import services as transfers
+from wallet.transfers.events import TransferDirection
+from wallet.transfers.services import TransferOrder
 
 SAID = st.sampled_from(("pending", "failed", "completed", "reversed"))
 AMOUNTS = st.sampled_from((100, 500, 2_500, 10_000, 40_000))
@@ -72,6 +77,8 @@ SELECT (SELECT coalesce(sum(amount - fee), 0) FROM wallet_deposit WHERE player_i
      - (SELECT coalesce(sum(amount), 0) FROM wallet_withdrawal WHERE player_id = %(player)s AND status = 'paid')
      + (SELECT coalesce(sum(CASE direction WHEN 'credit' THEN amount ELSE -amount END), 0)
           FROM wallet_adjustment WHERE player_id = %(player)s AND status = 'approved')
+     + (SELECT coalesce(sum(CASE direction WHEN 'in' THEN amount ELSE -amount END), 0)
+          FROM wallet_transfer WHERE player_id = %(player)s AND money_type = 'real')
 """
 
 
@@ -93,8 +100,8 @@ class WalletLife(RuleBasedStateMachine):
         self.rounds: list[UUID] = []
         self.topped = 0
 
-    @initialize(forgive=st.booleans())
-    def open(self, forgive: bool) -> None:
+    @initialize(forgive=st.booleans(), way=st.sampled_from((Funding.HOUSE, Funding.TRANSFER)))
+    def open(self, forgive: bool, way: Funding) -> None:
         self.house = House(operator=new_operator())
         self.player = self.newcomer()
         self.tables = [self.house.table("mini"), self.house.table("atlantic_city")]
@@ -109,6 +116,7 @@ class WalletLife(RuleBasedStateMachine):
         voiding.set_policy(operator=self.house.operator, forgive=forgive, actor="test")
         self.pay_in(40_000)
         self.tell(0, "completed")
+        self.change_funding(way)
         self.sit(0, 10_000, MoneyType.REAL)
         self.sit(1, 10_000, MoneyType.PLAY)
 
@@ -162,6 +170,21 @@ class WalletLife(RuleBasedStateMachine):
             made, amount = self.withdrawals[which % len(self.withdrawals)]
             call_back(report(made, said, kind=PaymentKind.PAYOUT, amount=amount))
             callbacks.apply_waiting()
+
+    # -- the operator's own wallet ------------------------------------------------------------------------------------
+
+    @rule(way=st.sampled_from((Funding.HOUSE, Funding.TRANSFER)))
+    def change_funding(self, way: Funding) -> None:
+        operator, metadata = self.house.operator, self.house.metadata
+        choice = funding.FundingChoice(way)
+        self.attempt(lambda: funding.change(operator=operator, choice=choice, metadata=metadata))
+
+    @rule(number=st.integers(0, 30), direction=st.sampled_from(TransferDirection), amount=AMOUNTS | st.none())
+    def move(self, number: int, direction: TransferDirection, amount: int | None) -> None:
+        amount = 500 if direction is TransferDirection.IN and amount is None else amount
+        order = TransferOrder(self.player, f"tx-{number}", direction, MoneyType.REAL, "EUR", amount)
+        operator, metadata = self.house.operator, self.house.metadata
+        self.attempt(lambda: transfers.transfer(order, operator=operator, metadata=metadata))
 
     # -- withdrawals --------------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ from baccarat.domain.rules.presets import rules_for
 from baccarat.services import voiding
 from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
-from tests.baccarat.api.people import Caller, Gambler, Tenant, bet, deal_all, sit, tenant, whole_database
+from tests.baccarat.api.people import Caller, Gambler, Tenant, answered, bet, deal_all, sit, tenant, whole_database
 from tests.conftest import Database
 from tests.dying import KILLED, dying
 from tests.services import SECRET_KEY
@@ -280,7 +280,7 @@ def test_n_a_settled_bet_is_rolled_back_by_two_persons_only(game: Game, fixed: F
 
 
 def test_o_fifty_identical_bets_at_once_are_one_debit(game: Game) -> None:
-    answers = at_once(50, lambda _: game.deal("the-same-key-for-all", banker="10.00"))
+    answers = at_once(50, lambda _: answered(lambda: game.deal("the-same-key-for-all", banker="10.00")))
     bodies = {answer.content for answer in answers if answer.status_code == 200}
     assert len(bodies) == 1
     assert {answer.status_code for answer in answers} <= {200, 409}

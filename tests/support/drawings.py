@@ -30,7 +30,7 @@ def is_shoe_opened(table: UUID, shoe: Shoe | NextShoe, seed: str | None) -> bool
 def cut_from(commitment: str | None, *contributions: tuple[int, str]) -> bytes:
     """Return the cut of a drawing from seats and their contributions."""
     given = [Contribution(seat, contribution) for seat, contribution in contributions]
-    return close_cut(commitment=commitment or "", witnesses=(), contributions=given, keys={})
+    return close_cut(commitment=commitment or "", witnesses=(), contributions=given)
 
 
 def cards_of(seed: bytes, cut: bytes, *, decks: int = 8, first: int | None = None) -> tuple[Card, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from baccarat.domain.fairness.closing import (
-    NO_DIGEST,
+    Closing,
     SeatClosing,
     SeatEnd,
     close,
@@ -76,7 +76,6 @@ def opened(
         opened_at=OPENED,
         deadline_at=None if rules.turn_seconds is None else DEADLINE,
         contributions=(),
-        cut="",
         terms=TERMS,
         next_shoe=None,
         scheme=NEWEST,
@@ -122,23 +121,36 @@ def closed(
     *wagers: re.WagerConfirmed, passed: tuple[int, ...] = (), timed_out: tuple[int, ...] = (), at: datetime = OPENED
 ) -> re.BettingClosed:
     """Return the close of betting of a round of `opened`, on these wagers in order of confirmation."""
+    return re.BettingClosed(
+        closed_at=at,
+        closing=closing(ClosingKind.PLAYED, *wagers, passed=passed, timed_out=timed_out, at=at),
+    )
+
+
+def closing(
+    kind: ClosingKind,
+    *wagers: re.WagerConfirmed,
+    passed: tuple[int, ...] = (),
+    timed_out: tuple[int, ...] = (),
+    at: datetime = OPENED,
+    cause: int = 0,
+    terms: str = TERMS,
+) -> Closing:
+    """Return the closing of a round of `opened`, on these wagers in order of confirmation, or of other `terms`."""
     ends = {wager.seat: SeatClosing.DEALT for wager in wagers}
     ends |= dict.fromkeys(passed, SeatClosing.PASSED) | dict.fromkeys(timed_out, SeatClosing.TIMED_OUT)
-    closing = close(
+    return close(
         blind=CLOSING_INPUTS.blind,
-        terms=TERMS,
+        terms=terms,
         witnesses=(),
-        kind=ClosingKind.PLAYED,
-        cause=0,
+        kind=kind,
+        cause=cause,
         leaves=[_leaf(wager) for wager in wagers],
         seats=[SeatEnd(seat, ends[seat]) for seat in sorted(ends)],
         closed_at_us=round(at.timestamp() * 10**6),
         sealed_head=CLOSING_INPUTS.sealed_head,
-        cosigned_size=0,
-        cosigned_root=NO_DIGEST,
         before=CLOSING_INPUTS.before,
     )
-    return re.BettingClosed(closed_at=at, contributions=(), cut="", closing=closing)
 
 
 def _leaf(wager: re.WagerConfirmed) -> bytes:

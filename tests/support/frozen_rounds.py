@@ -179,7 +179,7 @@ class Evening:
         shoe = UUID(int=1000 + number)
         committed = None if coming is None else self._seed_of(coming.shoe)
         return dealer.Entropy(
-            UUID(int=10_000 + self.journal.table.rounds), shoe, self._seed_of(shoe), bytes(32), committed
+            UUID(int=10_000 + self.journal.table.rounds), shoe, self._seed_of(shoe), bytes(32), committed_seed=committed
         )
 
     def _seed_of(self, shoe: UUID) -> bytes:

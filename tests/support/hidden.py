@@ -53,8 +53,9 @@ def in_play() -> list[Hidden]:
             shoe = table.shoe
             found.append((shoe.shoe, bytes.fromhex(shoe.cut), decks, shoe.cards_used, shoe.scheme))
         elif round_state is not None:
-            opened = projections.decode_round(round_state).require_opened()
-            found.append((opened.shoe, bytes.fromhex(opened.cut), decks, 0, opened.scheme))
+            running = projections.decode_round(round_state)
+            opened = running.require_opened()
+            found.append((opened.shoe, bytes.fromhex(running.cut or ""), decks, 0, opened.scheme))
         found.extend(
             (coming.shoe, bytes.fromhex(contributions_and_cut(coming)[1]), decks, 0, coming.scheme)
             for coming in table.committed_shoes()

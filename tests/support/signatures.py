@@ -1,4 +1,4 @@
-"""Wagers signed as a player's page does."""
+"""Wagers and contributions signed as a player's page does."""
 
 import secrets
 from collections.abc import Mapping
@@ -6,8 +6,11 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.domain.fairness.closing import encode_wager
+from baccarat.domain.fairness.cut import ContributionSignature
+from baccarat.domain.fairness.terms import encode_contribution
 from baccarat.domain.rounds.events import WagerSignature
 from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.state import TableState
 from baccarat.storage import projections
 from casino.crypto import ed25519
 from casino.events.sql import fetch
@@ -33,9 +36,27 @@ def sign_wager(
     return WagerSignature(PUBLIC_KEY, nonce.hex(), ed25519.sign(SECRET, wager).hex())
 
 
+def sign_contribution(table: UUID, contribution: str, *, seat: int = 1) -> ContributionSignature:
+    """Sign a contribution to the shoe that a table's players cut now."""
+    next_shoe = _state(table).next_shoe
+    assert next_shoe is not None
+    signed = encode_contribution(
+        table=table,
+        commitment=next_shoe.commitment,
+        witnesses=next_shoe.witnesses,
+        seat=seat,
+        contribution=contribution,
+    )
+    return ContributionSignature(PUBLIC_KEY, ed25519.sign(SECRET, signed).hex())
+
+
 def terms_of(table: UUID) -> str:
     """Return the digest of the terms in force at a table."""
-    (row,) = fetch("SELECT state::text FROM baccarat_table WHERE id = %s", [table])
-    fixed = projections.decode_table(row[0]).terms
+    fixed = _state(table).terms
     assert fixed is not None
     return fixed.digest
+
+
+def _state(table: UUID) -> TableState:
+    (row,) = fetch("SELECT state::text FROM baccarat_table WHERE id = %s", [table])
+    return projections.decode_table(row[0])

@@ -24,6 +24,7 @@ FEES = operator_account(kind=AccountKind.FEES, **OWNER)
 PAID_OUT = operator_account(kind=AccountKind.WITHDRAWALS, **OWNER)
 ADJUSTED = operator_account(kind=AccountKind.ADJUSTMENTS, **OWNER)
 SANDBOX = operator_account(kind=AccountKind.SANDBOX, **OWNER)
+WALLET = operator_account(kind=AccountKind.WALLET, **OWNER)
 RACK = rack_account(player=ALICE, table=game().table or OPERATOR, **OWNER)
 MOVES: list[tuple[str, dict[AccountName, int]]] = [
     ("deposit", {deposits(): -10_000, account(): 9_900, FEES: 100}),
@@ -31,6 +32,8 @@ MOVES: list[tuple[str, dict[AccountName, int]]] = [
     ("withdrawal_held", {account(): -3_000, HOLD: 3_000}),
     ("withdrawal_cancelled", {HOLD: -1_000, account(): 1_000}),
     ("withdrawal_paid", {HOLD: -1_500, PAID_OUT: 1_450, FEES: 50}),
+    ("transfer_in", {WALLET: -800, account(): 800}),
+    ("transfer_out", {account(): -50, WALLET: 50}),
     ("buy_in", {account(): -4_000, game(): 4_000}),
     ("rebuy", {account(): -100, game(): 100}),
     ("wager", {game(): -700, stakes(): 700}),
@@ -86,26 +89,27 @@ def test_every_kind_of_movement_has_a_column_and_the_columns_add_up() -> None:
     assert first == [
         {
             "money_type": "real", "currency": "EUR", "player": ALICE, "opening": 0, "deposits": 9_900,
-            "deposits_reversed": -200, "withdrawals": -2_000, "to_games": -4_100, "from_games": 1_000,
+            "deposits_reversed": -200, "withdrawals": -2_000, "transfers": 750, "to_games": -4_100, "from_games": 1_000,
             "adjustments": -10, "sandbox_credits": 500, "debts_paid": -60, "voids": 40, "other": 0,
-            "closing": 5_070, "wagered": 700, "paid_by_games": 150, "games": 2_550, "held": 500, "debt": 45,
+            "closing": 5_820, "wagered": 700, "paid_by_games": 150, "games": 2_550, "held": 500, "debt": 45,
             "active": 1,
         }
     ]  # fmt: skip
     second = read(ACCOUNTS, middle, end)
     assert [(row["player"], row["opening"], row["closing"]) for row in second] == [
-        (ALICE, 5_070, 10_140),
+        (ALICE, 5_820, 11_640),
         (BOB, 0, 1),
     ]
     whole = read(ACCOUNTS, start, end)
-    assert (whole[0]["player"], whole[0]["opening"], whole[0]["closing"]) == (ALICE, 0, 10_140)
+    assert (whole[0]["player"], whole[0]["opening"], whole[0]["closing"]) == (ALICE, 0, 11_640)
     assert read(LIABILITY, start, middle) == [
         {
-            "money_type": "real", "currency": "EUR", "players": 1, "accounts": 5_070, "games": 2_550, "in_play": 460,
-            "pending_withdrawals": 500, "owed": 8_580, "racks": 50, "debts": 45,
+            "money_type": "real", "currency": "EUR", "players": 1, "accounts": 5_820, "games": 2_550, "in_play": 460,
+            "pending_withdrawals": 500, "returning": 0, "owed": 9_330, "racks": 50, "debts": 45,
+            "from_wallet": 750,
         }
     ]  # fmt: skip
-    assert [row["owed"] for row in read(LIABILITY, start, end)] == [2 * 8_580 + 1]
+    assert [row["owed"] for row in read(LIABILITY, start, end)] == [2 * 9_330 + 1]
 
 
 def test_unsealed_entries_are_in_no_report() -> None:
@@ -116,8 +120,8 @@ def test_unsealed_entries_are_in_no_report() -> None:
     assert read(LIABILITY, start, until) == []
     sealer.seal_all()
     post_all("second")
-    assert [row["closing"] for row in read(ACCOUNTS, start, until)] == [5_070]
-    assert [row["owed"] for row in read(LIABILITY, start, until)] == [8_580]
+    assert [row["closing"] for row in read(ACCOUNTS, start, until)] == [5_820]
+    assert [row["owed"] for row in read(LIABILITY, start, until)] == [9_330]
 
 
 def test_reports_contain_nothing_of_another_operator() -> None:

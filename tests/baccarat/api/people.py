@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -163,6 +164,13 @@ def bet(who: Gambler, table: str, /, **stakes: str) -> Any:
     """Confirm a whole wager in one step."""
     wager = [{"spot": spot, "amount": amount} for spot, amount in stakes.items()]
     return who.do(f"tables/{table}/deal", {"stakes": wager, "currency": "EUR"})
+
+
+def answered(send: Callable[[], Any]) -> Any:
+    """Send a request until its answer is not a 503, as clients do that are told to try again with the same key."""
+    while (answer := send()).status_code == 503:
+        assert int(answer["Retry-After"]) > 0
+    return answer
 
 
 def company(house: Tenant, preset: str, *names: str) -> tuple[str, list[Gambler]]:

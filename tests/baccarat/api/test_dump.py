@@ -1,13 +1,20 @@
-"""A dump of a played database holds no personal text, link or credential in plain text."""
+"""A dump of a played database holds no personal text, link or credential in plain text.
+
+Nor does what other processes make of it: the operator's feed, significant events, players' exports.
+"""
 
 import os
 import subprocess
 import uuid
 
+from baccarat.compliance import subscriber
 from baccarat.services import voiding
+from casino.compliance import player_exports
 from casino.devstack import postgres
 from casino.events import sealer
+from casino.events.sql import fetch
 from casino.events.store import Metadata
+from casino.feed import writer
 from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit
 from tests.conftest import Database
 
@@ -15,7 +22,10 @@ NAMES = ("Zephyrine", "Quillon")
 REFERENCES = ("customer-zephyrine-4711", "customer-quillon-4712")
 PIN = "739164"
 SPOKEN = ("my number is 0171 5550199", "ask for Quillon at the desk", "rude about my sister")
-NOTES = ("She lost her mother last week", "Dear guest of ours, sorry", "Phoned her on Monday", "Voided for Zephyrine")
+NOTES = (
+    "She lost her mother last week", "Dear guest of ours, sorry", "Phoned her on Monday", "Voided for Zephyrine",
+    "Stopped while her bank looks into it", "Please call us about your card", "Quillon phoned in tears",
+)  # fmt: skip
 
 
 def dump(database: Database) -> str:
@@ -65,11 +75,22 @@ def test_a_dump_of_a_played_database_holds_no_personal_text_in_plain_text(
     for player in (alice, bob):
         player.do(f"{at}/leave")
     alice.do("me/pin", {"old_pin": PIN, "new_pin": "482915"})
-    lucky.do(f"players/{bob.id}/exclusions", {"kind": "self_exclusion", "months": 6, "note": "Quillon phoned in tears"})
+    lucky.do(f"players/{bob.id}/exclusions", {"kind": "self_exclusion", "months": 6, "note": NOTES[6]})
+    stop = {"scope": "player", "subject": alice.id, "reason": NOTES[4], "player_message": NOTES[5]}
+    lucky.do("stops", stop)
+    launch = lucky.do("launches", {"player": {"reference": REFERENCES[0]}, "currency": "EUR"})
+    alice.do("me/data-exports")
+    assert player_exports.generate_due() == 1
+    sealer.seal_all()
+    while writer.write_new_items():
+        pass
+    assert subscriber.record_new_events() > 0
+    written = "SELECT count(*) FROM feed_feeditem", "SELECT count(*) FROM significant_significantevent"
+    assert all(fetch(statement)[0][0] for statement in written)
 
     text = dump(module_database)
 
     assert alice.id in text, "the dump is of this database"
-    credentials = alice.credential, bob.credential, lucky.credential, ticket
+    credentials = alice.credential, bob.credential, lucky.credential, ticket, launch["url"].rpartition("=")[2]
     secrets = (*NAMES, *REFERENCES, *SPOKEN, *NOTES, f"'{PIN}'", f'"{PIN}"', *credentials, link.rpartition("/")[2])
     assert [secret for secret in secrets if secret in text or os.fsencode(secret).hex() in text] == []

@@ -139,6 +139,10 @@ def set_up() -> Scene:
     bet(bob, table, tie="25.00")
     state = lucky.read(f"tables/{table}")
     message = alice.do(f"tables/{table}/chat", {"text": "Good evening"})["id"]
+    lucky.do("operator/funding", {"funding": "transfer"})
+    transfer = {"reference": "lucky-tx-1", "direction": "in", "amount": "5.00", "currency": "EUR"}
+    lucky.do(f"players/{alice.id}/transfers", transfer)
+    lucky.do("operator/funding", {"funding": "house"})
     method = lucky.do("deposit-methods", CARD)["id"]
     payment = {"method": method, "amount": "50.00", "currency": "EUR"}
     adjustment = lucky.do("adjustments", {**ADJUSTMENT, "player": alice.id}, person="agent-1")["id"]
@@ -157,6 +161,7 @@ def set_up() -> Scene:
         "deposit": alice.do("me/deposits", payment)["id"],
         "withdrawal": alice.do("me/withdrawals", payment)["id"],
         "adjustment": adjustment,
+        "reference": transfer["reference"],
         "notice": alice.read("notices")["items"][0]["id"],
         "discrepancy": record_discrepancies(lucky, "p1")[0],
         "report": lucky.do("reports", {"name": "revenue", "period": "lifetime"})["id"],

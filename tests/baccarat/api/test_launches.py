@@ -87,7 +87,9 @@ def test_a_code_opens_a_session_of_a_player_who_was_not_known(lucky: Tenant) -> 
 
 
 def test_the_same_reference_launches_the_same_player(lucky: Tenant) -> None:
-    first, second = (redeem(code_of(launch(lucky))).json() for _ in range(2))
+    launches = [launch(lucky) for _ in range(2)]
+    first, second = (redeem(code_of(launched)).json() for launched in launches)
+    assert {first["player"], second["player"]} == {launched["player"] for launched in launches}
     assert first["player"] == second["player"]
 
 

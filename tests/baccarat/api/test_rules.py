@@ -11,8 +11,10 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
     table = lucky.table("mini")
     at, alice = f"tables/{table}/versions", lucky.player("Alice")
     sit(alice, table)
-    draft = lucky.do(at, {"rules": {"tie_pays": "9:1", "minimum": "10.00"}}, person="ann")
+    asked = {"rules": {"tie_pays": "9:1", "minimum": "10.00"}, "reason": " Asked for by the players. "}
+    draft = lucky.do(at, asked, person="ann")
     assert (draft["version"], draft["status"], draft["drafted_by"]) == (2, "draft", "desk:ann")
+    assert (draft["change_reason"], draft["reason"]) == ("Asked for by the players.", "")
     tie = next(each for each in draft["returns"] if each["spot"] == "tie")
     assert tie["exact"]["decimal"] == "0.951559680"
     assert lucky.read(f"{at}/2") == draft

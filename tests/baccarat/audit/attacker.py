@@ -57,12 +57,22 @@ class Attacker:
         )
 
     def round(self, preset, number):
-        """Return the first, second … settled round at the preset's table."""
+        """Return the first, second … settled round at the preset's first table."""
         return self.row(
-            "SELECT id FROM baccarat_round WHERE split_part(rules, '@', 1) = %s AND phase = 'settled' "
-            "ORDER BY number OFFSET %s LIMIT 1",
+            "SELECT id FROM baccarat_round WHERE table_id = (SELECT id FROM baccarat_table WHERE preset = %s "
+            "ORDER BY id LIMIT 1) AND phase = 'settled' ORDER BY number OFFSET %s LIMIT 1",
             preset, number - 1,
         )[0]  # fmt: skip
+
+    def signed_table(self, place):
+        """Return the place-th table of signed wagers and its two rounds: the preset's tables after the first."""
+        (table,) = self.row(
+            "SELECT id FROM baccarat_table WHERE preset = 'mini' ORDER BY id OFFSET %s LIMIT 1", place + 1
+        )
+        rounds = self.connection.execute(
+            "SELECT id FROM baccarat_round WHERE table_id = %s AND phase = 'settled' ORDER BY number", [table]
+        ).fetchall()
+        return table, *(round_ for (round_,) in rounds)
 
     def entry(self, kind, place):
         """Return the cause of the place-th entry of a kind."""

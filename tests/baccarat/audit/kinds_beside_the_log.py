@@ -4,12 +4,6 @@ import uuid
 
 from tests.baccarat.audit.attacker import WITH_ORIGINAL_CHAIN, kind
 
-HELD = (
-    "auth_group", "auth_group_permissions", "auth_user", "auth_user_groups", "crypto_blindindexkey", "events_rowdigest",
-    "operators_apikey", "operators_operator", "staff_authenticator", "staff_staffaccount", "wallet_providercallback",
-)  # fmt: skip
-OTHER_TABLES = ("significant_significantevent", "significant_note", "wallet_deposit_method", *HELD)
-
 # -- what stands beside the log ------------------------------------------------------------------------------------
 
 

@@ -126,6 +126,13 @@ def an_entry_deleted(attacker):
 
 
 @kind(WITH_ORIGINAL_CHAIN)
+def an_entry_that_names_another_operator(attacker):
+    entry = attacker.entry("buy_in", 2)
+    attacker.do("UPDATE wallet_entry SET operator_id = gen_random_uuid() WHERE cause = %s", entry)
+    return "entry of another operator", f"entry {entry}"
+
+
+@kind(WITH_ORIGINAL_CHAIN)
 def a_posting_with_the_opposite_sign(attacker):
     entry = attacker.entry("buy_in", 1)
     attacker.do("UPDATE wallet_posting SET amount = -amount WHERE amount > 0 AND entry_id = %s", entry)
@@ -276,6 +283,35 @@ def a_secret_of_a_shoe_in_play_swapped(attacker):
     (shoe,) = attacker.row("SELECT shoe_id FROM baccarat_shoesecret ORDER BY 1 LIMIT 1")
     attacker.do("UPDATE baccarat_shoesecret SET nonce = substring(sha256(nonce) FOR 12) WHERE shoe_id = %s", shoe)
     return "secret can't be read", str(shoe)
+
+
+# -- what lists of staff show -------------------------------------------------------------------------------------
+
+
+def shown_to_staff(attacker, column, value):
+    (player,) = attacker.row("SELECT player_id FROM wallet_playerrestrictions WHERE excluded_until IS NOT NULL")
+    attacker.do(f"UPDATE wallet_playerrestrictions SET {column} = {value} WHERE player_id = %s", player)
+    return "row differs", f"wallet_playerrestrictions {player} {column}"
+
+
+@kind(WITH_ORIGINAL_CHAIN)
+def an_exclusion_shown_as_ended(attacker):
+    return shown_to_staff(attacker, "excluded_until", "now() - interval '1 day'")
+
+
+@kind(WITH_ORIGINAL_CHAIN)
+def a_cooling_off_shown_as_a_self_exclusion(attacker):
+    return shown_to_staff(attacker, "self_excluded", "true")
+
+
+@kind(WITH_ORIGINAL_CHAIN)
+def a_block_not_shown(attacker):
+    return shown_to_staff(attacker, "blocked", "false")
+
+
+@kind(WITH_ORIGINAL_CHAIN)
+def limits_not_shown(attacker):
+    return shown_to_staff(attacker, "limit_types", "'{}'")
 
 
 # -- checkpoints ---------------------------------------------------------------------------------------------------

@@ -80,8 +80,8 @@ def a_round_without_a_commitment_to_the_next_shoe(attacker):
 
 @kind(WITH_RECOMPUTED_CHAIN)
 def terms_under_other_rules(attacker):
-    event, stream = attacker.terms("atlantic_city")
-    attacker.change(event, lambda data: data["next_terms"].update(digest="ab" * 32))
+    event, stream, *_ = attacker.event("atlantic_city", 2, "RoundOpened")
+    attacker.change(event, lambda data: data.update(terms="ab" * 32))
     return "terms differ", stream.replace("-", " ", 1)
 
 
@@ -89,7 +89,7 @@ def terms_under_other_rules(attacker):
 def a_contribution_invented_after_the_terms(attacker):
     event, stream, *_ = attacker.event("overview", 2, "RoundOpened")
     invented = [{"seat": 1, "contribution": "aa"}]
-    attacker.change(event, lambda data: data.update(contributions=invented, cut="ab" * 32))
+    attacker.change(event, lambda data: data.update(contributions=invented))
     return "cut differs from the contributions", stream.replace("-", " ", 1)
 
 

@@ -71,8 +71,8 @@ def sit(
 
 
 def deal() -> None:
-    """Deal every round that is due."""
-    while dealing.deal_due():
+    """Deal every round that is due, and start the long shoes whose links come."""
+    while dealing.deal_due() or dealing.release_due():
         pass
 
 

@@ -64,7 +64,9 @@ def test_voids_after_a_look_burn_a_shoe_to_its_end(database):
         deal()
         ceremony.look(actor=ann)
         requester = replace(METADATA, actor="staff:1")
-        voiding.void(round_=round_of(seated, "closed"), operator=OPERATOR, reason="other", note="x", metadata=requester)
+        looked_at = round_of(seated, "closed")
+        voiding.void(round_=looked_at, operator=OPERATOR, reason="other", note="x", metadata=requester)
+        voiding.approve(round_=looked_at, operator=OPERATOR, metadata=replace(METADATA, actor="staff:2"))
         assert voids <= 8  # six cards each, of the 38 before the cut card, and one round more
     assert is_consistent()
     assert "6 cards were burned from the shoe, as a player had seen two of them." in narrate_round(seated, "voided")

@@ -7,11 +7,13 @@ from baccarat.management.commands.rebuild import projectors
 from casino.checkpoints.table_digests import COVERED_TABLES
 from casino.events.row_digests import held_tables
 from casino.events.sql import fetch
+from tests.baccarat.audit import kinds_of_display, kinds_of_identity
 
 STORE: Final = {
     "events_event": "the events",
     "events_seal": "their positions and chained digests",
     "events_chainhead": "heads of the chain",
+    "checkpoints_auditstate": "signed, and derived from the events",
     "checkpoints_checkpoint": "signed, copied outside",
     "checkpoints_copy": "the copies' receipts",
     "checkpoints_cosignature": "signed by witnesses",
@@ -39,6 +41,7 @@ THROWN_AWAY: Final = {
     "alerts_alertmessage": "a queue",
     "alerts_alertpass": "when was last looked for what is wrong",
     "alerts_deadmansignal": "when the next signal is due",
+    "alerts_figure": "counts of requests and tasks, for Prometheus",
     "alerts_heartbeat": "which processes run",
     "api_idempotentrequest": "responses to repeats, kept for a day",
     "auth_permission": "made from the code by migrate",
@@ -46,6 +49,8 @@ THROWN_AWAY: Final = {
     "axes_accessattemptexpiration": "as the attempts",
     "axes_accessfailurelog": "as the attempts",
     "axes_accesslog": "not written",
+    "checkpoints_auditrun": "when was audited; a night that is missing raises an alert, findings are recorded events",
+    "compliance_erasurecopy": "which erasures the storage has; found again there",
     "compliance_playerexport": "deleted after a day",
     "compliance_playerexportpiece": "deleted after a day",
     "django_content_type": "made from the code by migrate",
@@ -64,11 +69,28 @@ THROWN_AWAY: Final = {
     "operators_streamticket": "good for a minute",
     "operators_usedassertion": "forgotten after minutes",
     "operators_usedsignature": "forgotten after minutes",
+    "reports_reportdelivery": "a queue",
+    "risk_activity": "sums of the sealed events of three months, derived again if they are lost",
+    "risk_playernetwork": "who shared a network lately, a hint for staff",
+    "risk_playerpair": "as risk_activity",
     "staff_passwordcode": "good for minutes",
     "significant_unacknowledged": "a queue, derived from significant events",
     "wallet_payment_due": "a queue, repaired by a rebuild",
+    "wallet_remote_due": "a queue, repaired by a rebuild",
+    "wallet_told_balance": "what wallets said last, asked again when a player sits down",
     "wallet_reconciliation_try": "when a reconciliation is tried again",
 }
+
+NOT_TAMPERED_WITH: Final = {
+    ("auth_group", "name"): "its rows are compared whole, and a role that is added is found",
+    ("baccarat_killswitch", "message"): "every column of a projection is compared, as a table's name is",
+    ("django_admin_log", "object_repr"): "overwritten by an erasure; what was done to which object is counted",
+    (
+        "staff_stafftimezone",
+        "name",
+    ): "its rows are compared whole; it says how times are shown, not when things happened",
+}
+"""Names and messages that no kind of tampering is for."""
 
 
 def classes() -> dict[str, set[str]]:
@@ -92,6 +114,22 @@ def test_every_table_has_exactly_one_class(db: None) -> None:
     assert every - times.keys() == set(), "new tables need a class above"
     assert times.keys() - every == set(), "these tables do not exist"
     assert {table for table, number in times.items() if number > 1} == set()
+
+
+def test_what_staff_and_players_read_of_a_thing_is_tampered_with_in_a_test_or_has_a_reason(db: None) -> None:
+    names = ["customer_care", "first_name", "label", "last_name", "logo", "message", "name", "nickname", "object_repr"]
+    names += ["properties", "summary", "title", "username"]
+    columns = fetch(
+        "SELECT table_name::text, column_name::text FROM information_schema.columns "
+        "WHERE table_schema = 'public' AND column_name = ANY (%s)",
+        [names],
+    )
+    known = {table for tables in classes().values() for table in tables} - {*STORE, *THROWN_AWAY}
+    shown = {(table, column) for table, column in columns if table in known}
+    changed = {(table, change.partition(" = ")[0]) for table, change in kinds_of_identity.CHANGES.values()}
+    for tables in (kinds_of_display.SHOWN, kinds_of_display.PROJECTED):
+        changed |= {(table, column) for table, columns in tables.items() for column in columns}
+    assert shown - changed == NOT_TAMPERED_WITH.keys()
 
 
 def test_what_is_not_counted_of_a_row_says_how_it_was_used_or_is_overwritten_by_an_erasure() -> None:

@@ -301,7 +301,7 @@ def test_a_log_cut_short_contradicts_the_saved_head(played, audit_findings, tmp_
 
 
 def append_wager(seated, stream, version, confirmed_at):
-    event = WagerConfirmed(1, seated.guests[0].player, MoneyType.PLAY, {Spot.TIE: 500}, {}, confirmed_at)
+    event = WagerConfirmed(1, seated.guests[0].player, MoneyType.PLAY, {Spot.TIE: 500}, confirmed_at)
     append([Append(stream, version, (CATALOGUE.encode(event),), METADATA)])
 
 

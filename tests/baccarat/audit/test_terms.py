@@ -54,7 +54,6 @@ def play_before_terms():
             opened_at=simulation.now,
             deadline_at=None,
             contributions=(),
-            cut="",
             terms="",
             next_shoe=announced,
             scheme=Scheme.OPEN_CUT,
@@ -84,17 +83,17 @@ def test_a_round_that_opened_without_terms_is_cut_as_it_was_and_the_next_one_has
     assert not types(simulation).count("TermsFixed")  # both deals fixed the next terms with their cards
 
 
-def test_a_cut_forged_in_a_round_without_terms_is_reported():
+def test_a_contribution_forged_in_a_round_without_terms_is_reported():
     simulation, *_ = play_before_terms()
-    forge(simulation, "BettingClosed", lambda event: {"cut": "ab" * 32})
-    assert "cut differs from the contributions" in finding_kinds(simulation)
+    forge(simulation, "CutContributed", lambda event: {"contribution": "a1b3"})
+    assert "cards are not the shoe's" in finding_kinds(simulation)
 
 
 def test_an_opening_of_the_first_schema_is_one_without_terms():
     simulation, *_ = play_before_terms()
     row = next(row for row in simulation.rows if row.type == "RoundOpened")
     fields = msgspec.json.decode(row.data)
-    old = {name: value for name, value in fields.items() if name not in {"contributions", "cut", "terms"}}
+    old = {name: value for name, value in fields.items() if name not in {"contributions", "terms"}}
 
     assert CATALOGUE.decode("RoundOpened", 1, msgspec.json.encode(old)) == CATALOGUE.decode(
         row.type, row.schema, row.data

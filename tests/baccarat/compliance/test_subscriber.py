@@ -23,7 +23,7 @@ from casino.events.records import SealedEvent
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from casino.significant import thresholds
-from casino.significant.models import SignificantEvent
+from casino.significant.models import SignificantEvent, Unacknowledged
 from casino.significant.recorder import SignificantEventKind
 from casino.significant.thresholds import Thresholds
 from tests.support.office import Office, open_office, staff
@@ -163,7 +163,7 @@ def test_a_batch_costs_so_many_statements_however_many_wagers_are_in_it(office: 
     assert cost(3) == cost(1)
 
 
-def test_words_of_the_filter_and_the_opening_of_tables_are_changes_of_configuration(office: Office) -> None:
+def test_changed_filter_words_wait_to_be_acknowledged_and_opened_tables_do_not(office: Office) -> None:
     metadata = office.house.metadata
     moderation.add_filter_word(operator=office.operator.id, word="rascal", metadata=metadata)
     moderation.remove_filter_word(operator=office.operator.id, word="rascal", metadata=metadata)
@@ -175,7 +175,9 @@ def test_words_of_the_filter_and_the_opening_of_tables_are_changes_of_configurat
         "A word was added to the chat filter",
         "A word was removed from the chat filter",
     ]
-    assert said.count("A table was opened: A table") == 2
+    assert [event.reason for event in told("table_opened")].count("A table was opened: A table") == 2
+    waiting = Unacknowledged.objects.values("event_id")
+    assert not SignificantEvent.objects.filter(kind="table_opened", pk__in=waiting).exists()
 
 
 def test_thresholds_are_of_an_operator_and_a_currency_and_their_change_is_told(office: Office) -> None:

@@ -279,8 +279,8 @@ def test_each_closing_names_the_one_before_it_and_its_own_blind() -> None:
     for number in (3, 4):
         bet(journal, ANN)
         own = journal.round.require_opened().shoe.int - 2000
-        entropy = fresh(number)
-        dealer.deal_round(journal, seed=fresh(own).seed, entropy=entropy, now=OPENED, sealed_head=f"{number:02x}" * 32)
+        entropy = replace(fresh(number), sealed_head=f"{number:02x}" * 32)
+        dealer.deal_round(journal, seed=fresh(own).seed, entropy=entropy, now=OPENED)
         dealer.open_round(journal, entropy=replace(fresh(number + 5), committed_seed=fresh(1).seed), now=OPENED)
 
     first, second = [event.closing for event in journal.new_events() if isinstance(event, BettingClosed)]
@@ -345,11 +345,11 @@ def test_no_shoe_starts_with_another_seed_than_the_committed_one(seed: bytes | N
 def test_an_empty_round_lapses_and_a_round_with_somebody_in_it_does_not() -> None:
     journal = in_round(ANN, BEN)
     dealer.leave_round(journal, player=ANN)
-    dealer.lapse_if_empty(journal, seed=fresh(1).seed, now=OPENED)
+    dealer.lapse_if_empty(journal, seed=fresh(1).seed, entropy=fresh(9), now=OPENED)
     assert journal.round.phase is Phase.BETTING
 
     dealer.leave_round(journal, player=BEN)
-    dealer.lapse_if_empty(journal, seed=fresh(1).seed, now=OPENED)
+    dealer.lapse_if_empty(journal, seed=fresh(1).seed, entropy=fresh(9), now=OPENED)
     assert (journal.round.phase, journal.round.seed) == (Phase.LAPSED, fresh(1).seed.hex())
     assert journal.round.cards == ()
 
@@ -359,7 +359,7 @@ def test_a_round_that_is_set_aside_does_not_lapse_when_its_players_leave() -> No
     journal.decide_on_round(rc.SuspendRound(reason="SeedUnavailable", now=OPENED))
 
     dealer.leave_round(journal, player=ANN)
-    dealer.lapse_if_empty(journal, seed=fresh(1).seed, now=OPENED)
+    dealer.lapse_if_empty(journal, seed=fresh(1).seed, entropy=fresh(9), now=OPENED)
 
     assert journal.round.phase is Phase.BETTING
     assert journal.revealed_shoes == []

@@ -158,7 +158,7 @@ def test_the_end_of_a_shoe_moves_every_rack_to_commission() -> None:
         opened(ANN),
         re.ChipsPlaced(seat=1, spot=P, amount=500),
         re.SeatTimedOut(seat=1),
-        re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None),
+        re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None, closing=None),
         re.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED),
     ],
     ids=lambda event: type(event).__name__,

@@ -5,9 +5,8 @@ from uuid import UUID
 
 from baccarat.domain.fairness.commitment import commit, commit_to_drawing
 from baccarat.domain.fairness.cut import Contribution, compute_cut
-from tests.baccarat.proofs.forgeries import forged
 from tests.baccarat.proofs.forgeries_of_terms import sign_again
-from tests.baccarat.proofs.forging import Document, event_data
+from tests.baccarat.proofs.forging import FORGER, Document, event_data, forged
 
 
 def promise(document: Document) -> Document:
@@ -79,19 +78,49 @@ def the_cut_is_left_empty(document: Document) -> None:
     cut_again(document, "")
 
 
-@forged("drawings/long-shoe-ended", "commitment")
+@forged("closings/long-shoe-ended", "commitment")
 def the_long_shoe_has_another_number(document: Document) -> None:
     event_data(document, "ShoeCommitted")["number"] += 1
     sign_again(document)
 
 
-@forged("drawings/long-shoe-ended", "commitment")
+@forged("closings/long-shoe-ended", "commitment")
 def the_long_shoe_started_under_another_scheme(document: Document) -> None:
     event_data(document, "ShoeStarted")["scheme"] = 1
     sign_again(document)
 
 
-@forged("drawings/long-shoe-ended", "commitment")
+@forged("closings/long-shoe-ended", "commitment")
 def the_scheme_is_unknown(document: Document) -> None:
     event_data(document, "ShoeCommitted")["scheme"] = 3
+    sign_again(document)
+
+
+def contributed(document: Document) -> Document:
+    """Return the signed contribution to the round's own shoe."""
+    events = [each["data"] for each in document["events"] if each["type"] == "ShoeCutContributed"]
+    return next(data for data in events if data["signature"] and data["shoe"] == document["shoe"]["id"])
+
+
+@forged("closings/signed", "cut")
+def a_contribution_is_signed_for_another_seat(document: Document) -> None:
+    contributed(document)["seat"] = 3
+    sign_again(document)
+
+
+@forged("closings/signed", "cut")
+def a_contribution_is_signed_by_somebody_else(document: Document) -> None:
+    contributed(document)["signature"]["public_key"] = "01" + FORGER.public_key().public_bytes_raw().hex()
+    sign_again(document)
+
+
+@forged("closings/signed", "cut")
+def a_signed_contribution_was_changed(document: Document) -> None:
+    contributed(document)["contribution"] = "ff"
+    sign_again(document)
+
+
+@forged("closings/signed", "cut")
+def a_contributions_signature_is_left_out(document: Document) -> None:
+    contributed(document)["signature"] = None
     sign_again(document)

@@ -6,8 +6,7 @@ from uuid import UUID
 from baccarat.domain.fairness.cut import Contribution, compute_cut
 from baccarat.domain.fairness.terms import Terms
 from baccarat.proofs import verifier
-from tests.baccarat.proofs.forgeries import OTHER, forged
-from tests.baccarat.proofs.forging import Document, event, event_data, reseal, resign
+from tests.baccarat.proofs.forging import OTHER, Document, event, event_data, forged, reseal, resign
 
 
 def own_terms(document: Document) -> Document:
@@ -364,4 +363,37 @@ def a_wager_was_raised_after_the_short_closing(document: Document) -> None:
 @forged("digests/mini", "closing")
 def the_short_closing_has_another_digest(document: Document) -> None:
     closing(document)["digest"] = OTHER
+    sign_again(document)
+
+
+# terms whose digest the opening has
+
+
+@forged("openings/mini", "terms")
+def the_opening_has_another_digest(document: Document) -> None:
+    event_data(document, "RoundOpened")["terms"] = OTHER
+    sign_again(document)
+
+
+@forged("openings/mini", "terms")
+def the_terms_before_the_opening_named_another_commitment(document: Document) -> None:
+    with_cards(document, 0)["data"]["next_terms"]["commitment"] = OTHER
+    sign_again(document)
+
+
+@forged("openings/mini", "commitment")
+def the_shoe_was_committed_to_by_other_bytes(document: Document) -> None:
+    with_cards(document, 1)["data"]["next_terms"]["commitment"] = OTHER
+    sign_again(document)
+
+
+@forged("openings/mini", "commitment")
+def the_shoe_was_committed_to_with_fewer_decks(document: Document) -> None:
+    with_cards(document, 1)["data"]["next_terms"]["decks"] -= 1
+    sign_again(document)
+
+
+@forged("openings/mini", "commitment")
+def the_shoe_was_committed_to_for_another_scheme(document: Document) -> None:
+    with_cards(document, 1)["data"]["next_terms"]["scheme"] = 1
     sign_again(document)

@@ -6,15 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from casino.crypto import ed25519, signed_note
+from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead
 from casino.events.hash_chain import digest
 from casino.kernel import merkle
 from casino.kernel.canonical_json import canonical
 
 GOLDEN = Path(__file__).parent / "golden"
+COSIGNER_PRIVATE: Final = b"\x43" * 32
+COSIGNER: Final = NoteKey("witness.test/w1", SignatureType.COSIGNATURE, ed25519.public_key(COSIGNER_PRIVATE))
+"""The witness that has cosigned the golden files."""
 FORGER = Ed25519PrivateKey.from_private_bytes(b"forger".ljust(32, b"\0"))
 
 Document = dict[str, Any]
@@ -37,10 +42,31 @@ class Forgery:
         return changed if isinstance(changed, bytes) else encode(document if changed is None else changed)
 
 
+FORGERIES: Final[list[Forgery]] = []
+OTHER: Final = "ab" * 32
+
+
+def forged(base: str, fails: str) -> Callable[[Change], Change]:
+    """Register a way to tamper with the golden file `base`, by which the check `fails` must fail."""
+
+    def listed(change: Change) -> Change:
+        FORGERIES.append(Forgery(change.__name__, base, fails, change))
+        return change
+
+    return listed
+
+
 def golden(name: str) -> Document:
     """Load a golden file to change."""
     document: Document = json.loads((GOLDEN / f"{name}.json").read_bytes())
     return copy.deepcopy(document)
+
+
+def witness_keys(document: Document) -> list[str]:
+    """Return the keys by which the witnesses of an exported round sign releases and cosign checkpoints."""
+    headers = {each["data"]["header"] for each in document["events"] if each["type"] == "WitnessChainOpened"}
+    cosigners = [COSIGNER.vkey] if document.get("cosigned") else []
+    return [*sorted({header[-88:-24] for header in headers}), *cosigners]
 
 
 def encode(document: Document) -> bytes:
@@ -82,12 +108,31 @@ def reseal(document: Document) -> None:
         ).hex()
 
 
-def resign(document: Document) -> None:
-    """Put the events in a tree of the forger's own and sign it under the id of the casino's key."""
+def leaves_of_log(document: Document) -> list[bytes]:
+    """Return the leaves of a log that has these events, and between them something."""
     size = max(each["position"] for each in document["events"])
     leaves = [merkle.leaf_hash(bytes(32))] * size
     for each in document["events"]:
         leaves[each["position"] - 1] = merkle.leaf_hash(bytes.fromhex(each["digest"]))
+    return leaves
+
+
+def cosign(document: Document, *, origin: str = "casino.localhost/log", cosigner: bytes = COSIGNER_PRIVATE) -> None:
+    """Have a longer log than that of a signed document cosigned."""
+    leaves = [*leaves_of_log(document), *[merkle.leaf_hash(b"later")] * 5]
+    head = TreeHead(origin, len(leaves), merkle.root(leaves))
+    signatures = (
+        signed_note.sign(str(head), name=origin, private=FORGER.private_bytes_raw()),
+        signed_note.cosign(str(head), name=COSIGNER.name, private=cosigner, time=1_800_000_000),
+    )
+    proof = merkle.consistency(leaves, document["checkpoint"]["position"])
+    note = str(SignedNote(str(head), signatures))
+    document["cosigned"] = {"note": note, "consistency": [step.hex() for step in proof]}
+
+
+def resign(document: Document) -> None:
+    """Put the events in a tree of the forger's own and sign it under the id of the casino's key."""
+    leaves = leaves_of_log(document)
     document["inclusion_proofs"] = [
         {
             "position": each["position"],
@@ -96,7 +141,8 @@ def resign(document: Document) -> None:
         for each in document["events"]
     ]
     checkpoint = document["checkpoint"]
-    checkpoint.update(position=size, root=merkle.root(leaves).hex())
+    head = max(document["events"], key=lambda each: int(each["position"]))["digest"]
+    checkpoint.update(position=len(leaves), head=head, root=merkle.root(leaves).hex())
     signed = {name: value for name, value in checkpoint.items() if name != "signature"}
     checkpoint["signature"] = FORGER.sign(b"casino.checkpoint.v1\n" + canonical(signed)).hex()
     for key in document["keys"]:

@@ -7,13 +7,16 @@ from django.conf import settings
 
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
 from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables.witness_events import ReplacementReason
 from baccarat.proofs.export import export_round
-from baccarat.services import betting, ceremony, rules_lifecycle, voiding
+from baccarat.services import betting, ceremony, dealing, rules_lifecycle, voiding, witness_chains
 from casino.checkpoints import signing
 from casino.events.sql import fetch
 from casino.events.store import Metadata
+from casino.witness.client import configured_client
 from tests.baccarat.audit.playing import OPERATOR, Seated, deal, play, seal, sit
-from tests.support.signatures import sign_wager
+from tests.baccarat.services.witnessing import pin
+from tests.support.signatures import sign_contribution, sign_wager
 
 STAFF = tuple(
     Metadata(operator=str(OPERATOR), actor=f"staff:{number}", causation="", correlation="") for number in (1, 2)
@@ -60,6 +63,83 @@ def history() -> dict[str, dict[str, object]]:
     return {**exported, **{name: each.export() for name, each in rounds.items()}}
 
 
+def history_with_witness() -> dict[str, dict[str, object]]:
+    """Play at a table with a witness: a settled round with signatures, and one voided while betting was open."""
+    settings.CHECKPOINT_STORAGE = ""
+    settled, voided = (sit("atlantic_city", players=2) for _ in range(2))
+    short_shoe = sit("big_table", players=2, decks=1, cut_cards_from_end=30)
+    pin()
+    assert witness_chains.open_chains(height=8) == 3
+    rounds = {"settled": ExportedRound(_signed(settled, rounds=3)), "voided": ExportedRound(_signed_void(voided))}
+    _play_shoes(short_shoe, 1)
+    rounds["shoe-ended"] = ExportedRound(_signed_in_shoe(short_shoe))
+    _play_shoes(short_shoe, 1)
+    rounds["shoe-running"] = ExportedRound(_signed_in_shoe(short_shoe))
+    seal()
+    signing.sign_now()
+    return {name: each.export() for name, each in rounds.items()}
+
+
+def cosigned_round() -> dict[str, object]:
+    """Play at a table with a witness until a checkpoint covers the round, and the witness has cosigned more than it."""
+    settings.CHECKPOINT_STORAGE = ""
+    seated = sit("atlantic_city", players=2)
+    pin()
+    assert witness_chains.open_chains(height=8) == 1
+    round_ = _signed(seated, rounds=3)
+    seal()
+    signing.sign_now()
+    play(seated, banker=2500)
+    pin()
+    return ExportedRound(round_).export()
+
+
+def history_with_replaced_witness() -> dict[str, dict[str, object]]:
+    """Play on after a table's witness was replaced: a round that was passed over, and one dealt by the other's link."""
+    settings.CHECKPOINT_STORAGE = ""
+    seated, shoe = sit("atlantic_city", players=2), sit("big_table", players=2)
+    pin()
+    assert witness_chains.open_chains(height=8) == 2
+    deal()
+    _signed(seated, rounds=3)
+    _signed(shoe, rounds=1)
+    lost, follows = configured_client().addresses
+    for table in (seated.table, shoe.table):
+        witness_chains.replace(
+            table=table,
+            operator=OPERATOR,
+            release_key=lost.release_key.hex(),
+            address=follows,
+            reason=ReplacementReason.PLANNED,
+            metadata=STAFF[0],
+            height=8,
+        )
+    passed_over = last(seated)
+    pin()
+    rounds = {"passed-over": ExportedRound(passed_over), "replaced": ExportedRound(_signed(seated, rounds=1))}
+    rounds["replaced-in-shoe"] = ExportedRound(_signed(shoe, rounds=1))
+    seal()
+    signing.sign_now()
+    return {name: each.export() for name, each in rounds.items()}
+
+
+def _signed_in_shoe(seated: Seated) -> UUID:
+    """Play a round of the next long shoe, once its witness has given out the link for it."""
+    deal()
+    return _signed(seated, rounds=1)
+
+
+def _signed_void(seated: Seated) -> UUID:
+    """Void a round before its betting closed; the witness gives out its link for that closing, too."""
+    _signed(seated, rounds=3)
+    betting = running(seated)
+    Seated(seated.table, seated.guests[:1]).bet(banker=2500)
+    _void(betting)
+    while not dealing.release_due():
+        fetch("SELECT pg_sleep(0.1)")
+    return betting
+
+
 def _just_played() -> ExportedRound:
     """Play a round and seal it."""
     seated = sit("mini")
@@ -77,17 +157,18 @@ def _presets() -> dict[str, ExportedRound]:
         "mini": ExportedRound(_until("player", mini, banker=2500, player=1000)),
         "classic": ExportedRound(_first("banker", "classic", banker=500)),
         "atlantic-city": ExportedRound(_until("banker", sit("atlantic_city", players=2), banker=100, player=30_000)),
-        "signed": ExportedRound(_signed()),
+        "signed": ExportedRound(_signed(sit("atlantic_city", players=2), rounds=2)),
     }
 
 
-def _signed() -> UUID:
-    """Play a round in which one of two players signs the wager."""
-    seated = sit("atlantic_city", players=2)
-    for number, guest in enumerate(seated.guests, 1):
-        signature = sign_wager(seated.table, {Spot.BANKER: 2500}, play_money=True) if number == 1 else None
-        betting.deal(actor=guest, stakes={Spot.BANKER: 2500}, currency="EUR", signature=signature)
-    deal()
+def _signed(seated: Seated, *, rounds: int) -> UUID:
+    """Play rounds in which one of two players signs the wager, and before it the contribution to its cut."""
+    for _ in range(rounds):
+        _cut(seated)
+        for number, guest in enumerate(seated.guests, 1):
+            signature = sign_wager(seated.table, {Spot.BANKER: 2500}, play_money=True) if number == 1 else None
+            betting.deal(actor=guest, stakes={Spot.BANKER: 2500}, currency="EUR", signature=signature)
+        deal()
     return last(seated)
 
 
@@ -121,7 +202,9 @@ def _cut(seated: Seated) -> None:
         if len(seated.guests) == 1:
             betting.new_game(actor=guest)
             betting.contribute_to_cut(actor=guest, contribution="00" * 32)
-        betting.contribute_to_cut(actor=guest, contribution=f"{number:02x}" * (3 + number))
+        contribution = f"{number:02x}" * (3 + number)
+        signature = sign_contribution(seated.table, contribution, seat=number) if number == 1 else None
+        betting.contribute_to_cut(actor=guest, contribution=contribution, contribution_signature=signature)
 
 
 def _long_shoes() -> dict[str, ExportedRound]:

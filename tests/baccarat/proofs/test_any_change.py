@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baccarat.proofs import checks, verifier
-from tests.baccarat.proofs.forging import encode, golden
+from tests.baccarat.proofs.forging import encode, golden, witness_keys
 
 BASES = (
     "overview", "long-shoe-running", "voided-after-settlement", "terms/overview", "terms/long-shoe-running",
-    "cards/mini",
+    "cards/mini", "witnesses/settled", "cosigned/settled",
 )  # fmt: skip
 KEY = str(golden("mini")["keys"][0]["public_key"])
 Path = tuple[str | int, ...]
@@ -54,8 +54,9 @@ def test_both_verifiers_refuse_a_change_of_any_field(chosen: tuple[str, Path]) -
     holder[path[-1]] = change_value(holder[path[-1]])
 
     raw = encode(document)
-    assert verifier.verify(raw, [KEY])["verdict"] == "failed"
-    assert checks.verify(raw, keys=[KEY]).verdict == "failed"
+    keys = [KEY, *witness_keys(golden(base))]
+    assert verifier.verify(raw, keys)["verdict"] == "failed"
+    assert checks.verify(raw, keys=keys).verdict == "failed"
 
 
 @settings(max_examples=25)

@@ -1,8 +1,10 @@
 """The specification's vectors follow from the stand-alone verifier and from the service's code. They never change."""
 
 import hashlib
+import hmac
 import json
 import re
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
@@ -11,7 +13,8 @@ import msgspec
 import pytest
 from django.test import Client
 
-from baccarat.domain.fairness import closing, commitment, cut, shuffle, terms
+from baccarat.domain.fairness import closing, commitment, cut, links, shuffle, terms
+from baccarat.domain.fairness.closing import LogHead
 from baccarat.domain.rules import deal, payouts
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.wagers import Spot
@@ -19,20 +22,30 @@ from baccarat.domain.tables.shoes import digest_rules
 from baccarat.proofs import verifier
 from baccarat.web.views import FAIRNESS_DOCS
 from casino.checkpoints import document
-from casino.crypto import ed25519
+from casino.crypto import ed25519, signed_note
+from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead
 from casino.events import hash_chain
 from casino.kernel import merkle
-from casino.kernel.canonical_json import canonical
-from casino.witness.statements import ClosingKind
+from casino.kernel.canonical_json import NotCanonical, canonical
+from casino.witness.statements import ClosingKind, ClosingRequest
 
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
-VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
-PUBLISHED: Final = "a227053883f82ba9ea4ccd393d5cb70bd8c4eaac65838a49522d4a2b3205c6f5"
-"""SHA-256 of the published file: a vector is added by a new file of vectors, never changed."""
+PUBLISHED: Final = {
+    "vectors.json": "d29558060db49cad5c23d3e15adfd3d776c8a0603d766fe37c71b80b1e4adc7b",
+    "vectors-witnessed.json": "ec6f8eef13c957f85865c4727dadb85878b17293c9cbb86a0f299da5d7278c76",
+    "vectors-witnesses.json": "01886d56682d4bcfd649056a52998a6a5d795e0d7884a46cff147724b9d29c53",
+}
+"""SHA-256 of the published files: a vector is added by a new file of vectors, never changed."""
+VECTORS: Final = {
+    name: vector
+    for file in PUBLISHED
+    for name, vector in json.loads((FAIRNESS_DOCS / file).read_text(encoding="utf-8")).items()
+}
 
 
 def test_published_vectors_never_change() -> None:
-    assert hashlib.sha256((FAIRNESS_DOCS / "vectors.json").read_bytes()).hexdigest() == PUBLISHED
+    files = {file.name: file.read_bytes() for file in FAIRNESS_DOCS.glob("vectors*.json")}
+    assert {name: hashlib.sha256(raw).hexdigest() for name, raw in files.items()} == PUBLISHED
 
 
 def test_every_step_of_the_specification_has_vectors() -> None:
@@ -85,9 +98,8 @@ def test_commitments_and_cuts() -> None:
     assert commitment.commit(seed) == VECTORS["commitment"]["commitment"]
     assert verifier.sha256(verifier.COMMITMENT_TAG, seed).hex() == VECTORS["commitment"]["commitment"]
     contributions = [cut.Contribution(**each) for each in vector["contributions"]]
-    by_seat = {each.seat: bytes.fromhex(each.contribution) for each in contributions}
     assert cut.compute_cut(UUID(vector["shoe"]), contributions).hex() == vector["cut"]
-    assert verifier.cut_of(1, vector["shoe"], "", by_seat).hex() == vector["cut"]
+    assert verifier.cut_of(1, vector["shoe"], "", vector["contributions"]).hex() == vector["cut"]
 
 
 def test_drawings() -> None:
@@ -97,10 +109,9 @@ def test_drawings() -> None:
     promise = verifier.commitment_of(2, seed, vector["table"], shoe, number)
     assert drawing.commit(seed) == promise == vector["commitment"]
     contributions = [cut.Contribution(**each) for each in vector["contributions"]]
-    by_seat = {each.seat: bytes.fromhex(each.contribution) for each in contributions}
-    for given, listed, expected in ((by_seat, contributions, vector["cut"]), ({}, [], vector["uncut"])):
-        ours = terms.close_cut(commitment=promise, witnesses=(), contributions=listed, keys={})
-        assert ours.hex() == verifier.cut_of(2, shoe, promise, given).hex() == expected
+    for listed, expected in ((contributions, vector["cut"]), ([], vector["uncut"])):
+        ours = terms.close_cut(commitment=promise, witnesses=(), contributions=listed)
+        assert ours.hex() == verifier.cut_of(2, shoe, promise, list(map(asdict, listed))).hex() == expected
     drawn, cards = bytes.fromhex(vector["cut"]), vector["cards"].split()
     key = shuffle.draw_key(seed, cut=drawn)
     assert key.hex() == vector["key"]
@@ -149,12 +160,33 @@ def test_terms() -> None:
     assert digest_rules(msgspec.convert(vector["rules"], TableRules)) == vector["terms"]["rules"]
 
 
-def test_closings() -> None:
-    vector = VECTORS["closing"]
+def test_signed_contributions() -> None:
+    vector, drawing = VECTORS["contribution"], VECTORS["drawing"]
+    signed, signature = bytes.fromhex(vector["bytes"]), {name: vector[name] for name in ("public_key", "signature")}
+    place = {"table": UUID(vector["table"]), "commitment": vector["commitment"], "seat": vector["seat"]}
+    assert terms.encode_contribution(**place, witnesses=(), contribution=vector["contribution"]) == signed
+    assert ed25519.is_signed(
+        signed, bytes.fromhex(signature["signature"]), public=bytes.fromhex(signature["public_key"])[1:]
+    )
+    told = {"seat": vector["seat"], "contribution": vector["contribution"], "signature": signature}
+    assert verifier.is_signed_contribution(vector["table"], vector["commitment"], told)
+    listed = [
+        {"public_key": signature["public_key"] if each["seat"] == vector["seat"] else "", **each}
+        for each in drawing["contributions"]
+    ]
+    ours = terms.close_cut(
+        commitment=vector["commitment"], witnesses=(), contributions=[cut.Contribution(**each) for each in listed]
+    )
+    theirs = verifier.cut_of(2, drawing["shoe"], vector["commitment"], listed)
+    assert ours.hex() == theirs.hex() == vector["cut"]
+
+
+@pytest.mark.parametrize("vector", VECTORS["closing"], ids=lambda vector: f"kind-{vector['closing']['kind']}")
+def test_closings(vector: dict[str, Any]) -> None:
     recorded = vector["closing"]
     leaves = [verifier.wager_leaf(vector["terms"], wager, vector["currency"]) for wager in vector["wagers"]]
     assert [leaf.hex() for leaf in leaves] == vector["leaves"]
-    root = verifier.root_of(leaves)
+    root = verifier.root_of(leaves) if leaves else verifier.sha256(b"")
     assert root.hex() == recorded["wagers"]
     digest = verifier.digest_of_closing(vector["terms"], recorded, root, vector["closed_at"])
     closed_at = datetime.strptime(vector["closed_at"], "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
@@ -168,8 +200,6 @@ def test_closings() -> None:
         seats=[closing.SeatEnd(each["seat"], closing.SeatClosing(each["end"])) for each in recorded["seats"]],
         closed_at_us=hash_chain.microseconds(closed_at),
         sealed_head=recorded["sealed_head"],
-        cosigned_size=recorded["cosigned_size"],
-        cosigned_root=recorded["cosigned_root"],
         before=recorded["before"],
     )
     assert ours.digest == digest == recorded["digest"]
@@ -235,3 +265,164 @@ def test_receipts() -> None:
     assert ed25519.public_key(secret).hex() == receipt["public_key"]
     assert ed25519.sign(secret, signed).hex() == receipt["signature"]
     assert verifier.encode_receipt(receipt) == (receipt["terms"]["digest"], bytes.fromhex(receipt["leaf"]), signed)
+
+
+def test_drawings_with_witnesses() -> None:
+    vector = VECTORS["witnesses"]
+    header = bytes.fromhex(vector["header"])
+    parsed = links.check_header(vector["header"], vector["signature"], vector["house_signature"])
+    assert hashlib.sha256(header).hexdigest() == parsed.chain.hex() == vector["chain"]
+    leaves = [
+        merkle.leaf_hash(b"casino.witness.leaf.v1\0" + index.to_bytes(8, "big") + each)
+        for index, each in enumerate(_links_of_chain(vector))
+    ]
+    assert parsed.root == merkle.root(leaves)
+    place = {"chain": vector["chain"], "index": vector["index"]}
+    witnesses = [terms.WitnessIndex(**place)]
+    assert terms.encode_witnesses(witnesses).hex() == verifier.indexes_of([place]).hex() == vector["x"]
+    listed = vector["contributions"]
+    closed = terms.close_cut(
+        commitment=vector["commitment"],
+        witnesses=witnesses,
+        contributions=[cut.Contribution(**each) for each in listed],
+    )
+    theirs = verifier.cut_of(2, vector["shoe"], vector["commitment"], listed, verifier.indexes_of([place]))
+    assert closed.hex() == theirs.hex() == vector["cut"]
+    seed, given = bytes.fromhex(vector["seed"]), vector["release"]
+    drawn = [shuffle.Link(vector["chain"], vector["index"], given["link"])]
+    order = shuffle.shuffle(seed, cut=closed, decks=8, scheme=shuffle.NEWEST, first=6, links=drawn)
+    encoded = bytes.fromhex(vector["x"])[1:] + bytes.fromhex(given["link"])
+    assert list(order) == verifier.shuffle(2, seed, closed, 8, 6, links=[encoded]) == vector["cards"].split()
+    release = links.SignedRelease(**given)
+    statement = links.statement_of(release, index=vector["index"], kind=ClosingKind.PLAYED, digest=vector["digest"])
+    assert statement.hex() == vector["statement"]
+    links.check_release(parsed, release, index=vector["index"], kind=ClosingKind.PLAYED, digest=vector["digest"])
+
+
+def test_names_beyond_the_basic_plane_are_sorted_as_utf_16() -> None:
+    vector = VECTORS["canonical_names"]
+    assert verifier.canonical(vector["value"]).hex() == vector["bytes"]
+    with pytest.raises(NotCanonical):  # events have no such names
+        canonical(vector["value"])
+
+
+@pytest.mark.parametrize("vector", VECTORS["consistency"], ids=lambda each: f"{each['old']}-{each['size']}")
+def test_consistency_proofs(vector: dict[str, Any]) -> None:
+    sizes, roots = (vector["old"], vector["size"]), [bytes.fromhex(vector[name]) for name in ("old_root", "root")]
+    proof = [bytes.fromhex(step) for step in vector["proof"]]
+    assert merkle.is_consistent(*sizes, *roots, proof)
+    assert verifier.is_continued(*sizes, *roots, proof)
+    for other in ([*proof, bytes(32)], [bytes(32), *proof[1:]] if proof else [bytes(32)], proof[:-1] or [bytes(32)]):
+        assert not merkle.is_consistent(*sizes, *roots, other)
+        assert not verifier.is_continued(*sizes, *roots, other)
+
+
+def check_closing(vector: dict[str, Any], recorded: dict[str, Any], leaves: list[bytes]) -> None:
+    """Compare a closing's digest with that of the verifier and that of the service."""
+    place, cosigned = vector["terms"]["witnesses"], recorded["cosigned"]
+    root, extra = verifier.root_of(leaves) if leaves else hashlib.sha256(b"").digest(), verifier.indexes_of(place)
+    fields = {**recorded, "cosigned_size": cosigned["size"], "cosigned_root": cosigned["root"]}
+    digest = verifier.digest_of_closing(vector["digest"], fields, root, vector["closed_at"], extra)
+    ours = closing.close(
+        blind=bytes.fromhex(recorded["blind"]),
+        terms=vector["digest"],
+        witnesses=[terms.WitnessIndex(**each) for each in place],
+        kind=ClosingKind(recorded["kind"]),
+        cause=recorded["cause"],
+        leaves=leaves,
+        seats=[closing.SeatEnd(each["seat"], closing.SeatClosing(each["end"])) for each in recorded["seats"]],
+        closed_at_us=verifier.microseconds(vector["closed_at"]),
+        sealed_head=recorded["sealed_head"],
+        before=recorded["before"],
+        cosigned=LogHead(**cosigned),
+    )
+    assert ours.digest == digest == recorded["digest"]
+
+
+def check_terms(vector: dict[str, Any]) -> None:
+    assert msgspec.convert(vector["terms"], terms.Terms).digest() == vector["digest"]
+    assert verifier.digest_of_terms(vector["terms"]) == vector["digest"]
+
+
+def test_rounds_with_witnesses() -> None:
+    vector = VECTORS["witnessed_round"]
+    given, witnesses = vector["contribution"], [terms.WitnessIndex(**each) for each in vector["terms"]["witnesses"]]
+    signed = terms.encode_contribution(
+        table=UUID(given["table"]), commitment=given["commitment"], witnesses=witnesses, seat=given["seat"],
+        contribution=given["contribution"],
+    )  # fmt: skip
+    assert signed.hex() == given["bytes"]
+    told = {**given, "signature": {name: given[name] for name in ("public_key", "signature")}}
+    extra = verifier.indexes_of(given["witnesses"])
+    assert verifier.is_signed_contribution(given["table"], given["commitment"], told, extra)
+    assert not verifier.is_signed_contribution(given["table"], given["commitment"], told)
+    assert verifier.cut_of(2, "", given["commitment"], [told], extra).hex() == vector["terms"]["cut"]
+    check_terms(vector)
+    leaves = [verifier.wager_leaf(vector["digest"], wager, vector["currency"]) for wager in vector["wagers"]]
+    assert [leaf.hex() for leaf in leaves] == vector["leaves"]
+    for recorded in vector["closings"]:
+        check_closing(vector, recorded, leaves[: recorded["count"]])
+    asked = vector["request"]
+    request = ClosingRequest(
+        bytes.fromhex(asked["chain"]), asked["index"], ClosingKind(asked["kind"]), bytes.fromhex(asked["digest"])
+    ).serialize()
+    assert request.hex() == asked["bytes"]
+    assert verifier.is_signed(bytes.fromhex(asked["public_key"]), request, bytes.fromhex(asked["signature"]))
+
+
+def test_long_shoes_with_witnesses() -> None:
+    vector, scheme = VECTORS["witnessed_shoe"], shuffle.Scheme.TERMS
+    seed, shoe, decks = bytes.fromhex(vector["seed"]), vector["shoe"], vector["decks"]
+    promise = verifier.commitment_of(2, seed, vector["table"], shoe, vector["number"])
+    drawing = commitment.Drawing(scheme, UUID(vector["table"]), UUID(shoe), vector["number"])
+    assert drawing.commit(seed) == promise == vector["commitment"]
+    (place,) = vector["witnesses"]
+    extra, listed = verifier.indexes_of([place]), [cut.Contribution(**each) for each in vector["contributions"]]
+    closed = terms.close_cut(commitment=promise, witnesses=[terms.WitnessIndex(**place)], contributions=listed)
+    theirs = verifier.cut_of(2, shoe, promise, vector["contributions"], extra)
+    assert closed.hex() == theirs.hex() == vector["cut"]
+    drawn, cards = [shuffle.Link(**place, link=vector["link"])], vector["cards"].split()
+    assert shuffle.draw_key(seed, cut=closed, links=drawn).hex() == vector["key"]
+    order = verifier.shuffle(2, seed, closed, decks, 52 * decks, links=[extra[1:] + bytes.fromhex(vector["link"])])
+    assert list(shuffle.shuffle(seed, cut=closed, decks=decks, scheme=scheme, links=drawn)) == order
+    assert order[: len(cards)] == cards
+    leaves = [verifier.card_leaf(at, card, verifier.salt_of(seed, at)) for at, card in enumerate(order)]
+    root = commitment.shoe_root(seed, cut=closed, decks=decks, scheme=scheme, links=drawn)
+    assert root == verifier.root_of(leaves).hex() == vector["root"]
+    path, at = [bytes.fromhex(step) for step in vector["path"]], vector["place"]
+    assert (order[at], verifier.salt_of(seed, at).hex()) == (vector["card"], vector["salt"])
+    assert verifier.root_by_path(leaves[at], at, len(order), path) == bytes.fromhex(root)
+    check_terms(vector)
+    check_closing(vector, vector["closing"], [])
+
+
+def test_notes_and_cosignatures() -> None:
+    vector = VECTORS["cosignature"]
+    head = TreeHead(vector["origin"], vector["size"], bytes.fromhex(vector["root"]))
+    own, other = bytes.fromhex(vector["log_private_key"]), bytes.fromhex(vector["cosigner_private_key"])
+    log_key = NoteKey(head.origin, SignatureType.NOTE, bytes.fromhex(vector["log_public_key"]))
+    cosigner = NoteKey.parse(vector["cosigner"])
+    assert (str(head), log_key.id.hex()) == (vector["text"], vector["log_key_id"])
+    assert (ed25519.public_key(own), ed25519.public_key(other)) == (log_key.public, cosigner.public)
+    signatures = (
+        signed_note.sign(str(head), name=head.origin, private=own),
+        signed_note.cosign(str(head), name=cosigner.name, private=other, time=vector["time"]),
+    )
+    assert str(SignedNote(str(head), signatures)) == vector["note"]
+    text, origin, size, root, lines = verifier.parse_note(vector["note"])
+    assert (text, origin, size, root) == (str(head), head.origin, head.size, head.root)
+    (name, identity, signature), (_, _, blob) = lines
+    assert (name, identity) == (origin, verifier.key_id(origin, verifier.NOTE_KEY, log_key.public))
+    assert verifier.is_signed(log_key.public, text.encode(), signature)
+    assert int.from_bytes(blob[:8], "big") == vector["time"]
+    assert verifier.is_signed(cosigner.public, bytes.fromhex(vector["cosigned_bytes"]), blob[8:])
+    match = verifier.COSIGNER.fullmatch(vector["cosigner"])
+    assert match is not None
+    assert verifier.parse_cosigner(match) == (cosigner.name, cosigner.public)
+
+
+def _links_of_chain(vector: dict[str, Any]) -> list[bytes]:
+    """Return all links of the chain whose secret a vector shows."""
+    secret = bytes.fromhex(vector["k"])
+    tag = b"casino.witness.link.v1\0"
+    return [hmac.digest(secret, tag + index.to_bytes(8, "big"), "sha256") for index in range(2 ** vector["h"])]

@@ -1,25 +1,28 @@
 """The casino's verifier and the stand-alone one come to the same result."""
 
+import json
 import subprocess
 import sys
 
 import pytest
 
 from baccarat.proofs import checks, verifier
-from tests.baccarat.proofs import forgeries_of_drawings, forgeries_of_terms
 from tests.baccarat.proofs.forgeries import FORGERIES
-from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden
+from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden, witness_keys
 
-assert forgeries_of_terms.forged  # importing these lists their forgeries
-assert forgeries_of_drawings.forged
 FILES = sorted(GOLDEN.rglob("*.json"))
-PARTLY = {"long-shoe-running", "voided-as-its-player-sees-it"}
+PARTLY = {"long-shoe-running", "shoe-running", "replaced-in-shoe", "voided-as-its-player-sees-it"}
 UNVERIFIED = {"no-checkpoint-yet", "younger-than-the-checkpoint"}
 
 
 def key() -> str:
     """Return the public key that signed the golden files."""
     return str(golden("mini")["keys"][0]["public_key"])
+
+
+def trusted(raw: bytes) -> list[str]:
+    """Return the keys that a reader of a golden file trusts: the log's, and those of its witnesses."""
+    return [key(), *witness_keys(json.loads(raw))]
 
 
 def verdicts(document) -> dict[str, str]:
@@ -29,7 +32,8 @@ def verdicts(document) -> dict[str, str]:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(GOLDEN).with_suffix("")))
 def test_both_verifiers_give_the_same_result_for_an_export(file):
     raw = file.read_bytes()
-    ours, standalone = checks.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
+    keys = trusted(raw)
+    ours, standalone = checks.verify(raw, keys=keys).document(), verifier.verify(raw, keys)
 
     verdict = "partly" if file.stem in PARTLY else "unverified" if file.stem in UNVERIFIED else "verified"
     assert ours["verdict"] == verdict
@@ -56,8 +60,8 @@ def test_the_check_of_terms_does_not_apply_to_rounds_from_before_them():
 
 @pytest.mark.parametrize("forgery", FORGERIES, ids=lambda forgery: forgery.name)
 def test_both_verifiers_refuse_a_forgery_by_the_same_checks(forgery: Forgery):
-    raw = forgery.raw()
-    ours, standalone = checks.verify(raw, keys=[key()]).document(), verifier.verify(raw, [key()])
+    raw, keys = forgery.raw(), [key(), *witness_keys(golden(forgery.base))]
+    ours, standalone = checks.verify(raw, keys=keys).document(), verifier.verify(raw, keys)
 
     assert ours["verdict"] == standalone["verdict"] == "failed"
     assert verdicts(ours) == verdicts(standalone)
@@ -75,11 +79,26 @@ def test_without_a_trusted_key_no_export_is_verified():
     assert verifier.verify(raw)["as_of"] is None
 
 
+@pytest.mark.parametrize("name", ["settled", "voided", "shoe-ended", "shoe-running"])
+def test_a_round_with_a_witness_is_verified_under_trusted_keys_of_both_only(name: str):
+    document = golden(f"witnesses/{name}")
+    raw, (witness,) = encode(document), witness_keys(document)
+    for keys in ([key()], []):
+        ours, standalone = checks.verify(raw, keys=keys).document(), verifier.verify(raw, keys)
+        assert ours == standalone
+        assert (ours["verdict"], ours["as_of"]) == ("unverified", None)
+    wanted = "partly" if name == "shoe-running" else "verified"
+    assert verifier.verify(raw, [key(), witness])["verdict"] == wanted
+    file = str(GOLDEN / f"witnesses/{name}.json")
+    assert verifier.main([file, "--key", key()]) == 3
+    assert verifier.main([file, "--key", key(), "--witness-key", witness]) == 0
+
+
 def test_a_verdict_names_the_checkpoint_that_it_is_as_of():
     signed = golden("mini")["checkpoint"]
 
     assert verifier.verify(encode(golden("mini")), [key()])["as_of"] == {
-        "number": signed["number"], "made_at": signed["made_at"],
+        "number": signed["number"], "made_at": signed["made_at"], "cosigned_by": [],
     }  # fmt: skip
 
 
@@ -95,6 +114,7 @@ def test_the_verifier_runs_alone_without_installed_packages(tmp_path):
     as_of, verdict = process.stdout.splitlines()[-2:]
     assert verdict.startswith("VERIFIED: ")
     assert as_of.startswith("As of checkpoint ")
+    assert ", cosigned by no witness that you trust; " in as_of
     assert process.returncode == 0
     assert keyless.stdout.splitlines()[-1].startswith("NOT VERIFIED: ")
     assert keyless.returncode == 3

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from baccarat.domain.fairness.links import LinksReleased, SignedRelease
 from baccarat.domain.fairness.shuffle import NEWEST
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds.decider import ROUND
@@ -19,8 +20,10 @@ from baccarat.domain.rounds.state import INITIAL
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import TableOpened
+from baccarat.domain.tables.witness_events import ReplacementReason, WitnessChainOpened, WitnessChainsReplaced
 from baccarat.queries.narrative import narrate
 from casino.kernel.money import MoneyType
+from tests.casino.witness.test_statements import HEADER
 from tests.support.examples import CLOSING_INPUTS
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -28,14 +31,20 @@ LATER = NOW + timedelta(seconds=15)
 PLENTY = 10**9
 
 
+def table_of(rules):
+    return TableOpened(
+        UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None, True, ()
+    )
+
+
+TABLE = table_of(rules_for("big_table", currency="EUR"))
+
+
 def narrate_round(preset, cards, *bets, currency="EUR"):
     """Return the sentences of a round in which seat i confirms bets[i]; an empty bet passes, None does nothing."""
     rules = rules_for(preset, currency=currency)
     players = [UUID(int=number) for number in range(1, len(bets) + 1)]
-    table = TableOpened(
-        UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None, True, ()
-    )
-    state, events = INITIAL, []
+    table, state, events = table_of(rules), INITIAL, []
 
     def do(command):
         nonlocal state
@@ -128,6 +137,19 @@ def test_deferred_commission_is_owed_and_held_in_the_rack():
     assert sentences[-2:] == ["Seat 1 gets 50.00 for 25.00.", "Seat 1 owes 1.25, held in its rack."]
 
 
+def test_what_a_witness_made_and_gave_out_is_named_by_its_chain():
+    chain = HEADER.chain.hex()
+    release = SignedRelease(chain, link="11" * 32, time_ms=0, number=1, previous="00" * 32, signature="", path="")
+    opened = WitnessChainOpened(HEADER.serialize().hex(), "", "", NOW)
+    replaced = WitnessChainsReplaced((), "22" * 32, ReplacementReason.AWAY, None, NOW)
+    events = ((1, opened), (2, LinksReleased(UUID(int=92), (release,))), (3, replaced))
+    assert [line.text for line in narrate(TABLE, events)] == [
+        f"A witness made a chain: {chain}.",
+        f"The witness of chain {chain} gave out its link against the closing: {'11' * 32}.",
+        f"A witness was replaced (away): chain {'22' * 32} follows on its links.",
+    ]
+
+
 def test_the_callers_ceremony_is_told_step_by_step():
     events = (
         CardsHandedOut(2, NOW, LATER),
@@ -136,11 +158,7 @@ def test_the_callers_ceremony_is_told_step_by_step():
         CardsHandedBack(2, HandedBackBy.TIME, LATER),
         HandTurned(Side.PLAYER, ("2c", "Th")),
     )
-    rules = rules_for("big_table", currency="EUR")
-    table = TableOpened(
-        UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None, True, ()
-    )
-    sentences = [line.text for line in narrate(table, enumerate(events, 1))]
+    sentences = [line.text for line in narrate(TABLE, enumerate(events, 1))]
     assert sentences[0] == "The Player's two cards went face down to seat 2, the highest Player wager."
     assert sentences[2].startswith("Seat 2 looked at the cards at ")
     assert sentences[4].startswith("Seat 2 handed the cards back at ")

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from baccarat.queries.rounds import RoundFilter, RoundStatus
-from baccarat.storage.models import Round, Wager
+from baccarat.storage.models import Round, RulesVersion, Wager
 from casino.events.ids import first_id
 from casino.events.sql import fetch
 from tests.conftest import Database
@@ -47,8 +47,15 @@ def many_rounds(database: Database) -> None:
         )
         for number in range(MANY)
     )  # fmt: skip
+    RulesVersion.objects.create(
+        id="new rules", table_id=table(0), operator_id=OPERATOR, version=2, label="mini@2", rules={}, returns=[],
+        return_floor=0, acknowledgement="", change_reason="", status="in_force",
+        drafted_by="", drafted_at=START, decided_by="",
+        effective_from="next_round", reason="", ended_by="",
+    )  # fmt: skip
     with database.owner() as owner:
         owner.execute("ANALYZE baccarat_round")
+        owner.execute("ANALYZE baccarat_rulesversion")
         owner.execute("ANALYZE baccarat_wager")
 
 
@@ -56,7 +63,7 @@ SELECTED: dict[str, tuple[dict[str, Any], int, str]] = {
     "all": ({}, 51, BY_ID),
     "a player": ({"player": PLAYER}, 40, "wager_player"),
     "a table": ({"table": table(3)}, 51, "round_number"),
-    "a version of rules": ({"rules": "mini@2"}, 40, "round_rules"),
+    "a version of rules": ({"rules": "mini@2"}, 40, "round_number"),
     "a rare status": ({"status": RoundStatus.VOIDED}, 20, "round_flag"),
     "a usual status": ({"status": RoundStatus.SETTLED}, 51, BY_ID),
     "a period": ({"since": opened_at(1000), "until": opened_at(1010)}, 10, BY_ID),

@@ -32,6 +32,7 @@ from tests.support.examples import (
     table_opened,
 )
 from tests.support.shapes import as_json
+from wallet.payments.funding_options import DisplayedBalance
 
 
 def present_table(*args: Any, **options: Any) -> Any:
@@ -48,7 +49,7 @@ TABLE_STATE = TABLE.fold((table_opened(), seat_taken(1, ANN), seat_taken(2, BEN)
 def test_the_viewer_finds_their_own_seat_and_nobody_elses_name() -> None:
     round_ = ROUND.fold((opened(ANN, BEN), placed(P, 500)))
 
-    picture = present_table(TABLE_STATE, round_, viewer=ANN, now=OPENED, game_balance=499)
+    picture = present_table(TABLE_STATE, round_, viewer=ANN, now=OPENED, game_balance=DisplayedBalance(499))
 
     assert [(seat["seat"], seat["you"]) for seat in picture["seats"]] == [(1, True), (2, False)]
     assert picture["you"]["game_balance"] == {"amount": "4.99", "currency": "EUR"}

@@ -35,8 +35,8 @@ from tests.services import Services
 from tests.support.house import deal_all, fresh_database
 
 NAMES = (
-    "performance", "revenue", "brands", "liability", "accounts", "adjustments", "voids", "significant_events",
-    "wager_reconciliation",
+    "performance", "revenue", "brands", "players", "hours", "liability", "accounts", "adjustments", "voids",
+    "significant_events", "wager_reconciliation",
 )  # fmt: skip
 
 
@@ -160,7 +160,9 @@ def test_what_is_wrong_has_a_code_of_its_own(evening: Evening) -> None:
 def test_a_report_is_had_in_every_form(evening: Evening, name: str) -> None:
     report = make(evening, "accounts")
     file = render_report(report, name)
-    assert file.name == f"accounts-interval-{report.since:%Y%m%d}-v{report.version}.{name}"
+    slug = Operator.objects.get(pk=evening.operator).slug
+    span = f"{report.since:%Y-%m-%dT%H%M%S}-{report.until:%Y-%m-%dT%H%M%S}"
+    assert file.name == f"{slug}-accounts-interval-{span}-v{report.version}.{name}"
     assert file.content
     if name == "json":
         assert document.sha256(file.content) == report.sha256

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +11,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from baccarat.reports import days
-from baccarat.reports.brands import BRANDS
+from baccarat.reports.breakdowns import BRANDS, HOURS, PLAYERS
 from baccarat.reports.performance import PERFORMANCE
 from baccarat.reports.play_facts import ROUND_ID_SQL
 from baccarat.reports.revenue import REVENUE
@@ -149,7 +149,11 @@ def test_revenue_by_brand_is_what_its_players_wagered_and_adds_up_to_all(looked:
             for name in ("handle", "payouts", "commission_earned"):
                 kept = sum(row[name] - row[VOIDED[name]] for row in tables)
                 assert kept == sum(row[name] for row in brands)
-            assert sum(row["ggr"] for row in tables) == sum(row["ggr"] for row in brands)
+            for definition in (BRANDS, PLAYERS, HOURS):
+                rows = rows_of(definition, asked)
+                for name in ("handle", "payouts", "commission_earned"):
+                    assert sum(row[name] for row in rows) == sum(row[name] - row[VOIDED[name]] for row in tables)
+                assert sum(row["ggr"] for row in rows) == sum(row["ggr"] for row in tables)
         counted = {
             (row["money_type"], row["brand"]): (row["wagers"], row["handle"]) for row in rows_of(BRANDS, looked.asked())
         }
@@ -159,6 +163,26 @@ def test_revenue_by_brand_is_what_its_players_wagered_and_adds_up_to_all(looked:
     finally:
         Player.objects.filter(brand=red).delete()
         red.delete()
+
+
+def test_revenue_by_player_and_by_hour_is_that_of_their_wagers(looked: Looked) -> None:
+    for definition, column, key in (
+        (PLAYERS, "player", "player_id"),
+        (HOURS, "hour", "date_trunc('hour', settled_at, 'UTC')"),
+    ):
+        told = {
+            (row["money_type"], row[column]): (row["wagers"], row["handle"], row["players"])
+            for row in ({"players": 1, **row} for row in rows_of(definition, looked.asked()))
+            if row["wagers"]
+        }
+        expected = fetch(
+            f"""SELECT money_type, {key}, count(*), sum(staked)::bigint, count(DISTINCT player_id) FROM baccarat_wager
+                 WHERE operator_id = %s AND settled_at IS NOT NULL AND voided_at IS NULL GROUP BY 1, 2""",  # noqa: S608
+            [looked.evening.operator],
+        )
+        assert {key: sums[:2] for key, sums in told.items()} == {
+            (kind, of): (n, sum_) for kind, of, n, sum_, _ in expected
+        }
 
 
 def test_liability_is_what_balances_were_at_the_end(looked: Looked) -> None:
@@ -248,7 +272,7 @@ def test_voids_are_those_of_the_ledger(looked: Looked) -> None:
 
 
 @pytest.mark.parametrize(
-    "definition", [REVENUE, BRANDS, ACCOUNTS, ADJUSTMENTS, VOIDS, VARIANCE], ids=lambda each: each.name
+    "definition", [REVENUE, BRANDS, PLAYERS, HOURS, ACCOUNTS, ADJUSTMENTS, VOIDS, VARIANCE], ids=lambda each: each.name
 )
 def test_parts_add_up_to_the_whole(looked: Looked, definition: ReportDefinition) -> None:
     standing = {"opening", "closing", "games", "held", "debt", "active", "player"}
@@ -271,16 +295,20 @@ def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return all(one[name] == other[name] for name in ("money_type", "currency", "table", "rules"))
 
 
-def test_today_so_far_is_what_its_report_will_say(looked: Looked) -> None:
-    figures = PERFORMANCE.read(looked.asked()).figures
-    so_far = days.read_today({"operators": [looked.evening.operator]})
-    assert {money for _, money, _ in so_far} == {"sandbox", "play"}
-    for (_, money, currency), told in so_far.items():
-        money_type = "play" if money == "play" else "real"
-        mine = [each for each in figures if (each["money_type"], each["currency"]) == (money_type, currency)]
+def test_a_day_without_reports_is_what_they_will_say(looked: Looked) -> None:
+    operator, figures = looked.evening.operator, PERFORMANCE.read(looked.asked()).figures
+    day = days.today([operator])
+    read = days.read_days([operator], first=day - timedelta(days=1), last=day)
+    assert [money_type for money_type, _ in read.monies()] == ["sandbox", "play"], "real money comes first"
+    assert read.missing == 0
+    for money_type, currency in read.monies():
+        told, kind = read.total((money_type, currency)), "play" if money_type == "play" else "real"
+        mine = [each for each in figures or () if (each["money_type"], each["currency"]) == (kind, currency)]
         assert (told.handle, told.returned) == (sum(f["handle"] for f in mine), sum(f["returned"] for f in mine))
-        assert abs(told.expected - sum(f["expected"] for f in mine)) < len(mine)
+        assert abs(told.expected - sum(f["expected"] for f in mine)) < 2 * len(mine)
         assert abs(told.variance - sum(int(f["variance"]) for f in mine)) < len(mine)
+        assert told.ggr == looked.moved(looked.asked(), kind, {"bank", "commission", "rack"})
+    assert days.read_days([operator], first=day, last=day, live=False).figures == {}
 
 
 def test_streams_of_anything_else_are_read_over_in_whatever_order_a_server_joins(looked: Looked) -> None:

@@ -1,10 +1,13 @@
 """One database for each module: its tests make operators, tables and players of their own."""
 
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
-from pytest_django import DjangoDbBlocker
+from pytest_django import DjangoDbBlocker, Settings
 
+from tests.baccarat.services.witnessing import witnessing
+from tests.casino.witness.running import RunningWitness
 from tests.conftest import Database
 from tests.services import Services
 from tests.support.house import House, fresh_database, leave_the_past
@@ -22,3 +25,12 @@ def house(module_database: Database) -> House:
     """Yield a new operator on the module's database, where nothing of earlier tests is due."""
     leave_the_past()
     return House()
+
+
+@pytest.fixture
+def witness(
+    house: House, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> Generator[RunningWitness]:
+    """Yield a witness of the operator's tables; `house` has a database of its own then."""
+    with witnessing(tmp_path / "witness", settings, monkeypatch) as witness:
+        yield witness

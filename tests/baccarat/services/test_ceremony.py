@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds.refusals import CardsAreHandedBack, NoCeremony, NotYourCards
+from baccarat.domain.rounds.refusals import CardsAreHandedBack, NoCeremony, NotYourCards, VoidNeedsSecondPerson
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.queries import tables
@@ -137,7 +137,13 @@ def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, lo
     round_, before = house.in_hand(table).require_opened().round, house.state(table).shoe
     seen = look(ann)["cards"] if looks else None
 
-    voiding.void(round_=round_, operator=house.operator, reason="other", note="x", metadata=house.metadata)
+    first, second = (replace(house.metadata, actor=f"staff:{number}") for number in (1, 2))
+    voiding.void(round_=round_, operator=house.operator, reason="other", note="x", metadata=first)
+    if looks:
+        with pytest.raises(VoidNeedsSecondPerson):
+            voiding.approve(round_=round_, operator=house.operator, metadata=first)
+        assert house.state(table).round == round_
+        voiding.approve(round_=round_, operator=house.operator, metadata=second)
 
     after = house.state(table).shoe
     assert before is not None

@@ -56,14 +56,14 @@ def test_a_turn_is_dealt_when_it_ends_and_not_before(loop):
 
 
 def test_nothing_is_due_at_an_empty_casino(database):
-    assert repository.next_due() == (False, float("inf"))
+    assert repository.next_due() == (False, False, float("inf"))
 
 
 def test_the_loop_knows_when_the_next_turn_ends(database):
     house = House()
     table = house.table("atlantic_city", turn_seconds=30)
     house.company(table, 2)[0].deal({Spot.TIE: 500})
-    is_due, seconds = repository.next_due()
+    is_due, _, seconds = repository.next_due()
     assert not is_due
     assert 0 < seconds <= 30
 

@@ -197,6 +197,8 @@ def test_a_message_to_players_has_an_end(casino: House) -> None:
 def test_a_stop_reaches_nobody_elses_tables(casino: House) -> None:
     at, elsewhere = seated(casino), seated(registered())
     stop(at, StopScope.OPERATOR)
+    with pytest.raises(OperatorIsStopped):
+        at.new_game()
     elsewhere.new_game()
 
 

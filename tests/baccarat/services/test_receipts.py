@@ -9,13 +9,14 @@ import pytest
 from django.test import Client
 
 from baccarat.domain.rules.table_rules import UnderMinimumPolicy
-from baccarat.proofs import verifier
+from baccarat.proofs import checks, verifier
 from baccarat.proofs.export import export_round
 from baccarat.queries import receipts
 from baccarat.services import betting
 from casino.checkpoints import signing
 from casino.events import sealer
 from casino.kernel.canonical_json import canonical
+from tests.baccarat.proofs.php import HAS_PHP, request, verify_all
 from tests.support.examples import B
 from tests.support.house import At, House, deal_all
 from tests.support.signatures import sign_wager
@@ -51,8 +52,16 @@ def check(proof: Document, receipt: Document, *, keys: list[str] | None = None) 
         else keys
     )
     result = verifier.verify(canonical(proof), trusted, canonical(receipt))
+    ours = checks.verify(canonical(proof), keys=trusted, receipt=canonical(receipt)).document()
+    (mine,) = [each for each in ours["checks"] if each["name"] == "receipt"]
     (found,) = [each for each in result["checks"] if each["name"] == "receipt"]
     assert (found["verdict"] == "failed") is (result["verdict"] == "failed")
+    assert (mine["verdict"], mine["text"]) == (found["verdict"], found["text"])
+    if HAS_PHP:
+        (verdict,) = verify_all([request(canonical(proof), keys=trusted, receipt=canonical(receipt))])
+        assert {"ok": "ok", "failed": "failed", "open": "not checkable yet"}[found["verdict"]] == verdict.checks[
+            "receipt"
+        ][0]
     return found["verdict"], found["text"]
 
 

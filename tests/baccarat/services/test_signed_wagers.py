@@ -14,7 +14,7 @@ from baccarat.domain.rules.table_rules import UnderMinimumPolicy
 from baccarat.domain.rules.wagers import Spot
 from baccarat.proofs import checks, verifier
 from baccarat.proofs.export import export_round
-from baccarat.services import betting
+from baccarat.services import betting, turns
 from casino.checkpoints import signing
 from casino.crypto import ed25519
 from casino.events import sealer
@@ -104,7 +104,7 @@ def test_a_signature_of_anything_else_is_refused_and_changes_nothing(house: Hous
 def test_the_audit_finds_a_signature_that_is_not_the_players(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     table = house.table("mini")
     ann = house.seated(table)
-    monkeypatch.setattr(betting, "_require_signed", lambda turn, signature, stakes: None)
+    monkeypatch.setattr(turns, "_require_signed", lambda turn, signature, stakes: None)
     deal(ann, {B: 1000}, sign_wager(ann.guest.table, {B: 2000}))
     deal_all()
     assert "wager not signed by its player" in {finding.kind for finding in engine.run_audit(max_wait=3600).findings}

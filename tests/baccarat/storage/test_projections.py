@@ -50,7 +50,9 @@ def test_what_is_set_aside_or_over_is_not_due() -> None:
     both = (re.SeatPassed(seat=1), re.SeatPassed(seat=2))
 
     assert projections.due_at(after(*both, re.RoundSuspended(reason="x", suspended_at=OPENED))) is None
-    assert projections.due_at(after(*both, re.RoundLapsed(reason="", lapsed_at=OPENED, seed=None))) is None
+    assert (
+        projections.due_at(after(*both, re.RoundLapsed(reason="", lapsed_at=OPENED, seed=None, closing=None))) is None
+    )
     assert projections.due_at(RoundState()) is None
 
 
@@ -62,11 +64,11 @@ def test_a_tables_row_says_who_is_there_and_what_is_due() -> None:
     assert (row.round_id, row.suspension_reason, row.version, row.round_version) == (ROUND, None, 3, 1)
     assert projections.decode_table(row.state) == TABLE_STATE
     assert projections.decode_round(row.round_state) == after()
-    assert tuple(projections.due_row(TABLE_STATE, after())) == (TABLE, ROUND, False, DEADLINE)
+    assert tuple(projections.due_row(TABLE_STATE, after())) == (TABLE, ROUND, False, DEADLINE, None)
 
 
 def test_a_round_that_is_over_makes_no_table_due() -> None:
-    idle = TABLE_DECIDER.evolve(TABLE_STATE, re.RoundLapsed(reason="", lapsed_at=OPENED, seed=None))
+    idle = TABLE_DECIDER.evolve(TABLE_STATE, re.RoundLapsed(reason="", lapsed_at=OPENED, seed=None, closing=None))
 
     assert projections.due_row(idle, after()).due_at is None
     assert projections.table_row(idle, 3, after(), 1).round_state is None

@@ -13,7 +13,11 @@ from casino.kernel.errors import all_refusals
 
 STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
 MESSAGES = STATIC / "js" / "messages"
-LANGUAGES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(MESSAGES.glob("*.json"))}
+LANGUAGES = {
+    file.stem: json.loads(file.read_text(encoding="utf-8"))
+    | json.loads((MESSAGES / "verify" / file.name).read_text(encoding="utf-8"))
+    for file in sorted(MESSAGES.glob("*.json"))
+}
 REFUSALS = {
     file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted((MESSAGES / "problems").glob("*.json"))
 }
@@ -27,33 +31,43 @@ PLURALS = {key.removesuffix(".one") for key in LANGUAGES["en"] if key.endswith("
 NOT_FOR_PLAYERS = """
 acknowledgement_differs acknowledgement_not_needed address_malformed adjustment_decided adjustment_note_missing
 adjustment_requires_second_person already_acknowledged already_erased already_stopped approval_reason_missing
-assertion_expired assertion_invalid assertion_required assertion_used brand_slug_taken case_resolution_missing
+assertion_expired assertion_invalid assertion_required assertion_used brand_slug_taken case_entry_invalid
+case_resolution_missing
 case_resolved change_decided change_for_the_admin change_needs_second_person
 chat_report_closed checkpoints_reversed close_reason_invalid
 credit_too_large currencies_invalid currency_decimals_differ day_not_over discrepancy_closed discrepancy_note_missing
-draft_pending erasure_decided erasure_player_excluded erasure_player_in_play erasure_reason_missing
-erasure_requires_second_person erasure_retention_required exclusion_note_invalid exclusion_still_running feed_expired
-feed_number_ahead filter_word_exists filter_word_not_yours interval_invalid interval_not_started
+archive_legal_hold archive_month_empty archive_month_invalid archive_month_not_covered archive_month_too_young
+archive_not_configured draft_pending
+erasure_decided erasure_player_excluded erasure_player_in_play erasure_reason_missing
+erasure_requires_second_person erasure_retention_required exclusion_note_invalid exclusion_permanent
+exclusion_still_running feed_expired feed_number_ahead filter_word_exists filter_word_not_yours
+funding_in_use funding_money_held interval_invalid
+interval_not_started
 invalid_adjustment_choice invalid_assertion_key invalid_customer_care invalid_deposit_method invalid_filter_word
-invalid_group_limits invalid_key_limit invalid_key_terms invalid_moderation invalid_origin invalid_return_floor
+invalid_group_limits invalid_key_limit invalid_key_terms invalid_moderation invalid_origin invalid_player_status
+invalid_return_floor invalid_risk_rule
 invalid_rules invalid_session_length invalid_signature invalid_signing_key invalid_slug invalid_threshold
 invalid_webhook_url invalid_withdrawal_policy key_expired key_is_of_a_brand logo_not_accepted malformed_callback
+received_in_future wallet_not_conformant
 money_type_named_twice network_refused next_shoe_committed_to_other_rules no_debt_in_play_money no_rotation
 no_shoe_committed no_void_requested nonce_reused not_in_checkpoint not_self_excluded not_stopped not_waiting_for_review
 note_empty operator_not_sandbox origin_not_registered person_erased player_already_blocked player_edge_not_accepted
-player_not_banned player_not_blocked player_not_muted preset_has_no_table previous_secret_used ratio_malformed
+player_not_banned player_not_blocked player_not_muted player_text_missing preset_has_no_table
+previous_secret_used ratio_malformed reference_differs report_destination_invalid
 request_signature_expired request_signature_invalid request_signature_required request_signature_used
 retention_period_not_over retention_permanent retired_rules_cannot_wait return_under_floor rotation_under_way
 round_already_voided round_is_not_due round_not_suspended round_not_voidable rules_require_second_person rules_unchanged
-sandbox_only scope_missing seats_are_taken seed_unreadable shoe_is_committed shoe_is_running shuffle_is_fixed
+sandbox_only saved_report_invalid scope_missing seats_are_taken seed_unreadable shoe_is_committed shoe_is_running
+shuffle_is_fixed
 signatures_require_key skin_colour_missing skin_contrast_too_low slug_taken stale_timestamp stop_message_too_long
 stop_reason_missing stop_set_by_platform table_is_occupied table_not_allowed table_not_offered too_many_signing_keys
 too_many_skins too_many_webhooks unknown_adjustment unknown_assertion_key unknown_brand unknown_case unknown_change
 unknown_chat_report unknown_checkpoint unknown_discrepancy unknown_draft unknown_erasure unknown_feed_type
 unknown_filter_word unknown_key unknown_limits_group unknown_operator unknown_parameter unknown_preset
 unknown_provider unknown_report unknown_report_format unknown_resolution unknown_retention_kind unknown_signing_key
-unknown_skin unknown_stop_subject unknown_time_zone unknown_version unknown_void_reason unknown_webhook
+unknown_skin unknown_stop_subject unknown_time_zone unknown_transfer unknown_version unknown_void_reason unknown_webhook
 version_not_in_force version_reason_missing void_already_requested void_note_invalid void_requires_second_person
+wallet_address_invalid wallet_key_missing witness_not_in_use
 webhook_not_paused webhook_paused withdrawal_requires_second_person
 """.split()
 """Refusals that only operators' servers, staff or providers meet: the page does not translate them."""

@@ -4,8 +4,9 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Generator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.conf import settings
@@ -14,8 +15,10 @@ from django.db.models import F
 from casino.alerts import alerting, heartbeats, sending
 from casino.alerts.models import Alert, AlertMessage, Channel, Stage
 from casino.alerts.on_call import new_secret
-from casino.alerts.rules import EXPECTED
-from casino.events.sql import execute
+from casino.alerts.rules import EXPECTED, AlertKind
+from casino.compliance import cases
+from casino.compliance.models import CaseEntry, CaseEntryKind, CaseKind
+from casino.events.sql import database_now, execute
 from casino.feed.signatures import parse_secret
 from casino.observability import health
 from casino.significant import notes, recorder
@@ -235,3 +238,24 @@ def test_the_dead_mans_signal_comes_only_while_somebody_watches(web: Receiver) -
     execute("UPDATE alerts_alertpass SET passed_at = passed_at - interval '1 minute'")
     assert alerting.check_alerting().startswith("nobody has watched for 6")
     assert sending.send_due() == 0
+
+
+def test_a_case_after_its_newest_deadline_is_an_alert_until_it_is_resolved() -> None:
+    operator, now = UUID(int=1), database_now()
+    case = cases.open_case(operator=operator, kind=CaseKind.COMPLAINT, subject="round:7", details={})
+    assert case is not None
+    cases.assign_case(case, operator=operator, owner="staff:1", by="staff:1")
+
+    def due(at: datetime) -> list[int]:
+        CaseEntry.objects.create(case_id=case, kind=CaseEntryKind.DEADLINE, text="An answer.", due_at=at, by="staff:1")
+        return overdue()
+
+    def overdue() -> list[int]:
+        return [each.number for each in alerting.observe() if each.kind is AlertKind.OVERDUE_CASES]
+
+    assert due(now + timedelta(days=1)) == []
+    assert due(now - timedelta(days=1)) == [1]
+    assert due(now + timedelta(days=1)) == []
+    assert due(now - timedelta(seconds=1)) == [1]
+    cases.resolve_case(case, operator=operator, resolution="Answered.", by="staff:1")
+    assert overdue() == []

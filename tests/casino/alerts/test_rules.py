@@ -95,17 +95,19 @@ def test_what_this_process_could_not_ask_is_no_alert() -> None:
 
 
 def test_delays_and_queues_become_conditions() -> None:
-    late = rules.delay_conditions({"jobs": 121.0, "checkpoints": 301.0, "witnesses": 121.0})
-    assert [each.key for each in late] == ["jobs", "checkpoints", "witnesses"]
-    assert rules.delay_conditions({"jobs": 120.0, "checkpoints": -200.0, "witnesses": 0.0}) == []
+    late = rules.delay_conditions({"jobs": 121.0, "checkpoints": 301.0, "audit": 21601.0, "witnesses": 121.0})
+    assert [each.key for each in late] == ["jobs", "checkpoints", "audit", "witnesses"]
+    assert rules.delay_conditions({"jobs": 120.0, "checkpoints": -200.0, "audit": 0.0, "witnesses": 0.0}) == []
     operator = UUID(int=1)
     waiting = rules.queue_conditions(
         events=[("large_win", "Large win", "notice", operator, 3)],
         cases=[("discrepancy", operator, 2)],
+        overdue=[("complaint", operator, 1)],
         webhooks=[(operator, 1)],
     )
     assert [(each.kind, each.number, each.operator) for each in waiting] == [
         (AlertKind.SIGNIFICANT_EVENTS, 3, operator),
         (AlertKind.OPEN_CASES, 2, operator),
+        (AlertKind.OVERDUE_CASES, 1, operator),
         (AlertKind.WEBHOOKS_FAILING, 1, operator),
     ]

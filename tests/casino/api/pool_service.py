@@ -3,7 +3,9 @@
 POST /echo      the path and the body
 GET  /wait      answers after a second
 GET  /hang      answers after ten seconds, a line of the log when it ends
+GET  /held/hang the same in a pool of one thread, which refuses after HELD seconds
 GET  /download  64 MiB of unknown length, a line of the log for every MiB
+GET  /unchanged the answer to who has the file already
 GET  /live      a stream from the event loop, a line of the log when it ends
 GET  /count     how many requests reached a thread
 """
@@ -16,9 +18,10 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-from casino.api.wsgi_pool import WsgiPool
+from casino.api.wsgi_pool import Receive, Scope, Send, WsgiPool
 
 MAX_BODY = 1000
+HELD = 1.0
 MEGABYTE = b"x" * 1024 * 1024
 counted = itertools.count(1)
 
@@ -70,10 +73,13 @@ async def live() -> AsyncIterator[bytes]:
 def wsgi(environ: dict[str, Any], start_response: Callable[..., Any]) -> Content:
     """Answer one request."""
     number, path = next(counted), environ["PATH_INFO"]
+    if path == "/unchanged":
+        start_response("304 Not Modified", [("ETag", '"1"')])
+        return Content((), streaming=True)
     start_response("200 OK", [("Content-Type", "text/plain")])
     if path == "/wait":
         time.sleep(1)
-    if path == "/hang":
+    if path.endswith("/hang"):
         time.sleep(10)
         write("hang ended")
     if path == "/download":
@@ -86,4 +92,10 @@ def wsgi(environ: dict[str, Any], start_response: Callable[..., Any]) -> Content
     return Content([json.dumps(answer).encode()])
 
 
-application = WsgiPool(wsgi, name="test", threads=2, queue=2, max_body=MAX_BODY, prefix="/casino")
+pool = WsgiPool(wsgi, name="test", threads=2, queue=2, max_body=MAX_BODY, prefix="/casino")
+held = WsgiPool(wsgi, name="held", threads=1, queue=0, max_body=MAX_BODY, prefix="/casino", refuses_after=HELD)
+
+
+async def application(scope: Scope, receive: Receive, send: Send) -> None:
+    """Choose the pool by the path."""
+    await (held if "/held/" in scope["path"] else pool)(scope, receive, send)

@@ -63,5 +63,16 @@ def test_the_next_key_of_packs_is_published_while_it_is_a_fallback(place: str) -
         assert list(published("dispute-pack")) == names[::-1]
 
 
+def test_receipts_of_a_key_that_was_dropped_can_still_be_checked() -> None:
+    with override_settings(SECRET_KEY="p" * 50, SECRET_KEY_FALLBACKS=[]):
+        before = published("receipt")
+    with override_settings(SECRET_KEY="n" * 50, SECRET_KEY_FALLBACKS=["p" * 50], RECEIPT_PUBLIC_KEYS=list(before)):
+        during = published("receipt")
+    with override_settings(SECRET_KEY="n" * 50, SECRET_KEY_FALLBACKS=[], RECEIPT_PUBLIC_KEYS=list(before)):
+        assert published("receipt") == during
+    assert len(during) == 2
+    assert list(during)[1:] == list(before)
+
+
 def test_only_reading_is_allowed() -> None:
     assert Client().post("/.well-known/jwks.json").status_code == 405

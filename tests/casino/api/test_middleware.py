@@ -3,7 +3,7 @@ import logging
 import pytest
 from django.test import Client, RequestFactory
 
-from casino.observability.logging import RequestIdFilter, request_id
+from casino.observability.logging import ContextFilter, request_id
 
 
 def test_a_request_id_is_returned(client: Client) -> None:
@@ -32,6 +32,6 @@ def test_log_lines_carry_the_request_id(rf: RequestFactory) -> None:
     line = logging.makeLogRecord({})
     request_id(rf.get("/", headers={"X-Request-Id": "trace-of-log"}))
 
-    RequestIdFilter().filter(line)
+    ContextFilter().filter(line)
 
     assert line.__dict__["request_id"] == "trace-of-log"

@@ -17,7 +17,7 @@ from casino.api.wsgi_pool import BODY_TIMEOUT
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
 from casino.devstack.system import HOST, commands, free_port, is_responding
-from tests.casino.api.pool_service import MAX_BODY
+from tests.casino.api.pool_service import HELD, MAX_BODY
 from tests.processes import descendants, wait_until
 
 pytestmark = pytest.mark.slow
@@ -188,6 +188,16 @@ def test_a_request_is_refused_while_all_threads_are_stuck(service: Service) -> N
     assert service.ask("GET", "/echo")[0] == 200
 
 
+def test_a_refusal_may_be_held_back_so_that_who_repeats_it_does_so_seldom(service: Service) -> None:
+    with service.connect() as stuck:
+        send(stuck, "GET", "/held/hang")
+        time.sleep(0.5)
+        began = time.monotonic()
+        assert service.ask("GET", "/held/echo")[0] == 503
+        assert time.monotonic() - began >= HELD
+        assert receive(stuck)[0] == 200
+
+
 def test_a_download_waits_for_its_reader_and_others_do_not(service: Service) -> None:
     with service.connect() as connection:
         send(connection, "GET", "/download")
@@ -197,6 +207,7 @@ def test_a_download_waits_for_its_reader_and_others_do_not(service: Service) -> 
         status, content = service.ask("GET", "/download")
         assert (status, json.loads(content)["code"]) == (503, "overloaded")  # half of the threads download
         assert service.ask("GET", "/echo")[0] == 200
+        assert service.ask("GET", "/unchanged") == (304, b"")  # a file without content is none
         status, content = receive(connection)
     assert status == 200
     assert content.endswith(b"\r\n0\r\n\r\n")

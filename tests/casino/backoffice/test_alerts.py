@@ -48,6 +48,19 @@ def test_staff_acknowledge_an_alert_once(alert: Alert) -> None:
     assert "Nothing to do" in act(client, "alert", alert, "acknowledge")
 
 
+def test_selected_alerts_are_acknowledged_at_once(alert: Alert) -> None:
+    services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=True)
+    fields = {"action": "acknowledge_selected", "index": "0", "_selected_action": [alert.pk]}
+    url = reverse("admin:alerts_alert_changelist")
+    assert staff(VIEW[0], name="reader", works_for="lucky").post(url, fields).status_code == 403
+    client = staff(*VIEW, works_for="lucky")
+    assert "Acknowledged 1 alerts." in client.post(url, fields, follow=True).content.decode()
+    assert "Acknowledged 0 alerts." in client.post(url, fields, follow=True).content.decode()
+    alert.refresh_from_db()
+    assert alert.acknowledged_by.startswith("staff:")
+    assert LogEntry.objects.count() == 1
+
+
 def test_staff_of_one_operator_see_no_alert_of_the_installation(alert: Alert) -> None:
     for slug in ("lucky", "rival"):
         services.create_operator(slug=slug, name=slug, currencies=["EUR"], sandbox=True)

@@ -102,7 +102,15 @@ def test_thresholds_are_set_in_each_currency(house: UUID) -> None:
 
 
 OF_TABLES = ("baccarat_table", "baccarat_round")
-OF_PLAYERS = ("baccarat_wager", "wallet_account", "wallet_deposit", "wallet_withdrawal", "wallet_adjustment")
+OF_PLAYERS = (
+    "baccarat_wager",
+    "wallet_account",
+    "wallet_deposit",
+    "wallet_withdrawal",
+    "wallet_transfer",
+    "wallet_remotetransaction",
+    "wallet_adjustment",
+)
 
 
 def test_lists_are_filtered_by_the_brand_of_tables_and_by_that_of_players() -> None:

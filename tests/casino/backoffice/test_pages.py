@@ -32,9 +32,9 @@ NEVER_LISTED = {
     "operators.playersession",
     "operators.playerpin",
 }
-MOST_QUERIES_OF_A_LIST = 9
-MOST_QUERIES_OF_A_PAGE = 14
-MOST_QUERIES_OF_A_ROUND = 33
+MOST_QUERIES_OF_A_LIST = 10
+MOST_QUERIES_OF_A_PAGE = 15
+MOST_QUERIES_OF_A_ROUND = 34
 """A round's page replays the round and checks its export."""
 
 
@@ -89,11 +89,14 @@ def test_a_superuser_can_change_no_row_directly(office: Office) -> None:
         form["_selected_action"] = str(row.pk)
         for page, target in (("add", None), ("change", row), ("delete", row), ("changelist", None)):
             answer = client.post(address(part, page, target), form)
-            assert answer.status_code == 403, (part.opts.label, page)
+            acts = page == "changelist" and part.actions  # such as acknowledging; the answer is the list again
+            assert answer.status_code == (200 if acts else 403), (part.opts.label, page)
+            assert b"delete_selected" not in answer.content
         assert client.get(address(part, "add")).status_code == 403
         assert client.get(address(part, "delete", row)).status_code == 403
 
-    assert everything() == before
+    changed = {table for table, digest in everything().items() if digest != before[table]}
+    assert changed <= {"staff_accesslogentry"}  # that a list was seen
     assert LogEntry.objects.count() == 1
 
 
@@ -311,7 +314,7 @@ def test_staff_actions_stay_in_the_log_because_users_cannot_be_deleted(office: O
 
 
 def test_text_with_a_nul_character_is_refused(office: Office) -> None:
-    fields = {"scope": "operator", "subject": office.operator.slug, "reason": "a\0b", "player_message": ""}
+    fields = {"target": f"operator:{office.operator.id}", "reason": "a\0b", "player_message": ""}
     assert superuser().post(reverse("admin:baccarat_killswitch_throw"), fields).status_code == 400
     assert not KillSwitch.objects.exists()
 

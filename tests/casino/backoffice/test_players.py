@@ -7,8 +7,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from baccarat.storage.models import KillSwitch, Wager
-from casino.backoffice.pages import kill_switch, players
+from casino.backoffice.pages import kill_switch, player_sections
 from casino.crypto import crypto_shredding
+from casino.kernel.money import format_amount
 from casino.significant import recorder
 from tests.support.office import Office, open_office, page_of, staff, superuser
 
@@ -40,7 +41,7 @@ def test_a_players_page_shows_every_section(office: Office) -> None:
     body_of(client, office)
     body = body_of(client, office)
     for title in (
-        "Significant events", "Accounts", "Total play", "Rounds", "Tables", "Limits and exclusions", "Sessions",
+        "Significant events", "Accounts", "Figures", "Actions", "Rounds", "Tables", "Sessions",
         "Payments and adjustments", "Chats", "Notices to the player", "Staff access to this player",
     ):  # fmt: skip
         assert f"<h2>{title}" in body, title
@@ -48,6 +49,30 @@ def test_a_players_page_shows_every_section(office: Office) -> None:
     assert "root" in body  # who looked before
     wager = Wager.objects.filter(player_id=office.player.id).latest("round_id")
     assert page_of("baccarat_round", wager.round_id) in body
+
+
+def test_figures_status_and_actions_come_first_real_money_before_play_money(office: Office) -> None:
+    office.house.credit(office.player.id, 123)
+    office.house.guest(office.house.table("mini"), office.player.id)
+    body = body_of(superuser(), office)
+    places = [
+        body.index(each) for each in ("<h2>Figures", "Open sessions", "<h2>Actions", "On this page", "<h2>Accounts")
+    ]
+    assert places == sorted(places)
+    figures = body[places[0] : places[1]]
+    wagers = Wager.objects.filter(player_id=office.player.id, voided_at=None)
+    assert f">{wagers.count()}</td>" in figures
+    staked = sum(wager.staked for wager in wagers)
+    assert format_amount(staked, "EUR") in figures
+    assert figures.index(">real<") < figures.index(">play<")
+
+
+def test_a_form_with_errors_is_open_among_the_actions(office: Office) -> None:
+    url = reverse("admin:operators_player_exclude", args=[office.player.id])
+    body = superuser().post(url, {"kind": "permanent", "length": "6", "note": "asked"}).content.decode()
+    _, _, opened = body.partition('<details name="action" open>')
+    assert "Self-exclude this player" in opened.partition("</summary>")[0]
+    assert "Leave this empty." in opened
 
 
 def test_sections_depend_on_the_readers_permissions(office: Office) -> None:
@@ -60,7 +85,7 @@ def test_sections_depend_on_the_readers_permissions(office: Office) -> None:
 def test_a_player_is_stopped_from_the_page_and_the_page_shows_it(office: Office) -> None:
     floor = staff("operators.view_player", "baccarat.view_killswitch", "baccarat.stop_play", works_for="lucky")
     page = body_of(floor, office)
-    assert "<h2>Stop this player" in page
+    assert "Stop this player</summary>" in page
     stop = reverse("admin:operators_player_stop", args=[office.player.id])
     floor.post(stop, {"reason": "A quarrel.", "player_message": ""})
     switch = KillSwitch.objects.get(scope="player", subject=str(office.player.id))
@@ -68,11 +93,11 @@ def test_a_player_is_stopped_from_the_page_and_the_page_shows_it(office: Office)
     page = body_of(floor, office)
     assert "<h2>Play is stopped" in page
     assert kill_switch.switch_url(switch) in page
-    assert "<h2>Stop this player" not in page
+    assert "Stop this player</summary>" not in page
 
 
 def test_older_rounds_are_on_the_next_page(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(players, "MAX_WAGERS", 1)
+    monkeypatch.setattr(player_sections, "MAX_WAGERS", 1)
     client, first, last = superuser(), *Wager.objects.filter(player_id=office.player.id).order_by("round_id")
     body = body_of(client, office)
     assert page_of("baccarat_round", last.round_id) in body

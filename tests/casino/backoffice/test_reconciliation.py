@@ -58,9 +58,13 @@ def test_a_discrepancy_is_assigned_and_resolved_with_a_note(desk: Desk) -> None:
     assert [row.pk for row in queue.context["cl"].result_list] == [waiting.pk]
     assert "status mismatch" in ann.get(url("reconciliation_change", Reconciliation.objects.get().pk)).content.decode()
 
-    me = f"staff:{User.objects.get(username='ann').pk}"
-    assert f"Assigned to {me}" in send(ann, "discrepancy_assign", waiting.pk)
-    assert "Assigned to staff:99" in send(ann, "discrepancy_assign", waiting.pk, owner="staff:99", note="Ticket 12.")
+    assert "Assigned to ann." in send(ann, "discrepancy_assign", waiting.pk)
+    member("bob")
+    bob = f"staff:{User.objects.get(username='bob').pk}"
+    assert "Assigned to bob." in send(ann, "discrepancy_assign", waiting.pk, owner=bob, note="Ticket 12.")
+    member("eve", house="another")
+    stranger = f"staff:{User.objects.get(username='eve').pk}"
+    assert "not one of the available choices" in send(ann, "discrepancy_assign", waiting.pk, owner=stranger)
     assert DiscrepancyNoteMissing.title in send(ann, "discrepancy_resolve", waiting.pk, resolution="timing", note="")
     assert "not one of the available choices" in send(
         ann, "discrepancy_resolve", waiting.pk, resolution="magic", note="x"
@@ -70,6 +74,23 @@ def test_a_discrepancy_is_assigned_and_resolved_with_a_note(desk: Desk) -> None:
     assert ("It came on Monday." in page, "Ticket 12." in page) == (True, True)
     assert url("discrepancy_resolve", waiting.pk) not in page
     assert Discrepancy.objects.get().status == "resolved"
+
+
+def test_selected_discrepancies_are_taken_over_with_one_note(desk: Desk) -> None:
+    ann, waiting = member("ann"), Discrepancy.objects.get()
+    fields = {"action": "take_selected", "index": "0", "note": "Ticket 12.", "_selected_action": [waiting.pk]}
+    listing = reverse("admin:wallet_discrepancy_changelist")
+    assert member("reader", "view_discrepancy").post(listing, fields).status_code == 403
+    assert "Assigned 1 discrepancies to you." in ann.post(listing, fields, follow=True).content.decode()
+    waiting.refresh_from_db()
+    assert waiting.owner == f"staff:{User.objects.get(username='ann').pk}"
+    assert "Ticket 12." in ann.get(url("discrepancy_change", waiting.pk)).content.decode()
+    send(ann, "discrepancy_resolve", waiting.pk, resolution="timing", note="It came on Monday.")
+    answer = unescape(ann.post(listing, fields, follow=True).content.decode())
+    assert "Assigned 0 discrepancies to you." in answer
+    assert "The discrepancy is resolved." in answer
+    waiting.refresh_from_db()
+    assert waiting.status == "resolved"
 
 
 def test_viewers_see_no_action_and_staff_of_another_operator_see_nothing(desk: Desk) -> None:

@@ -1,7 +1,9 @@
-"""Reports: versions, files, creation, cases, and the plots of the first page."""
+"""Reports: versions, files, creation, cases, and the figures of the first page and of a day."""
 
+import re
 from collections.abc import Generator
-from datetime import timedelta
+from datetime import date, timedelta
+from html import unescape
 from uuid import uuid4
 
 import pytest
@@ -12,22 +14,27 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
 from pytest_django import DjangoDbBlocker
 
 from baccarat.domain.rules.wagers import Spot
 from baccarat.reports import days
+from casino.backoffice.report_cells import ReportLayout
 from casino.compliance import cases
 from casino.compliance.models import Case
 from casino.events import sealer
+from casino.events.sql import fetch
 from casino.operators.models import Operator
-from casino.reports import generation
-from casino.reports.intervals import between
+from casino.reports import document, generation
+from casino.reports.intervals import between, lifetime_interval
 from casino.reports.models import Report
+from casino.reports.renderers import file_stem
 from casino.staff.models import AccessLogEntry
 from tests.baccarat.reports.history import Evening, begin
 from tests.services import Services
 from tests.support.house import deal_all, fresh_database
-from tests.support.office import page_of, staff
+from tests.support.office import client_of, page_of, staff
 
 LIST = "admin:reports_report_changelist"
 VIEW, MAKE = "reports.view_report", "reports.generate_report"
@@ -88,7 +95,7 @@ def test_downloads_are_logged(evening: Evening) -> None:
     assert client.get(url, {"format": "xls"}).status_code == 403
     assert client.post(url).status_code == 405
     assert {entry.change_message for entry in LogEntry.objects.all()} == {
-        f"Downloaded revenue-interval-{newest.since:%Y%m%d}-v2.{form}." for form in ("json", "csv")
+        f"Downloaded {file_stem(newest)}.{form}." for form in ("json", "csv")
     }
     assert AccessLogEntry.objects.filter(subject=f"report:{newest.pk}", path=url).count() == 2
 
@@ -125,7 +132,8 @@ def test_reports_are_created_with_the_permission(evening: Evening) -> None:
 
 def of_us_without(client: Client, url: str) -> int:
     """Return the status of the page that creates reports without the permission."""
-    User.objects.get().user_permissions.filter(codename="generate_report").delete()
+    granted = User.objects.get().user_permissions
+    granted.remove(granted.get(codename="generate_report"))
     return client.get(url).status_code
 
 
@@ -153,60 +161,169 @@ def test_cases_are_a_queue_with_owners_and_resolutions(evening: Evening) -> None
     assert Case.objects.get().pk == found
 
 
-def past_day(evening: Evening, back: int, **figures: int | str) -> None:
-    """Build a report of a past day with these figures."""
-    since = evening.cuts[0].replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=back)
+def past_day(evening: Evening, back: int, money_type: str = "sandbox", **figures: int | str) -> None:
+    """Build the reports of a past day with these figures."""
+    since = evening.cuts[-1].replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=back)
     for name in ("revenue", "accounts", "performance"):
-        told = [{"money_type": "sandbox", "currency": "EUR", **FIGURES[name], **figures}]
+        told = [{"money_type": money_type, "currency": "EUR", **FIGURES[name], **figures}]
+        version = Report.objects.filter(operator_id=evening.operator, name=name, since=since).count() + 1
         Report.objects.create(
             id=uuid4(), operator_id=evening.operator, name=name, period="day", since=since,
-            until=since + timedelta(days=1), label=f"{since:%Y-%m-%d}", version=1, position=1, rows=1,
+            until=since + timedelta(days=1), label=f"{since:%Y-%m-%d}", version=version, position=1, rows=1,
             generated_by="system", generated_at=since, sha256="", facts_digest="", content=b"{}", figures=told,
         )  # fmt: skip
 
 
 FIGURES: dict[str, dict[str, int | str]] = {
     "revenue": {"ggr": -1_950, "rounds": 40, "handle": 100_000},
-    "accounts": {"active": 7, "wagered": 100_000},
+    "accounts": {"active": 7, "wagered": 100_000, "deposits": 5_000, "deposits_reversed": -700, "withdrawals": -3_000},
     "performance": {"handle": 100_000, "returned": 101_950, "expected": 98_000, "variance": "25000000"},
 }
 
 
-def test_the_first_page_plots_the_last_days_with_the_permission(evening: Evening) -> None:
+def front(client: Client, **query: str) -> str:
     cache.clear()
-    past_day(evening, 2)
-    past_day(evening, 1)
-    (played,) = days.recent_days([evening.operator])
-    assert len(played.days) == days.DAYS_BACK
-    assert not any(day.rounds or day.handle or day.actual for day in played.days[:-3]), "days without play have nothing"
-    told = [(day.ggr, day.rounds, day.players, day.handle, day.returned) for day in played.days[-3:]]
-    assert told[:2] == [(-1_950, 40, 7, 100_000, 101_950)] * 2
-    assert told[2][1:4] == (2, 2, 1_000)
-    assert told[2][0] == 1_000 - told[2][4]
-    low, high = played.days[-3].bounds or (0, 0)
-    assert (float(low), float(high)) == pytest.approx((0.98 - 0.1287915, 0.98 + 0.1287915))
-    low, high = played.days[-1].bounds or (0, 0)
-    assert low < 1 < high, "two rounds may return anything"
+    return text(client, f"{reverse('admin:index')}?{urlencode(query)}")
 
-    without_today = days.recent_days([evening.operator], today=False)[0].days
-    assert [day.label for day in without_today[1:]] == [day.label for day in played.days[:-1]]
 
-    front = reverse("admin:index")
+def test_the_first_page_shows_a_period_beside_the_one_before(evening: Evening) -> None:
+    """Figures of days with reports, and of today from the ledger; the latest versions count."""
+    cache.clear()
+    for back in (1, 2, 9):
+        past_day(evening, back)
+    today = days.today([evening.operator])
+    read = days.read_days([evening.operator], first=today - timedelta(days=13), last=today)
+    (money,) = read.monies()
+    told = [(day.ggr, day.rounds, day.players, day.handle, day.returned) for day in read.by_day(money, read.days())]
+    assert [each for each in told[:-1] if each[1]] == [(-1_950, 40, 7, 100_000, 101_950)] * 3
+    assert told[-1][1:4] == (2, 2, 1_000)
+    assert told[-1][0] == 1_000 - told[-1][4]
+    week = read.total(money, read.days(today - timedelta(days=6)))
+    assert (week.deposits, week.withdrawals, week.rounds) == (8_600, 6_000, 82)
+    (yesterday,) = read.by_day(money, [(today - timedelta(days=1)).isoformat()])
+    low, high = yesterday.hold_band or (0, 0)
+    assert (float(low), float(high)) == pytest.approx((0.02 - 0.1287915, 0.02 + 0.1287915))
+    low, high = read.by_day(money, [today.isoformat()])[0].hold_band or (0, 0)
+    assert low < 0 < high, "two rounds may return anything"
+
     client = of_us(evening, VIEW)
-    page = text(client, front)
-    assert "Sandbox credits in EUR: the last 30 days" in page
-    assert "-19.50" in page
+    page = front(client, period="yesterday")
+    assert f"Sandbox credits, EUR, {yesterday_of(today)} to {yesterday_of(today)}" in page
+    assert page.count("\N{MINUS SIGN}19.50") == 2, "the day, and the table of days"
+    assert "before: -19.50" in page
     with CaptureQueriesContext(connection) as captured:
-        text(client, front)
+        text(client, f"{reverse('admin:index')}?period=yesterday")
     assert not any("reports_report" in query["sql"] for query in captured), "read once a minute"
+    assert len(captured) < 40
     User.objects.all().delete()
-    other = Operator.objects.exclude(id=evening.operator).get()
-    assert "-19.50" not in text(staff(VIEW, works_for=other.slug), front)
+    assert "Sandbox credits" not in front(of_us(evening))
+
+
+def yesterday_of(today: date) -> str:
+    return (today - timedelta(days=1)).isoformat()
+
+
+def test_real_money_is_first_however_busy_play_money_is(evening: Evening) -> None:
+    past_day(evening, 3, money_type="play", handle=10**12, rounds=10**6)
+    past_day(evening, 4, money_type="real", handle=1, rounds=1)
+    page = front(of_us(evening, VIEW))
+    assert page.index("Real money, EUR") < page.index("Sandbox credits, EUR") < page.index("Play money, EUR")
+    assert "Play money, EUR, 20" in front(member(), money="play-EUR")
+    assert "Real money, EUR, 20" in front(member(), money="real-XXX"), "the first one for what is not there"
+
+
+def member() -> Client:
+    return client_of(User.objects.get())
+
+
+def test_the_first_page_and_its_days_are_those_of_the_users_operators(evening: Evening) -> None:
+    past_day(evening, 5)
+    other = Operator.objects.exclude(id=evening.operator).exclude(slug="empty").get()
+    client = staff(VIEW, works_for=other.slug)
+    assert "\N{MINUS SIGN}19.50" not in front(client)
+    ours = str(evening.operator)
+    assert "Select a valid choice" in front(client, operator=ours)
+    day = days.today(None).isoformat()
+    url = reverse("admin:desk_day")
+    assert client.get(url, {"money": "sandbox-EUR", "day": day, "operator": ours}).status_code == 403
+    assert client.get(url, {"money": "sandbox-EUR", "day": day}).status_code == 200
+    for wrong in (
+        {"day": "then"},
+        {"day": "1900-01-01"},
+        {"money": "gold-EUR"},
+        {"hour": "x"},
+        {"hour": "2020-01-01T00:00"},
+    ):
+        query = {"money": "sandbox-EUR", "day": day, "operator": str(other.pk), **wrong}
+        assert client.get(url, query).status_code == 403, wrong
+    assert client.post(url).status_code in {403, 405}
+    for wrong in ({"since": day}, {"since": day, "until": "2020-01-01"}, {"period": "never"}):
+        assert "c-wrong" in front(client, **wrong)
     User.objects.all().delete()
-    assert "the last 30 days" not in text(of_us(evening), front)
+    assert staff("baccarat.view_round", name="looker").get(url, {"money": "sandbox-EUR", "day": day}).status_code == 403
+
+
+def test_a_day_leads_to_its_tables_hours_players_and_rounds(evening: Evening) -> None:
+    client = of_us(
+        evening, VIEW, "baccarat.view_table", "baccarat.view_round", "baccarat.view_wager", "operators.view_player"
+    )
+    day = days.today([evening.operator]).isoformat()
+    query = {"money": "sandbox-EUR", "day": day}
+    with CaptureQueriesContext(connection) as captured:
+        page = text(client, f"{reverse('admin:desk_day')}?{urlencode(query)}")
+    assert len(captured) < 40
+    for part in (
+        "By table",
+        "Players who won most",
+        "Players who lost most",
+        ">A table</a>",
+        "All rounds of this time",
+    ):
+        assert part in page
+    (revenue,) = {row[0] for row in fetch(
+        "SELECT sum(amount)::bigint FROM wallet_posting JOIN wallet_account ON account_id = id "
+        "WHERE operator_id = %s AND money_type = 'real' AND kind IN ('bank', 'commission', 'rack')", [evening.operator]
+    )}  # fmt: skip
+    amount = f"{revenue / 100:.2f}".replace("-", "\N{MINUS SIGN}")
+    assert f"{amount} <small>EUR" in page
+    search = re.search(r'href="([^"]*)">Rounds</a>', page)
+    assert search is not None
+    found = text(client, unescape(search[1]))
+    assert found.count("No. 1</a>") == 1
 
 
 def test_the_first_page_says_when_there_was_no_play(evening: Evening) -> None:
-    cache.clear()
     empty = Operator.objects.create(id=uuid4(), slug="empty", name="Empty", currencies=["EUR"])
-    assert "No play in the last days." in text(staff(VIEW, works_for=empty.slug), reverse("admin:index"))
+    assert "No play in this period" in front(staff(VIEW, works_for=empty.slug))
+
+
+def test_a_page_shows_key_columns_first_and_links_names(evening: Evening) -> None:
+    newest, table = report(evening), page_of("baccarat_table", evening.tables[0])
+    grid = ReportLayout.of(document.read(bytes(newest.content)))
+    assert grid.titles[:6] == ["Money", "Currency", "Table", "GGR", "Handle", "Rounds"]
+    assert "Name" not in grid.titles
+    assert grid.frozen == 3
+    page = text(of_us(evening, VIEW, "baccarat.view_table"), page_of("reports_report", newest.pk))
+    assert f'<a class="c-link" href="{table.rsplit("/", 3)[0]}/' in page
+    assert ">A table</a>" in page
+    User.objects.all().delete()
+    assert ">A table</a>" not in text(of_us(evening, VIEW), page_of("reports_report", newest.pk))
+    players = generation.generate_report(
+        operator=evening.operator,
+        name="players",
+        interval=lifetime_interval(until=timezone.now(), zone="UTC"),
+        by="system",
+    )
+    User.objects.all().delete()
+    page = text(of_us(evening, VIEW, "operators.view_player"), page_of("reports_report", players.pk))
+    assert reverse("admin:operators_player_changelist") in page
+
+
+def test_a_form_with_a_wrong_date_keeps_all_fields(evening: Evening) -> None:
+    client, url = of_us(evening, VIEW, MAKE), reverse("admin:reports_report_create")
+    ours = Operator.objects.get(id=evening.operator).slug
+    page = client.post(
+        url, {"operator": ours, "name": "voids", "period": "month", "date": "22.11.2026"}
+    ).content.decode()
+    for kept in ('value="voids" selected', 'value="month" selected', 'value="22.11.2026"', 'type="date"'):
+        assert kept in page

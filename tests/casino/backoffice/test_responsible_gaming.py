@@ -21,10 +21,10 @@ from wallet.ledger import player_accounts as wallet
 from wallet.ledger.accounts import player_account
 from wallet.responsible_gaming import services as protection
 from wallet.responsible_gaming.events import Initiator, LimitType
-from wallet.responsible_gaming.refusals import ExclusionStillRunning, LongerExclusionActive
+from wallet.responsible_gaming.refusals import ExclusionPermanent, ExclusionStillRunning, LongerExclusionActive
 
 pytestmark = pytest.mark.django_db
-RIGHTS = ("view_account", "view_playerrestrictions", "change_playerrestrictions")
+RIGHTS = ("view_account", "view_player", "view_playerrestrictions", "change_playerrestrictions", "exclude_player")
 FORM = {"limit_type": "loss", "period": "week", "amount": "250.00"}
 
 
@@ -52,7 +52,7 @@ def real(house: House, player: UUID, money_type: MoneyType = MoneyType.REAL) -> 
 
 
 def url(name: str, row: Any) -> str:
-    return reverse(f"admin:wallet_{name}", args=[row])
+    return reverse(f"admin:{'operators' if name.startswith('player_') else 'wallet'}_{name}", args=[row])
 
 
 def send(client: Client, name: str, row: Any, **fields: str) -> str:
@@ -83,7 +83,7 @@ def test_an_invalid_limit_form_changes_nothing(house: House, alice: UUID, form: 
 
 
 def test_limits_need_the_permission_and_a_real_money_account(house: House, alice: UUID) -> None:
-    looks = member(house, *RIGHTS[:2])
+    looks = member(house, *RIGHTS[:3])
     assert (
         url("account_limit", real(house, alice))
         not in looks.get(url("account_change", real(house, alice))).content.decode()
@@ -109,13 +109,14 @@ def test_an_exclusion_is_listed_and_ended_only_after_its_term(house: House, alic
 
 
 AWAY = {"kind": "cooling_off", "length": "48", "note": "asked for by telephone"}
+FOREVER = {"kind": "permanent", "length": "", "note": "asked for by letter"}
 
 
 def test_staff_exclude_a_player_and_the_reason_stays_outside_the_events(house: House, alice: UUID) -> None:
-    staff, account = member(house, *RIGHTS), real(house, alice)
-    assert url("account_exclude", account) in staff.get(url("account_change", account)).content.decode()
-    assert "is excluded from deposits and play until" in send(staff, "account_exclude", account, **AWAY)
-    assert LongerExclusionActive.title in send(staff, "account_exclude", account, **{**AWAY, "length": "24"})
+    staff = member(house, *RIGHTS)
+    assert url("player_exclude", alice) in staff.get(url("player_change", alice)).content.decode()
+    assert "is excluded from deposits and play until" in send(staff, "player_exclude", alice, **AWAY)
+    assert LongerExclusionActive.title in send(staff, "player_exclude", alice, **{**AWAY, "length": "24"})
     page = unescape(staff.get(url("playerrestrictions_change", alice)).content.decode())
     assert all(word in page for word in ("cooling off", "operator", "asked for by telephone"))
     ((by, actor, told),) = fetch(
@@ -126,25 +127,47 @@ def test_staff_exclude_a_player_and_the_reason_stays_outside_the_events(house: H
     assert "telephone" not in told
 
 
+def test_a_permanent_exclusion_is_shown_as_such_and_nobody_can_end_it(house: House, alice: UUID) -> None:
+    staff = member(house, *RIGHTS)
+    protection.self_exclude(context=on(house, alice), by=Initiator.PLAYER, months=120)
+    assert "excluded from deposits and play permanently" in send(staff, "player_exclude", alice, **FOREVER)
+    page = staff.get(url("player_change", alice)).content.decode()
+    assert "permanent self exclusion" in page
+    assert url("player_exclude", alice) not in page
+    assert LongerExclusionActive.title in send(staff, "player_exclude", alice, **FOREVER)
+    listed = staff.get(reverse("admin:wallet_playerrestrictions_changelist"), {"exclusion": "yes"})
+    assert [row.pk for row in listed.context["cl"].result_list] == [alice]
+    details = staff.get(url("playerrestrictions_change", alice)).content.decode()
+    assert "permanent" in details
+    assert url("playerrestrictions_end", alice) not in details
+    assert ExclusionPermanent.title in send(staff, "playerrestrictions_end", alice)
+    assert not Change.objects.exists()
+
+
 @pytest.mark.parametrize(
-    "form", [{}, {**AWAY, "kind": "luck"}, {**AWAY, "length": "-1"}, {**AWAY, "length": "5"}, {**AWAY, "note": " "}]
+    "form",
+    [
+        {},
+        {**AWAY, "kind": "luck"},
+        {**AWAY, "length": "-1"},
+        {**AWAY, "length": "5"},
+        {**AWAY, "length": ""},
+        {**AWAY, "note": " "},
+        {**FOREVER, "length": "6"},
+    ],
 )
 def test_an_invalid_exclusion_form_excludes_nobody(house: House, alice: UUID, form: dict[str, str]) -> None:
-    send(member(house, *RIGHTS), "account_exclude", real(house, alice), **form)
+    send(member(house, *RIGHTS), "player_exclude", alice, **form)
     assert fetch("SELECT FROM wallet_playerrestrictions") == []
     assert fetch("SELECT FROM wallet_exclusion_note") == []
 
 
-def test_excluding_needs_the_permission_a_real_money_account_and_the_own_operator(house: House, alice: UUID) -> None:
-    account = real(house, alice)
-    looks = member(house, *RIGHTS[:2])
-    assert url("account_exclude", account) not in looks.get(url("account_change", account)).content.decode()
-    assert looks.post(url("account_exclude", account), AWAY).status_code == 403
-    assert (
-        member(house, *RIGHTS).post(url("account_exclude", real(house, alice, MoneyType.PLAY)), AWAY).status_code == 403
-    )
+def test_excluding_needs_the_permission_and_the_own_operator(house: House, alice: UUID) -> None:
+    looks = member(house, *RIGHTS[:3])
+    assert url("player_exclude", alice) not in looks.get(url("player_change", alice)).content.decode()
+    assert looks.post(url("player_exclude", alice), AWAY).status_code == 403
     other = House(operator=services.create_operator(slug="other", name="O", currencies=["EUR"], sandbox=True).id)
-    assert member(other, *RIGHTS, "view_event").post(url("account_exclude", account), AWAY).status_code == 403
+    assert member(other, *RIGHTS).post(url("player_exclude", alice), AWAY).status_code == 403
 
 
 def test_staff_of_another_operator_see_no_limit(house: House, alice: UUID) -> None:

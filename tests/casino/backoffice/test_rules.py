@@ -9,11 +9,13 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.domain.tables.kill_switch import TableIsStopped, UnknownStopSubject
+from baccarat.domain.tables.kill_switch import PlayIsStopped, TableIsStopped
 from baccarat.domain.tables.refusals import CloseReasonInvalid, RulesNeedSecondPerson, VersionReasonMissing
 from baccarat.storage.models import KillSwitch, RulesVersion
 from baccarat.storage.rules_versions import decode_rules
 from casino.backoffice.pages.rules import initial_values
+from casino.operators.services import create_operator
+from casino.significant.models import SignificantEvent
 from tests.support.office import Office, open_office, page_of, staff
 
 SEE = ("baccarat.view_table", "baccarat.view_rulesversion", "baccarat.view_killswitch")
@@ -43,7 +45,7 @@ def filled_in(version: RulesVersion, **changes: str) -> dict[str, str]:
     values = {
         name: str(value) for name, value in initial_values(rules).items() if value is not None and value is not False
     }
-    return {**values, **changes}
+    return {**values, "change_reason": "Asked for by the players.", **changes}
 
 
 def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Office) -> None:
@@ -52,6 +54,8 @@ def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Offi
     checker = staff(*SEE, "baccarat.publish_rules", name="checker")
     first = RulesVersion.objects.get(table_id=table)
 
+    unreasoned = filled_in(first, minimum="10.00", change_reason=" ")
+    assert "This field is required." in act(maker, "draft", first, **unreasoned)
     assert "Enter a whole number" in act(maker, "draft", first, **filled_in(first, decks="many"))
     refused = act(maker, "draft", first, **filled_in(first, tie_pays="6:1"))
     assert "We accept that Tie returns 66.6092%, less than our floor of 75.0000%." in refused
@@ -67,12 +71,17 @@ def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Offi
         "95.1560%",
         "Publish",
         "Reason, for the record (kept forever: name no player)",
+        "Asked for by the players.",
     ):
         assert words in shown
     assert "Waiting for another person" in body(maker, page_of(MODEL, draft.pk))
     assert maker.post(reverse(f"admin:{MODEL}_publish", args=[draft.pk.replace("/", "_2F")])).status_code == 403
     assert "Published mini@2" in act(checker, "publish", draft)
-    assert "published" in body(checker, page_of("baccarat_table", table))
+    table_page = body(checker, page_of("baccarat_table", table))
+    assert "published" in table_page
+    assert "Asked for by the players." in table_page
+    published = SignificantEvent.objects.get(kind="rules_published")
+    assert published.reason == "Asked for by the players."
 
 
 def test_a_draft_is_discarded_by_its_author_and_rules_are_retired_with_a_reason(office: Office) -> None:
@@ -124,7 +133,35 @@ def test_only_staff_of_all_operators_stop_all_gaming_and_nobody_stops_another_op
     watcher = staff(*SEE, name="watcher")
     assert watcher.get(throw).status_code == 403
     assert 'value="gaming"' not in body(mine, throw)
-    assert mine.post(throw, {"scope": "gaming", "reason": "x"}).status_code == 403
-    told = mine.post(throw, {"scope": "table", "subject": str(office.single.guest.table), "reason": "x"}, follow=True)
-    assert UnknownStopSubject.title in told.content.decode()
+    for target in ("gaming", f"table:{office.single.guest.table}"):
+        told = mine.post(throw, {"target": target, "reason": "x"}, follow=True)
+        assert "is not one of the available choices" in told.content.decode()
     assert KillSwitch.objects.count() == 0
+
+
+def test_a_duty_manager_stops_all_gaming_from_any_page_and_every_page_says_so(office: Office) -> None:
+    boss = staff(*SEE, "baccarat.stop_play", "baccarat.stop_gaming", name="boss")
+    throw = reverse("admin:baccarat_killswitch_throw")
+    for page in (reverse("admin:index"), page_of("baccarat_table", office.single.guest.table)):
+        assert f'{throw}?target=gaming"' in body(boss, page)
+    assert '<option value="gaming" selected>' in body(boss, f"{throw}?target=gaming")
+    assert f'<option value="operator:{office.operator.id}">lucky</option>' in body(boss, throw)
+
+    assert "Stopped: gaming" in body_after(boss, throw, target="gaming", reason="Smoke in the hall.", player_message="")
+    with pytest.raises(PlayIsStopped), transaction.atomic():
+        office.single.new_game()
+    watcher = staff(*SEE, name="watcher")
+    assert "All gaming is stopped" in body(watcher, reverse("admin:index"))
+    switch = KillSwitch.objects.get(pk="gaming")
+    assert "Play resumes" in act(boss, "resume", switch, reason="It was toast.")
+    assert "All gaming is stopped" not in body(watcher, reverse("admin:index"))
+    assert "Stop all gaming" not in body(watcher, reverse("admin:index"))
+
+
+def test_who_works_for_some_operators_stops_none_of_the_others(office: Office) -> None:
+    create_operator(slug="elsewhere", name="Elsewhere", currencies=["EUR"], sandbox=False)
+    mine = staff(*SEE, "baccarat.stop_play", "baccarat.stop_gaming", name="mine", works_for="lucky")
+    assert "Stop all gaming" not in body(mine, reverse("admin:index"))
+    throw = reverse("admin:baccarat_killswitch_throw")
+    assert 'value="gaming"' not in body(mine, throw)
+    assert "elsewhere" not in body(mine, throw)

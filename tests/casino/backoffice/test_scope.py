@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 NOBODYS = {"checkpoints.checkpoint", "events.chainhead", "admin.logentry", "staff.rolegroup"}
 """Rows without an operator: digests, roles, and staff actions, of which everyone sees their own."""
-DJANGOS = {"changelist", "add", "history", "delete", "change", "autocomplete"}
+PAGES_WITHOUT_ACTIONS = {"new", "changelist", "add", "history", "delete", "change", "autocomplete"}
 
 
 @pytest.fixture
@@ -59,7 +59,9 @@ def actions(part: Any) -> list[str]:
     """Return the names of a page's row actions."""
     prefix = f"{part.opts.app_label}_{part.opts.model_name}_"
     found = [str(pattern.name or "") for pattern in part.get_urls()]
-    names = [name for name in found if name.startswith(prefix) and name.removeprefix(prefix) not in DJANGOS]
+    names = [
+        name for name in found if name.startswith(prefix) and name.removeprefix(prefix) not in PAGES_WITHOUT_ACTIONS
+    ]
     return [f"admin:{name}" for name in names]
 
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 NEEDED = ("baccarat.view_round", "baccarat.view_wager")
 BIG = ("baccarat_round", "baccarat_wager", "events_event", "events_seal", "wallet_entry", "wallet_posting",
-       "wallet_deposit", "wallet_withdrawal", "wallet_adjustment", "operators_player",
+       "wallet_deposit", "wallet_withdrawal", "wallet_transfer", "wallet_adjustment", "operators_player",
        "significant_significantevent")  # fmt: skip
 
 

@@ -173,3 +173,29 @@ def test_an_operators_page_sets_the_contact_of_customer_care_and_records_who_did
     assert list(told) == [({"customer_care": "care@lucky.example"},)]
     looker = staff("operators.view_operator", name="looker", works_for="lucky")
     assert looker.post(url, {"contact": ""}).status_code == 403
+
+
+def select(client: Any, *events: SignificantEvent, note: str = "") -> Any:
+    fields = {"action": "acknowledge_selected", "index": "0", "note": note, "_selected_action": [e.pk for e in events]}
+    return client.post(reverse(LIST), fields, follow=True)
+
+
+def test_selected_events_are_acknowledged_at_once_with_one_note(house: UUID) -> None:
+    client = staff(VIEW, ACKNOWLEDGE, works_for="lucky")
+    chosen = list(SignificantEvent.objects.filter(subject__in=[f"table:{TABLE}", "table:2"]))
+    assert "Acknowledged 2 significant events." in select(client, *chosen, note="The shoes are new.").content.decode()
+    assert numbers(client.get(reverse(LIST), {"status": "waiting"})) == ["round:1"]
+    assert [note.text for note in Note.objects.filter(acknowledges=True)] == ["The shoes are new."] * 2
+    assert LogEntry.objects.count() == 2
+    assert "Acknowledged 0 significant events." in select(client, *chosen).content.decode()
+    assert Note.objects.count() == 2
+
+
+def test_selecting_needs_the_permission_and_reaches_only_the_own_operators_events(house: UUID) -> None:
+    del house
+    mine, theirs = SignificantEvent.objects.get(subject="table:2"), SignificantEvent.objects.get(subject="table:3")
+    reader = staff(VIEW, name="reader", works_for="lucky")
+    assert "_selected_action" not in reader.get(reverse(LIST)).content.decode()
+    assert select(reader, mine).status_code == 403
+    assert "Acknowledged 0" in select(staff(VIEW, ACKNOWLEDGE, works_for="lucky"), theirs).content.decode()
+    assert Unacknowledged.objects.filter(event_id__in=[mine.pk, theirs.pk]).count() == 2

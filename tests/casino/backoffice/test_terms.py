@@ -8,13 +8,17 @@ from django.test import Client
 from django.urls import reverse
 
 from baccarat.services import voiding
-from casino.events.sql import execute
-from casino.operators import changes
+from casino.events.sql import database_now, execute, fetch
+from casino.operators import changes, services, signing_keys
 from casino.operators.models import Change, Operator
 from casino.staff.roles import Role
 from tests.casino.staff.test_access_changes import create_operator, member
 from tests.support.office import client_of
+from tests.wallet.conformance.wallets import public_key
 from tests.wallet.payments.counter import use_provider
+from wallet.funding import services as funding
+from wallet.funding.conformance import ConformanceProof
+from wallet.funding.events import Funding
 from wallet.models import DepositMethod
 from wallet.payments import methods
 from wallet.responsible_gaming import play_money
@@ -110,6 +114,56 @@ def test_a_deposit_method_and_its_next_version(lucky: Operator, maker: Client, c
     assert (method.version, method.maximum, method.enabled) == (2, 30_000, False)
 
 
+def test_funding(lucky: Operator, maker: Client, checker: Client) -> None:
+    page = unescape(maker.get(reverse("admin:operators_operator_change", args=[lucky.pk])).content.decode())
+    assert "The operator's own wallet, by transfers" in page
+    send(maker, "operators_operator_funding", lucky.pk, {"funding": "transfer"})
+    assert confirm(checker).status == "effective"
+    assert funding.current(lucky.pk) is Funding.TRANSFER
+
+
+def test_two_persons_let_an_operators_own_wallet_be_asked_wager_by_wager(
+    lucky: Operator, maker: Client, checker: Client
+) -> None:
+    key, _ = services.issue_key(operator=lucky.pk, label="wallet")
+    choice = {"funding": "seamless", "wallet_url": "http://127.0.0.1:8200/wallet/"}
+    send(maker, "operators_operator_funding", lucky.pk, choice)
+    assert not Change.objects.exists()  # it has no key that its wallet would sign with
+    signing_keys.add_public(key_id=key, jwk=public_key(), by="test")
+    send(maker, "operators_operator_funding", lucky.pk, choice)
+    assert confirm(maker).status == "requested"
+    assert funding.current(lucky.pk) is Funding.HOUSE
+    assert confirm(checker).status == "effective"
+    assert (funding.current(lucky.pk), funding.wallet_url(lucky.pk)) == (
+        Funding.SEAMLESS,
+        "http://127.0.0.1:8200/wallet",
+    )
+    page = unescape(maker.get(reverse("admin:operators_operator_change", args=[lucky.pk])).content.decode())
+    assert 'value="http://127.0.0.1:8200/wallet"' in page
+
+
+def test_a_live_operators_own_wallet_needs_the_proof_of_its_conformance(
+    lucky: Operator, maker: Client, checker: Client
+) -> None:
+    key, _ = services.issue_key(operator=lucky.pk, label="wallet")
+    signing_keys.add_public(key_id=key, jwk=public_key(), by="test")
+    Operator.objects.update(sandbox=False)
+    choice = {"funding": "seamless", "wallet_url": "https://wallet.example"}
+    page = send(maker, "operators_operator_funding", lucky.pk, choice)
+    assert "There is no proof. Run `manage.py conform` against the wallet" in page
+    others = ConformanceProof("https://other.example", 52, 0, "5e" * 32, database_now()).sign()
+    page = send(maker, "operators_operator_funding", lucky.pk, {**choice, "conformance": others})
+    assert "The proof is of https://other.example." in page
+    assert not Change.objects.exists()
+
+    proof = ConformanceProof(choice["wallet_url"], 52, 0, "5e" * 32, database_now()).sign()
+    send(maker, "operators_operator_funding", lucky.pk, {**choice, "conformance": f" {proof}\n"})
+    assert confirm(checker).status == "effective"
+    assert funding.current(lucky.pk) is Funding.SEAMLESS
+    ((kept,),) = fetch("SELECT data->>'conformance' FROM events_event WHERE type = 'FundingChanged'")
+    assert kept == proof
+
+
 def test_play_money_and_winnings_spent_before_a_void(lucky: Operator, maker: Client, checker: Client) -> None:
     send(maker, "operators_operator_play_money", lucky.pk, {"currency": "EUR", "cap": "12.50"})
     confirm(checker)
@@ -140,6 +194,9 @@ def test_play_money_and_winnings_spent_before_a_void(lucky: Operator, maker: Cli
         ("play_money", {"currency": "EUR", "cap": "-5"}),
         ("play_money", {"currency": "EUR", "cap": "a lot"}),
         ("void_policy", {"spent": "perhaps"}),
+        ("funding", {"funding": "seamless", "wallet_url": ""}),
+        ("funding", {"funding": "seamless", "wallet_url": "ftp://example.com"}),
+        ("funding", {"funding": "transfer", "wallet_url": "http://127.0.0.1:8200"}),
     ],
 )
 def test_terms_that_make_no_sense_are_refused_at_once(

@@ -39,7 +39,10 @@ def test_staff_see_a_webhook_and_what_waits_for_it(webhook: WebhookEndpoint) -> 
     assert "webhooks/test" in page
     assert "whsec_" not in page
     delivery = webhook.deliveries.get()
-    assert webhook.url in client.get(page_of("feed_webhookdelivery", delivery.pk)).content.decode()
+    page = unescape(client.get(page_of("feed_webhookdelivery", delivery.pk)).content.decode())
+    assert webhook.url in page
+    assert f"lucky:{delivery.pk}" in page
+    assert '"type": "casino.webhook.test.v1"' in page
 
 
 def test_staff_of_another_operator_see_nothing(webhook: WebhookEndpoint) -> None:

@@ -98,6 +98,21 @@ def test_an_incremental_audit_does_not_read_digests_before_its_checkpoint(kept):
     ]
 
 
+def test_an_audit_of_newer_checkpoints_reads_none_before_and_finds_what_is_wrong_after(kept):
+    execute("UPDATE checkpoints_checkpoint SET made_at = made_at + interval '1 second' WHERE number = 1")
+    copy_of(kept, 1).unlink()
+    second = records.find_by_number(2)
+    check = {"now": timezone.now(), "since": second, "newer_only": True}
+    broken = [(each.kind, each.location) for each in audit.check(replicas.read_unknown_copies(), **check)]
+    assert broken == [("checkpoint chain broken", "checkpoint 2")]
+    execute("UPDATE checkpoints_checkpoint SET made_at = made_at - interval '1 second' WHERE number = 1")
+    assert audit.check(replicas.read_unknown_copies(), **check) == []
+    copy_of(kept, 3).unlink()
+    execute("UPDATE checkpoints_checkpoint SET root = sha256(root) WHERE number = 3")
+    kinds = {each.kind for each in audit.check(replicas.read_unknown_copies(), **check)}
+    assert kinds == {"replica missing", "checkpoint signature is wrong"}
+
+
 def test_a_cut_tail_is_reported(kept):
     execute("DELETE FROM events_seal WHERE position > 880")
     assert ("tail cut", "checkpoint 3") in findings()

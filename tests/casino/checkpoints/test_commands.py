@@ -83,9 +83,9 @@ def test_the_checkpoint_command_signs_once_and_copies(place, capsys):
 
     assert run() == "Nothing is sealed yet."
     log_of(5)
-    assert run() == "checkpoint 1: position 5, by development"
-    assert run() == "checkpoint 1: position 5, by development"
-    assert records.latest().position == 5
+    assert run() == "checkpoint 1: position 6, by development"  # with the event of the first manifest
+    assert run() == "checkpoint 1: position 6, by development"
+    assert records.latest().position == 6
     assert [each.name for each in place.glob("0*.json")] == ["000000000001.json"]
 
 

@@ -4,6 +4,7 @@ import shutil
 from datetime import timedelta
 from pathlib import Path
 
+import msgspec
 import psycopg
 import pytest
 from django.conf import settings as configured
@@ -11,6 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from casino.checkpoints import audit, manifests, replicas, table_digests
+from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.manifests import parse
 from casino.checkpoints.signing import CannotSign, NumberTaken
 from casino.events.sql import execute, fetch
@@ -108,15 +110,39 @@ def test_a_changed_removed_or_replaced_manifest_is_reported(kept):
     text = manifests.list_after(0)[1][1]
     forged = text.replace(b'"rows":1', b'"rows":0')
     execute("UPDATE checkpoints_manifest SET text = %s WHERE number = 2", [forged.decode()])
-    assert set(findings()) == {("manifest signature is wrong", "manifest 2"), ("replica differs", "manifest 2")}
+    assert set(findings()) == {
+        ("manifest signature is wrong", "manifest 2"),
+        ("manifest differs from its event", "manifest 2"),
+        ("replica differs", "manifest 2"),
+    }
     execute("UPDATE checkpoints_manifest SET text = 'nothing' WHERE number = 2")
     with pytest.raises(CannotSign):
         manifests.latest()
     execute("DELETE FROM checkpoints_manifest WHERE number = 2")
-    assert findings() == [("manifest is not in the database", "manifest 2")]
+    assert findings() == [
+        ("manifest differs from its event", "manifest 2"),
+        ("manifest is not in the database", "manifest 2"),
+    ]
     execute("DELETE FROM checkpoints_manifest")
     execute("INSERT INTO checkpoints_manifest VALUES (2, %s)", [text.decode()])
     assert ("manifest chain broken", "manifest 2") in findings()
+
+
+def test_a_manifest_written_and_signed_again_with_its_copy_differs_from_its_event(kept):
+    """As somebody who holds database, storage and signing key would."""
+    execute("UPDATE significant_significantevent SET actor = 'nobody' WHERE number > 2")
+    old = parse(manifests.list_after(0)[1][1])
+    types = table_digests.column_types()
+    ranges = tuple(
+        table_digests.digest_range(each.table, types[each.table], after=each.after, upto=each.upto)
+        for each in old.ranges
+    )
+    unsigned = msgspec.structs.replace(old, ranges=ranges, signature="")
+    signature = checkpoint_keyring().sign(manifests.signed_bytes(unsigned)).hex()
+    text = manifests.serialize(msgspec.structs.replace(unsigned, signature=signature))
+    execute("UPDATE checkpoints_manifest SET text = %s WHERE number = 2", [text.decode()])
+    (kept / manifests.object_name(2)).write_bytes(text)
+    assert findings() == [("manifest differs from its event", "manifest 2")]
 
 
 def test_a_missing_copy_is_reported(kept):

@@ -1,10 +1,13 @@
 """Notes over the log, cosigned by a running witness, and what the audit says when one of them was changed."""
 
+from dataclasses import replace
+
 import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from casino.checkpoints import audit, cosigning, note_audit, notes, replicas, signing, tree
+from casino.checkpoints import audit, cosigning, note_audit, notes, records, replicas, signing, storage, tree
+from casino.checkpoints.document import serialize, signed_bytes
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.crypto import signed_note
 from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead
@@ -147,6 +150,40 @@ def test_what_was_changed_is_named(database, witness, statement, kind):
     witness.cosigning.run_once()
     change(database, statement)
     assert kind in {each for each, _ in findings()}
+
+
+def sign_all_again(database, folder):
+    """Write another log with its checkpoint, note and copy, all signed by the log's own key."""
+    with database.owner() as owner:
+        for table in ("events_seal", "checkpoints_checkpoint", "checkpoints_note", "checkpoints_cosignature"):
+            owner.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        owner.execute("UPDATE events_seal SET digest = sha256(digest)")
+        owner.execute("DELETE FROM checkpoints_cosignature")
+        owner.execute("DELETE FROM checkpoints_note")
+        digests = [bytes(row[0]) for row in owner.execute("SELECT digest FROM events_seal ORDER BY position")]
+        old, ring = records.latest(), checkpoint_keyring()
+        other = replace(old, head=digests[-1], root=merkle.root([merkle.leaf_hash(each) for each in digests]))
+        other = replace(other, signature=ring.sign(signed_bytes(other)))
+        owner.execute(
+            "UPDATE checkpoints_checkpoint SET head = %s, root = %s, signature = %s",
+            [other.head, other.root, other.signature],
+        )
+        (folder / storage.object_name(1)).write_bytes(serialize(other))
+
+
+def test_what_holds_database_storage_and_key_rewrites_is_known_to_the_witness_alone(
+    database, witness, settings, tmp_path
+):
+    """Without a witness, and with nobody who kept a checkpoint, nothing shows it: the audit's stated assumption."""
+    settings.CHECKPOINT_STORAGE = (tmp_path / "kept").as_uri()
+    log_of(20)
+    signing.sign_now()
+    witness.cosigning.run_once()
+    assert findings() == set()
+    sign_all_again(database, tmp_path / "kept")
+    assert findings() == {(audit.DIFFERS, "note 20 at witness.test/w1")}
+    settings.WITNESSES = ""
+    assert findings() == set()
 
 
 def test_a_witness_that_does_not_answer_is_a_finding_and_not_silence(witness):

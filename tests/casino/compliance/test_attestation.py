@@ -68,6 +68,24 @@ def test_there_are_no_findings_before_an_approval_or_right_after_it(release: Pat
     assert events("integrity_failed") == []
 
 
+def test_two_releases_run_side_by_side_for_the_time_of_an_upgrade(
+    release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later, before = "the next release", (release / "casino/one.py").read_text()
+    attestation.approve(by="staff:1", reason="Release 7.")
+    (release / "casino/one.py").write_text(later)
+    attestation.approve(by="staff:1", reason="Release 8.")
+    for text in (before, later):
+        (release / "casino/one.py").write_text(text)
+        assert attestation.record("web").verdict == attestation.AS_APPROVED
+    (release / "casino/one.py").write_text("neither")
+    assert attestation.record("web").verdict == attestation.DIFFERS
+    monkeypatch.setattr(attestation, "UPGRADE", timedelta())
+    for text, verdict in ((before, attestation.DIFFERS), (later, attestation.AS_APPROVED)):
+        (release / "casino/one.py").write_text(text)
+        assert attestation.record("web").verdict == verdict
+
+
 def test_differences_are_reported_as_one_event_however_many_processes_find_them(release: Path, settings: Any) -> None:
     attestation.approve(by="staff:1", reason="Release 7.")
     (release / "casino/one.py").write_text("tampered")

@@ -1,9 +1,12 @@
 """Retention: recent data is never purged, neither by the command nor by SQL; purges of old data are recorded."""
 
 import uuid
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings as configured
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
@@ -120,6 +123,70 @@ def test_a_kind_that_cannot_be_purged_does_not_block_the_others(
     tasks.purge_expired()
     assert count("staff_accesslogentry") == 0
     assert "ALERT broken can't be purged: ProgrammingError" in caplog.text
+
+
+@pytest.mark.django_db
+def test_under_legal_hold_nothing_is_deleted_from_its_day_on(settings: Any) -> None:
+    add_access_log_entry(3700)
+    add_access_log_entry(3660)
+    add_stream_ticket(2)
+    settings.LEGAL_HOLD = (datetime.now(UTC) - timedelta(days=3680)).date()
+    tasks.purge_expired()
+    assert (count("staff_accesslogentry"), count("operators_streamticket")) == (1, 1)
+    call_command("purge", "--confirm", "--by", "ann")
+    assert (count("staff_accesslogentry"), count("operators_streamticket")) == (1, 1)
+    settings.LEGAL_HOLD = None
+    tasks.purge_expired()
+    assert (count("staff_accesslogentry"), count("operators_streamticket")) == (0, 0)
+
+
+def test_a_legal_hold_that_is_no_day_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEGAL_HOLD", "last spring")
+    with pytest.raises(ImproperlyConfigured, match="LEGAL_HOLD must be a day such as 2026-01-31"):
+        env.day("LEGAL_HOLD")
+
+
+@pytest.mark.django_db
+def test_what_is_due_is_deleted_once_a_day_and_the_rest_of_a_day_an_hour_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(retention, "BATCH", 2)
+    for _ in range(5):
+        add_access_log_entry(3660)
+    delete, batches = retention._delete_batch, iter(range(3))
+
+    def end_in_time(*place: Any) -> int:
+        if next(batches) == 2:
+            raise SoftTimeLimitExceeded
+        return delete(*place)
+
+    monkeypatch.setattr(retention, "_delete_batch", end_in_time)
+    with pytest.raises(SoftTimeLimitExceeded):
+        retention.purge("access_log", by="schedule")
+    assert count("staff_accesslogentry") == 1
+    monkeypatch.setattr(retention, "_delete_batch", delete)
+    retention.purge("access_log", by="schedule")
+    assert count("staff_accesslogentry") == 0
+    assert configured.CELERY_BEAT_SCHEDULE["purge-expired"]["schedule"] <= 3600
+
+
+LARGE_TABLES = {
+    "operators_playersession", "api_idempotentrequest", "chat_chatmessage", "wallet_providercallback", "staff_signin",
+    "staff_accesslogentry", "risk_activity", "risk_playerpair", "mail_email", "operators_launch",
+}  # fmt: skip
+
+
+@pytest.mark.django_db
+def test_no_purge_reads_all_of_a_large_table() -> None:
+    places = {table: column for policy in RETENTION_POLICIES.values() for table, column in policy.tables.items()}
+    execute("SET LOCAL enable_seqscan = off")
+    for table in LARGE_TABLES:
+        for statement in (
+            f"SELECT count(*) FROM {table} WHERE {places[table]} < now()",  # noqa: S608  (constants)
+            f"SELECT ctid FROM {table} WHERE {places[table]} < now() LIMIT 5000",  # noqa: S608  (constants)
+        ):
+            plan = "\n".join(line for (line,) in fetch(f"EXPLAIN {statement}"))
+            assert f"Seq Scan on {table}" not in plan, plan
 
 
 @pytest.mark.django_db

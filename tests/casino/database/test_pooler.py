@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import re
 import shutil
 import subprocess
 import tempfile
@@ -9,10 +10,13 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 from psycopg.conninfo import conninfo_to_dict
 
+from casino.database import TIMEOUTS
+from casino.devstack.home import PROJECT
 from casino.devstack.system import free_port
+from casino.events import subscriptions
 from casino.events.sql import fetch
 from tests.conftest import Database, pointed_at
 from tests.processes import wait_until
@@ -31,14 +35,18 @@ def folder() -> Generator[Path]:
 
 
 @pytest.fixture
-def pooled(database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
-    """Connect through a PgBouncer whose one server connection all clients share."""
+def pooled(database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
+    """Connect through a PgBouncer whose clients share one server connection; return its URL.
+
+    It has another pool for jobs, as the documentation has it.
+    """
     parameters, port = conninfo_to_dict(database.url), free_port(0)
     users, config = folder / "users.txt", folder / "pgbouncer.ini"
     users.write_text(f'"{parameters["user"]}" "{parameters["password"]}"\n', encoding="utf-8")
+    target = f"host={parameters['host']} port={parameters.get('port', 5432)} dbname={parameters['dbname']}"
     config.write_text(
-        f"[databases]\ncasino = host={parameters['host']} port={parameters.get('port', 5432)} "
-        f"dbname={parameters['dbname']}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n"
+        f"[databases]\ncasino = {target}\ncasino_jobs = {target} {documented_query()}\n"
+        f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\n"
         f"unix_socket_dir =\nauth_type = scram-sha-256\nauth_file = {users}\npool_mode = transaction\n"
         "default_pool_size = 1\n",
         encoding="utf-8",
@@ -56,10 +64,17 @@ def pooled(database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     ):
         try:
             assert wait_until(_connects, seconds=20)
-            yield
+            yield url
         finally:
             connection.close()
             pgbouncer.terminate()
+
+
+def documented_query() -> str:
+    """Return what the documentation has PgBouncer set for jobs."""
+    text = (PROJECT / "deploy" / "docs" / "operations.md").read_text(encoding="utf-8")
+    (found,) = re.findall(r"connect_query='[^\n]*'(?=\n)", text)
+    return str(found)
 
 
 def _connects() -> bool:
@@ -70,9 +85,23 @@ def _connects() -> bool:
     return True
 
 
-def test_a_pooler_in_transaction_mode_works_with_the_timeouts_of_the_role(pooled: None) -> None:
-    names = ("current_user", "current_setting('lock_timeout')", "current_setting('statement_timeout')")
-    assert fetch(f"SELECT {', '.join(names)}") == [("casino_app", "2s", "10s")]
+def timeouts() -> dict[str, str]:
+    return {name: fetch("SELECT current_setting(%s)", [name])[0][0] for name in TIMEOUTS["short"]}
+
+
+def test_a_pooler_in_transaction_mode_works_with_the_timeouts_of_the_role(pooled: str) -> None:
+    assert fetch("SELECT current_user::text") == [("casino_app",)]
+    assert timeouts() == TIMEOUTS["short"]
     house = House()
     at = house.seated(house.table("mini"))
     assert at.new_game()["round"]["number"] == 1
+
+
+def test_jobs_have_their_long_timeouts_in_a_pool_of_their_own(pooled: str) -> None:
+    with pointed_at(f"{pooled}_jobs"):
+        assert timeouts() == TIMEOUTS["long"]
+        with transaction.atomic():
+            assert subscriptions.claim("feed") is not None
+            assert timeouts() == {**TIMEOUTS["long"], "idle_in_transaction_session_timeout": "4s"}
+        assert timeouts() == TIMEOUTS["long"]
+    assert timeouts() == TIMEOUTS["short"]

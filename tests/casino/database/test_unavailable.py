@@ -5,16 +5,19 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from typing import Any
 
 import psycopg
 import pytest
-from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from baccarat.storage import repository
+from casino.database import base
 from casino.database.base import CircuitBreaker
 from casino.devstack.home import PROJECT
 from casino.events.sql import execute, fetch
@@ -22,19 +25,8 @@ from casino.settings import database as database_settings
 from tests.conftest import Database, pointed_at
 from tests.processes import clean_environment
 from tests.support.house import House
+from tests.support.table_holder import table_holder
 
-LOCK = """
-import sys
-from uuid import UUID
-import django
-django.setup()
-from django.db import transaction
-from baccarat.storage import repository
-with transaction.atomic():
-    repository.lock_table(table=UUID(sys.argv[1]), operator=UUID(sys.argv[2]))
-    print("locked", flush=True)
-    sys.stdin.read()
-"""
 FORK = """
 import os, threading, time
 import django
@@ -74,13 +66,8 @@ def test_a_frozen_process_that_holds_a_table_stops_it_for_three_seconds_at_most(
     house = House()
     table = house.table("mini")
     at = house.seated(table)
-    command = [sys.executable, "-c", LOCK, str(table), str(house.operator)]
-    environment = {**short_timeouts.environment, "DATABASE_TIMEOUTS": "short", "PYTHONPATH": str(PROJECT)}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, env=environment, cwd=PROJECT, **pipes) as holder:  # noqa: S603
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == b"locked\n"
-        os.kill(holder.pid, signal.SIGSTOP)
+    with table_holder(table, house.operator, short_timeouts.environment) as freeze:
+        freeze()
         frozen_at, refused = time.monotonic(), 0
         while True:
             try:
@@ -90,8 +77,6 @@ def test_a_frozen_process_that_holds_a_table_stops_it_for_three_seconds_at_most(
                 refused += 1
         assert time.monotonic() - frozen_at < LONGEST_STOP
         assert refused <= 3
-        holder.kill()
-        os.kill(holder.pid, signal.SIGCONT)
 
 
 def test_a_lock_that_is_not_freed_is_given_up(short_timeouts: Database) -> None:
@@ -139,13 +124,97 @@ def test_a_transaction_that_was_idle_too_long_is_an_operational_error(short_time
         fetch("SELECT 1")
 
 
+@pytest.mark.parametrize("committing", [False, True])
+def test_a_server_that_does_not_answer_is_given_up(
+    short_timeouts: Database, monkeypatch: pytest.MonkeyPatch, *, committing: bool
+) -> None:
+    """As of a machine whose disk does not answer: connections stay open, and its kernel acknowledges."""
+    monkeypatch.setattr(base, "COMMIT_SECONDS" if committing else "ANSWER_SECONDS", 0.5)
+    with transaction.atomic():
+        ((backend,),) = fetch("SELECT pg_backend_pid()")
+    try:
+        given_up = "did not answer in time|could not be reached a moment ago"  # where Django connects anew at the end
+        with pytest.raises(OperationalError, match=given_up), transaction.atomic():  # noqa: PT012
+            if committing:
+                execute("SELECT pg_current_xact_id()")
+            os.kill(backend, signal.SIGSTOP)
+            if not committing:
+                fetch("SELECT 1")
+    finally:
+        os.kill(backend, signal.SIGCONT)
+    time.sleep(base.PAUSE)
+    assert fetch("SELECT pg_backend_pid() <> %s", [backend]) == [(True,)]
+
+
+def test_a_request_after_silence_learns_within_a_second_that_the_server_does_not_answer(
+    short_timeouts: Database, in_threads: Callable[..., list[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backends, connected = [], threading.Barrier(4)
+
+    def answered_after(place: int) -> float:
+        ((backend,),) = fetch("SELECT pg_backend_pid()")
+        backends.append(backend)
+        connected.wait()
+        monkeypatch.setattr(base, "QUIET_AFTER", 0.0)
+        if place == 0:
+            for each in backends:
+                os.kill(each, signal.SIGSTOP)
+        connected.wait()
+        begun = time.monotonic()
+        _begin_request()
+        with pytest.raises(OperationalError):
+            fetch("SELECT 1")
+        return time.monotonic() - begun
+
+    try:
+        seconds = in_threads(4, answered_after)
+    finally:
+        for backend in backends:
+            os.kill(backend, signal.SIGCONT)
+    assert max(seconds) < base.ANSWER_SECONDS / 2  # 0.8 s on a machine that is not busy
+    time.sleep(base.PAUSE)
+    assert fetch("SELECT 1") == [(1,)]
+
+
+def test_a_wait_for_a_connection_ends_within_a_second_and_the_next_caller_gets_it() -> None:
+    slow, opened, breaker = threading.Event(), threading.Event(), CircuitBreaker()
+    ours, theirs = socket.socketpair()
+
+    class Connection:
+        """As of the second of two hosts, the first of which does not answer."""
+
+        fileno, close = ours.fileno, ours.close
+
+    def open_slowly(_: object) -> Connection:
+        slow.wait()
+        opened.set()
+        return Connection()
+
+    with pytest.raises(psycopg.OperationalError, match="too long"):
+        breaker.connect({}, open_slowly, seconds=0.01)
+    with pytest.raises(OperationalError, match="a moment ago"):
+        breaker.connect({}, open_slowly, seconds=0.01)
+    slow.set()
+    assert opened.wait(30)
+    give_up = time.monotonic() + 30
+    while True:
+        try:
+            connection = breaker.connect({}, _refuse, seconds=0.01)
+            break
+        except (OperationalError, psycopg.OperationalError):
+            assert time.monotonic() < give_up
+            time.sleep(base.PAUSE)
+    assert isinstance(connection, Connection)
+    theirs.close()
+    ours.close()
+
+
 def test_a_connection_used_a_moment_ago_is_checked_without_a_statement(database: Database) -> None:
     assert fetch("SELECT 1") == [(1,)]
     assert connection.is_usable()
     before = connection.connection
     with CaptureQueriesContext(connection) as statements:
-        connection.close_if_unusable_or_obsolete()
-        connection.health_check_enabled, connection.health_check_done = True, False
+        _begin_request()
         connection.close_if_health_check_failed()
     assert (len(statements), connection.connection) == (0, before)
 
@@ -155,8 +224,7 @@ def test_a_connection_that_the_server_has_closed_is_replaced_unnoticed(database:
     assert connection.is_usable()
     with database.owner() as owner:
         owner.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.connection.info.backend_pid])
-    connection.close_if_unusable_or_obsolete()
-    connection.health_check_enabled, connection.health_check_done = True, False
+    _begin_request()
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
 
@@ -180,6 +248,21 @@ def test_only_one_thread_waits_for_a_server_that_does_not_answer(database: Datab
     assert seconds[-1] < 2 * 2
 
 
+def test_a_server_that_never_answers_is_given_up_sooner_where_players_wait(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_TIMEOUTS", "short")
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(64)
+        port = silent.getsockname()[1]
+        with pointed_at(f"postgresql://casino_app@127.0.0.1:{port}/casino?sslmode=disable&gssencmode=disable"):
+            begun = time.monotonic()
+            with pytest.raises(OperationalError, match="too long"):
+                connections[DEFAULT_DB_ALIAS].ensure_connection()
+    assert time.monotonic() - begun < 2  # libpq's shortest wait; 0.9 s on a machine that is not busy
+
+
 def test_a_process_forked_during_an_attempt_makes_one_of_its_own() -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -197,10 +280,14 @@ def test_a_connection_that_an_interrupted_statement_left_is_replaced(database: D
     assert fetch("SELECT 1") == [(1,)]
     assert connection.is_usable()
     connection.connection.pgconn.send_query(b"SELECT 1")
-    connection.close_if_unusable_or_obsolete()
-    connection.health_check_enabled, connection.health_check_done = True, False
+    _begin_request()
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
+
+
+def _begin_request() -> None:
+    connection.close_if_unusable_or_obsolete()
+    connection.health_check_enabled, connection.health_check_done = True, False
 
 
 def _connects() -> bool:

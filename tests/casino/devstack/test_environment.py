@@ -83,6 +83,7 @@ def test_a_home_stores_its_checkpoints_and_their_signing_keys(tmp_path, monkeypa
         ("worker", {"DATABASE_URL", "SHOE_KEYS"}),
         ("sealer", {"DATABASE_URL"}),
         ("provider", {"PROVIDER_SECRET"}),
+        ("operator", set()),
     ],
 )
 def test_a_process_of_the_stack_holds_its_own_secrets_only(process: str, names: set[str]) -> None:

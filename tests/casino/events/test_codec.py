@@ -1,6 +1,6 @@
 """Events are encoded and decoded; old schemas are upcast, unknown ones refused."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID
@@ -59,7 +59,10 @@ def with_stakes(fields):
 
 
 REGISTRY = EventRegistry(
-    [EventType(CardsDealt, schema=3, upcasts={1: one_card_each, 2: with_stakes}), EventType(Reopened)]
+    [
+        EventType(CardsDealt, schema=3, upcasts={1: one_card_each, 2: with_stakes}, omitted={"spot": None}),
+        EventType(Reopened, omitted={"spot": None}),
+    ]
 )
 
 
@@ -68,6 +71,20 @@ def test_an_event_is_decoded_equal_from_canonical_bytes():
     assert (encoded.type, encoded.schema) == ("CardsDealt", 3)
     assert encoded.data == recanonical(encoded.data)
     assert REGISTRY.decode(encoded.type, encoded.schema, encoded.data) == EVENT
+
+
+def test_an_omitted_member_is_stored_only_if_it_has_another_value():
+    without = replace(EVENT, spot=None)
+    encoded = REGISTRY.encode(without)
+    assert b"spot" not in encoded.data
+    assert REGISTRY.decode(encoded.type, encoded.schema, encoded.data) == without
+    assert b'"spot":"banker"' in REGISTRY.encode(EVENT).data
+
+
+def test_a_text_that_looks_like_an_omitted_member_is_stored():
+    event = Reopened('{"why":1,"spot":null}')
+    encoded = REGISTRY.encode(event)
+    assert REGISTRY.decode(encoded.type, encoded.schema, encoded.data) == event
 
 
 def test_older_schemas_are_upcast_one_version_at_a_time():
@@ -93,6 +110,30 @@ def test_data_of_another_shape_is_refused(schema, data):
         REGISTRY.decode("CardsDealt", schema, data)
 
 
+def without_stakes(fields):
+    """Downcast schema 3 to 2."""
+    return {name: value for name, value in fields.items() if name != "stakes"}
+
+
+def test_an_event_is_stored_as_the_release_before_reads_it():
+    upcasts = {1: one_card_each, 2: with_stakes}
+    kind = EventType(CardsDealt, schema=3, upcasts=upcasts, written=2, downcasts={3: without_stakes})
+    registry = EventRegistry([kind])
+    encoded = registry.encode(EVENT)
+    assert (encoded.schema, encoded.data) == (2, recanonical(encoded.data))
+    assert b"stakes" not in encoded.data
+    assert registry.decode("CardsDealt", 2, encoded.data) == replace(EVENT, stakes={})
+    newest = REGISTRY.encode(EVENT)
+    assert registry.decode(newest.type, newest.schema, newest.data) == EVENT
+
+
+def test_an_event_that_the_release_before_does_not_know_is_read_and_not_written():
+    registry = EventRegistry([EventType(Reopened, written=0)])
+    assert registry.decode("Reopened", 1, b'{"why":"rain"}') == Reopened("rain")
+    with pytest.raises(UnknownEvent, match="not be written yet"):
+        registry.encode(Reopened("rain"))
+
+
 def test_an_event_of_an_unregistered_class_is_refused_even_with_a_known_name():
     @dataclass(frozen=True)
     class Reopened:
@@ -109,5 +150,7 @@ def test_a_registry_with_two_events_of_one_name_or_a_missing_upcast_is_refused()
         EventRegistry([EventType(Reopened), EventType(Reopened)])
     with pytest.raises(TypeError, match="one upcast"):
         EventType(Reopened, schema=3, upcasts={1: with_stakes})
+    with pytest.raises(TypeError, match="one downcast"):
+        EventType(CardsDealt, schema=3, upcasts={1: one_card_each, 2: with_stakes}, written=1)
     with pytest.raises(TypeError, match="not a dataclass"):
         EventType(dict)

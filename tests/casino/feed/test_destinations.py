@@ -77,7 +77,9 @@ def test_a_name_that_resolves_to_a_private_address_is_refused(
 
 @pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0x7f.1", "0", "10.1"])
 @NOWHERE_ALLOWED
-def test_an_address_in_other_digits_is_refused_when_it_is_resolved(host: str) -> None:
+def test_an_address_in_other_digits_is_refused_and_again_when_it_is_resolved(host: str) -> None:
+    with pytest.raises(InvalidWebhookUrl):
+        check_url(f"https://{host}/hook")
     with pytest.raises(DestinationRefused):
         asyncio.run(CheckedBackend().connect_tcp(host, 443))
 

@@ -14,7 +14,7 @@ from jwt import PyJWK
 
 from casino.events.sql import database_now, execute
 from casino.feed import queue, signatures
-from casino.feed.models import WebhookEndpoint
+from casino.feed.models import FeedItem, WebhookEndpoint
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import Tenant
 from tests.casino.feed.play import play, publish, read_all
@@ -47,6 +47,20 @@ def test_what_is_pushed_is_the_feed(lucky: Tenant, theirs: Receiver) -> None:
     items = read_all(lucky)
     assert sorted(theirs.accepted()) == [item["number"] for item in items]
     assert sorted((message.item for message in theirs.messages), key=lambda item: item["number"]) == items
+
+
+def test_deliveries_are_listed_with_what_was_sent_until_it_expires(lucky: Tenant, theirs: Receiver) -> None:
+    webhook = register(lucky, theirs)
+    tested = lucky.do(f"webhooks/{webhook['id']}/test")
+    play(lucky)
+    send()
+    listed = {delivery["request"]["webhook_id"]: delivery["request"] for delivery in deliveries(lucky, webhook)}
+    sent = {message.headers["webhook-id"]: message.item for message in theirs.messages}
+    assert {webhook_id: request["body"] for webhook_id, request in listed.items()} == sent
+    assert {request["url"] for request in listed.values()} == {webhook["url"]}
+    assert tested["request"] == listed[tested["request"]["webhook_id"]]
+    FeedItem.objects.filter(operator_id=lucky.id).delete()
+    assert {each["request"]["body"] is None for each in deliveries(lucky, webhook) if each["number"]} == {True}
 
 
 def test_only_the_types_that_were_asked_for_and_only_what_is_new(lucky: Tenant, theirs: Receiver) -> None:

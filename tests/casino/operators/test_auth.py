@@ -340,6 +340,26 @@ def test_unknown_credentials_are_recorded_without_their_text(credential: str) ->
     assert credential not in f"{event.subject}{event.actor}{event.reason}{event.dedup_key}"
 
 
+@pytest.mark.parametrize("guess", ["pt_{}", "op_nobody.{}", "{}.secret"])
+def test_guesses_from_any_number_of_addresses_leave_one_event_an_hour(guess: str, settings: Any) -> None:
+    settings.PROXY_HOPS = 1
+    for number in range(12):
+        headers = {"authorization": f"Bearer {guess.format(number)}", "x-forwarded-for": f"2001:db8:{number}::1"}
+        assert Client().get("/api/v1/operator", headers=headers).status_code == 401
+    assert len(failures()) <= 2  # the hour may have ended in between
+
+
+def test_a_known_key_with_wrong_secrets_from_any_number_of_addresses_leaves_one_event_an_hour(settings: Any) -> None:
+    settings.PROXY_HOPS = 1
+    key, _ = services.issue_key(operator=open_office().operator.id)
+    for number in range(5):
+        headers = {"authorization": f"Bearer {key}.no", "x-forwarded-for": f"203.0.113.{number}"}
+        assert Client().get("/api/v1/operator", headers=headers).status_code == 401
+    events = failures()
+    assert len(events) <= 2
+    assert {event.subject for event in events} == {f"key:{key}"}
+
+
 def test_missing_credentials_and_ended_sessions_are_not_recorded_as_failed_access() -> None:
     office = open_office()
     sessions.open_session(operator=office.operator.id, player=office.player.id, seconds=60)

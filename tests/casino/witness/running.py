@@ -126,9 +126,11 @@ def start(folder: Path, *arguments: str, port: int | None = None, program: Seque
 
 
 @contextlib.contextmanager
-def running(folder: Path, *arguments: str, log: Log | None = None) -> Generator[RunningWitness]:
+def running(
+    folder: Path, *arguments: str, log: Log | None = None, program: Sequence[str] = ()
+) -> Generator[RunningWitness]:
     """Run a witness until the block ends."""
-    witness = start(folder, *arguments)
+    witness = start(folder, *arguments, program=program)
     witness.log = log or witness.log
     try:
         yield witness

@@ -10,22 +10,43 @@ import pytest
 from casino.crypto import ed25519, signed_note
 from casino.crypto.signed_note import SignedNote, TreeHead
 from casino.devstack.home import PROJECT
+from casino.kernel import merkle
 from casino.witness import compare, statements
 from casino.witness.compare import Source
+from casino.witness.statements import ClosingKind, ClosingRequest
 from tests.casino.witness.running import LOG_PRIVATE, ORIGIN, active_chain, item, running
-from tests.casino.witness.test_statements import HEADER, RELEASE, RELEASE_KEY
+from tests.casino.witness.test_statements import CLOSING_KEY, HEADER, LEAVES, RELEASE, RELEASE_KEY, RETIREMENT
 
 LATER = RELEASE.time_ms / 1000 + 3600
+MINUTE = 60_000
 
 
 def header_line(header=HEADER):
     data = header.serialize()
-    return {"header": data.hex(), "header_signature": ed25519.sign(RELEASE_KEY, data).hex()}
+    return {
+        "header": data.hex(),
+        "header_signature": ed25519.sign(RELEASE_KEY, data).hex(),
+        "house_signature": ed25519.sign(CLOSING_KEY, data).hex(),
+    }
 
 
 def line(statement, key=RELEASE_KEY):
     data = statement.serialize()
     return {"statement": data.hex(), "signature": ed25519.sign(key, data).hex()}
+
+
+def evidence(release, **changes):
+    """Return a line with the request and the path that a witness shows with a release."""
+    request = ClosingRequest(release.chain, release.index, release.kind, release.digest).serialize()
+    path = [each.hex() for each in merkle.path(LEAVES, release.index)]
+    signature = ed25519.sign(CLOSING_KEY, request).hex()
+    return {**line(release), "request_signature": signature, "path": path, **changes}
+
+
+def resulting(release, result="settled", *, closed=0, ended=0):
+    """Return a line with what a house says of the round, in ms after the statement; `ended` None while it runs."""
+    ended_ms = None if ended is None else release.time_ms + ended
+    return {**line(release), "result": result, "closed_ms": release.time_ms + closed, "ended_ms": ended_ms}
 
 
 def chained(count):
@@ -84,10 +105,34 @@ OTHER = replace(B, digest=b"\x77" * 32)
         ([{**header_line(), "header_signature": "00" * 64}], [], compare.NOT_SIGNED),
         ([{"statement": "zz", "signature": ""}], [], compare.UNREADABLE),
         ([note(b"a" * 32)], [note(b"b" * 32)], compare.FORKED),
+        ([{**header_line(), "house_signature": None}], [], compare.NOT_ACTIVATED),
+        ([evidence(RELEASE, request_signature="00" * 64)], [], compare.NOT_ASKED),
+        ([evidence(RELEASE, path=[])], [], compare.WRONG_LINK),
+        ([evidence(replace(RELEASE, link=b"\x66" * 32))], [], compare.WRONG_LINK),
+        ([line(replace(RETIREMENT, next_index=5))], [line(RELEASE)], compare.AFTER_RETIREMENT),
+        ([line(A)], [resulting(A, closed=-MINUTE - 1)], compare.LATE),
+        ([line(A)], [resulting(A, closed=MINUTE + 1)], compare.EARLY),
+        ([line(A)], [resulting(A, ended=MINUTE + 1)], compare.NO_RESULT),
+        ([line(A)], [resulting(A, None, ended=None)], compare.NO_RESULT),
+        ([line(A)], [{**resulting(A), "closed_ms": None}], compare.UNREADABLE),
     ],
 )
 def test_each_contradiction_is_named(first, second, kind):
     assert kind in kinds(source(*first), source(*second, name="two"))
+
+
+def test_results_in_time_are_counted_for_each_table():
+    void = replace(C, kind=ClosingKind.VOID)
+    lines = [resulting(A, closed=-MINUTE, ended=MINUTE), resulting(B, "voided"), resulting(void, "voided")]
+    house = source(*lines, name="house", is_witness=False)
+    assert kinds(source(line(A), line(B), line(void)), house) == set()
+    assert list(house.describe_results()) == [f"table {HEADER.table}: 1 settled, 1 voided, 1 voided after their links"]
+    unanswered = source(resulting(A, "voided", closed=-2, ended=-1), name="house", is_witness=False)
+    assert list(unanswered.describe_results()) == [f"table {HEADER.table}: 1 voided before their links came"]
+
+
+def test_what_a_witness_shows_with_a_release_is_checked():
+    assert source(evidence(RELEASE)).findings == []
 
 
 def test_a_closing_of_less_than_a_minute_ago_may_be_known_to_one_side():

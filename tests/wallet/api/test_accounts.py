@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from casino.events.periods import PeriodReversed
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from casino.operators.services import create_operator, issue_key
@@ -24,7 +25,6 @@ from wallet.api.csv_export import escape_cell
 from wallet.ledger import player_accounts, queries, store
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, player_account
 from wallet.ledger.entries import buy_in
-from wallet.ledger.refusals import PeriodReversed
 
 pytestmark = pytest.mark.django_db
 TABLE = UUID(int=77)

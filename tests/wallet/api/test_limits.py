@@ -187,6 +187,23 @@ def test_an_exclusion_stops_deposits_beyond_the_session(lucky: Caller, alice: Ca
     assert deposit(again, card).status_code == 201
 
 
+def test_a_permanent_exclusion_has_no_end_and_a_request_to_end_it_is_refused(lucky: Caller, alice: Caller) -> None:
+    player = id_of(lucky)
+    response = alice.post("me/exclusions", kind="self_exclusion", permanent=True).json()["exclusion"]
+    assert (response["kind"], response["until"]) == ("self_exclusion", None)
+    assert lucky.get(f"players/{player}/limits").json()["exclusion"] == response
+    refused = deposit(alice, lucky.method())
+    assert (code(refused), refused.json()["until"]) == ((403, "player_excluded"), None)
+    longer = lucky.post(f"players/{player}/exclusions", kind="self_exclusion", months=120)
+    assert (code(longer), longer.json()["until"]) == ((409, "longer_exclusion_active"), None)
+    assert code(lucky.post(f"players/{player}/exclusions/end")) == (409, "exclusion_permanent")
+    age_wishes(UUID(player), timedelta(days=9000))
+    assert code(lucky.post(f"players/{player}/exclusions/end")) == (409, "exclusion_permanent")
+    (listed,) = lucky.get(f"players/{player}/exclusions").json()["items"]
+    assert (listed["until"], listed["ended_at"]) == (None, None)
+    assert [each["id"] for each in lucky.get("players?restriction=excluded").json()["items"]] == [player]
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
@@ -196,6 +213,9 @@ def test_an_exclusion_stops_deposits_beyond_the_session(lucky: Caller, alice: Ca
         ({"kind": "self_exclusion", "months": 5}, "exclusion_length_invalid"),
         ({"kind": "self_exclusion", "months": 6, "hours": 24}, "exclusion_length_invalid"),
         ({"kind": "self_exclusion"}, "exclusion_length_invalid"),
+        ({"kind": "self_exclusion", "permanent": False}, "exclusion_length_invalid"),
+        ({"kind": "self_exclusion", "permanent": True, "months": 6}, "exclusion_length_invalid"),
+        ({"kind": "cooling_off", "permanent": True}, "exclusion_length_invalid"),
         ({"kind": "holiday", "hours": 24}, "unknown_choice"),
     ],
 )

@@ -19,6 +19,7 @@ TAMPERING = {
     "entry has fewer than two postings": "DELETE FROM wallet_posting WHERE account_id = %(alices)s",
     "posting out of sequence": "UPDATE wallet_posting SET sequence = sequence + 1 WHERE account_id = %(alices)s",
     "entry without its event": "DELETE FROM events_event WHERE stream = 'funds'",
+    "entry of another operator": "UPDATE wallet_entry SET operator_id = gen_random_uuid()",
     "posting without its entry": "DELETE FROM wallet_entry",
     "posting on an unknown account": "DELETE FROM wallet_account WHERE id = %(alices)s",
     "balance of an unknown account": "DELETE FROM wallet_account WHERE id = %(alices)s",

@@ -37,6 +37,7 @@ REQUESTED = PlayLimitIncreaseRequested(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + 
 INCREASED = PlayLimitIncreased(OPERATOR, ALICE, "EUR", *KEY, 900, NOW + 2 * DAY)
 COOLING = CoolingOffStarted(OPERATOR, ALICE, Initiator.PLAYER, NOW + DAY, NOW)
 EXCLUDED = SelfExcluded(OPERATOR, ALICE, Initiator.OPERATOR, datetime(2027, 5, 21, 9, tzinfo=UTC), NOW)
+PERMANENT = SelfExcluded(OPERATOR, ALICE, Initiator.OPERATOR, None, NOW)
 EXCLUSION_ENDED = SelfExclusionEnded(OPERATOR, ALICE, datetime(2027, 5, 21, 9, tzinfo=UTC))
 REALITY_CHECK = RealityCheckSet(OPERATOR, ALICE, 30, NOW)
 OPERATOR_WIDE = OperatorLimitSet(OPERATOR, "EUR", *KEY, 5000, NOW)
@@ -87,6 +88,9 @@ def test_a_history_within_the_rules_has_no_findings() -> None:
         ((replace(COOLING, until=NOW + timedelta(hours=24, minutes=1)),), [RULES]),
         ((replace(EXCLUDED, until=NOW + DAY),), [RULES]),
         ((EXCLUDED, COOLING), [RULES]),
+        ((EXCLUDED, PERMANENT), []),
+        ((PERMANENT, EXCLUDED), [RULES]),
+        ((PERMANENT, EXCLUSION_ENDED), [RULES]),
         ((EXCLUDED, replace(EXCLUSION_ENDED, at=NOW + DAY)), [RULES]),
         ((EXCLUSION_ENDED,), [RULES]),
         ((replace(REALITY_CHECK, minutes=5),), [RULES]),

@@ -22,6 +22,7 @@ from wallet.responsible_gaming.exclusions import MAX_NOTE_LENGTH, require_note
 from wallet.responsible_gaming.refusals import (
     ExclusionLengthInvalid,
     ExclusionNoteInvalid,
+    ExclusionPermanent,
     ExclusionStillRunning,
     InvalidPlayLimit,
     LimitIncreaseTooEarly,
@@ -195,7 +196,7 @@ def cooling(state: PlayerRestrictionsState, hours: int, now: datetime = NOW) -> 
 
 
 def excluded(
-    state: PlayerRestrictionsState, months: int, now: datetime = NOW, by: Initiator = Initiator.PLAYER
+    state: PlayerRestrictionsState, months: int | None, now: datetime = NOW, by: Initiator = Initiator.PLAYER
 ) -> PlayerRestrictionsState:
     return evolve(state, decider.self_exclude(state, owner=OWNER, by=by, months=months, now=now))
 
@@ -236,9 +237,22 @@ def test_an_exclusion_can_be_extended_but_never_shortened() -> None:
     assert (longer.kind, longer.by, longer.until.year) == (ExclusionKind.SELF_EXCLUSION, Initiator.OPERATOR, 2027)
 
 
+def test_a_permanent_self_exclusion_follows_any_other_and_never_ends() -> None:
+    state = excluded(excluded(PlayerRestrictionsState(), 120), None)
+    for shorter in (lambda: cooling(state, 1008), lambda: excluded(state, 120), lambda: excluded(state, None)):
+        with pytest.raises(LongerExclusionActive) as refused:
+            shorter()
+        assert refused.value.facts == {"until": None}
+    late = NOW + timedelta(days=36_500)
+    assert state.active_exclusion(late) is not None
+    with pytest.raises(ExclusionPermanent):
+        ended(state, late)
+
+
 @given(MOMENTS, st.integers(6, 120))
 def test_months_between_inverts_self_exclusion(now: datetime, months: int) -> None:
     event = decider.self_exclude(PlayerRestrictionsState(), owner=OWNER, by=Initiator.PLAYER, months=months, now=now)
+    assert event.until is not None
     assert decider.months_between(now, event.until) == months
 
 

@@ -14,6 +14,7 @@ from baccarat.domain.fairness.closing import (
     encode_wager,
     wager_leaf,
 )
+from baccarat.domain.fairness.links import LogHead
 from baccarat.domain.fairness.terms import WitnessIndex
 from casino.witness.statements import ClosingKind
 
@@ -32,8 +33,7 @@ GIVEN: dict[str, Any] = {
     "seats": (SeatEnd(1, SeatClosing.PASSED), SeatEnd(3, SeatClosing.DEALT), SeatEnd(5, SeatClosing.TIMED_OUT)),
     "closed_at_us": 1_800_000_000_123_456,
     "sealed_head": "99" * 32,
-    "cosigned_size": 4711,
-    "cosigned_root": "ab" * 32,
+    "cosigned": LogHead(4711, "ab" * 32),
     "before": "cd" * 32,
 }
 
@@ -76,7 +76,7 @@ def test_the_closing_digest_is_the_published_vector() -> None:
     [
         {"blind": bytes(32)}, {"terms": NO_DIGEST}, {"witnesses": ()}, {"kind": ClosingKind.LAPSED}, {"cause": 1},
         {"leaves": LEAVES[::-1]}, {"leaves": LEAVES[:1]}, {"leaves": []}, {"seats": ()}, {"closed_at_us": 1},
-        {"sealed_head": NO_DIGEST}, {"cosigned_size": 0}, {"cosigned_root": NO_DIGEST}, {"before": NO_DIGEST},
+        {"sealed_head": NO_DIGEST}, {"cosigned": None}, {"cosigned": LogHead(4711, "ac" * 32)}, {"before": NO_DIGEST},
     ],
 )  # fmt: skip
 def test_any_other_part_is_another_closing(change: dict[str, Any]) -> None:

@@ -70,9 +70,9 @@ def test_the_cut_is_the_published_vector_and_holds_keys_where_seats_signed() -> 
     text = b"casino.baccarat.cut.v2\0" + b"\x11" * 32 + X + b"\0\0\0\x02"
     text += b"\x01" + b"\0" * 8 + b"\0" * 7 + b"\x04luck"
     text += b"\x0e" + b"\0" * 7 + b"\x20" + KEY + b"\0" * 7 + b"\x01\xff"
-    listed = [Contribution(14, "ff"), Contribution(1, b"luck".hex())]
+    listed = [Contribution(14, "ff", KEY.hex()), Contribution(1, b"luck".hex())]
 
-    cut = close_cut(commitment=COMMITMENT, witnesses=WITNESSES, contributions=listed, keys={14: KEY})
+    cut = close_cut(commitment=COMMITMENT, witnesses=WITNESSES, contributions=listed)
 
     assert cut == hashlib.sha256(text).digest()
     assert cut.hex() == "9d26717cb12d0dc666234f39d13f58c9976732f66a6b8f77ab05fb329ef8348d"
@@ -80,7 +80,7 @@ def test_the_cut_is_the_published_vector_and_holds_keys_where_seats_signed() -> 
 
 def test_a_cut_to_which_nobody_contributed_is_a_cut_of_its_own_drawing() -> None:
     cuts = {
-        close_cut(commitment=commitment, witnesses=witnesses, contributions=(), keys={})
+        close_cut(commitment=commitment, witnesses=witnesses, contributions=())
         for commitment in (COMMITMENT, "12" * 32)
         for witnesses in ((), WITNESSES)
     }

@@ -129,7 +129,7 @@ def test_nobody_acts_when_betting_is_over(command: Callable[[datetime, UUID], c.
         "closed": (ended,),
         "timed out": (late, ended),
         "settled": tuple(Spec(ROUND).given(opened(ANN), confirmed(1, ANN, {P: 500})).when(deal()).events()),
-        "lapsed": (e.RoundLapsed(reason="no_wagers", lapsed_at=DEADLINE, seed=None),),
+        "lapsed": (e.RoundLapsed(reason="no_wagers", lapsed_at=DEADLINE, seed=None, closing=None),),
         "set aside": (e.RoundSuspended(reason="SeedUnavailable", suspended_at=OPENED),),
     }
 

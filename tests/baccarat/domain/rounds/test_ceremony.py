@@ -187,9 +187,14 @@ def void(*, burn: int = 6) -> c.VoidRound:
     return c.VoidRound(by="staff:1", reason=VoidReason.OTHER, note="x", seed=None, now=LATER, burn=burn)
 
 
-def test_a_void_burns_cards_only_if_the_player_has_seen_two_of_them() -> None:
-    looked = e.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10))
-    for history, burned in (((), 0), ((looked,), 6)):
-        (event,) = handed_out(*history).when(void()).events()
-        assert isinstance(event, RoundVoided)
-        assert (event.burned_count, event.was_settled, len(event.seats)) == (burned, False, 2)
+def test_a_void_burns_cards_only_if_the_player_has_seen_two_of_them_and_then_needs_two_persons() -> None:
+    (event,) = handed_out().when(void()).events()
+    assert isinstance(event, RoundVoided)
+    assert (event.burned_count, event.was_settled, event.approved_by, len(event.seats)) == (0, False, None, 2)
+    looked = handed_out(e.CardsLookedAt(seat=1, looked_at=LATER, until=LATER + timedelta(seconds=10)))
+    asked = looked.given(*looked.when(void()).events())
+    assert asked.state().void_request is not None
+    asked.when(c.ApproveVoid("staff:1", (), forgive=False, now=LATER, burn=6)).refused(r.VoidNeedsSecondPerson)
+    (event,) = asked.when(c.ApproveVoid("staff:2", (), forgive=False, now=LATER, burn=6)).events()
+    assert isinstance(event, RoundVoided)
+    assert (event.burned_count, event.was_settled, event.approved_by, len(event.seats)) == (6, False, "staff:2", 2)

@@ -12,6 +12,7 @@ from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import NotEnoughCards, Outcome
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ClosingKind
 from tests.support.examples import (
     A_TIE,
     ANN,
@@ -27,6 +28,7 @@ from tests.support.examples import (
     P,
     T,
     closed,
+    closing,
     confirmed,
     deal,
     opened,
@@ -104,9 +106,11 @@ def test_at_the_deadline_the_silent_are_left_out_and_the_others_dealt() -> None:
 )
 def test_a_round_without_a_wager_lapses_and_no_card_is_dealt(before: tuple[e.RoundEvent, ...]) -> None:
     late = () if before else (e.SeatTimedOut(seat=1),)
+    passed = (1,) if e.SeatPassed(seat=1) in before else ()
+    pinned = closing(ClosingKind.LAPSED, passed=passed, timed_out=(1,) if late else (), at=DEADLINE)
 
     Spec(ROUND).given(opened(ANN), *before).when(deal(at=DEADLINE)).then(
-        *late, e.RoundLapsed(reason=NO_WAGERS, lapsed_at=DEADLINE, seed="5e" * 32)
+        *late, e.RoundLapsed(reason=NO_WAGERS, lapsed_at=DEADLINE, seed="5e" * 32, closing=pinned)
     )
 
 
@@ -117,7 +121,7 @@ def test_a_round_ends_once() -> None:
     assert ended.state().phase is Phase.SETTLED
     ended.when(deal()).refused(r.RoundIsNotDue)
     Spec(ROUND).when(deal()).refused(r.RoundIsNotDue)
-    lapsed = e.RoundLapsed(reason=NO_WAGERS, lapsed_at=OPENED, seed=None)
+    lapsed = e.RoundLapsed(reason=NO_WAGERS, lapsed_at=OPENED, seed=None, closing=None)
     Spec(ROUND).given(opened(ANN), lapsed).when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
 
 
@@ -170,7 +174,9 @@ def test_withdrawing_from_a_round_one_is_not_in_says_nothing(already: e.RoundEve
     Spec(ROUND).when(leave).then()
     Spec(ROUND).given(opened(ANN, BEN), already).when(leave).then()
     Spec(ROUND).given(opened(BEN)).when(leave).then()
-    Spec(ROUND).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None)).when(leave).then()
+    Spec(ROUND).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None, closing=None)).when(
+        leave
+    ).then()
 
 
 def test_a_round_set_aside_is_neither_dealt_nor_bet_on_until_a_person_resumes_it() -> None:
@@ -196,4 +202,6 @@ def test_only_a_running_round_is_set_aside() -> None:
     aside = c.SuspendRound(reason="SeedUnavailable", now=OPENED)
 
     Spec(ROUND).when(aside).then()
-    Spec(ROUND).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None)).when(aside).then()
+    Spec(ROUND).given(opened(ANN), e.RoundLapsed(reason="", lapsed_at=OPENED, seed=None, closing=None)).when(
+        aside
+    ).then()

@@ -39,6 +39,7 @@ def test_what_moves_a_table_is_known() -> None:
         re.RoundOpened,
         re.WagerConfirmed,
         re.BettingClosed,
+        re.LinksReleased,
         re.CardsDealt,
         re.RoundSettled,
         re.RoundLapsed,

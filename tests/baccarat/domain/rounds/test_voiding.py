@@ -12,17 +12,21 @@ from baccarat.domain.rounds.events import RoundVoidDeclined, RoundVoided, RoundV
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ClosingKind
 from tests.support.examples import (
     ANN,
     BANKER_WINS,
     BEN,
     BIG,
+    CAT,
+    CLOSING_INPUTS,
     DEADLINE,
     MINI,
     OPENED,
     PLAYER_WINS,
     B,
     P,
+    closing,
     confirmed,
     deal,
     opened,
@@ -39,7 +43,15 @@ REQUEST = RoundVoidRequested(by="staff:1", reason=MALFUNCTION, note="The shoe ja
 
 
 def void(*, by: str = "staff:1", seed: str | None = "5e" * 32) -> c.VoidRound:
-    return c.VoidRound(by=by, reason=MALFUNCTION, note="The shoe jammed.", seed=seed, now=DEADLINE)
+    return c.VoidRound(
+        by=by,
+        reason=MALFUNCTION,
+        note="The shoe jammed.",
+        seed=seed,
+        now=DEADLINE,
+        closing=CLOSING_INPUTS,
+        currency="EUR",
+    )
 
 
 def approve(*purses: c.PlayerFunds, by: str = "staff:2", forgive: bool = False) -> c.ApproveVoid:
@@ -67,7 +79,8 @@ def undone(spec: Told) -> SeatVoided:
 
 
 def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> None:
-    spec = Spec(ROUND).given(opened(ANN, BEN), confirmed(1, ANN, {P: 1000, B: 500}), placed(B, 500, seat=2))
+    wager = confirmed(1, ANN, {P: 1000, B: 500})
+    spec = Spec(ROUND).given(opened(ANN, BEN, CAT), wager, placed(B, 500, seat=2), e.SeatPassed(seat=3))
 
     after = spec.when(void()).then(
         RoundVoided(
@@ -82,6 +95,7 @@ def test_a_round_in_play_is_voided_by_one_person_and_every_stake_goes_back() -> 
             seed="5e" * 32,
             number=1,
             burned_count=0,
+            closing=closing(ClosingKind.VOID, wager, passed=(3,), cause=1, at=DEADLINE),
         )
     )
 
@@ -136,7 +150,7 @@ def test_a_round_is_voided_once() -> None:
 
 
 def test_a_round_that_lapsed_or_never_opened_has_nothing_to_void() -> None:
-    lapsed = e.RoundLapsed(reason="no_wagers", lapsed_at=DEADLINE, seed=None)
+    lapsed = e.RoundLapsed(reason="no_wagers", lapsed_at=DEADLINE, seed=None, closing=None)
 
     Spec(ROUND).given(opened(ANN), lapsed).when(void()).refused(r.RoundNotVoidable)
     Spec(ROUND).when(void()).refused(r.RoundNotVoidable)
@@ -177,7 +191,7 @@ def test_play_money_is_never_owed() -> None:
     in_play = confirmed(1, ANN, {P: 1000})
     spec: Told = Spec(ROUND).given(
         opened(ANN, rules=MINI, money_type=MoneyType.PLAY),
-        e.WagerConfirmed(1, ANN, MoneyType.PLAY, in_play.stakes, {}, in_play.confirmed_at),
+        e.WagerConfirmed(1, ANN, MoneyType.PLAY, in_play.stakes, in_play.confirmed_at),
     )
     spec = spec.given(*spec.when(deal(PLAYER_WINS, rules=MINI)).events(), REQUEST)
 

@@ -66,6 +66,7 @@ def voided(number: int) -> RoundVoided:
         seed=None,
         number=number,
         burned_count=0,
+        closing=None,
     )
 
 
@@ -82,6 +83,7 @@ def shoe(number: int) -> ShoeStarted:
         cut="",
         root="40" * 32,
         scheme=NEWEST,
+        closing=None,
     )
 
 
@@ -97,7 +99,9 @@ def test_each_settled_round_leaves_its_mark_with_pairs_and_natural() -> None:
 
 
 def test_a_round_in_which_nobody_bet_leaves_none() -> None:
-    state = told(in_hand(played(begun(), 1), 2), re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None))
+    state = told(
+        in_hand(played(begun(), 1), 2), re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None, closing=None)
+    )
     assert played(state, 3, Outcome.PLAYER).marks == "1B 3P"
 
 

@@ -21,7 +21,7 @@ NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
 def drafted(simulation: SimulatedTable, **changes: object) -> int:
     rules = replace(simulation.work.table.rules, **changes)
-    simulation.work.decide_on_table(c.DraftRules(rules, 7500, "", "staff:1", simulation.now))
+    simulation.work.decide_on_table(c.DraftRules(rules, 7500, "", "", "staff:1", simulation.now))
     simulation.write()
     version: int = simulation.work.table.current_rules_lifecycle().latest_version
     return version

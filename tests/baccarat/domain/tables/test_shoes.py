@@ -1,12 +1,15 @@
 """A long shoe: burning, the cut card, one more round, and the end with its collection (rules, section 2)."""
 
+import hashlib
 from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
+from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.shuffle import NEWEST
+from baccarat.domain.fairness.terms import Terms
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
 from baccarat.domain.rounds.events import RoundVoided, VoidReason
@@ -18,24 +21,28 @@ from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.events import RevealedSeed, ShoeCommitted, ShoeCutContributed, TableClosed
-from baccarat.domain.tables.shoes import burn_count
+from baccarat.domain.tables.shoes import burn_count, digest_rules
 from casino.kernel.money import MoneyType
+from casino.witness.statements import ClosingKind
 from tests.support.drawings import cut_from
 from tests.support.examples import (
     ANN,
     BEN,
     BIG,
     CAT,
+    CLOSING_INPUTS,
     MINI,
     OPENED,
     ROUND,
     SHOE,
     B,
+    closing,
     confirmed,
     opened,
     seat_taken,
     table_opened,
 )
+from tests.support.examples import TABLE as TABLE_ID
 from tests.support.spec import Spec
 
 ROOT = "40" * 32
@@ -44,7 +51,7 @@ BEFORE_THE_CUT = 8 * 52 - 14
 
 def start(first_card: str | None = "5h") -> c.StartShoe:
     turned = None if first_card is None else Card(first_card)
-    return c.StartShoe(first_card=turned, root=ROOT, now=OPENED)
+    return c.StartShoe(first_card=turned, root=ROOT, closing=CLOSING_INPUTS, now=OPENED)
 
 
 def committed(number: int = 1) -> ShoeCommitted:
@@ -72,7 +79,24 @@ def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStart
         cut=cut_from("c0" * 32).hex(),
         root=ROOT,
         scheme=NEWEST,
+        closing=closing(ClosingKind.SHOE, terms=terms_of_shoe()),
     )
+
+
+def terms_of_shoe() -> str:
+    """Return the digest of the terms that a long shoe's closing pins: of its first round, before a card is out."""
+    return Terms(
+        table=TABLE_ID,
+        number=1,
+        shoe=SHOE,
+        next_place=0,
+        cards=hashlib.sha256().hexdigest(),
+        rules=digest_rules(BIG),
+        commitment="c0" * 32,
+        cut=cut_from("c0" * 32).hex(),
+        witnesses=(),
+        next_commitment=NO_DIGEST,
+    ).digest()
 
 
 def dealt(position: int, count: int) -> re.CardsDealt:
@@ -239,6 +263,7 @@ def voided(*, burned: int) -> RoundVoided:
         seed=None,
         number=1,
         burned_count=burned,
+        closing=None,
     )
 
 
@@ -294,7 +319,7 @@ def test_a_confirmed_wager_is_what_rebet_will_repeat_until_the_next_one() -> Non
 
 def test_the_last_round_is_the_last_one_that_was_settled() -> None:
     first, second = opened(ANN), opened(ANN, round=UUID(int=99), number=2)
-    lapsed = re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None)
+    lapsed = re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None, closing=None)
 
     state = TABLE.fold((table_opened(), seat_taken(1, ANN), first, settled(), second, lapsed))
 

@@ -1,0 +1,64 @@
+"""Golden files of voids and long shoes, whose closings were tampered with by somebody who signs whatever he can."""
+
+from tests.baccarat.proofs.forgeries_of_terms import sign_again
+from tests.baccarat.proofs.forging import Document, event_data, forged
+
+OTHER = "0f" * 32
+VOIDED = "closings/voided-before-the-cards"
+LONG_SHOE = "closings/long-shoe-ended"
+
+
+def change(document: Document, event: str, **fields: object) -> None:
+    """Change fields of the closing that an event has."""
+    event_data(document, event)["closing"].update(fields)
+    sign_again(document)
+
+
+@forged(VOIDED, "closing")
+def a_void_is_not_closed(document: Document) -> None:
+    event_data(document, "RoundVoided")["closing"] = None
+    sign_again(document)
+
+
+@forged(VOIDED, "closing")
+def a_void_has_another_cause_than_its_closing(document: Document) -> None:
+    event_data(document, "RoundVoided")["reason"] = "other"
+    sign_again(document)
+
+
+@forged(VOIDED, "closing")
+def a_void_was_later_than_its_closing(document: Document) -> None:
+    event_data(document, "RoundVoided")["voided_at"] = "2026-01-01T00:00:00.000000Z"
+    sign_again(document)
+
+
+@forged(VOIDED, "closing")
+def a_voids_closing_followed_another(document: Document) -> None:
+    change(document, "RoundVoided", before=OTHER)
+
+
+@forged(VOIDED, "closing")
+def a_voids_closing_has_another_digest(document: Document) -> None:
+    change(document, "RoundVoided", digest=OTHER)
+
+
+@forged(LONG_SHOE, "cut")
+def a_long_shoe_is_not_closed(document: Document) -> None:
+    event_data(document, "ShoeStarted")["closing"] = None
+    sign_again(document)
+
+
+@forged(LONG_SHOE, "cut")
+def a_long_shoe_started_later_than_its_closing(document: Document) -> None:
+    event_data(document, "ShoeStarted")["started_at"] = "2026-01-01T00:00:00.000000Z"
+    sign_again(document)
+
+
+@forged(LONG_SHOE, "cut")
+def a_long_shoes_closing_has_another_blind(document: Document) -> None:
+    change(document, "ShoeStarted", blind=OTHER)
+
+
+@forged(LONG_SHOE, "cut")
+def a_long_shoes_closing_is_cut_short(document: Document) -> None:
+    change(document, "ShoeStarted", sealed_head=OTHER[:62])

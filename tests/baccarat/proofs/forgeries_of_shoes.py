@@ -1,0 +1,283 @@
+"""Commitments, cuts, shoes and cards of golden files tampered with."""
+
+from baccarat.domain.fairness.commitment import commit
+from tests.baccarat.proofs.forging import OTHER, Document, event, event_data, forged, reseal, resign
+
+
+def before(document: Document) -> Document:
+    """Return the opening of the previous round, which committed to this round's shoe."""
+    own = {f"round-{document['round']['id']}", f"table-{document['round']['table']}"}
+    return next(each for each in document["events"] if each["stream"] not in own)
+
+
+def other_card(card: str) -> str:
+    """Another card of the same points."""
+    return card[0] + ("c" if card[1] != "c" else "d")
+
+
+# the shoe
+
+
+@forged("mini", "commitment")
+def the_seed_is_another(document: Document) -> None:
+    document["shoe"]["seed"] = OTHER
+
+
+@forged("mini", "commitment")
+def the_seed_is_left_out(document: Document) -> None:
+    document["shoe"]["seed"] = None
+
+
+@forged("mini", "commitment")
+def the_seed_was_swapped_in_the_log(document: Document) -> None:
+    event_data(document, "RoundSettled")["seed"] = document["shoe"]["seed"] = OTHER
+    reseal(document)
+
+
+@forged("mini", "commitment")
+def the_commitment_in_the_summary_is_another(document: Document) -> None:
+    document["shoe"]["commitment"] = OTHER
+
+
+@forged("mini", "cards")
+def seed_and_commitment_were_both_swapped(document: Document) -> None:
+    event_data(document, "RoundSettled")["seed"] = document["shoe"]["seed"] = OTHER
+    promise = commit(bytes.fromhex(OTHER))
+    event_data(document, "RoundOpened")["commitment"] = document["shoe"]["commitment"] = promise
+    before(document)["data"]["next_shoe"]["commitment"] = promise
+    reseal(document)
+    resign(document)
+
+
+@forged("mini", "commitment")
+def the_opening_before_is_left_out(document: Document) -> None:
+    document["events"].remove(before(document))
+
+
+@forged("mini", "commitment")
+def the_opening_before_named_another_shoe(document: Document) -> None:
+    before(document)["data"]["next_shoe"]["shoe"] = document["round"]["id"]
+    reseal(document)
+    resign(document)
+
+
+@forged("mini", "commitment")
+def the_opening_before_named_no_shoe(document: Document) -> None:
+    before(document)["data"]["next_shoe"] = None
+    reseal(document)
+
+
+@forged("mini", "commitment")
+def another_commitment_was_named_before(document: Document) -> None:
+    before(document)["data"]["next_shoe"]["commitment"] = OTHER
+    reseal(document)
+
+
+@forged("classic", "commitment")
+def the_table_had_named_another_shoe_for_its_first_round(document: Document) -> None:
+    event_data(document, "TableOpened")["next_shoe"]["shoe"] = document["round"]["id"]
+    reseal(document)
+
+
+@forged("mini", "commitment")
+def the_named_shoe_was_made_of_fewer_decks(document: Document) -> None:
+    before(document)["data"]["next_shoe"]["shape"]["decks"] = 6
+    reseal(document)
+
+
+@forged("mini", "commitment")
+def the_shoe_was_named_by_a_round_of_another_number(document: Document) -> None:
+    before(document)["data"]["number"] += 7
+    reseal(document)
+
+
+@forged("mini", "commitment")
+def the_shoe_was_named_when_the_round_had_opened(document: Document) -> None:
+    before(document)["position"] = event(document, "WagerConfirmed")["position"] + 100
+    reseal(document)
+    resign(document)
+
+
+@forged("mini", "chain")
+def the_shoe_was_named_at_another_table(document: Document) -> None:
+    before(document)["data"]["table"] = document["round"]["id"]
+    reseal(document)
+
+
+@forged("mini", "chain")
+def two_rounds_have_named_shoes_before(document: Document) -> None:
+    more = {**before(document), "stream": "round-" + document["round"]["table"], "position": 1}
+    more["data"] = {**more["data"], "round": document["round"]["table"]}
+    document["events"].insert(0, more)
+
+
+@forged("mini", "commitment")
+def the_opening_of_the_table_is_left_out(document: Document) -> None:
+    document["events"].remove(event(document, "TableOpened"))
+
+
+@forged("mini", "commitment")
+def a_later_round_claims_to_have_named_the_shoe(document: Document) -> None:
+    document["events"].remove(before(document))
+    opened = event(document, "RoundOpened")
+    shape = {"decks": 8, "cut_cards_from_end": None, "burn": False}
+    data = {**opened["data"], "round": document["round"]["table"], "number": opened["data"]["number"] + 1}
+    data["next_shoe"] = {"shoe": document["shoe"]["id"], "commitment": document["shoe"]["commitment"], "shape": shape}
+    position = document["events"][-1]["position"] + 10
+    stream = "round-" + document["round"]["table"]
+    document["events"].append({**opened, "stream": stream, "position": position, "data": data})
+    reseal(document)
+    resign(document)
+
+
+@forged("mini", "cut")
+def the_cut_in_the_summary_is_another(document: Document) -> None:
+    document["shoe"]["cut"] = OTHER
+
+
+@forged("mini", "cards")
+def a_card_was_swapped_for_one_of_equal_points(document: Document) -> None:
+    cards = event_data(document, "CardsDealt")["cards"]
+    cards[0] = document["round"]["cards"][0] = other_card(cards[0])
+    reseal(document)
+
+
+@forged("mini", "cards")
+def two_cards_changed_places(document: Document) -> None:
+    cards = event_data(document, "CardsDealt")["cards"]
+    at = next(place for place in range(1, len(cards)) if cards[place] != cards[0])
+    cards[0], cards[at] = cards[at], cards[0]
+    document["round"]["cards"] = cards
+    reseal(document)
+
+
+@forged("long-shoe-ended", "cards")
+def the_cards_were_taken_from_another_place(document: Document) -> None:
+    event_data(document, "CardsDealt")["shoe_position"] += 1
+    document["round"]["shoe_position"] += 1
+    document["shoe"]["shoe_position"] += 1
+    reseal(document)
+
+
+@forged("long-shoe-ended", "cards")
+def fewer_cards_were_burned(document: Document) -> None:
+    event_data(document, "ShoeStarted")["burned_count"] -= 1
+    reseal(document)
+
+
+@forged("long-shoe-ended", "cards")
+def the_shoe_was_never_started(document: Document) -> None:
+    document["events"].remove(event(document, "ShoeStarted"))
+
+
+@forged("long-shoe-ended", "commitment")
+def the_long_shoes_seed_is_another(document: Document) -> None:
+    event_data(document, "ShoeEnded")["seed"] = document["shoe"]["seed"] = OTHER
+    reseal(document)
+
+
+@forged("mini", "cut")
+def a_contribution_was_changed(document: Document) -> None:
+    event_data(document, "CutContributed")["contribution"] = "ff" * 8
+    reseal(document)
+
+
+@forged("atlantic-city", "cut")
+def a_contribution_was_left_out(document: Document) -> None:
+    closed = event_data(document, "BettingClosed")
+    closed["contributions"].pop()
+    document["shoe"]["contributions"] = closed["contributions"]
+    reseal(document)
+
+
+@forged("mini", "cut")
+def the_house_chose_the_cut(document: Document) -> None:
+    event_data(document, "BettingClosed")["cut"] = document["shoe"]["cut"] = OTHER
+    reseal(document)
+
+
+@forged("long-shoe-ended", "cut")
+def a_contribution_to_the_long_shoe_was_changed(document: Document) -> None:
+    event_data(document, "ShoeCutContributed")["contribution"] = "ff"
+    reseal(document)
+
+
+@forged("long-shoe-ended", "commitment")
+def the_shoe_started_by_another_commitment(document: Document) -> None:
+    event_data(document, "ShoeStarted")["commitment"] = OTHER
+    reseal(document)
+
+
+@forged("long-shoe-ended", "commitment")
+def the_shoe_was_committed_to_for_fewer_decks(document: Document) -> None:
+    event_data(document, "ShoeCommitted")["shape"]["decks"] = 6
+    reseal(document)
+
+
+@forged("long-shoe-ended", "cards")
+def the_root_of_the_played_shoe_is_another(document: Document) -> None:
+    event_data(document, "ShoeStarted")["root"] = document["shoe"]["root"] = OTHER
+    reseal(document)
+
+
+@forged("long-shoe-running", "cards")
+def a_card_was_opened_as_another(document: Document) -> None:
+    opening = document["shoe"]["openings"][1]
+    opening["card"] = other_card(opening["card"])
+
+
+@forged("long-shoe-running", "cards")
+def a_card_dealt_and_its_opening_were_changed(document: Document) -> None:
+    opening, cards = document["shoe"]["openings"][1], event_data(document, "CardsDealt")["cards"]
+    cards[0] = document["round"]["cards"][0] = opening["card"] = other_card(cards[0])
+    reseal(document)
+
+
+@forged("long-shoe-running", "cards")
+def the_salt_of_an_opening_is_another(document: Document) -> None:
+    document["shoe"]["openings"][1]["salt"] = OTHER
+
+
+@forged("long-shoe-running", "cards")
+def the_path_of_an_opening_is_another(document: Document) -> None:
+    document["shoe"]["openings"][0]["path"][3] = OTHER
+
+
+@forged("long-shoe-running", "cards")
+def a_card_is_not_opened(document: Document) -> None:
+    document["shoe"]["openings"].pop()
+
+
+@forged("long-shoe-running", "cards")
+def a_card_to_come_is_opened_as_it_pleases(document: Document) -> None:
+    document["shoe"]["openings"].append({**document["shoe"]["openings"][-1], "shoe_position": 300, "card": "Ah"})
+
+
+@forged("long-shoe-running", "file")
+def a_salt_has_a_space_to_it(document: Document) -> None:
+    document["shoe"]["openings"][0]["salt"] += " "
+
+
+@forged("long-shoe-running", "file")
+def the_shoe_says_nothing_of_its_cut(document: Document) -> None:
+    del document["shoe"]["cut"]
+
+
+@forged("long-shoe-running", "commitment")
+def the_long_shoe_was_never_committed_to(document: Document) -> None:
+    document["events"].remove(event(document, "ShoeCommitted"))
+
+
+@forged("voided-before-the-cards", "cut")
+def a_cut_was_never_fixed(document: Document) -> None:
+    document["shoe"]["cut"] = "ab" * 32
+
+
+@forged("voided-before-the-cards", "cards")
+def a_root_was_never_told(document: Document) -> None:
+    document["shoe"]["root"] = "ab" * 32
+
+
+@forged("long-shoe-running", "cards")
+def the_root_in_the_summary_is_another(document: Document) -> None:
+    document["shoe"]["root"] = OTHER

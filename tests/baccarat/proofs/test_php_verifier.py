@@ -1,0 +1,122 @@
+"""A fourth verifier, in PHP and written from the specification alone, agrees with it and refuses every forgery."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from baccarat.web.views import FAIRNESS_DOCS
+from tests.baccarat.proofs.forgeries import FORGERIES
+from tests.baccarat.proofs.forging import GOLDEN, encode, golden, witness_keys
+from tests.baccarat.proofs.php import needs_php, request, run_php, verify_all
+from tests.baccarat.proofs.test_any_change import PATHS, change_value
+from tests.baccarat.proofs.test_verifying import FILES, PARTLY, UNVERIFIED, key, trusted
+
+pytestmark = needs_php
+
+VECTORS: Final = sorted(FAIRNESS_DOCS.glob("vectors*.json"))
+MINI: Final = str(GOLDEN / "mini.json")
+BY_OTHER_CHECKS: Final = {
+    # The file's shape includes that of each event's data: whatever has another shape fails `file` alone.
+    "the_closing_is_left_out": "file",
+    "betting_closed_at_another_time": "file",
+    "the_closing_digest_is_cut_short": "file",
+    "a_long_shoes_closing_is_cut_short": "file",
+    "the_scheme_is_unknown": "file",
+    "the_cards_are_withheld": "file",
+    "the_void_says_something_made_up": "file",
+    "an_event_is_repeated": "file",
+    "betting_closed_twice": "file",
+    "a_key_that_ends_at_no_time": "file",
+    "a_key_begins_at_a_time_with_a_line_to_it": "file",
+    "the_signature_is_written_in_capitals": "file",
+    "the_key_was_not_in_force": "file",
+    "the_opening_of_the_table_is_left_out": "file",
+    # An event of another stream is none of the record.
+    "the_cards_are_of_a_much_later_round": "record",
+    "the_shoe_was_named_at_another_table": "commitment",
+    # The shoe's root is compared with its event where the shoe is.
+    "a_root_was_never_told": "commitment",
+    "the_root_in_the_summary_is_another": "commitment",
+}
+"""Forgeries that this verifier refuses by another check than the others, and by which."""
+EVERY: Final = 61
+"""Of the fields of the golden files, each this many-th is changed."""
+
+
+def test_it_recomputes_every_vector() -> None:
+    names = [name for file in VECTORS for name in json.loads(file.read_text(encoding="utf-8"))]
+    assert run_php(*(f"--vectors={file}" for file in VECTORS)).stdout.split() == names
+
+
+def test_it_sorts_names_beyond_the_basic_plane_as_utf_16_and_keeps_names_that_look_like_numbers(tmp_path: Path) -> None:
+    # U+1F0A1 is D83C DCA1 in UTF-16, so it comes before U+E000, and after U+D7FF.
+    text = '{"\\ue000":1,"\U0001f0a1":{"10":[],"9":{}},"\ud7ff":"\\ud83c\\udca1\u2028","A":"\x7f\\u001F/"}'
+    expected = '{"A":"\x7f\\u001f/","\ud7ff":"\U0001f0a1\u2028","\U0001f0a1":{"10":[],"9":{}},"\ue000":1}'
+    vectors = tmp_path / "vectors.json"
+    vectors.write_text(
+        f'{{"canonical_json": {{"value": {text}, "bytes": "{expected.encode().hex()}"}}}}', encoding="utf-8"
+    )
+    assert run_php(f"--vectors={vectors}").stdout == "canonical_json\n"
+
+
+def test_it_refuses_json_that_two_programs_may_read_differently() -> None:
+    texts = [
+        '{"a":1,"a":1}', "1.0", "1e3", "9007199254740992", "01", '"\\ud800"', '"\\u0000"', '"\t"', "{} {}", "[1,]", "",
+        "\ufeff{}", "nul", '"', "-", "[" * 200,
+    ]  # fmt: skip
+    for text, verdict in zip(texts, verify_all(request(text.encode()) for text in texts), strict=True):
+        assert (text, verdict.failed()) == (text, {"file"})
+
+
+def test_it_gives_each_export_the_same_result_as_the_other_verifiers() -> None:
+    verdicts = verify_all([request(file.read_bytes(), keys=trusted(file.read_bytes())) for file in FILES])
+    for file, verdict in zip(FILES, verdicts, strict=True):
+        assert (file, verdict.status, verdict.failed()) == (file, 3 if file.stem in UNVERIFIED else 0, set())
+        later = "not checkable yet" in {result for result, _ in verdict.checks.values()}
+        assert (file, later) == (file, file.stem in PARTLY | UNVERIFIED)
+
+
+def test_it_verifies_nothing_without_trusted_keys() -> None:
+    names = ["mini", "witnesses/settled", "witnesses/settled"]
+    document = golden("witnesses/settled")
+    keys: list[list[str]] = [[], [key()], [key(), *witness_keys(document)]]
+    requests = [request(encode(golden(name)), keys=each) for name, each in zip(names, keys, strict=True)]
+    assert [verdict.status for verdict in verify_all(requests)] == [3, 3, 0]
+
+
+def test_it_refuses_every_forgery() -> None:
+    verdicts = verify_all(
+        request(forgery.raw(), keys=[key(), *witness_keys(golden(forgery.base))]) for forgery in FORGERIES
+    )
+    assert {name for name in BY_OTHER_CHECKS if name not in {forgery.name for forgery in FORGERIES}} == set()
+    for forgery, verdict in zip(FORGERIES, verdicts, strict=True):
+        assert (forgery.name, verdict.status) == (forgery.name, 1)
+        assert BY_OTHER_CHECKS.get(forgery.name, forgery.fails) in verdict.failed(), (forgery.name, verdict)
+
+
+def test_it_refuses_a_change_of_any_field() -> None:
+    changed: list[dict[str, Any]] = []
+    chosen = PATHS[::EVERY]
+    for base, path in chosen:
+        document = copy.deepcopy(golden(base))
+        holder: Any = document
+        for name in path[:-1]:
+            holder = holder[name]
+        holder[path[-1]] = change_value(holder[path[-1]])
+        changed.append(request(encode(document), keys=[key(), *witness_keys(golden(base))]))
+    verdicts = verify_all(changed)
+    assert [field for field, verdict in zip(chosen, verdicts, strict=True) if verdict.status != 1] == []
+
+
+def test_the_command_prints_each_check_and_its_exit_status_is_the_verdict(tmp_path: Path) -> None:
+    forged = tmp_path / "forged.json"
+    forged.write_bytes(encode({**golden("mini"), "events": []}))
+    for arguments, status, last in (
+        ([MINI, f"--key={key()}"], 0, "VERIFIED"),
+        ([MINI], 3, "NOT VERIFIED: whoever made this file may have made up all of it"),
+        ([str(forged)], 1, "FAILED: file"),
+    ):
+        done = run_php(*arguments)
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (status, last)
+    assert run_php(str(tmp_path / "nowhere.json")).returncode == 2

@@ -1,0 +1,226 @@
+"""What a verdict says beside its checks: who has cosigned the checkpoint, and what a reader has to know."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from baccarat.proofs import checks, verifier
+from casino.crypto.signed_note import NoteKey, SignatureType
+from tests.baccarat.proofs.forgeries_of_terms import sign_again
+from tests.baccarat.proofs.forging import (
+    COSIGNER,
+    FORGER,
+    GOLDEN,
+    Document,
+    cosign,
+    encode,
+    event,
+    golden,
+    witness_keys,
+)  # fmt: skip
+from tests.baccarat.proofs.php import HAS_PHP, request, verify_all
+from tests.baccarat.proofs.test_verifying import key
+
+LOG = FORGER.public_key().public_bytes_raw().hex()
+COSIGNED = "cosigned/settled"
+
+
+def verify(document: Document, keys: Sequence[str]) -> dict[str, Any]:
+    """Return the result of the verifiers, which agree."""
+    raw = encode(document)
+    ours, standalone = checks.verify(raw, keys=keys).document(), verifier.verify(raw, keys)
+    assert ours == standalone
+    if HAS_PHP:
+        (php,) = verify_all([request(raw, keys=keys)])
+        status = {"failed": 1, "unverified": 3}.get(ours["verdict"], 0)
+        caveats = [each["code"] for each in ours["caveats"]]
+        assert (php.failed(), php.status, php.as_of) == (failed(ours), status, ours["as_of"]), php
+        assert php.caveats == caveats
+    return ours
+
+
+def failed(result: dict[str, Any]) -> set[str]:
+    return {check["name"] for check in result["checks"] if check["verdict"] == "failed"}
+
+
+def cosignatures(result: dict[str, Any]) -> tuple[str, str]:
+    return next((check["verdict"], check["text"]) for check in result["checks"] if check["name"] == "cosignatures")
+
+
+def report(document: Document, keys: Sequence[str]) -> list[str]:
+    return list(verifier.format_report(verifier.verify(encode(document), keys)))
+
+
+def later(text: str, **by: int) -> str:
+    return f"{datetime.fromisoformat(text) + timedelta(**by):%Y-%m-%dT%H:%M:%S.%fZ}"
+
+
+def test_a_verdict_names_who_has_cosigned_the_checkpoint_and_when() -> None:
+    document = golden(COSIGNED)
+    result = verify(document, [key(), *witness_keys(document)])
+
+    (by,) = result["as_of"]["cosigned_by"]
+    assert (result["verdict"], by["name"]) == ("verified", COSIGNER.name)
+    number, made_at = document["checkpoint"]["number"], document["checkpoint"]["made_at"]
+    line = f"As of checkpoint {number} of {made_at}, cosigned by {COSIGNER.name} at {by['time']}; a later void"
+    assert any(each.startswith(line) for each in report(document, [key(), *witness_keys(document)]))
+    assert datetime.fromisoformat(by["time"]) >= datetime.fromisoformat(made_at).replace(microsecond=0)
+
+
+def test_a_cosigner_that_is_not_trusted_is_not_named_as_one() -> None:
+    document = golden(COSIGNED)
+    other = NoteKey(COSIGNER.name, SignatureType.COSIGNATURE, bytes.fromhex(LOG))
+    renamed = NoteKey("regulator.example/w", SignatureType.COSIGNATURE, COSIGNER.public)
+    release = [each for each in witness_keys(document) if "+" not in each]
+    for trusted in ([], [other.vkey], [renamed.vkey]):
+        result = verify(document, [key(), *release, *trusted])
+        verdict, text = cosignatures(result)
+        assert (result["verdict"], result["as_of"]["cosigned_by"], verdict) == ("partly", [], "open")
+        assert text.endswith(f"keys that you do not trust, under these names: {COSIGNER.name}")
+        assert any(", cosigned by no witness that you trust; " in each for each in report(document, [key(), *release]))
+
+
+def test_a_file_without_cosignatures_is_verified_and_the_verdict_says_so() -> None:
+    for without in ({"cosigned": None}, {}):
+        document = {**{name: value for name, value in golden(COSIGNED).items() if name != "cosigned"}, **without}
+        result = verify(document, [key(), *witness_keys(golden(COSIGNED))])
+        assert (result["verdict"], result["as_of"]["cosigned_by"]) == ("verified", [])
+        assert cosignatures(result) == ("none", "no witness has cosigned a log that has the checkpoint")
+
+
+def test_a_cosigners_key_alone_verifies_nothing() -> None:
+    result = verify(golden(COSIGNED), [COSIGNER.vkey])
+    assert (result["verdict"], result["as_of"]) == ("unverified", None)
+
+
+def test_the_commands_take_a_cosigners_key_or_a_file_with_what_a_witness_answers(tmp_path) -> None:
+    document = golden(COSIGNED)
+    release = next(each for each in witness_keys(document) if "+" not in each)
+    identity = tmp_path / "identity.json"
+    identity.write_text(f'{{"release_key": "{release}", "cosigner": "{COSIGNER.vkey}"}}', encoding="utf-8")
+    assert set(verifier.parse_keys(identity.read_text())) == set(checks.parse_keys(str(identity)))
+    assert checks.parse_keys(COSIGNER.vkey) == (COSIGNER.vkey,)
+    file = str(GOLDEN / f"{COSIGNED}.json")
+    assert verifier.main([file, "--key", key(), "--witness-key", str(identity)]) == 0
+    assert verifier.main([file, "--key", key(), "--witness-key", release, "--witness-key", COSIGNER.vkey]) == 0
+    wrong = COSIGNER.vkey.replace("+", "+0", 1)[:-1]
+    for parse in (verifier.parse_keys, checks.parse_keys):
+        with pytest.raises((ValueError, OSError)):
+            parse(wrong)
+
+
+def signed(document: Document) -> Document:
+    """Return a changed document as somebody signs it again whom the reader trusts."""
+    sign_again(document)
+    cosign(document)
+    return document
+
+
+def forge(document: Document) -> dict[str, Any]:
+    signed(document)
+    return verify(document, [LOG, *witness_keys(document)])
+
+
+def with_caveats() -> dict[str, Document]:
+    """Return a document for each caveat, by its code."""
+    return {
+        "unconfirmed": signed(unanswered()), "after_release": signed(voided_after_release()),
+        "before_closing": signed(closed_late()), "before_terms": signed(fixed_late()),
+    }  # fmt: skip
+
+
+def closed_late() -> Document:
+    """Return a round whose betting was closed after its witness's statement was dated."""
+    document = golden(COSIGNED)
+    closed = event(document, "BettingClosed")
+    closed["recorded_at"] = later(closed["recorded_at"], minutes=2)
+    return document
+
+
+def fixed_late() -> Document:
+    """Return a round whose terms were fixed after its witness's statement was dated."""
+    document = closed_late()
+    for each in document["events"]:
+        if (each["data"].get("next_terms") or {}).get("number") == document["round"]["number"]:
+            each["recorded_at"] = later(each["recorded_at"], minutes=3)
+    return document
+
+
+def unanswered() -> Document:
+    """Return a round that was voided before its witness has answered."""
+    document = golden("witnesses/voided")
+    document["events"].remove(event(document, "LinksReleased"))
+    return document
+
+
+def test_a_statement_that_is_dated_before_its_closing_or_its_terms_is_named() -> None:
+    assert verify(golden(COSIGNED), [key(), *witness_keys(golden(COSIGNED))])["caveats"] == []
+    document = closed_late()
+    time_ms = event(document, "LinksReleased")["data"]["releases"][0]["time_ms"]
+    closed_ms = int(datetime.fromisoformat(event(document, "BettingClosed")["recorded_at"]).timestamp() * 1000)
+    result = forge(document)
+    (caveat,) = result["caveats"]
+    assert (result["verdict"], caveat["code"]) == ("verified", "before_closing")
+    assert caveat["text"].endswith(f" is dated {closed_ms - time_ms} ms before its closing")
+
+    document = fixed_late()
+    (caveat,) = forge(document)["caveats"]
+    assert caveat["code"] == "before_terms"
+    assert any(each.startswith("Note: the statement for ") for each in report(document, [LOG]))
+
+
+def test_a_statement_for_a_shoe_that_is_dated_before_its_closing_or_commitment_is_named() -> None:
+    document = golden("witnesses/shoe-ended")
+    closed = event(document, "ShoeCutClosed")
+    closed["recorded_at"] = later(closed["recorded_at"], minutes=30)
+    assert [each["code"] for each in forge(document)["caveats"]] == ["before_closing"]
+    event(document, "ShoeCommitted")["recorded_at"] = closed["recorded_at"]
+    assert [each["code"] for each in forge(document)["caveats"]] == ["before_terms"]
+
+
+def test_a_void_that_witnesses_have_not_answered_is_unconfirmed() -> None:
+    document = golden("witnesses/voided")
+    assert verify(document, [key(), *witness_keys(document)])["caveats"] == []
+    result = forge(unanswered())
+    assert (result["verdict"], [each["code"] for each in result["caveats"]]) == ("verified", ["unconfirmed"])
+
+
+def voided_after_release() -> Document:
+    """Return a round that was voided once its links were known, in place of its cards."""
+    document = golden(COSIGNED)
+    settled, dealt = event(document, "RoundSettled"), event(document, "CardsDealt")
+    seats = [
+        {
+            "seat": wager["seat"], "player": wager["player"], "money_type": wager["money_type"],
+            "staked": sum(wager["stakes"].values()), "paid": 0, "commission": 0, "from_rack": 0,
+            "to_game": sum(wager["stakes"].values()), "to_account": 0, "from_game": 0, "from_account": 0, "owed": 0,
+            "forgiven": 0,
+        }
+        for wager in (each["data"] for each in document["events"] if each["type"] == "WagerConfirmed")
+    ]  # fmt: skip
+    voided = event(golden("witnesses/voided"), "RoundVoided")
+    data = {
+        **voided["data"], "round": document["round"]["id"], "number": document["round"]["number"], "seats": seats,
+        "seed": settled["data"]["seed"], "voided_at": settled["data"]["settled_at"], "closing": None,
+    }  # fmt: skip
+    document["events"].remove(settled)
+    dealt.update(type="RoundVoided", schema=voided["schema"], data=data, recorded_at=settled["recorded_at"])
+    nothing = dict.fromkeys(("settled_at", "shoe_position", "player_total", "banker_total", "natural", "outcome"), None)
+    document["round"] |= {**nothing, "cards": [], "phase": "voided"}
+    document["shoe"]["shoe_position"] = None
+    return document
+
+
+def test_a_void_after_the_release_of_a_link_is_named() -> None:
+    result = forge(voided_after_release())
+    assert (result["verdict"], [each["code"] for each in result["caveats"]]) == ("verified", ["after_release"])
+
+
+def test_a_failed_file_has_neither_a_checkpoint_nor_caveats() -> None:
+    document = voided_after_release()
+    forge(document)
+    document["shoe"]["cut"] = "ab" * 32
+    result = verify(document, [LOG, *witness_keys(document)])
+    assert (result["verdict"], result["as_of"], result["caveats"]) == ("failed", None, [])

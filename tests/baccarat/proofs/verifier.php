@@ -1,0 +1,2285 @@
+<?php
+/**
+ * A verifier of provable rounds, written from deploy/docs/fairness/specification.md alone: whatever it needed to know
+ * had to be written there. Section numbers below are that page's.
+ *
+ *   php verifier.php ROUND.json [--key=HEX] [--witness-key=HEX] [--cosigner=NAME+ID+KEY] [--receipt=FILE]
+ *                               [--receipt-key=HEX]   (keys repeatable)
+ *   php verifier.php --batch      reads a JSON array of {"file", "keys", "witness_keys", "cosigners", "receipt",
+ *                                 "receipt_keys"}, "file" and "receipt" as text; prints an array of {"status", "as_of",
+ *                                 "caveats", "checks"}
+ *   php verifier.php --vectors=FILE   recomputes the vectors, and prints the members that it did
+ *
+ * Exit status: 0 verified, 1 failed, 2 the file can't be read, 3 not verified.
+ */
+
+declare(strict_types=1);
+
+/** A check failed. */
+class Failed extends Exception {}
+/** A text is no JSON of section 2. */
+final class Unreadable extends Failed {}
+/** A check is not possible with what the file or the reader has. */
+final class Later extends Exception {}
+/** A check does not apply to this round. */
+final class Absent extends Exception {}
+
+function hold(bool $condition, string $otherwise): void
+{
+    if (!$condition) {
+        throw new Failed($otherwise);
+    }
+}
+
+// Section 2: JSON
+
+/** An object of a file: its members in the order of the file. PHP turns names such as "1" into integers. */
+final class Members
+{
+    /** @param array<array-key, mixed> $all */
+    public function __construct(public array $all = []) {}
+}
+
+final class Reader
+{
+    private const MOST = 9007199254740991;
+    private int $at = 0;
+
+    private function __construct(private string $text) {}
+
+    public static function read(string $text): mixed
+    {
+        if (preg_match('//u', $text) !== 1) {
+            throw new Unreadable('not UTF-8');
+        }
+        $reader = new self($text);
+        $value = $reader->value(0);
+        if ($reader->next() !== '') {
+            throw new Unreadable("something follows the value at byte $reader->at");
+        }
+        return $value;
+    }
+
+    /** Skip spaces; return the next byte, or nothing at the end. */
+    private function next(): string
+    {
+        $this->at += strspn($this->text, " \t\r\n", $this->at);
+        return $this->text[$this->at] ?? '';
+    }
+
+    private function value(int $depth): mixed
+    {
+        if ($depth > 64) {
+            throw new Unreadable('nested too deeply');
+        }
+        switch ($this->next()) {
+            case '{':
+                return $this->members($depth);
+            case '[':
+                return $this->items($depth);
+            case '"':
+                return $this->string();
+        }
+        if (preg_match('/\G(?:true|false|null)/', $this->text, $word, 0, $this->at) === 1) {
+            $this->at += strlen($word[0]);
+            return ['true' => true, 'false' => false, 'null' => null][$word[0]];
+        }
+        if (preg_match('/\G-?(?:0|[1-9][0-9]{0,15})(?![0-9.eE])/', $this->text, $digits, 0, $this->at) !== 1) {
+            throw new Unreadable("no value at byte $this->at");
+        }
+        $this->at += strlen($digits[0]);
+        $number = (int) $digits[0];
+        if (abs($number) > self::MOST) {
+            throw new Unreadable("$digits[0] is out of range");
+        }
+        return $number;
+    }
+
+    private function members(int $depth): Members
+    {
+        $members = new Members();
+        $this->at++;
+        if ($this->next() === '}') {
+            $this->at++;
+            return $members;
+        }
+        while (true) {
+            if ($this->next() !== '"') {
+                throw new Unreadable("no name at byte $this->at");
+            }
+            $name = $this->string();
+            if (array_key_exists($name, $members->all)) {
+                throw new Unreadable("\"$name\" occurs twice");
+            }
+            if ($this->next() !== ':') {
+                throw new Unreadable("no colon at byte $this->at");
+            }
+            $this->at++;
+            $members->all[$name] = $this->value($depth + 1);
+            if (!$this->another('}')) {
+                return $members;
+            }
+        }
+    }
+
+    /** @return list<mixed> */
+    private function items(int $depth): array
+    {
+        $items = [];
+        $this->at++;
+        if ($this->next() === ']') {
+            $this->at++;
+            return $items;
+        }
+        do {
+            $items[] = $this->value($depth + 1);
+        } while ($this->another(']'));
+        return $items;
+    }
+
+    private function another(string $end): bool
+    {
+        $byte = $this->next();
+        if ($byte !== ',' && $byte !== $end) {
+            throw new Unreadable("no comma at byte $this->at");
+        }
+        $this->at++;
+        return $byte === ',';
+    }
+
+    private function string(): string
+    {
+        if (preg_match('/\G"((?:[^"\\\\\x00-\x1f]++|\\\\(?:["\\\\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"/', $this->text, $found, 0, $this->at) !== 1) {
+            throw new Unreadable("no string at byte $this->at");
+        }
+        $this->at += strlen($found[0]);
+        $plain = $found[1];
+        if (str_contains($plain, '\\')) {
+            $escaped = '/\\\\(?:u[dD]([89abAB][0-9a-fA-F]{2})\\\\u[dD]([c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))/';
+            $plain = preg_replace_callback($escaped, self::unescaped(...), $plain, -1, $count, PREG_UNMATCHED_AS_NULL);
+        }
+        if (str_contains($plain, "\0")) {
+            throw new Unreadable('U+0000 in a string');
+        }
+        return $plain;
+    }
+
+    /** @param array<?string> $found */
+    private static function unescaped(array $found): string
+    {
+        if (isset($found[4])) {
+            return ['b' => "\x08", 'f' => "\f", 'n' => "\n", 'r' => "\r", 't' => "\t"][$found[4]] ?? $found[4];
+        }
+        if (isset($found[1])) {
+            $point = 0x10000 + ((hexdec($found[1]) - 0x800) << 10) + hexdec($found[2]) - 0xc00;
+            return iconv('UTF-32BE', 'UTF-8', pack('N', $point));
+        }
+        $point = hexdec($found[3]);
+        if ($point >= 0xd800 && $point < 0xe000) {
+            throw new Unreadable('a lone surrogate');
+        }
+        return iconv('UTF-32BE', 'UTF-8', pack('N', $point));
+    }
+}
+
+function canonical(mixed $value): string
+{
+    if ($value instanceof Members) {
+        $names = array_map(strval(...), array_keys($value->all));
+        usort($names, fn (string $a, string $b) => strcmp(utf16($a), utf16($b)));
+        $pairs = array_map(fn (string $name) => quoted($name) . ':' . canonical($value->all[$name]), $names);
+        return '{' . implode(',', $pairs) . '}';
+    }
+    if (is_array($value)) {
+        return '[' . implode(',', array_map(canonical(...), $value)) . ']';
+    }
+    return is_string($value) ? quoted($value) : json_encode($value);
+}
+
+function utf16(string $text): string
+{
+    return iconv('UTF-8', 'UTF-16BE', $text);
+}
+
+function quoted(string $text): string
+{
+    return json_encode($text, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_LINE_TERMINATORS | JSON_THROW_ON_ERROR);
+}
+
+// Section 1: values
+
+const CARD = '/^[A23456789TJQK][cdhs]$/D';
+const UUID = '/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/D';
+const TIME = '/^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z$/D';
+const ZEROS = '0000000000000000000000000000000000000000000000000000000000000000';
+const SPOTS = ['player' => 1, 'banker' => 2, 'tie' => 3];
+const MONEY = ['real' => 1, 'play' => 2];
+const ENDS = ['WagerConfirmed' => 1, 'SeatPassed' => 2, 'SeatTimedOut' => 3];
+const CAUSES = ['malfunction' => 1, 'misdeal' => 2, 'wrong_rules' => 3, 'fraud' => 4, 'other' => 5];
+const PLAYED = 1;
+const VOIDED = 2;
+const SHOE = 4;
+
+function u64(int $number): string
+{
+    return pack('J', $number);
+}
+
+/** B(x) of section 1. */
+function sized(string $bytes): string
+{
+    return u64(strlen($bytes)) . $bytes;
+}
+
+function sha(string $bytes): string
+{
+    return hash('sha256', $bytes, true);
+}
+
+function hmac(string $key, string $bytes): string
+{
+    return hash_hmac('sha256', $bytes, $key, true);
+}
+
+function uuid(string $uuid): string
+{
+    return hex2bin(str_replace('-', '', $uuid));
+}
+
+/** Microseconds since 1970. */
+function micros(string $time): int
+{
+    preg_match(TIME, $time, $part);
+    $seconds = gmmktime((int) $part[4], (int) $part[5], (int) $part[6], (int) $part[2], (int) $part[3], (int) $part[1]);
+    return $seconds * 1_000_000 + (int) $part[7];
+}
+
+/** A product or a sum that PHP would round is refused. */
+function exact(int|float $number): int
+{
+    hold(is_int($number), 'an amount is too large');
+    return $number;
+}
+
+function same(mixed $one, mixed $other): bool
+{
+    return canonical($one) === canonical($other);
+}
+
+// Ed25519: a key's y is above 1 and below 2^255 - 20. libsodium refuses keys and signatures of small order.
+function signed(string $message, string $signature, string $key): bool
+{
+    if (strlen($key) !== SODIUM_CRYPTO_SIGN_PUBLICKEYBYTES || strlen($signature) !== SODIUM_CRYPTO_SIGN_BYTES) {
+        return false;
+    }
+    $y = strrev($key) & ("\x7f" . str_repeat("\xff", 31));
+    $least = str_repeat("\0", 31) . "\x01";
+    $most = "\x7f" . str_repeat("\xff", 30) . "\xec";
+    return strcmp($y, $least) > 0 && strcmp($y, $most) < 0 && sodium_crypto_sign_verify_detached($signature, $message, $key);
+}
+
+/** A player's signature: the first byte of a key says its kind. */
+function player_signed(string $message, string $signature, string $key): bool
+{
+    return strlen($key) === 33 && $key[0] === "\x01" && signed($message, $signature, substr($key, 1));
+}
+
+// Section 4: Merkle trees
+
+function leaf(string $data): string
+{
+    return sha("\0" . $data);
+}
+
+function node(string $left, string $right): string
+{
+    return sha("\x01" . $left . $right);
+}
+
+/** @param list<string> $leaves hashes */
+function root(array $leaves): string
+{
+    $count = count($leaves);
+    if ($count < 2) {
+        return $leaves[0] ?? sha('');
+    }
+    for ($split = 1; $split * 2 < $count; $split *= 2);
+    return node(root(array_slice($leaves, 0, $split)), root(array_slice($leaves, $split)));
+}
+
+/** @param list<string> $path */
+function included(string $hash, int $index, int $size, array $path, string $root): bool
+{
+    $last = $size - 1;
+    if ($index < 0 || $index > $last) {
+        return false;
+    }
+    foreach ($path as $other) {
+        if ($last === 0) {
+            return false;
+        }
+        if ($index % 2 === 1 || $index === $last) {
+            $hash = node($other, $hash);
+            while ($index % 2 === 0 && $index !== 0) {
+                $index >>= 1;
+                $last >>= 1;
+            }
+        } else {
+            $hash = node($hash, $other);
+        }
+        $index >>= 1;
+        $last >>= 1;
+    }
+    return $last === 0 && $hash === $root;
+}
+
+/** Whether the tree of $size leaves continues that of the first $old. @param list<string> $proof */
+function continued(int $old, int $size, string $old_root, string $root, array $proof): bool
+{
+    if ($old < 1 || $old > $size) {
+        return false;
+    }
+    if ($old === $size) {
+        return $proof === [] && $old_root === $root;
+    }
+    if (($old & ($old - 1)) === 0) {
+        array_unshift($proof, $old_root);
+    }
+    if ($proof === []) {
+        return false;
+    }
+    [$node, $last] = [$old - 1, $size - 1];
+    for (; $node % 2 === 1; $node >>= 1, $last >>= 1);
+    $first = $second = array_shift($proof);
+    foreach ($proof as $other) {
+        if ($last === 0) {
+            return false;
+        }
+        if ($node % 2 === 1 || $node === $last) {
+            [$first, $second] = [node($other, $first), node($other, $second)];
+            for (; $node % 2 === 0 && $node !== 0; $node >>= 1, $last >>= 1);
+        } else {
+            $second = node($second, $other);
+        }
+        $node >>= 1;
+        $last >>= 1;
+    }
+    return $last === 0 && $first === $old_root && $second === $root;
+}
+
+// Section 14: signed notes
+
+const NOTE_KEY = "\x01";
+const COSIGNER_KEY = "\x04";
+
+/** @return array{text: string, origin: string, size: int, root: string, signatures: list<array{name: string, id: string, signature: string}>} */
+function note(string $note): array
+{
+    $at = strrpos($note, "\n\n");
+    hold($at !== false, 'a note has no empty line');
+    [$text, $lines] = [substr($note, 0, $at + 1), substr($note, $at + 2)];
+    hold(preg_match('~^([^\n]+)\n([1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n([^\n]+\n)*$~D', $text, $head) === 1, 'a note is no checkpoint');
+    hold(str_ends_with($lines, "\n"), 'the last line of a note has no end');
+    $signatures = [];
+    foreach (explode("\n", substr($lines, 0, -1)) as $line) {
+        hold(preg_match('~^\x{2014} ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$~Du', $line, $part) === 1, 'a line of a note is no signature');
+        $raw = base64($part[2]);
+        hold(strlen($raw) > 4, 'a signature of a note is too short');
+        $signatures[] = ['name' => $part[1], 'id' => substr($raw, 0, 4), 'signature' => substr($raw, 4)];
+    }
+    return ['text' => $text, 'origin' => $head[1], 'size' => (int) $head[2], 'root' => base64($head[3]), 'signatures' => $signatures];
+}
+
+function base64(string $text): string
+{
+    $raw = base64_decode($text, true);
+    hold($raw !== false && base64_encode($raw) === $text, 'a text is no base64');
+    return $raw;
+}
+
+function key_id(string $name, string $type, string $key): string
+{
+    return substr(sha("$name\n$type$key"), 0, 4);
+}
+
+function cosigned_bytes(string $text, int $time): string
+{
+    return "cosignature/v1\ntime $time\n$text";
+}
+
+/** Name, id and key of a cosigner. @return array{string, string, string} */
+function cosigner(string $key): array
+{
+    $known = preg_match('~^([^\s+"]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$~D', $key, $part) === 1;
+    $typed = $known ? base64($part[3]) : '';
+    hold($known && $typed[0] === COSIGNER_KEY && bin2hex(key_id($part[1], COSIGNER_KEY, substr($typed, 1))) === $part[2], 'a cosigner is none');
+    return [$part[1], hex2bin($part[2]), substr($typed, 1)];
+}
+
+// Sections 3 and 5: the log
+
+/** @param array<string, mixed> $event */
+function seal(array $event, Members $data, Members $metadata): string
+{
+    [$data, $metadata] = [canonical($data), canonical($metadata)];
+    $numbers = pack('JJNNJ', $event['position'], $event['id'], $event['version'], $event['schema'], micros($event['recorded_at']));
+    $lengths = pack('NNNN', strlen($event['stream']), strlen($event['type']), strlen($data), strlen($metadata));
+    return sha("casino.events.seal/1\0\0\0\0" . $numbers . $lengths . hex2bin($event['previous'])
+        . $event['stream'] . $event['type'] . $data . $metadata);
+}
+
+/** @param array<string, mixed> $checkpoint */
+function checkpoint_bytes(array $checkpoint): string
+{
+    unset($checkpoint['signature']);
+    ksort($checkpoint, SORT_STRING);
+    return "casino.checkpoint.v1\n" . json_encode($checkpoint, JSON_UNESCAPED_SLASHES | JSON_THROW_ON_ERROR);
+}
+
+// Sections 6, 7 and 13: drawings. Contributions are by seat: [bytes, public key].
+
+function commitment(int $scheme, string $seed, string $table, string $shoe, int $number): string
+{
+    return $scheme === 1
+        ? sha("casino.baccarat.commitment.v1\0" . $seed)
+        : sha("casino.baccarat.commitment.v2\0" . $seed . uuid($table) . uuid($shoe) . u64($number));
+}
+
+/** @param array<int, array{string, string}> $contributions */
+function cut(int $scheme, string $shoe, string $commitment, string $links, array $contributions): string
+{
+    ksort($contributions);
+    if ($scheme === 1) {
+        $all = '';
+        foreach ($contributions as $seat => [$bytes]) {
+            $all .= u64($seat) . sized($bytes);
+        }
+        $count = u64(count($contributions));
+        return $contributions ? sha("casino.baccarat.cut.v1\0" . uuid($shoe) . $count . $all) : '';
+    }
+    $all = '';
+    foreach ($contributions as $seat => [$bytes, $key]) {
+        $all .= chr($seat) . sized($key) . sized($bytes);
+    }
+    return sha("casino.baccarat.cut.v2\0" . $commitment . $links . pack('N', count($contributions)) . $all);
+}
+
+/** The key of scheme 2; $links has of each link chain, index and L. */
+function drawing_key(string $seed, string $cut, string $links = "\0"): string
+{
+    return hmac($seed, "casino.baccarat.draw.v2\0" . $cut . $links);
+}
+
+function contribution_bytes(string $table, string $commitment, string $links, int $seat, string $bytes): string
+{
+    return "casino.baccarat.contribution.v1\0" . uuid($table) . $commitment . $links . chr($seat) . sized($bytes);
+}
+
+/** @return Generator<int> */
+function words(int $scheme, string $key, string $cut): Generator
+{
+    for ($block = 0; true; $block++) {
+        $prefix = $scheme === 1 ? "casino.baccarat.shuffle.v1\0" . sized($cut) : '';
+        yield from unpack('N8', hmac($key, $prefix . u64($block)));
+    }
+}
+
+/** The first cards of a shoe, all of them without a count. @param Generator<int> $words @return list<string> */
+function shuffled(int $decks, Generator $words, ?int $count = null): array
+{
+    $shoe = [];
+    foreach (str_split(str_repeat('cdhs', $decks)) as $suit) {
+        foreach (str_split('A23456789TJQK') as $rank) {
+            $shoe[] = $rank . $suit;
+        }
+    }
+    $size = count($shoe);
+    for ($place = 0; $place < ($count ?? $size); $place++) {
+        $left = $size - $place;
+        do {
+            $word = $words->current();
+            $words->next();
+        } while ($word >= 2 ** 32 - 2 ** 32 % $left);
+        $other = $place + $word % $left;
+        [$shoe[$place], $shoe[$other]] = [$shoe[$other], $shoe[$place]];
+    }
+    return array_slice($shoe, 0, $count);
+}
+
+function card_leaf(int $place, string $card, string $salt): string
+{
+    return leaf("casino.baccarat.card.v1\0" . u64($place) . $card . $salt);
+}
+
+function salt(string $seed, int $place): string
+{
+    return hmac($seed, "casino.baccarat.salt.v1\0" . u64($place));
+}
+
+/** @param list<string> $cards */
+function shoe_root(string $seed, array $cards): string
+{
+    return root(array_map(fn ($place) => card_leaf($place, $cards[$place], salt($seed, $place)), array_keys($cards)));
+}
+
+/** T; hashes, commitments, cut and links in bytes. */
+function terms(string $table, int $number, string $shoe, int $place, string $cards, string $rules, string $commitment, string $cut, string $links, string $next): string
+{
+    return sha("casino.baccarat.terms.v1\0" . uuid($table) . u64($number) . uuid($shoe) . u64($place) . $cards . $rules
+        . $commitment . $cut . $links . $next);
+}
+
+/** W, of stakes as asked. @param array<string, int> $asked */
+function wager_bytes(string $terms, int $seat, string $money, string $currency, array $asked, string $nonce): string
+{
+    return "casino.baccarat.wager.v1\0" . $terms . chr($seat) . chr(MONEY[$money]) . sized($currency) . stakes_bytes($asked) . $nonce;
+}
+
+/** @param array<string, int> $stakes */
+function stakes_bytes(array $stakes): string
+{
+    $bytes = chr(count($stakes));
+    foreach (SPOTS as $spot => $code) {
+        $bytes .= isset($stakes[$spot]) ? chr($code) . u64($stakes[$spot]) : '';
+    }
+    return $bytes;
+}
+
+/** @param array<string, int> $stakes @param array<string, int> $raised @return array<string, int> */
+function asked(array $stakes, array $raised): array
+{
+    foreach ($raised as $spot => $amount) {
+        hold(isset($stakes[$spot]) && $amount <= $stakes[$spot], 'more was raised than was staked');
+        $stakes[$spot] -= $amount;
+    }
+    return array_filter($stakes);
+}
+
+function wager_leaf(string $wager, string $key): string
+{
+    return leaf("casino.baccarat.wager-leaf.v1\0" . sized($wager) . sized($key));
+}
+
+/** D. @param array<string, mixed> $closing @param list<string> $leaves @param array<int, int> $ends by seat */
+function closing(array $closing, string $terms, string $links, int $kind, int $cause, array $leaves, array $ends, string $at): string
+{
+    ksort($ends);
+    $seats = '';
+    foreach ($ends as $seat => $end) {
+        $seats .= chr($seat) . chr($end);
+    }
+    $cosigned = $closing['cosigned'] ?? ['size' => 0, 'root' => ZEROS];
+    return sha("casino.baccarat.closing.v1\0" . hex2bin($closing['blind']) . $terms . $links . chr($kind) . chr($cause)
+        . pack('N', count($leaves)) . root($leaves) . sha($seats) . u64(micros($at)) . hex2bin($closing['sealed_head'])
+        . u64($cosigned['size']) . hex2bin($cosigned['root']) . hex2bin($closing['before']));
+}
+
+/** X. @param list<array{chain: string, index: int}> $witnesses */
+function links(array $witnesses): string
+{
+    $links = chr(count($witnesses));
+    foreach ($witnesses as $each) {
+        $links .= hex2bin($each['chain']) . u64($each['index']);
+    }
+    return $links;
+}
+
+/** @return array<string, mixed> */
+function chain_header(string $header): array
+{
+    $prefix = "casino.witness.chain.v1\0";
+    $length = strlen($header) > 32 ? unpack('J', $header, strlen($prefix))[1] : -1;
+    $rest = substr($header, strlen($prefix) + 8 + max(0, $length));
+    hold(str_starts_with($header, $prefix) && $length >= 0 && strlen($rest) === 16 + 8 + 8 + 1 + 32 * 3 + 4 + 8, 'a header of a chain is malformed');
+    $parts = unpack('a16table/Jnumber/Jgeneration/Cheight/a32root/a32house/a32release', $rest);
+    hold($parts['height'] >= 8 && $parts['height'] <= 20, 'a chain is too short or too long');
+    return $parts + ['origin' => substr($header, strlen($prefix) + 8, $length), 'id' => bin2hex(sha($header))];
+}
+
+/** S. @param array<string, mixed> $release */
+function statement(string $chain, int $index, int $kind, string $digest, array $release): string
+{
+    return "casino.witness.release.v1\0" . hex2bin($chain) . u64($index) . chr($kind) . $digest . hex2bin($release['link'])
+        . u64($release['time_ms']) . u64($release['number']) . hex2bin($release['previous']);
+}
+
+function link_leaf(int $index, string $link): string
+{
+    return leaf("casino.witness.leaf.v1\0" . u64($index) . $link);
+}
+
+// Sections 8 and 9: the game and its money
+
+function points(string $card): int
+{
+    return (int) strpos('.A23456789', $card[0]);
+}
+
+/** @param list<string> $cards */
+function total(array $cards): int
+{
+    return array_sum(array_map(points(...), $cards)) % 10;
+}
+
+/** @param list<string> $cards @return array{player: list<string>, banker: list<string>, natural: bool, used: int, outcome: string} */
+function hands(array $cards): array
+{
+    hold(count($cards) >= 4, 'fewer than four cards were dealt');
+    $player = [$cards[0], $cards[2]];
+    $banker = [$cards[1], $cards[3]];
+    $natural = max(total($player), total($banker)) >= 8;
+    $used = 4;
+    if (!$natural) {
+        $third = null;
+        if (total($player) <= 5) {
+            hold(isset($cards[$used]), "the Player's third card is missing");
+            $player[] = $cards[$used++];
+            $third = points($player[2]);
+        }
+        $draws = match (total($banker)) {
+            0, 1, 2 => true,
+            3 => $third !== 8,
+            4 => $third === null || ($third >= 2 && $third <= 7),
+            5 => $third === null || ($third >= 4 && $third <= 7),
+            6 => $third === 6 || $third === 7,
+            default => false,
+        };
+        if ($draws) {
+            hold(isset($cards[$used]), "the Banker's third card is missing");
+            $banker[] = $cards[$used++];
+        }
+    }
+    $outcome = [-1 => 'banker', 0 => 'tie', 1 => 'player'][total($player) <=> total($banker)];
+    return ['player' => $player, 'banker' => $banker, 'natural' => $natural, 'used' => $used, 'outcome' => $outcome];
+}
+
+/** What becomes of a stake. @param array<string, mixed> $rules @return array{result: string, win: int, commission: int, returned: int} */
+function settle(array $rules, string $spot, int $stake, string $outcome): array
+{
+    if ($spot !== $outcome) {
+        $push = $outcome === 'tie';
+        return ['result' => $push ? 'push' : 'lose', 'win' => 0, 'commission' => 0, 'returned' => $push ? $stake : 0];
+    }
+    [$a, $b] = array_values($rules[$spot . '_pays']);
+    $win = intdiv(exact(exact(2 * $stake * $a) + $b), exact(2 * $b));
+    $commission = $spot === 'banker' && $rules['commission'] !== null ? due($rules, $win) : 0;
+    $deferred = ($rules['commission']['timing'] ?? '') === 'deferred';
+    return ['result' => 'win', 'win' => $win, 'commission' => $commission, 'returned' => $stake + $win - ($deferred ? 0 : $commission)];
+}
+
+/** @param array<string, mixed> $rules */
+function due(array $rules, int $win): int
+{
+    [$p, $q] = array_values($rules['commission']['rate']);
+    if ($rules['commission']['rounding'] === null) {
+        return intdiv(exact(exact(2 * $win * $p) + $q), exact(2 * $q));
+    }
+    [$u, $v] = array_values($rules['commission']['rounding']);
+    $chip = min($rules['chips']);
+    $units = up(exact($win * $p * $v), exact($q * $u * $chip));
+    return min($win, up(exact($units * $u * $chip), $v));
+}
+
+function up(int $number, int $by): int
+{
+    return intdiv($number, $by) + ($number % $by > 0 ? 1 : 0);
+}
+
+// Section 10: the shape of a file. A shape is the name of a kind ("?" before it: or null), [shape of items], or the
+// members of an object ("?" after a name: may be absent). Events may have members that no check uses.
+
+const RATIO = ['numerator' => 'count', 'denominator' => 'positive'];
+const SHAPE = ['decks' => 'decks', 'cut_cards_from_end' => '?count', 'burn' => 'flag'];
+const RULES = [
+    'preset' => 'text', 'version' => 'count', 'shuffle' => 'text', 'currency' => 'text', 'chips' => ['positive'],
+    'minimum' => 'count', 'maximum' => 'count', 'under_minimum' => 'text', 'spots_per_round' => 'text', 'seats' => 'count',
+    'play_money' => 'flag', 'player_pays' => RATIO, 'banker_pays' => RATIO, 'tie_pays' => RATIO,
+    'commission' => ['?', 'rate' => RATIO, 'timing' => 'text', 'rounding' => ['?', ...RATIO]],
+] + SHAPE;
+const NEXT_SHOE = ['shoe' => 'uuid', 'commitment' => 'hash', 'shape' => SHAPE, 'scheme?' => 'count'];
+const CONTRIBUTION = ['seat' => 'seat', 'contribution' => 'contribution', 'public_key?' => 'hex'];
+const LINK = ['chain' => 'hash', 'index' => 'count'];
+const RELEASE = [
+    'chain' => 'hash', 'link' => 'hash', 'time_ms' => 'count', 'number' => 'positive', 'previous' => 'hash', 'signature' => 'signature',
+    'path' => 'hex',
+];
+const COSIGNED = ['size' => 'count', 'root' => 'hash'];
+const CLOSING = [
+    'digest' => 'hash', 'blind' => 'hash', 'sealed_head' => 'hash', 'before' => 'hash', 'cosigned?' => ['?', ...COSIGNED],
+];
+const CLOSING_2 = [
+    'kind' => 'count', 'cause' => 'count', 'count' => 'count', 'wagers' => 'hash', 'cosigned_size' => 'count',
+    'cosigned_root' => 'hash', 'seats' => [['seat' => 'seat', 'end' => 'count']],
+] + CLOSING;
+const TERMS = [
+    'table' => 'uuid', 'number' => 'count', 'shoe' => 'uuid', 'next_place' => 'count', 'cards' => 'hash', 'rules' => 'hash',
+    'commitment' => 'hash', 'cut' => 'cut', 'witnesses' => [LINK], 'next_commitment' => 'hash',
+];
+const WAGER_SIGNATURE = ['public_key' => 'hex', 'nonce' => 'hash', 'signature' => 'signature'];
+const SETTLED = [
+    'seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'won' => 'count',
+    'commission' => 'count', 'deferred' => 'flag', 'returned' => 'count',
+    'results' => [['spot' => 'spot', 'stake' => 'count', 'result' => 'text', 'win' => 'count', 'commission' => 'count', 'returned' => 'count']],
+];
+const GIVEN_BACK = [
+    'seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'paid' => 'count',
+    'commission' => 'count', 'from_rack' => 'count', 'to_game' => 'count', 'to_account' => 'count', 'from_game' => 'count',
+    'from_account' => 'count', 'owed' => 'count', 'forgiven' => 'count',
+];
+/** What the checks use of each event's data: first schema, last schema (0: or later), members. */
+const EVENTS = [
+    'TableOpened' => [[1, 0, ['rules' => 'rules', 'next_shoe' => ['?', ...NEXT_SHOE]]]],
+    'RulesTookEffect' => [[1, 0, ['rules' => 'rules']]],
+    'TermsFixed' => [
+        [1, 1, ['terms' => TERMS, 'digest' => 'hash', 'contributions' => [CONTRIBUTION], 'next_shoe' => ['?', ...NEXT_SHOE]]],
+        [2, 0, ['number' => 'count', 'digest' => 'hash', 'next_shoe' => ['?', ...NEXT_SHOE],
+            'place' => ['?', 'next_place' => 'count', 'cards' => 'hash', 'next_commitment' => 'hash']]],
+    ],
+    'ShoeCommitted' => [
+        [1, 0, ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'shape' => SHAPE]],
+        [2, 0, ['scheme' => 'count']],
+    ],
+    'ShoeCutContributed' => [[1, 0, ['shoe' => 'uuid', 'seat' => 'seat', 'contribution' => 'contribution',
+        'signature?' => ['?', 'public_key' => 'hex', 'signature' => 'signature']]]],
+    'CutContributed' => [[1, 0, ['seat' => 'seat', 'contribution' => 'contribution']]],
+    'ShoeStarted' => [
+        [1, 0, ['shoe' => 'uuid', 'commitment' => 'hash', 'turned_card' => '?card', 'burned_count' => 'count',
+            'contributions' => [CONTRIBUTION], 'cut' => 'cut', 'root' => 'hash']],
+        [2, 0, ['scheme' => 'count']],
+        [3, 0, ['number' => 'count', 'first_round' => 'count', 'started_at' => 'time', 'closing' => ['?', ...CLOSING]]],
+    ],
+    'ShoeEnded' => [[1, 0, ['shoe' => 'uuid', 'seed' => 'hash']]],
+    'TableClosed' => [[1, 0, ['seeds' => [['shoe' => 'uuid', 'seed' => '?hash']]]]],
+    'WitnessChainOpened' => [[1, 0, ['header' => 'hex', 'signature' => 'signature', 'house_signature' => 'signature']]],
+    'WitnessChainsReplaced' => [[1, 0, ['ended' => [LINK], 'successor' => 'hash']]],
+    'RoundOpened' => [
+        [1, 0, ['round' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'text',
+            'shoe' => 'uuid', 'commitment' => '?hash', 'opened_at' => 'time', 'witnesses?' => [LINK],
+            'seats' => [['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money']]]],
+        [1, 1, ['next_shoe' => ['?', ...NEXT_SHOE]]],
+        [2, 0, ['terms' => 'hash', 'contributions' => [CONTRIBUTION]]],
+        [2, 3, ['cut' => 'cut']],
+        [3, 0, ['scheme' => 'count']],
+    ],
+    'WagerConfirmed' => [[1, 0, ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'stakes' => 'stakes',
+        'raised?' => 'stakes', 'confirmed_at' => 'time', 'signature?' => ['?', ...WAGER_SIGNATURE]]]],
+    'SeatPassed' => [[1, 0, ['seat' => 'seat']]],
+    'SeatTimedOut' => [[1, 0, ['seat' => 'seat']]],
+    'BettingClosed' => [
+        [1, 0, ['closed_at' => 'time']],
+        [1, 3, ['contributions' => [CONTRIBUTION], 'cut' => 'cut']],
+        [2, 2, ['closing' => CLOSING_2]],
+        [3, 0, ['closing' => CLOSING]],
+    ],
+    'LinksReleased' => [[1, 0, ['round' => 'uuid', 'releases' => [RELEASE]]]],
+    'ShoeCutClosed' => [[1, 0, ['shoe' => 'uuid', 'closed_at' => 'time', 'witnesses' => [LINK], 'closing' => CLOSING]]],
+    'ShoeLinksReleased' => [[1, 0, ['shoe' => 'uuid', 'releases' => [RELEASE]]]],
+    'HandTurned' => [[1, 0, ['side' => 'text', 'cards' => ['card']]]],
+    'CardsDealt' => [
+        [1, 0, ['shoe_position' => 'count', 'cards' => ['card']]],
+        [2, 2, ['next_terms' => ['?', 'number' => 'count', 'digest' => 'hash', 'next_shoe' => NEXT_SHOE]]],
+        [3, 0, ['next_terms' => ['?', 'number' => 'count', 'shoe' => 'uuid', 'commitment' => 'hash', 'decks' => 'decks', 'scheme' => 'count']]],
+    ],
+    'RoundSettled' => [[1, 0, ['outcome' => 'spot', 'player_total' => 'count', 'banker_total' => 'count', 'natural' => 'flag',
+        'wagers' => [SETTLED], 'settled_at' => 'time', 'seed' => '?hash']]],
+    'RoundVoided' => [
+        [1, 0, ['seats' => [GIVEN_BACK], 'seed' => '?hash']],
+        [2, 0, ['reason' => 'text', 'voided_at' => 'time', 'closing' => ['?', ...CLOSING]]],
+    ],
+];
+const OF_TABLE = ['TableOpened', 'RulesTookEffect', 'TermsFixed', 'ShoeCommitted', 'ShoeCutContributed', 'ShoeCutClosed',
+    'ShoeLinksReleased', 'ShoeStarted', 'ShoeEnded', 'TableClosed', 'WitnessChainOpened', 'WitnessChainsReplaced'];
+const WITHHELD = ['RoundSuspended', 'RoundResumed', 'RoundVoidRequested', 'RoundVoidDeclined', 'RoundVoided', 'ShoeEnded'];
+const ONCE = ['RoundOpened', 'BettingClosed', 'LinksReleased', 'CardsDealt', 'RoundSettled', 'RoundVoided'];
+const EVENT = [
+    'position' => 'positive', 'id' => 'count', 'stream' => 'text', 'version' => 'u32', 'type' => 'text', 'schema' => 'u32',
+    'data' => '?members', 'metadata' => '?members', 'recorded_at' => 'time', 'previous' => 'hash', 'digest' => 'hash',
+];
+const CHECKPOINT = [
+    'format' => 'text', 'log' => 'uuid', 'number' => 'positive', 'position' => 'positive', 'head' => 'hash', 'root' => 'hash',
+    'previous' => 'cut', 'made_at' => 'time', 'key' => 'text', 'signature' => 'signature',
+];
+const FILE = [
+    'format' => 'text',
+    'exported_at' => 'time',
+    'round' => [
+        'id' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'text', 'currency' => 'text',
+        'phase' => 'text', 'opened_at' => 'time', 'settled_at' => '?time', 'shoe_position' => '?count', 'cards' => ['card'],
+        'player_total' => '?count', 'banker_total' => '?count', 'natural' => '?flag', 'outcome' => '?spot',
+    ],
+    'rules' => 'members',
+    'shoe' => [
+        'id' => 'uuid', 'decks' => 'decks', 'commitment' => 'hash', 'contributions' => [CONTRIBUTION], 'cut' => 'cut',
+        'seed' => '?hash', 'root' => '?hash', 'shoe_position' => '?count',
+        'openings' => [['shoe_position' => 'count', 'card' => 'card', 'salt' => 'hash', 'path' => ['hash']]],
+    ],
+    'events' => [EVENT],
+    'inclusion_proofs' => [['position' => 'positive', 'path' => ['hash']]],
+    'checkpoint' => ['?', ...CHECKPOINT],
+    'cosigned?' => ['?', 'note' => 'text', 'consistency' => ['hash']],
+    'keys' => [['id' => 'text', 'public_key' => 'hash', 'valid_from' => 'time', 'valid_until' => '?time']],
+];
+const RECEIPT = [
+    'table' => 'uuid', 'round' => 'uuid', 'seat' => 'seat', 'money_type' => 'money', 'currency' => 'text', 'place' => 'u32',
+    'terms' => ['digest' => 'hash', 'number' => 'count', 'shoe' => 'uuid', 'next_place' => 'count', 'cards' => 'hash',
+        'rules' => 'hash', 'commitment' => 'hash', 'contributions' => [CONTRIBUTION], 'cut' => 'cut',
+        'witnesses?' => [LINK], 'next_commitment' => 'hash'],
+    'stakes' => [['spot' => 'spot', 'amount' => 'amount']], 'raised' => [['spot' => 'spot', 'amount' => 'amount']],
+    'wager_signature' => ['?', ...WAGER_SIGNATURE], 'leaf' => 'hash', 'confirmed_at' => 'time', 'close_by' => '?time',
+    'public_key' => 'hash', 'signature' => 'signature',
+];
+
+/** Refuse a value that is not of the shape; return it with objects as arrays, their members in the shape's order. */
+function shaped(mixed $value, string|array $shape, string $at, bool $open = false): mixed
+{
+    if (is_string($shape)) {
+        hold(($shape[0] === '?' && $value === null) || is_of_kind($value, ltrim($shape, '?')), "$at is not as specified");
+        return match (ltrim($shape, '?')) {
+            'stakes' => $value->all,
+            'rules' => shaped($value, RULES, $at, true) + ['whole' => $value],
+            default => $value,
+        };
+    }
+    if ($value === null && ($shape[0] ?? '') === '?') {
+        return null;
+    }
+    if (array_is_list($shape)) {
+        hold(is_array($value), "$at is no array");
+        return array_map(fn ($item, $index) => shaped($item, $shape[0], "$at/$index", $open), $value, array_keys($value));
+    }
+    hold($value instanceof Members, "$at is no object");
+    $found = [];
+    foreach (array_diff_key($shape, [0 => '?']) as $name => $of) {
+        $plain = rtrim($name, '?');
+        if (array_key_exists($plain, $value->all)) {
+            $found[$plain] = shaped($value->all[$plain], $of, "$at/$plain", $open);
+        } else {
+            hold($name !== $plain, "$at has no $plain");
+        }
+    }
+    hold($open || !array_diff_key($value->all, $found), "$at has another member");
+    return $found;
+}
+
+function is_of_kind(mixed $value, string $kind): bool
+{
+    $text = is_string($value) ? $value : null;
+    return match ($kind) {
+        'text' => $text !== null,
+        'count' => is_int($value) && $value >= 0,
+        'positive' => is_int($value) && $value > 0,
+        'decks' => is_int($value) && $value > 0 && $value <= 16,
+        'seat' => is_int($value) && $value > 0 && $value < 256,
+        'u32' => is_int($value) && $value >= 0 && $value < 2 ** 32,
+        'flag' => is_bool($value),
+        'members' => $value instanceof Members,
+        'rules' => $value instanceof Members,
+        'stakes' => $value instanceof Members && !array_diff_key($value->all, SPOTS)
+            && !array_filter($value->all, fn ($amount) => !is_int($amount) || $amount <= 0),
+        'uuid' => $text !== null && preg_match(UUID, $text) === 1,
+        'hash' => $text !== null && preg_match('/^[0-9a-f]{64}$/D', $text) === 1,
+        'cut' => $text !== null && preg_match('/^([0-9a-f]{64})?$/D', $text) === 1,
+        'signature' => $text !== null && preg_match('/^[0-9a-f]{128}$/D', $text) === 1,
+        'hex' => $text !== null && preg_match('/^([0-9a-f]{2})*$/D', $text) === 1,
+        'contribution' => $text !== null && preg_match('/^([0-9a-f]{2}){1,32}$/D', $text) === 1,
+        'card' => $text !== null && preg_match(CARD, $text) === 1,
+        'spot' => $text !== null && isset(SPOTS[$text]),
+        'money' => $text !== null && isset(MONEY[$text]),
+        'amount' => $text !== null && preg_match('/^(0|[1-9]\d{0,14})(\.\d{1,8})?$/D', $text) === 1,
+        'time' => $text !== null && preg_match(TIME, $text, $part) === 1 && $part[1] >= '1000'
+            && checkdate((int) $part[2], (int) $part[3], (int) $part[1]) && $part[4] < '24' && $part[5] < '60' && $part[6] < '60',
+    };
+}
+
+// Section 11: the checks
+
+final class Verifier
+{
+    /** @var array<string, mixed> */
+    private array $file;
+    /** @var list<array<string, mixed>> events with their data as arrays; `raw` has it as in the file */
+    private array $events = [];
+    /** @var array<string, mixed> the round's events that occur once, by type */
+    private array $one = [];
+    /** @var array<string, mixed> */
+    private array $rules;
+    private string $links = "\0";
+    /** @var list<array{chain: string, index: int}> the links that the cards follow from */
+    private array $drawn_by = [];
+    /** @var ?array<string, mixed> the event that closed the cut of a long shoe with witnesses */
+    private ?array $shoe_closed = null;
+    private int $scheme = 1;
+    private bool $long;
+    private bool $unsigned = false;
+
+    /** @var list<array{name: string, time: string}> who has cosigned the log, and when */
+    private array $cosigned_by = [];
+
+    /** @param list<string> $keys @param list<string> $witness_keys @param list<string> $receipt_keys @param list<string> $cosigners */
+    private function __construct(private array $keys, private array $witness_keys, private array $receipt_keys, private ?string $receipt, private array $cosigners) {}
+
+    /** @param list<string> $keys @param list<string> $witness_keys @param list<string> $receipt_keys @param list<string> $cosigners @return array{status: int, as_of: ?array<string, mixed>, caveats: list<string>, checks: array<string, array{string, string}>} */
+    public static function verify(string $text, array $keys, array $witness_keys = [], ?string $receipt = null, array $receipt_keys = [], array $cosigners = []): array
+    {
+        return (new self($keys, $witness_keys, $receipt_keys, $receipt, $cosigners))->verdict($text);
+    }
+
+    private function verdict(string $text): array
+    {
+        $checks = ['file' => $this->result(fn () => $this->file(Reader::read($text)))];
+        if ($checks['file'][0] === 'ok') {
+            foreach (['digests', 'chain', 'inclusion', 'signature', 'key', 'cosignatures', 'rules', 'record', 'commitment', 'cut', 'terms',
+                'closing', 'witnesses', 'receipt', 'cards', 'hands', 'wagers', 'payouts', 'commission', 'void'] as $name) {
+                $checks[$name] = $this->result($this->$name(...));
+            }
+        }
+        $results = array_map(fn (array $check) => $check[0], $checks);
+        if (in_array('failed', $results, true)) {
+            $status = 1;
+        } else {
+            $trusted = [$results['inclusion'], $results['signature'], $results['key']] === ['ok', 'ok', 'ok'];
+            $status = $trusted && $results['witnesses'] !== 'not checkable yet' ? 0 : 3;
+        }
+        $checkpoint = $this->file['checkpoint'] ?? null;
+        $as_of = $status === 0 ? ['number' => $checkpoint['number'], 'made_at' => $checkpoint['made_at'], 'cosigned_by' => $this->cosigned_by] : null;
+        return ['status' => $status, 'as_of' => $as_of, 'caveats' => $status === 1 ? [] : $this->caveats(), 'checks' => $checks];
+    }
+
+    /** @return array{string, string} */
+    private function result(callable $check): array
+    {
+        try {
+            return ['ok', (string) $check()];
+        } catch (Failed $failure) {
+            return ['failed', $failure->getMessage()];
+        } catch (Later $later) {
+            return ['not checkable yet', $later->getMessage()];
+        } catch (Absent $absent) {
+            return ['does not apply', $absent->getMessage()];
+        } catch (Error | ErrorException $error) {
+            // No file may end this program: what no check foresaw is a failure, and says so.
+            return ['failed', "unforeseen, line {$error->getLine()}: {$error->getMessage()}"];
+        }
+    }
+
+    private function file(mixed $value): void
+    {
+        $this->file = shaped($value, FILE, 'file');
+        hold($this->file['format'] === 'casino.round.v1', 'not of the format casino.round.v1');
+        hold($this->file['events'] !== [], 'no events');
+        foreach ($this->file['events'] as $index => $event) {
+            $withheld = $event['data'] === null;
+            hold($withheld === ($event['metadata'] === null), 'data or metadata alone is withheld');
+            hold(!$withheld || in_array($event['type'], WITHHELD, true), "{$event['type']} is withheld");
+            hold($event['schema'] > 0 && $event['version'] > 0, 'schemas and versions count from 1');
+            $event['raw'] = $event['data'];
+            $shape = $this->shape($event);
+            $event['data'] = $withheld || $shape === [] ? $event['raw'] : shaped($event['raw'], $shape, "events/$index/data", true);
+            $this->events[] = $event;
+            if ($event['stream'] === "round-{$this->file['round']['id']}" && in_array($event['type'], ONCE, true)) {
+                hold(!isset($this->one[$event['type']]), "{$event['type']} occurs twice");
+                $this->one[$event['type']] = $event;
+            }
+        }
+        hold(isset($this->one['RoundOpened']), 'the round was not opened');
+        $this->derive();
+    }
+
+    /** @param array<string, mixed> $event @return array<string, mixed> */
+    private function shape(array $event): array
+    {
+        $shape = [];
+        foreach (EVENTS[$event['type']] ?? [] as [$first, $last, $members]) {
+            if ($event['schema'] >= $first && ($last === 0 || $event['schema'] <= $last)) {
+                $shape = $members + $shape;
+            }
+        }
+        return $shape;
+    }
+
+    /** What nearly all checks need: rules, links and scheme of the round. */
+    private function derive(): void
+    {
+        $opening = $this->one['RoundOpened'];
+        $ruling = $this->before($opening, 'TableOpened', 'RulesTookEffect');
+        hold(($ruling[0]['type'] ?? '') === 'TableOpened', "the table's opening is missing");
+        $this->rules = end($ruling)['data']['rules'];
+        $this->long = $this->rules['shuffle'] === 'shoe';
+        $closed = $this->before($opening, 'ShoeCutClosed');
+        hold(count($closed) <= 1 && ($closed === [] || $this->long), 'the cut of the shoe was closed twice');
+        $this->shoe_closed = $closed[0] ?? null;
+        foreach ([$opening['data']['witnesses'] ?? [], $this->shoe_closed['data']['witnesses'] ?? []] as $witnesses) {
+            hold(count($witnesses) <= 4, 'more than four witnesses');
+            $chains = array_column($witnesses, 'chain');
+            $sorted = array_unique($chains);
+            sort($sorted, SORT_STRING);
+            hold($chains === $sorted, 'links are not ascending by chain');
+        }
+        $witnesses = $opening['data']['witnesses'] ?? [];
+        $this->links = links($witnesses);
+        // A long shoe has links of its own; no card follows from those of its rounds.
+        $this->drawn_by = $this->long ? $this->shoe_closed['data']['witnesses'] ?? [] : $witnesses;
+        foreach ($this->commitments() as $each) {
+            $this->scheme = $each['scheme'];
+        }
+        hold($this->scheme === 1 || $this->scheme === 2, 'a scheme that is not known');
+        hold((!$witnesses && !$this->drawn_by) || $this->scheme === 2, 'witnesses where there can be none');
+    }
+
+    /** @return list<array<string, mixed>> the table's events of these types before another event */
+    private function before(array $other, string ...$types): array
+    {
+        return array_values(array_filter($this->events, fn (array $event) => $event['position'] < $other['position']
+            && in_array($event['type'], $types, true) && $event['stream'] === $this->table_stream()));
+    }
+
+    /** @return list<array<string, mixed>> */
+    private function of_round(string ...$types): array
+    {
+        return array_values(array_filter($this->events, fn (array $event) => in_array($event['type'], $types, true)
+            && $event['stream'] === $this->one['RoundOpened']['stream']));
+    }
+
+    private function table_stream(): string
+    {
+        return "table-{$this->file['round']['table']}";
+    }
+
+    /** @return array<string, mixed> */
+    private function opening(): array
+    {
+        return $this->one['RoundOpened']['data'];
+    }
+
+    /** @return ?array<string, mixed> */
+    private function data(string $type): ?array
+    {
+        return $this->one[$type]['data'] ?? null;
+    }
+
+    /** Where shoes were committed to before the opening: position, number (of a round; of a long shoe its own), shoe, commitment, shape, scheme. @return list<array<string, mixed>> */
+    private function all_commitments(): array
+    {
+        $all = [];
+        foreach ($this->events as $event) {
+            if ($event['position'] >= $this->one['RoundOpened']['position'] || $event['data'] === null) {
+                continue;
+            }
+            $data = $event['data'];
+            $of_table = $event['stream'] === $this->table_stream();
+            [$next, $number] = match (true) {
+                $event['type'] === 'TableOpened' && $of_table => [$data['next_shoe'], 1],
+                $event['type'] === 'TermsFixed' && $of_table => [$data['next_shoe'], ($data['number'] ?? $data['terms']['number']) + 1],
+                $event['type'] === 'CardsDealt' && $event['schema'] > 1 => [$this->next_shoe($data['next_terms']), ($data['next_terms']['number'] ?? 0) + 1],
+                $event['type'] === 'RoundOpened' && $event['schema'] === 1 && $data['table'] === $this->file['round']['table'] => [$data['next_shoe'], $data['number'] + 1],
+                $event['type'] === 'ShoeCommitted' && $of_table => [$data, $data['number']],
+                default => [null, 0],
+            };
+            if ($next !== null) {
+                $all[] = ['position' => $event['position'], 'number' => $number, 'long' => $event['type'] === 'ShoeCommitted',
+                    'scheme' => $next['scheme'] ?? 1] + $next;
+            }
+        }
+        return $all;
+    }
+
+    private function next_shoe(?array $terms): ?array
+    {
+        $shape = ['decks' => $terms['decks'] ?? 0, 'cut_cards_from_end' => null, 'burn' => false];
+        return $terms === null ? null : ($terms['next_shoe'] ?? ['shape' => $shape] + $terms);
+    }
+
+    /** The commitments to the round's shoe. */
+    private function commitments(): array
+    {
+        return array_values(array_filter($this->all_commitments(), fn (array $each) => $each['shoe'] === $this->opening()['shoe']));
+    }
+
+    /** The commitment to the round's shoe. */
+    private function committed(): array
+    {
+        $all = $this->commitments();
+        hold(count($all) === 1, count($all) . ' commitments to the shoe before the round');
+        return $all[0];
+    }
+
+    /** The event that started the round's long shoe. */
+    private function started(): array
+    {
+        $all = array_filter($this->before($this->one['RoundOpened'], 'ShoeStarted'), fn ($event) => $event['data']['shoe'] === $this->opening()['shoe']);
+        hold(count($all) === 1, count($all) . ' starts of the shoe before the round');
+        return array_values($all)[0];
+    }
+
+    /** The events that fixed the round's terms, in order. @return list<array<string, mixed>> */
+    private function fixings(): array
+    {
+        $number = $this->opening()['number'];
+        return array_values(array_filter($this->events, fn ($event) => match ($event['type']) {
+            'TermsFixed' => ($event['data']['number'] ?? $event['data']['terms']['number']) === $number && $event['stream'] === $this->table_stream(),
+            'CardsDealt' => ($event['data']['next_terms']['number'] ?? 0) === $number,
+            default => false,
+        }));
+    }
+
+    private function digests(): void
+    {
+        $withheld = false;
+        foreach ($this->file['events'] as $event) {
+            if ($event['data'] === null) {
+                $withheld = true;
+            } else {
+                hold(seal($event, $event['data'], $event['metadata']) === hex2bin($event['digest']), "position {$event['position']} has another digest");
+            }
+        }
+        if ($withheld) {
+            throw new Later('events are withheld');
+        }
+    }
+
+    private function chain(): void
+    {
+        $before = null;
+        $versions = [];
+        $own = $this->one['RoundOpened']['stream'];
+        foreach ($this->events as $event) {
+            $last = $versions[$event['stream']] ?? 0;
+            $versions[$event['stream']] = $event['version'];
+            hold($event['version'] > $last, "version {$event['version']} does not ascend");
+            hold($event['stream'] !== $own || $event['version'] === $last + 1, "the round has no version " . $last + 1);
+            hold($event['position'] > ($before['position'] ?? 0), "position {$event['position']} does not ascend");
+            $neighbour = $before !== null && $event['position'] === $before['position'] + 1;
+            hold(!$neighbour || $event['previous'] === $before['digest'], "position {$event['position']} does not follow the one before");
+            hold($event['position'] !== 1 || $event['previous'] === ZEROS, 'position 1 follows another');
+            $before = $event;
+        }
+        $this->order();
+    }
+
+    private function inclusion(): void
+    {
+        $checkpoint = $this->file['checkpoint'];
+        if ($checkpoint === null) {
+            hold($this->file['inclusion_proofs'] === [], 'proofs without a checkpoint');
+            throw new Later('no checkpoint');
+        }
+        $paths = array_column($this->file['inclusion_proofs'], 'path', 'position');
+        $covered = array_filter($this->events, fn ($event) => $event['position'] <= $checkpoint['position']);
+        hold(array_column($covered, 'position') === array_column($this->file['inclusion_proofs'], 'position'), 'not a proof for each event that the checkpoint covers');
+        foreach ($covered as $event) {
+            $leaf = leaf(hex2bin($event['digest']));
+            $path = array_map(hex2bin(...), $paths[$event['position']]);
+            hold(included($leaf, $event['position'] - 1, $checkpoint['position'], $path, hex2bin($checkpoint['root'])), "position {$event['position']} is not in the checkpoint");
+            hold($event['position'] !== $checkpoint['position'] || $event['digest'] === $checkpoint['head'], 'the head is another event');
+        }
+        if (count($covered) < count($this->events)) {
+            throw new Later('events are younger than the checkpoint');
+        }
+    }
+
+    /** @return array<string, mixed> the key that the checkpoint names */
+    private function signing_key(): array
+    {
+        $checkpoint = $this->file['checkpoint'] ?? throw new Later('no checkpoint');
+        $named = array_values(array_filter($this->file['keys'], fn ($key) => $key['id'] === $checkpoint['key']));
+        hold(count($named) === 1, count($named) . " keys are named {$checkpoint['key']}");
+        return $named[0];
+    }
+
+    private function signature(): void
+    {
+        $key = $this->signing_key();
+        $checkpoint = $this->file['checkpoint'];
+        hold($checkpoint['format'] === 'casino.checkpoint.v1', 'another format of checkpoint');
+        hold(($checkpoint['number'] === 1) === ($checkpoint['previous'] === ''), 'the checkpoint before is wrong');
+        hold(signed(checkpoint_bytes($checkpoint), hex2bin($checkpoint['signature']), hex2bin($key['public_key'])), 'the signature is wrong');
+        $made = micros($checkpoint['made_at']);
+        hold($made >= micros($key['valid_from']) && ($key['valid_until'] === null || $made <= micros($key['valid_until'])), 'the key was not in force');
+    }
+
+    private function key(): void
+    {
+        $key = $this->signing_key();
+        if ($this->keys === []) {
+            throw new Later('no trusted keys');
+        }
+        hold(in_array($key['public_key'], $this->keys, true), 'the key is not among the trusted ones');
+    }
+
+    private function rules(): void
+    {
+        $members = $this->file['rules']->all;
+        hold(($members['third_cards'] ?? null) === 'punto_banco', 'another table of third cards');
+        unset($members['third_cards']);
+        hold(same(new Members($members), $this->rules['whole']), 'the rules are not those in force');
+        $name = "{$this->rules['preset']}@{$this->rules['version']}";
+        hold($this->opening()['rules'] === $name && $this->file['round']['rules'] === $name, "the round is not by $name");
+        foreach (['player_pays', 'banker_pays', 'tie_pays'] as $pays) {
+            hold($this->rules[$pays]['numerator'] > 0, 'a spot pays nothing');
+        }
+        hold($this->rules['chips'] !== [], 'no chips');
+        hold(in_array($this->rules['shuffle'], ['shoe', 'each_round'], true), 'unknown shuffle');
+        hold(in_array($this->rules['spots_per_round'], ['any', 'one'], true), 'unknown spots_per_round');
+        hold(in_array($this->rules['under_minimum'], ['raise', 'reject'], true), 'unknown under_minimum');
+        hold(in_array($this->rules['commission']['timing'] ?? 'deferred', ['settlement', 'deferred'], true), 'unknown timing');
+    }
+
+    private function record(): void
+    {
+        ['round' => $round, 'shoe' => $shoe] = $this->file;
+        $opening = $this->opening();
+        $dealt = $this->data('CardsDealt');
+        $settled = $this->data('RoundSettled');
+        $expected = [
+            'id' => $opening['round'], 'table' => $opening['table'], 'operator' => $opening['operator'], 'number' => $opening['number'],
+            'rules' => $opening['rules'], 'currency' => $this->rules['currency'], 'phase' => isset($this->one['RoundVoided']) ? 'voided' : 'settled',
+            'opened_at' => $opening['opened_at'], 'settled_at' => $settled['settled_at'] ?? null, 'shoe_position' => $dealt['shoe_position'] ?? null,
+            'cards' => $dealt['cards'] ?? [], 'player_total' => $settled['player_total'] ?? null, 'banker_total' => $settled['banker_total'] ?? null,
+            'natural' => $settled['natural'] ?? null, 'outcome' => $settled['outcome'] ?? null,
+        ];
+        foreach ($expected as $name => $value) {
+            hold($round[$name] === $value, "$name is not as in the events");
+        }
+        hold($shoe['id'] === $opening['shoe'], 'another shoe');
+        hold($shoe['decks'] === $this->rules['decks'], 'another number of decks');
+        hold($shoe['shoe_position'] === $round['shoe_position'], 'the shoe has another position');
+        hold(!$settled || $dealt, 'settled without cards');
+        hold($settled || isset($this->one['RoundVoided']), 'neither settled nor voided');
+        $this->streams();
+    }
+
+    private function order(): void
+    {
+        $last = 0;
+        foreach (['RoundOpened', 'BettingClosed', 'CardsDealt', 'RoundSettled', 'RoundVoided'] as $type) {
+            $position = $this->one[$type]['position'] ?? $last + 1;
+            hold($position > $last, "$type is out of order");
+            $last = isset($this->one[$type]) ? $position : $last;
+        }
+        hold($this->one['RoundOpened']['version'] === 1, 'the round does not begin with its opening');
+        hold(isset($this->one['BettingClosed']) || !isset($this->one['CardsDealt']), 'cards were dealt while betting was open');
+        $closed = $this->one['BettingClosed']['position'] ?? $this->one['RoundVoided']['position'] ?? 0;
+        foreach ($this->of_round('CutContributed', ...array_keys(ENDS)) as $event) {
+            hold($event['position'] < $closed, "{$event['type']} after betting was closed");
+        }
+        foreach ($this->of_round('HandTurned') as $event) {
+            hold($event['position'] > $closed, 'a hand was turned over while betting was open');
+        }
+        foreach ($this->events as $event) {
+            hold(!in_array($event['type'], ['ShoeEnded', 'TableClosed'], true) || $event['position'] > $closed, 'the seed was revealed while betting was open');
+            hold($event['type'] !== 'ShoeStarted' || $event['position'] < $this->one['RoundOpened']['position'], 'the shoe started after the opening');
+        }
+    }
+
+    /** Hold each event to the stream that its type belongs to, and to this round and shoe. */
+    private function streams(): void
+    {
+        $shoe = $this->opening()['shoe'];
+        $number = $this->opening()['number'];
+        $rounds = [];
+        foreach ($this->events as $event) {
+            $of_table = in_array($event['type'], OF_TABLE, true);
+            hold($of_table === ($event['stream'] === $this->table_stream()), "{$event['type']} is in another stream");
+            if ($of_table) {
+                hold(!str_starts_with($event['type'], 'Shoe') || $event['data'] === null || $event['data']['shoe'] === $shoe, "{$event['type']} is of another shoe");
+            } elseif ($event['stream'] !== $this->one['RoundOpened']['stream']) {
+                hold(preg_match('/^round-(.*)$/D', $event['stream'], $id) === 1 && preg_match(UUID, $id[1]) === 1, 'a stream of no round');
+                $next = $event['type'] === 'CardsDealt' && $event['schema'] > 1 ? $event['data']['next_terms'] : null;
+                $before = match (true) {
+                    $next !== null => $next['number'] === $number ? 1 : ($next['number'] === $number - 1 && $this->next_shoe($next)['shoe'] === $shoe ? 2 : 0),
+                    $event['type'] === 'RoundOpened' => ($event['data']['next_shoe']['shoe'] ?? '') === $shoe && $event['data']['number'] === $number - 1
+                        && $event['version'] === 1 && $event['data']['round'] === $id[1] && $event['data']['table'] === $this->file['round']['table'] ? 1 : 0,
+                    default => 0,
+                };
+                hold($before > 0 && !in_array($before, $rounds, true) && $event['position'] < $this->one['RoundOpened']['position'], "{$event['type']} is of a round that does not matter here");
+                $rounds[] = $before;
+            }
+        }
+    }
+
+    private function commitment(): void
+    {
+        $opening = $this->opening();
+        $committed = $this->committed();
+        hold($committed['long'] === $this->long, 'the shoe was committed to as a shoe of another kind');
+        hold($this->long || $committed['number'] === $opening['number'], 'the shoe was committed to for another round');
+        foreach (SHAPE as $name => $_) {
+            hold($committed['shape'][$name] === $this->rules[$name], "$name of the shoe is not as in the rules");
+        }
+        $named = [$this->file['shoe'], $opening];
+        $schemes = [$opening];
+        if ($this->long) {
+            $started = $this->started()['data'];
+            hold($this->file['shoe']['root'] === $started['root'], 'the root is not that of the start');
+            $named[] = $schemes[] = $started;
+        } else {
+            hold($this->file['shoe']['root'] === null, 'a root of a shoe that has none');
+            hold($opening['commitment'] !== null, 'the opening has no commitment');
+        }
+        foreach ($named as $each) {
+            hold(($each['commitment'] ?? $committed['commitment']) === $committed['commitment'], 'another commitment is named');
+        }
+        foreach ($schemes as $each) {
+            hold(($each['scheme'] ?? $committed['scheme']) === $committed['scheme'], 'another scheme is named');
+        }
+        $seed = $this->seed();
+        $bytes = commitment($this->scheme, $seed, $opening['table'], $opening['shoe'], $committed['number']);
+        hold($bytes === hex2bin($committed['commitment']), 'the seed does not open the commitment');
+    }
+
+    /** The revealed seed; it has to be the same in the file's shoe and in the events. */
+    private function seed(): string
+    {
+        $seed = $this->file['shoe']['seed'];
+        $withheld = false;
+        foreach ($this->events as $event) {
+            $withheld = $withheld || $event['data'] === null;
+            $found = [];
+            if (in_array($event['type'], ['RoundSettled', 'RoundVoided', 'ShoeEnded'], true) && $event['data'] !== null) {
+                $found[] = $event['data']['seed'];
+            } elseif ($event['type'] === 'TableClosed') {
+                $found = array_column(array_filter($event['data']['seeds'], fn ($each) => $each['shoe'] === $this->opening()['shoe']), 'seed');
+            }
+            foreach ($found as $each) {
+                $revealed = $each ?? $revealed ?? null;
+                hold($each === null || $each === $seed, 'the seed is not that of the events');
+            }
+        }
+        hold($seed === null || isset($revealed) || $withheld, 'no event reveals the seed');
+        return $seed === null ? throw new Later('the seed is secret') : hex2bin($seed);
+    }
+
+    /** The contributions of the cut, by seat. @return array<int, array{string, string}> */
+    private function contributions(): array
+    {
+        $found = [];
+        foreach ($this->events as $event) {
+            $cutting = $event['type'] === 'ShoeCutContributed' || ($event['type'] === 'CutContributed' && $event['stream'] === $this->one['RoundOpened']['stream']);
+            if ($cutting) {
+                [$from, $to] = [$this->committed()['position'], $this->cut_closed()];
+                hold($event['position'] > $from && $event['position'] < $to, "position {$event['position']} contributes while no cut is open");
+                ['seat' => $seat, 'contribution' => $bytes] = $event['data'];
+                $bytes = hex2bin($bytes);
+                $signature = $event['data']['signature'] ?? null;
+                $key = hex2bin($signature['public_key'] ?? '');
+                if ($signature !== null) {
+                    $message = contribution_bytes($this->opening()['table'], hex2bin($this->committed()['commitment']), $this->long ? "\0" : $this->links, $seat, $bytes);
+                    hold(player_signed($message, hex2bin($signature['signature']), $key), "the signature of the contribution of seat $seat is wrong");
+                }
+                $found[$seat] = [$bytes, $key];
+            }
+        }
+        ksort($found);
+        return $found;
+    }
+
+    /** The position of the event that closed the cut. */
+    private function cut_closed(): int
+    {
+        if ($this->long) {
+            return ($this->shoe_closed ?? $this->started())['position'];
+        }
+        if ($this->one['RoundOpened']['schema'] >= 2) {
+            return ($this->fixings()[0] ?? throw new Failed('no event fixed the terms'))['position'];
+        }
+        return ($this->one['BettingClosed'] ?? $this->one['RoundVoided'] ?? throw new Failed('betting was never closed'))['position'];
+    }
+
+    /** The cut's bytes, from the contributions. */
+    private function cut_bytes(): string
+    {
+        return cut($this->scheme, $this->opening()['shoe'], hex2bin($this->committed()['commitment']), links($this->drawn_by), $this->contributions());
+    }
+
+    private function cut(): void
+    {
+        $shoe = $this->file['shoe'];
+        $contributions = $this->contributions();
+        if (!$this->long && $this->one['RoundOpened']['schema'] === 1 && !isset($this->one['BettingClosed']) && $shoe['cut'] === '' && $shoe['contributions'] === []) {
+            throw new Absent('the cut was never closed');
+        }
+        $cut = bin2hex($this->cut_bytes());
+        $this->agrees($shoe['contributions'], $contributions, 'the file');
+        hold($shoe['cut'] === $cut, 'the cut is not that of the contributions');
+        if ($this->long) {
+            $started = $this->started();
+            $this->agrees($started['data']['contributions'], $contributions, 'ShoeStarted');
+            hold($started['data']['cut'] === $cut, 'the cut of ShoeStarted is another');
+            $this->start_closed($started);
+        }
+        $repeats = ['RoundOpened' => $this->opening(), 'BettingClosed' => $this->data('BettingClosed') ?? []];
+        foreach ($this->fixings() as $event) {
+            $repeats[$event['position']] = $event['data'];
+        }
+        foreach ($repeats as $name => $data) {
+            // Events of a round with a long shoe repeat no cut of the shoe: theirs is empty.
+            if (isset($data['contributions'])) {
+                $this->agrees($data['contributions'], $this->long ? [] : $contributions, (string) $name);
+            }
+            hold(($data['cut'] ?? ($this->long ? '' : $cut)) === ($this->long ? '' : $cut), "the cut of $name is another");
+        }
+    }
+
+    private function agrees(array $listed, array $contributions, string $where): void
+    {
+        $found = [];
+        foreach ($listed as $each) {
+            hold(!isset($found[$each['seat']]), "two contributions of a seat in $where");
+            $found[$each['seat']] = [hex2bin($each['contribution']), hex2bin($each['public_key'] ?? '')];
+        }
+        hold($found === $contributions, "the contributions of $where are others");
+    }
+
+    /** A long shoe of scheme 2 is closed before it starts. */
+    private function start_closed(array $started): void
+    {
+        if ($this->scheme === 1 || $started['schema'] < 3) {
+            return;
+        }
+        $data = $started['data'];
+        hold($data['number'] === $this->committed()['number'], 'the shoe has another number');
+        $closed = $this->shoe_closed ?? $started;
+        hold($closed === $started || $data['closing'] === null, 'the shoe was closed twice');
+        $ruling = $this->before($closed, 'TableOpened', 'RulesTookEffect');
+        $rules = sha(canonical(end($ruling)['data']['rules']['whole']));
+        $links = links($this->drawn_by);
+        $terms = terms($this->opening()['table'], $data['first_round'], $data['shoe'], 0, sha(''), $rules,
+            hex2bin($data['commitment']), hex2bin($data['cut']), $links, hex2bin(ZEROS));
+        $closing = $closed['data']['closing'];
+        hold($closing !== null, 'the shoe was not closed');
+        $digest = closing($closing, $terms, $links, SHOE, 0, [], [], $closed['data']['closed_at'] ?? $closed['data']['started_at']);
+        hold(bin2hex($digest) === $closing['digest'], 'the closing of the shoe is another');
+    }
+
+    private function terms(): void
+    {
+        $opening = $this->one['RoundOpened'];
+        if ($opening['schema'] === 1) {
+            throw new Absent('rounds had no terms');
+        }
+        $fixings = $this->fixings();
+        hold($fixings !== [], 'no event fixed the terms');
+        $last = end($fixings);
+        hold($last['position'] < $opening['position'], 'the terms were fixed after the opening');
+        $cut = hex2bin($this->file['shoe']['cut']);
+        $facts = ['table' => $opening['data']['table'], 'number' => $opening['data']['number'], 'shoe' => $opening['data']['shoe']];
+        if ($this->long) {
+            $place = $last['data']['place'] ?? $last['data']['terms'] ?? null;
+            hold($place !== null, 'the terms have no place');
+        } else {
+            $next = $this->next_shoe($fixings[0]['data']['next_terms'] ?? null) ?? $fixings[0]['data']['next_shoe'] ?? null;
+            hold($next !== null, 'the terms have no next shoe');
+            $place = ['next_place' => 0, 'cards' => bin2hex(sha('')), 'next_commitment' => $next['commitment']];
+            foreach ($fixings as $event) {
+                hold(($event['data']['place'] ?? null) === null, 'a place in a shoe of one round');
+            }
+        }
+        $dealt = $this->data('CardsDealt');
+        hold($dealt === null || $dealt['shoe_position'] === $place['next_place'], 'the cards begin at another place');
+        $rules = sha(canonical($this->rules['whole']));
+        $digest = terms(...$facts, place: $place['next_place'], cards: hex2bin($place['cards']), rules: $rules,
+            commitment: hex2bin($this->committed()['commitment']), cut: $cut, links: $this->links, next: hex2bin($place['next_commitment']));
+        hold($opening['data']['terms'] === bin2hex($digest), 'the opening has other terms');
+        hold(($last['data']['digest'] ?? $last['data']['next_terms']['digest'] ?? bin2hex($digest)) === bin2hex($digest), 'the terms that were fixed are others');
+        if ($last['type'] === 'TermsFixed' && $last['schema'] === 1) {
+            $all = $facts + ['rules' => bin2hex($rules), 'commitment' => $this->committed()['commitment'], 'cut' => bin2hex($cut),
+                'witnesses' => $opening['data']['witnesses'] ?? [], 'next_place' => $place['next_place'], 'cards' => $place['cards'], 'next_commitment' => $place['next_commitment']];
+            foreach ($all as $name => $value) {
+                hold($last['data']['terms'][$name] === $value, "$name of the terms is not as it was");
+            }
+        }
+    }
+
+    /** The wagers' leaves in order of their events; signatures are checked. @return list<string> */
+    private function leaves(): array
+    {
+        $leaves = [];
+        $terms = hex2bin($this->opening()['terms']);
+        foreach ($this->of_round('WagerConfirmed') as ['data' => $wager]) {
+            $signature = $wager['signature'] ?? null;
+            $key = hex2bin($signature['public_key'] ?? '');
+            $asked = asked($wager['stakes'], $wager['raised'] ?? []);
+            $bytes = wager_bytes($terms, $wager['seat'], $wager['money_type'], $this->rules['currency'], $asked, hex2bin($signature['nonce'] ?? ZEROS));
+            if ($signature !== null) {
+                hold(player_signed($bytes, hex2bin($signature['signature']), $key), "the signature of the wager of seat {$wager['seat']} is wrong");
+            }
+            $this->unsigned = $this->unsigned || $signature === null;
+            $leaves[] = wager_leaf($bytes, $key);
+        }
+        return $leaves;
+    }
+
+    /** The round's closing: event, its closing, kind, cause, and time. @return array{array<string, mixed>, array<string, mixed>, int, int, string} */
+    private function closed(): array
+    {
+        $opened = $this->one['RoundOpened']['schema'];
+        $event = $this->one['BettingClosed'] ?? null;
+        if ($event !== null) {
+            if ($opened === 1) {
+                throw new Absent('rounds were not closed over their wagers');
+            }
+            hold($event['schema'] >= 2, 'betting was closed without a closing');
+            return [$event, $event['data']['closing'], PLAYED, 0, $event['data']['closed_at']];
+        }
+        $event = $this->one['RoundVoided'] ?? throw new Failed('betting was never closed');
+        if ($this->scheme === 1 || $opened === 1) {
+            throw new Absent('voided while betting was open');
+        }
+        if ($event['data'] === null) {
+            throw new Later('the voiding is withheld');
+        }
+        hold(isset($event['data']['closing']), 'voided without a closing');
+        hold(isset(CAUSES[$event['data']['reason']]), 'an unknown reason');
+        return [$event, $event['data']['closing'], VOIDED, CAUSES[$event['data']['reason']], $event['data']['voided_at']];
+    }
+
+    private function closing(): string
+    {
+        $voided = $this->data('RoundVoided');
+        hold(!isset($this->one['BettingClosed']) || ($voided['closing'] ?? null) === null, 'voided with a closing after betting was closed');
+        [$event, $closing, $kind, $cause, $at] = $this->closed();
+        $ends = [];
+        foreach ($this->of_round(...array_keys(ENDS)) as $each) {
+            hold(!isset($ends[$each['data']['seat']]), "the turn of seat {$each['data']['seat']} ended twice");
+            hold($each['position'] < $event['position'], 'a turn ended after the closing');
+            $ends[$each['data']['seat']] = ENDS[$each['type']];
+        }
+        $leaves = $this->leaves();
+        if (isset($closing['kind'])) {
+            ksort($ends);
+            $seats = array_map(fn ($seat, $end) => ['seat' => $seat, 'end' => $end], array_keys($ends), $ends);
+            $expected = ['kind' => $kind, 'cause' => $cause, 'count' => count($leaves), 'wagers' => bin2hex(root($leaves)), 'seats' => $seats];
+            foreach ($expected as $name => $value) {
+                hold($closing[$name] === $value, "$name of the closing is not as in the events");
+            }
+            $closing['cosigned'] = ['size' => $closing['cosigned_size'], 'root' => $closing['cosigned_root']];
+        }
+        $digest = closing($closing, hex2bin($this->opening()['terms']), $this->links, $kind, $cause, $leaves, $ends, $at);
+        hold(bin2hex($digest) === $closing['digest'], 'the closing is not that of the wagers');
+        return $this->unsigned ? 'wagers are not signed: an early closing is not excluded' : '';
+    }
+
+    private function witnesses(): void
+    {
+        $released = $this->one['LinksReleased'] ?? null;
+        $dealt = $this->one['CardsDealt'] ?? null;
+        $named = $this->opening()['witnesses'] ?? [];
+        hold($named || !$released, 'links of no witness');
+        $keys = [];
+        if ($this->shoe_closed !== null || ($named && ($dealt || $released))) {
+            $this->in_use($named);
+        }
+        if ($this->shoe_closed !== null) {
+            $closing = $this->shoe_closed['data']['closing'];
+            $keys = $this->released($this->drawn_by, $this->shoe_released(), SHOE, $closing, $this->shoe_closed, $this->started());
+        }
+        if ($named && ($dealt || $released)) {
+            hold($released !== null, 'no links were given out');
+            hold($released['data']['round'] === $this->opening()['round'], 'the links are of another round');
+            [$closed, $closing, $kind] = $this->closed();
+            $keys = [...$keys, ...$this->released($named, $released, $kind, $closing, $closed, $dealt)];
+        }
+        if ($keys === []) {
+            throw new Absent('no links were needed');
+        }
+        if (array_diff($keys, $this->witness_keys)) {
+            throw new Later('a release key is not among the trusted ones');
+        }
+    }
+
+    /** Check that each witness of the table has one link, and none was swapped unseen. */
+    private function in_use(array $named): void
+    {
+        $opening = $this->one['RoundOpened'];
+        $chains = $ends = [];
+        foreach ($this->before($opening, 'WitnessChainOpened') as $event) {
+            $header = chain_header(hex2bin($event['data']['header']));
+            $chains[$header['id']] = ['position' => $event['position'], 'version' => $event['version'], 'key' => $header['release']];
+            hold($header['number'] === count($chains), 'a chain of the table is missing');
+        }
+        foreach ($this->before($opening, 'WitnessChainsReplaced') as $event) {
+            $next = array_keys(array_filter($chains, fn ($each) => $each['version'] === $event['version'] + 1));
+            hold($next === [$event['data']['successor']], 'a witness was replaced without its successor');
+            $keys = [];
+            foreach ($event['data']['ended'] as ['chain' => $chain, 'index' => $index]) {
+                hold(isset($chains[$chain]) && !isset($ends[$chain]) && $chains[$chain]['position'] < $event['position'], 'a chain ended that was not in use');
+                $keys[$chains[$chain]['key']] = true;
+                $ends[$chain] = ['index' => $index, 'position' => $event['position']];
+            }
+            hold(count($keys) === 1, 'chains of several witnesses ended');
+        }
+        $taken = [[$named, $this->taken_at()]];
+        if ($this->shoe_closed !== null) {
+            $taken[] = [$this->drawn_by, $this->shoe_closed['position']];
+        }
+        foreach ($taken as [$links, $position]) {
+            $wanted = [];
+            foreach ($chains as $chain => $each) {
+                if ($each['position'] < $position && ($ends[$chain]['position'] ?? PHP_INT_MAX) > $position) {
+                    $wanted[bin2hex($each['key'])] = true;
+                }
+            }
+            $found = [];
+            foreach ($links as ['chain' => $chain, 'index' => $index]) {
+                hold(isset($chains[$chain]), 'no chain was opened before the round');
+                hold($index < ($ends[$chain]['index'] ?? PHP_INT_MAX), 'a link of an ended chain is used');
+                $found[] = bin2hex($chains[$chain]['key']);
+            }
+            $wanted = array_map('strval', array_keys($wanted));
+            sort($wanted);
+            sort($found);
+            hold($wanted === $found, "the links are not those of the table's witnesses");
+        }
+        $ended = array_filter($named, fn ($link) => isset($ends[$link['chain']]));
+        hold(!$ended || !isset($this->one['BettingClosed']), 'a round was played after its witness was replaced');
+    }
+
+    /** The position of the event that took the round's links. */
+    private function taken_at(): int
+    {
+        if (!$this->long) {
+            return $this->committed()['position'];
+        }
+        $number = $this->opening()['number'];
+        $fixed = array_filter($this->before($this->one['RoundOpened'], 'TermsFixed'), fn ($each) => ($each['data']['number'] ?? $each['data']['terms']['number']) === $number);
+        hold($fixed !== [], "no event fixes the round's terms");
+        return min(array_column($fixed, 'position'));
+    }
+
+    /** @return array<string, mixed> the event with the links that a long shoe's cards follow from */
+    private function shoe_released(): array
+    {
+        $all = $this->before($this->one['RoundOpened'], 'ShoeLinksReleased');
+        hold(count($all) === 1, count($all) . ' releases of links for the shoe');
+        return $all[0];
+    }
+
+    /** Check the links of a drawing or of a round; return the keys that they were released by. @return list<string> */
+    private function released(array $named, array $released, int $kind, array $closing, array $closed, ?array $next): array
+    {
+        hold($closed['position'] < $released['position'] && $released['position'] < ($next['position'] ?? PHP_INT_MAX), 'links were given out at another time');
+        hold(array_column($released['data']['releases'], 'chain') === array_column($named, 'chain'), 'the links are others than were named');
+        $keys = [];
+        foreach ($named as $place => ['chain' => $chain, 'index' => $index]) {
+            $header = $this->chain_of($chain);
+            $release = $released['data']['releases'][$place];
+            hold($index < 2 ** $header['height'], 'the chain has no such link');
+            $said = statement($chain, $index, $kind, hex2bin($closing['digest']), $release);
+            hold(signed($said, hex2bin($release['signature']), $header['release']), "a witness's signature is wrong");
+            hold(strlen($release['path']) === $header['height'] * 64, 'the path has another length');
+            $path = str_split(hex2bin($release['path']), 32);
+            hold(included(link_leaf($index, hex2bin($release['link'])), $index, 2 ** $header['height'], $path, $header['root']), 'the link is not in its chain');
+            $keys[] = bin2hex($header['release']);
+        }
+        return $keys;
+    }
+
+    /** @return array<string, mixed> the header of a chain that was opened before the round */
+    private function chain_of(string $chain): array
+    {
+        foreach ($this->before($this->one['RoundOpened'], 'WitnessChainOpened') as ['data' => $data]) {
+            $bytes = hex2bin($data['header']);
+            $header = chain_header($bytes);
+            if ($header['id'] === $chain) {
+                hold($header['table'] === uuid($this->opening()['table']), 'a chain is of another table');
+                hold(signed($bytes, hex2bin($data['signature']), $header['release']), "the witness's signature of a chain is wrong");
+                hold(signed($bytes, hex2bin($data['house_signature']), $header['house']), "the house's signature of a chain is wrong");
+                return $header;
+            }
+        }
+        throw new Failed('no chain was opened before the round');
+    }
+
+    private function cosignatures(): string
+    {
+        $cosigned = $this->file['cosigned'] ?? null;
+        $checkpoint = $this->file['checkpoint'];
+        if ($cosigned === null) {
+            throw new Absent('nobody has cosigned');
+        }
+        hold($checkpoint !== null, 'a log is cosigned without a checkpoint');
+        $note = note($cosigned['note']);
+        $proof = array_map(hex2bin(...), $cosigned['consistency']);
+        hold(continued($checkpoint['position'], $note['size'], hex2bin($checkpoint['root']), $note['root'], $proof), 'the cosigned log does not continue that of the checkpoint');
+        foreach ($this->before($this->one['RoundOpened'], 'WitnessChainOpened') as ['data' => $data]) {
+            hold(chain_header(hex2bin($data['header']))['origin'] === $note['origin'], 'the cosigned log is another than that of a chain');
+        }
+        $own = 0;
+        foreach ($note['signatures'] as ['name' => $name, 'id' => $id, 'signature' => $signature]) {
+            foreach (array_column($this->file['keys'], 'public_key') as $key) {
+                if ($name === $note['origin'] && $id === key_id($name, NOTE_KEY, hex2bin($key))) {
+                    hold(signed($note['text'], $signature, hex2bin($key)), 'the note is not signed by a key of the log');
+                    $own++;
+                }
+            }
+            foreach (array_map(cosigner(...), $this->cosigners) as [$trusted, $its, $key]) {
+                if ($name === $trusted && $id === $its) {
+                    $time = unpack('J', $signature)[1];
+                    hold($time > 0 && signed(cosigned_bytes($note['text'], $time), substr($signature, 8), $key), "the cosignature of $name is not by its key");
+                    $this->cosigned_by[] = ['name' => $name, 'time' => gmdate('Y-m-d\TH:i:s\Z', $time)];
+                }
+            }
+        }
+        hold($own > 0, 'the note is not signed by a key of the log');
+        if ($this->cosigned_by === []) {
+            throw new Later('no cosigner is among the trusted ones');
+        }
+        return implode(', ', array_column($this->cosigned_by, 'name'));
+    }
+
+    /** The caveats of section 11. @return list<string> */
+    private function caveats(): array
+    {
+        $caveats = [];
+        $named = $this->opening()['witnesses'] ?? [];
+        $released = $this->one['LinksReleased'] ?? null;
+        $voided = $this->one['RoundVoided'] ?? null;
+        if ($named && $voided && !isset($this->one['RoundSettled'])) {
+            if ($released === null) {
+                $caveats[] = 'unconfirmed';
+            } elseif (isset($this->one['BettingClosed']) && min(array_column($released['data']['releases'], 'time_ms')) < $this->millis($voided)) {
+                $caveats[] = 'after_release';
+            }
+        }
+        $drawings = [];
+        if ($this->shoe_closed !== null) {
+            $committed = array_values(array_filter($this->events, fn ($event) => $event['type'] === 'ShoeCommitted' && $event['data']['shoe'] === $this->opening()['shoe']));
+            $drawings[] = [$this->shoe_released(), $committed[0], $this->shoe_closed];
+        }
+        if ($released !== null) {
+            $fixings = $this->fixings();
+            $drawings[] = [$released, end($fixings), $this->one['BettingClosed'] ?? $voided];
+        }
+        foreach ($drawings as [$given, $terms, $closed]) {
+            foreach (array_column($given['data']['releases'], 'time_ms') as $time) {
+                if ($time < $this->millis($terms)) {
+                    $caveats[] = 'before_terms';
+                } elseif ($time < $this->millis($closed)) {
+                    $caveats[] = 'before_closing';
+                }
+            }
+        }
+        return $caveats;
+    }
+
+    /** @param array<string, mixed> $event */
+    private function millis(array $event): int
+    {
+        return intdiv(micros($event['recorded_at']), 1000);
+    }
+
+    private function receipt(): void
+    {
+        if ($this->receipt === null) {
+            throw new Absent('none was given');
+        }
+        $receipt = shaped(Reader::read($this->receipt), RECEIPT, 'receipt');
+        [$terms, $bytes, $leaf] = receipt_bytes($receipt);
+        hold(signed($bytes, hex2bin($receipt['signature']), hex2bin($receipt['public_key'])), "the receipt's signature is wrong");
+        hold(bin2hex($terms) === $receipt['terms']['digest'], "the receipt's terms are others than their digest");
+        hold(bin2hex($leaf) === $receipt['leaf'], "the receipt's leaf is another than that of its wager");
+        $opening = $this->opening();
+        hold($receipt['round'] === $opening['round'] && $receipt['table'] === $opening['table'], 'the receipt is of another round');
+        hold(($opening['terms'] ?? '') === $receipt['terms']['digest'], 'the round was opened with other terms than the receipt says');
+        hold(bin2hex($this->leaves()[$receipt['place']] ?? '') === $receipt['leaf'], 'another wager is at the place of the receipt');
+        if (!in_array($receipt['public_key'], $this->receipt_keys, true)) {
+            throw new Later('the key of the receipt is not among the trusted ones');
+        }
+    }
+
+    private function cards(): void
+    {
+        $dealt = $this->data('CardsDealt') ?? throw new Absent('no cards were dealt');
+        $first = $dealt['shoe_position'];
+        $places = range($first, $first + count($dealt['cards']) - 1);
+        hold($dealt['cards'] !== [] && end($places) < 52 * $this->rules['decks'], 'there are no such places');
+        $needed = array_combine($places, $dealt['cards']);
+        if ($this->long) {
+            $started = $this->started()['data'];
+            if ($this->rules['burn']) {
+                hold($started['turned_card'] !== null, 'no card was turned over');
+                $needed = [$started['turned_card']] + $needed;
+                hold($started['burned_count'] === (points($started['turned_card']) ?: 10), 'another number of cards was burned');
+                hold($first > $started['burned_count'], 'a burned card was dealt');
+            } else {
+                hold($started['turned_card'] === null && $started['burned_count'] === 0, 'cards were burned');
+            }
+        } else {
+            hold($first === 0, 'a round with a shoe of its own begins at place 0');
+        }
+        $this->opened();
+        if ($this->file['shoe']['seed'] === null) {
+            if (!$this->long) {
+                throw new Later('the seed is secret');
+            }
+            $cards = array_column($this->file['shoe']['openings'], 'card', 'shoe_position');
+            hold(!array_diff_key($needed, $cards), 'a card was not opened');
+        } else {
+            $cards = $this->drawn($this->long ? null : count($needed));
+        }
+        foreach ($needed as $place => $card) {
+            hold($cards[$place] === $card, "the card at place $place is another");
+        }
+    }
+
+    /** Hold each opened card to the root. */
+    private function opened(): void
+    {
+        $openings = $this->file['shoe']['openings'];
+        $places = array_column($openings, 'shoe_position');
+        hold(count(array_unique($places)) === count($places), 'a card was opened twice');
+        hold($openings === [] || $this->long, 'cards of a shoe without a root were opened');
+        foreach ($openings as ['shoe_position' => $place, 'card' => $card, 'salt' => $salt, 'path' => $path]) {
+            $hash = card_leaf($place, $card, hex2bin($salt));
+            $path = array_map(hex2bin(...), $path);
+            hold(included($hash, $place, 52 * $this->rules['decks'], $path, hex2bin($this->started()['data']['root'])), "the card at place $place is not in the shoe's tree");
+        }
+    }
+
+    /** The shoe's cards by its seed, cut and links. @return list<string> */
+    private function drawn(?int $count): array
+    {
+        $seed = hex2bin($this->file['shoe']['seed']);
+        $cut = hex2bin($this->file['shoe']['cut']);
+        if ($this->scheme === 1) {
+            return $this->rooted($seed, shuffled($this->rules['decks'], words(1, $seed, $cut), $count));
+        }
+        $links = chr(count($this->drawn_by));
+        foreach ($this->drawn_by as $place => ['chain' => $chain, 'index' => $index]) {
+            $released = $this->long ? $this->shoe_released()['data'] : $this->data('LinksReleased');
+            $release = $released['releases'][$place] ?? throw new Failed('a link is missing');
+            $links .= hex2bin($chain) . u64($index) . hex2bin($release['link']);
+        }
+        hold($cut !== '', 'the cut has no bytes');
+        return $this->rooted($seed, shuffled($this->rules['decks'], words(2, drawing_key($seed, $cut, $links), ''), $count));
+    }
+
+    /** @param list<string> $cards @return list<string> */
+    private function rooted(string $seed, array $cards): array
+    {
+        hold(!$this->long || bin2hex(shoe_root($seed, $cards)) === $this->started()['data']['root'], "the shoe's root is not that of its cards");
+        return $cards;
+    }
+
+    private function hands(): void
+    {
+        $dealt = $this->data('CardsDealt') ?? throw new Absent('no cards were dealt');
+        $hands = hands($dealt['cards']);
+        hold($hands['used'] === count($dealt['cards']), 'cards are left over');
+        foreach ($this->of_round('HandTurned') as ['data' => $turned]) {
+            // A hand is turned over before third cards are drawn.
+            $hand = $hands[$turned['side']] ?? null;
+            hold(in_array($turned['side'], ['player', 'banker'], true) && $turned['cards'] === array_slice($hand, 0, 2), 'another hand was turned over');
+        }
+        $settled = $this->data('RoundSettled');
+        if ($settled !== null) {
+            hold($settled['player_total'] === total($hands['player']) && $settled['banker_total'] === total($hands['banker']), 'the totals are others');
+            hold($settled['natural'] === $hands['natural'] && $settled['outcome'] === $hands['outcome'], 'the outcome is another');
+        }
+    }
+
+    private function wagers(): void
+    {
+        $seats = array_column($this->opening()['seats'], null, 'seat');
+        hold(count($seats) === count($this->opening()['seats']), 'two players at a seat');
+        $wagers = [];
+        foreach ($this->of_round('WagerConfirmed') as ['data' => $wager]) {
+            $seat = $wager['seat'];
+            hold(isset($seats[$seat]), "seat $seat is not in the round");
+            hold(!isset($wagers[$seat]), "seat $seat has two wagers");
+            hold($seats[$seat]['player'] === $wager['player'] && $seats[$seat]['money_type'] === $wager['money_type'], "the wager of seat $seat is of another player or money");
+            $this->within_limits($wager);
+            $wagers[$seat] = $wager;
+        }
+        $settled = $this->data('RoundSettled');
+        hold($wagers !== [] || !isset($this->one['BettingClosed']), 'no wagers were confirmed');
+        if ($settled === null) {
+            return;
+        }
+        hold(count($settled['wagers']) === count($wagers), 'not every wager was settled once');
+        foreach ($settled['wagers'] as $each) {
+            $wager = $wagers[$each['seat']] ?? throw new Failed("a wager of seat {$each['seat']} was settled");
+            unset($wagers[$each['seat']]);
+            hold($wager['player'] === $each['player'] && $wager['money_type'] === $each['money_type'], 'another wager was settled');
+            $stakes = array_column($each['results'], 'stake', 'spot');
+            ksort($stakes);
+            ksort($wager['stakes']);
+            hold($stakes === $wager['stakes'] && count($stakes) === count($each['results']), 'other stakes were settled');
+        }
+    }
+
+    private function within_limits(array $wager): void
+    {
+        $rules = $this->rules;
+        hold($wager['stakes'] !== [], 'a wager without stakes');
+        hold($rules['spots_per_round'] === 'any' || count($wager['stakes']) === 1, 'more than one spot');
+        hold($wager['money_type'] === 'real' || $rules['play_money'], 'play money');
+        asked($wager['stakes'], $wager['raised'] ?? []);
+        foreach ($wager['stakes'] as $spot => $stake) {
+            hold($stake >= $rules['minimum'] && $stake <= $rules['maximum'], "the stake on $spot is not within the limits");
+            hold(!isset($wager['raised'][$spot]) || ($rules['under_minimum'] === 'raise' && $stake === $rules['minimum']), "the stake on $spot was raised");
+        }
+    }
+
+    private function payouts(): void
+    {
+        $this->settlement(['result', 'win', 'returned'], ['staked' => 'stake', 'won' => 'win', 'returned' => 'returned']);
+    }
+
+    private function commission(): void
+    {
+        $this->settlement(['commission'], ['commission' => 'commission']);
+        foreach ($this->data('RoundSettled')['wagers'] as $wager) {
+            hold($wager['deferred'] === (($this->rules['commission']['timing'] ?? '') === 'deferred'), 'commission is taken at another time');
+        }
+    }
+
+    /** @param list<string> $members of results @param array<string, string> $sums */
+    private function settlement(array $members, array $sums): void
+    {
+        $settled = $this->data('RoundSettled') ?? throw new Absent('not settled');
+        foreach ($settled['wagers'] as $wager) {
+            foreach ($wager['results'] as $result) {
+                $right = settle($this->rules, $result['spot'], $result['stake'], $settled['outcome']);
+                foreach ($members as $member) {
+                    hold($result[$member] === $right[$member], "$member of seat {$wager['seat']} on {$result['spot']} is {$result[$member]} instead of {$right[$member]}");
+                }
+            }
+            foreach ($sums as $sum => $member) {
+                hold($wager[$sum] === array_sum(array_column($wager['results'], $member)), "$sum of seat {$wager['seat']} is no sum");
+            }
+        }
+    }
+
+    private function void(): void
+    {
+        $voided = $this->one['RoundVoided'] ?? throw new Absent('not voided');
+        $seats = ($voided['data'] ?? throw new Later('withheld'))['seats'];
+        $wagers = array_column(array_column($this->of_round('WagerConfirmed'), 'data'), null, 'seat');
+        $settled = array_column($this->data('RoundSettled')['wagers'] ?? [], null, 'seat');
+        hold(count($seats) === count($wagers), 'not every wager was given back once');
+        foreach ($seats as $seat) {
+            $wager = $wagers[$seat['seat']] ?? throw new Failed('a wager that was never made was given back');
+            unset($wagers[$seat['seat']]);
+            hold($wager['player'] === $seat['player'] && $wager['money_type'] === $seat['money_type'], 'it was given back to another');
+            hold($seat['staked'] === array_sum($wager['stakes']), "the stakes of seat {$seat['seat']} were not given back");
+            $paid = $settled[$seat['seat']] ?? ['returned' => 0, 'commission' => 0, 'deferred' => false];
+            $deferred = $paid['deferred'] ? $paid['commission'] : 0;
+            hold($seat['paid'] === $paid['returned'] - $deferred, "what seat {$seat['seat']} was paid was not taken back");
+            hold($seat['commission'] === $paid['commission'] && $seat['from_rack'] <= $deferred, "the commission of seat {$seat['seat']} was not undone");
+            $given = $seat['to_game'] + $seat['to_account'] - $seat['from_game'] - $seat['from_account'] - $seat['owed'] - $seat['forgiven'];
+            hold($given === $seat['staked'] - $seat['paid'], "the money of seat {$seat['seat']} does not add up");
+        }
+    }
+}
+
+/** T, R and the leaf of a receipt. @param array<string, mixed> $receipt @return array{string, string, string} */
+function receipt_bytes(array $receipt): array
+{
+    $of = $receipt['terms'];
+    $terms = terms($receipt['table'], $of['number'], $of['shoe'], $of['next_place'], hex2bin($of['cards']), hex2bin($of['rules']),
+        hex2bin($of['commitment']), hex2bin($of['cut']), links($of['witnesses'] ?? []), hex2bin($of['next_commitment']));
+    [$stakes, $raised] = [minor($receipt['stakes']), minor($receipt['raised'])];
+    $signature = $receipt['wager_signature'];
+    $wager = wager_bytes($terms, $receipt['seat'], $receipt['money_type'], $receipt['currency'], asked($stakes, $raised), hex2bin($signature['nonce'] ?? ZEROS));
+    $leaf = wager_leaf($wager, hex2bin($signature['public_key'] ?? ''));
+    hold($signature === null || player_signed($wager, hex2bin($signature['signature']), hex2bin($signature['public_key'])), "the wager's signature in the receipt is wrong");
+    $closes = $receipt['close_by'] === null ? 0 : micros($receipt['close_by']);
+    $bytes = "casino.baccarat.receipt.v1\0" . $terms . $leaf . chr($receipt['seat']) . pack('N', $receipt['place']) . stakes_bytes($stakes)
+        . sized($receipt['currency']) . u64(micros($receipt['confirmed_at'])) . u64($closes);
+    return [$terms, $bytes, $leaf];
+}
+
+/** Amounts with a currency's decimals, in its minor unit. @param list<array{spot: string, amount: string}> $amounts @return array<string, int> */
+function minor(array $amounts): array
+{
+    $found = [];
+    foreach ($amounts as ['spot' => $spot, 'amount' => $amount]) {
+        hold(!isset($found[$spot]), 'a spot occurs twice in the receipt');
+        $found[$spot] = exact((int) str_replace('.', '', $amount));
+    }
+    return $found;
+}
+
+// The published vectors
+
+/** Recompute each member of the vectors. @return list<string> their names @param array<string, mixed> $all */
+function recomputed(array $all, Members $raw): array
+{
+    $names = [];
+    foreach ($all as $name => $vector) {
+        if ($name === 'contribution') {
+            $vector['unsigned'] = $all['drawing']['contributions'][0];
+        }
+        $wrong = array_keys(array_filter(vector($name, $vector, $raw->all[$name]), fn (array $pair) => $pair[0] !== $pair[1]));
+        hold($wrong === [], "$name: " . implode(', ', $wrong));
+        $names[] = $name;
+    }
+    return $names;
+}
+
+/** Pairs of what was computed and what the vector says, by name. @return array<string, array{mixed, mixed}> */
+function vector(string $name, mixed $it, mixed $raw): array
+{
+    switch ($name) {
+        case 'canonical_json':
+            return ['bytes' => [bin2hex(canonical($raw->all['value'])), $it['bytes']]];
+        case 'seal':
+            $event = $raw->all['event']->all;
+            return ['digest' => [bin2hex(seal($it['event'], $event['data'], $event['metadata'])), $it['digest']]];
+        case 'merkle':
+            $leaves = array_map(fn ($data) => leaf(hex2bin($data)), $it['leaf_data']);
+            $path = array_map(hex2bin(...), $it['path']);
+            return ['root' => [bin2hex(root($leaves)), $it['root']],
+                'path' => [included($leaves[$it['index']], $it['index'], count($leaves), $path, hex2bin($it['root'])), true]];
+        case 'checkpoint':
+            $bytes = checkpoint_bytes($it['checkpoint']);
+            return ['signed_bytes' => [$bytes, $it['signed_bytes']],
+                'signature' => [signed($bytes, hex2bin($it['checkpoint']['signature']), hex2bin($it['public_key'])), true]];
+        case 'commitment':
+            $none = '00000000-0000-0000-0000-000000000000';
+            return ['commitment' => [bin2hex(commitment(1, hex2bin($it['seed']), $none, $none, 0)), $it['commitment']]];
+        case 'cut':
+            return ['cut' => [bin2hex(cut(1, $it['shoe'], '', "\0", by_seat($it['contributions']))), $it['cut']]];
+        case 'words':
+            return ['words' => [first_words(words(1, hex2bin($it['seed']), hex2bin($it['cut'])), count($it['words'])), $it['words']]];
+        case 'shuffle':
+            return array_map(fn ($each) => [implode(' ', shuffled($each['decks'], words(1, hex2bin($each['seed']), hex2bin($each['cut'])), 12)), $each['cards']], $it);
+        case 'openings':
+            $cards = shuffled($it['decks'], words(1, hex2bin($it['seed']), hex2bin($it['cut'])));
+            $leaf = card_leaf($it['place'], $it['card'], hex2bin($it['salt']));
+            return ['card' => [$cards[$it['place']], $it['card']], 'salt' => [bin2hex(salt(hex2bin($it['seed']), $it['place'])), $it['salt']],
+                'root' => [bin2hex(shoe_root(hex2bin($it['seed']), $cards)), $it['root']],
+                'path' => [included($leaf, $it['place'], 52 * $it['decks'], array_map(hex2bin(...), $it['path']), hex2bin($it['root'])), true]];
+        case 'terms':
+            return ['rules' => [hash('sha256', canonical($raw->all['rules'])), $it['terms']['rules']],
+                'digest' => [bin2hex(terms_of($it['terms'])), $it['digest']]];
+        case 'closing':
+            return array_map(closing_vector(...), $it);
+        case 'wager':
+            $wager = $it['wager'];
+            $signature = $wager['signature'];
+            $bytes = wager_bytes(hex2bin($it['terms']), $wager['seat'], $wager['money_type'], $it['currency'], asked($wager['stakes'], $wager['raised']), hex2bin($signature['nonce']));
+            return ['bytes' => [bin2hex($bytes), $it['bytes']], 'leaf' => [bin2hex(wager_leaf($bytes, hex2bin($signature['public_key']))), $it['leaf']],
+                'signature' => [player_signed($bytes, hex2bin($signature['signature']), hex2bin($signature['public_key'])), true]];
+        case 'receipt':
+            $receipt = shaped($raw->all['receipt'], RECEIPT, 'receipt');
+            [$terms, $bytes, $leaf] = receipt_bytes($receipt);
+            return ['terms' => [bin2hex($terms), $receipt['terms']['digest']], 'leaf' => [bin2hex($leaf), $receipt['leaf']], 'bytes' => [bin2hex($bytes), $it['bytes']],
+                'signature' => [signed($bytes, hex2bin($receipt['signature']), hex2bin($receipt['public_key'])), true]];
+        case 'hands':
+            return array_map(fn ($each) => [hands(explode(' ', $each['cards'])), ['player' => explode(' ', $each['player']), 'banker' => explode(' ', $each['banker']),
+                'natural' => $each['natural'], 'used' => $each['used'], 'outcome' => $each['outcome']]], $it);
+        case 'money':
+            $rules = array_map(fn ($each) => shaped($each, RULES, 'rules', true), $raw->all['rules']->all);
+            return array_map(fn ($each) => [settle($rules[$each['rules']], $each['spot'], $each['stake'], $each['outcome']), array_intersect_key($each, ['result' => 0, 'win' => 0, 'commission' => 0, 'returned' => 0])], $it['stakes']);
+        case 'drawing':
+            $seed = hex2bin($it['seed']);
+            $commitment = commitment(2, $seed, $it['table'], $it['shoe'], $it['number']);
+            $cut = cut(2, $it['shoe'], $commitment, "\0", by_seat($it['contributions']));
+            $key = drawing_key($seed, $cut);
+            return ['commitment' => [bin2hex($commitment), $it['commitment']], 'uncut' => [bin2hex(cut(2, $it['shoe'], $commitment, "\0", [])), $it['uncut']],
+                'cut' => [bin2hex($cut), $it['cut']], 'key' => [bin2hex($key), $it['key']], 'words' => [first_words(words(2, $key, ''), count($it['words'])), $it['words']],
+                'cards' => [implode(' ', shuffled($it['decks'], words(2, $key, ''), 12)), $it['cards']]];
+        case 'contribution':
+            $bytes = contribution_bytes($it['table'], hex2bin($it['commitment']), "\0", $it['seat'], hex2bin($it['contribution']));
+            $cut = cut(2, $it['table'], hex2bin($it['commitment']), "\0", by_seat([$it['unsigned'], $it]));
+            return ['bytes' => [bin2hex($bytes), $it['bytes']], 'cut' => [bin2hex($cut), $it['cut']],
+                'signature' => [player_signed($bytes, hex2bin($it['signature']), hex2bin($it['public_key'])), true]];
+        case 'witnesses':
+            return witnesses_vector($it);
+        case 'canonical_names':
+            return ['bytes' => [bin2hex(canonical($raw->all['value'])), $it['bytes']]];
+        case 'consistency':
+            return array_map(fn ($each) => [continued($each['old'], $each['size'], hex2bin($each['old_root']), hex2bin($each['root']), array_map(hex2bin(...), $each['proof'])), true], $it);
+        case 'witnessed_round':
+            return witnessed_round_vector($it);
+        case 'witnessed_shoe':
+            return witnessed_shoe_vector($it);
+        case 'cosignature':
+            return cosignature_vector($it);
+    }
+    throw new Failed("no such vector: $name");
+}
+
+function first_words(Generator $words, int $count): array
+{
+    $found = [];
+    while (count($found) < $count) {
+        $found[] = $words->current();
+        $words->next();
+    }
+    return $found;
+}
+
+function by_seat(array $contributions): array
+{
+    return array_column(array_map(fn ($each) => [$each['seat'], [hex2bin($each['contribution']), hex2bin($each['public_key'] ?? '')]], $contributions), 1, 0);
+}
+
+function terms_of(array $of): string
+{
+    return terms($of['table'], $of['number'], $of['shoe'], $of['next_place'], hex2bin($of['cards']), hex2bin($of['rules']),
+        hex2bin($of['commitment']), hex2bin($of['cut']), links($of['witnesses']), hex2bin($of['next_commitment']));
+}
+
+function closing_vector(array $it): array
+{
+    $leaves = [];
+    foreach ($it['wagers'] as $wager) {
+        $leaves[] = wager_leaf(wager_bytes(hex2bin($it['terms']), $wager['seat'], $wager['money_type'], $it['currency'], asked($wager['stakes'], $wager['raised']), hex2bin(ZEROS)), '');
+    }
+    $closing = $it['closing'];
+    $digest = closing($closing, hex2bin($it['terms']), "\0", $closing['kind'], $closing['cause'], $leaves, array_column($closing['seats'], 'end', 'seat'), $it['closed_at']);
+    return [[array_map(bin2hex(...), $leaves), bin2hex(root($leaves)), count($leaves), bin2hex($digest)], [$it['leaves'], $closing['wagers'], $closing['count'], $closing['digest']]];
+}
+
+function witnesses_vector(array $it): array
+{
+    $bytes = hex2bin($it['header']);
+    $header = chain_header($bytes);
+    $secret = hex2bin($it['k']);
+    $all = array_map(fn ($index) => hmac($secret, "casino.witness.link.v1\0" . u64($index)), range(0, 2 ** $it['h'] - 1));
+    $leaves = array_map(link_leaf(...), array_keys($all), $all);
+    $links = links([['chain' => $it['chain'], 'index' => $it['index']]]);
+    $cut = cut(2, $it['shoe'], hex2bin($it['commitment']), $links, by_seat($it['contributions']));
+    $key = drawing_key(hex2bin($it['seed']), $cut, $links . $all[$it['index']]);
+    $said = statement($it['chain'], $it['index'], PLAYED, hex2bin($it['digest']), $it['release']);
+    return [
+        'chain' => [$header['id'], $it['chain']], 'root' => [root($leaves), $header['root']], 'height' => [$header['height'], $it['h']],
+        'signature' => [signed($bytes, hex2bin($it['signature']), $header['release']), true],
+        'house_signature' => [signed($bytes, hex2bin($it['house_signature']), $header['house']), true],
+        'x' => [bin2hex($links), $it['x']], 'cut' => [bin2hex($cut), $it['cut']], 'key' => [bin2hex($key), $it['key']],
+        'cards' => [implode(' ', shuffled(8, words(2, $key, ''), 6)), $it['cards']], 'link' => [bin2hex($all[$it['index']]), $it['release']['link']],
+        'statement' => [bin2hex($said), $it['statement']], 'release' => [signed($said, hex2bin($it['release']['signature']), $header['release']), true],
+        'path' => [included($leaves[$it['index']], $it['index'], count($leaves), str_split(hex2bin($it['release']['path']), 32), $header['root']), true],
+    ];
+}
+
+/** What a closing over $leaves has as its digest, and what a vector says. @return array{string, string} */
+function closed_vector(array $it, array $closing, array $leaves): array
+{
+    $links = links($it['terms']['witnesses']);
+    $digest = closing($closing, terms_of($it['terms']), $links, $closing['kind'], $closing['cause'], $leaves, array_column($closing['seats'], 'end', 'seat'), $it['closed_at']);
+    return [bin2hex($digest), $closing['digest']];
+}
+
+function witnessed_round_vector(array $it): array
+{
+    $given = $it['contribution'];
+    $links = links($given['witnesses']);
+    $bytes = contribution_bytes($given['table'], hex2bin($given['commitment']), $links, $given['seat'], hex2bin($given['contribution']));
+    $leaves = array_map(fn ($wager) => wager_leaf(wager_bytes(terms_of($it['terms']), $wager['seat'], $wager['money_type'], $it['currency'], asked($wager['stakes'], $wager['raised']), hex2bin(ZEROS)), ''), $it['wagers']);
+    $asked = $it['request'];
+    $request = "casino.witness.closing.v1\0" . hex2bin($asked['chain']) . u64($asked['index']) . chr($asked['kind']) . hex2bin($asked['digest']);
+    $closings = array_map(fn ($each) => closed_vector($it, $each, array_slice($leaves, 0, $each['count'])), $it['closings']);
+    return $closings + [
+        'bytes' => [bin2hex($bytes), $given['bytes']], 'signature' => [player_signed($bytes, hex2bin($given['signature']), hex2bin($given['public_key'])), true],
+        'cut' => [bin2hex(cut(2, $it['terms']['shoe'], hex2bin($given['commitment']), $links, by_seat([$given]))), $it['terms']['cut']],
+        'digest' => [bin2hex(terms_of($it['terms'])), $it['digest']], 'leaves' => [array_map(bin2hex(...), $leaves), $it['leaves']],
+        'request' => [bin2hex($request), $asked['bytes']], 'asked' => [signed($request, hex2bin($asked['signature']), hex2bin($asked['public_key'])), true],
+    ];
+}
+
+function witnessed_shoe_vector(array $it): array
+{
+    $seed = hex2bin($it['seed']);
+    $links = links($it['witnesses']);
+    $commitment = commitment(2, $seed, $it['table'], $it['shoe'], $it['number']);
+    $cut = cut(2, $it['shoe'], $commitment, $links, by_seat($it['contributions']));
+    $key = drawing_key($seed, $cut, $links . hex2bin($it['link']));
+    $cards = shuffled($it['decks'], words(2, $key, ''));
+    $leaf = card_leaf($it['place'], $it['card'], hex2bin($it['salt']));
+    return [
+        'commitment' => [bin2hex($commitment), $it['commitment']], 'cut' => [bin2hex($cut), $it['cut']], 'key' => [bin2hex($key), $it['key']],
+        'cards' => [implode(' ', array_slice($cards, 0, 24)), $it['cards']], 'root' => [bin2hex(shoe_root($seed, $cards)), $it['root']],
+        'card' => [$cards[$it['place']], $it['card']], 'salt' => [bin2hex(salt($seed, $it['place'])), $it['salt']],
+        'path' => [included($leaf, $it['place'], count($cards), array_map(hex2bin(...), $it['path']), hex2bin($it['root'])), true],
+        'digest' => [bin2hex(terms_of($it['terms'])), $it['digest']], 'closing' => closed_vector($it, $it['closing'], []),
+    ];
+}
+
+function cosignature_vector(array $it): array
+{
+    $note = note($it['note']);
+    [$name, $id, $key] = cosigner($it['cosigner']);
+    [$own, $other] = $note['signatures'];
+    $bytes = cosigned_bytes($note['text'], unpack('J', $other['signature'])[1]);
+    return [
+        'text' => [$note['text'], $it['text']], 'head' => [[$note['origin'], $note['size'], bin2hex($note['root'])], [$it['origin'], $it['size'], $it['root']]],
+        'log_key_id' => [[bin2hex($own['id']), bin2hex(key_id($note['origin'], NOTE_KEY, hex2bin($it['log_public_key'])))], [$it['log_key_id'], $it['log_key_id']]],
+        'signature' => [signed($note['text'], $own['signature'], hex2bin($it['log_public_key'])), true],
+        'cosigner' => [[$other['name'], $other['id']], [$name, $id]], 'bytes' => [bin2hex($bytes), $it['cosigned_bytes']],
+        'time' => [unpack('J', $other['signature'])[1], $it['time']], 'cosigned' => [signed($bytes, substr($other['signature'], 8), $key), true],
+    ];
+}
+
+// The command
+
+/** @param array{status: int, as_of: ?array<string, mixed>, caveats: list<string>, checks: array<string, array{string, string}>} $verdict */
+function told(array $verdict): string
+{
+    $lines = [];
+    foreach ($verdict['checks'] as $name => [$result, $why]) {
+        $lines[] = rtrim(sprintf('%-12s %-17s %s', $name, $result, $why));
+    }
+    $failed = array_filter($verdict['checks'], fn ($check) => $check[0] === 'failed');
+    $partly = array_filter($verdict['checks'], fn ($check) => $check[0] === 'not checkable yet');
+    $lines[] = match ($verdict['status']) {
+        0 => $partly ? 'VERIFIED as far as this file allows' : 'VERIFIED',
+        1 => 'FAILED: ' . implode(', ', array_keys($failed)),
+        3 => 'NOT VERIFIED: whoever made this file may have made up all of it',
+    };
+    if ($verdict['as_of'] !== null) {
+        $names = implode(', ', array_column($verdict['as_of']['cosigned_by'], 'name')) ?: 'nobody who is trusted';
+        array_splice($lines, -1, 0, ["as of checkpoint {$verdict['as_of']['number']} of {$verdict['as_of']['made_at']}, cosigned by $names"]);
+    }
+    array_splice($lines, -1, 0, array_map(fn ($caveat) => "caveat: $caveat", $verdict['caveats']));
+    return implode("\n", $lines) . "\n";
+}
+
+function readable(string $path): string|false
+{
+    return is_file($path) && is_readable($path) ? file_get_contents($path) : false;
+}
+
+function main(array $arguments): int
+{
+    $given = ['key' => [], 'witness-key' => [], 'cosigner' => [], 'receipt' => [], 'receipt-key' => [], 'vectors' => [], 'batch' => [], 'file' => []];
+    foreach (array_slice($arguments, 1) as $argument) {
+        [$name, $value] = preg_match('/^--([a-z-]+)(?:=(.*))?$/Ds', $argument, $part) === 1 ? [$part[1], $part[2] ?? ''] : ['file', $argument];
+        if (!isset($given[$name])) {
+            echo "UNREADABLE: --$name is unknown\n";
+            return 2;
+        }
+        $given[$name][] = $value;
+    }
+    if ($given['batch']) {
+        $verdicts = [];
+        foreach (json_decode(stream_get_contents(STDIN), true, 16, JSON_THROW_ON_ERROR) as $each) {
+            $verdicts[] = Verifier::verify($each['file'], $each['keys'], $each['witness_keys'], $each['receipt'], $each['receipt_keys'], $each['cosigners']);
+        }
+        echo json_encode($verdicts, JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE), "\n";
+        return 0;
+    }
+    if ($given['vectors']) {
+        foreach ($given['vectors'] as $path) {
+            $text = file_get_contents($path);
+            echo implode("\n", recomputed(json_decode($text, true, 64, JSON_THROW_ON_ERROR), Reader::read($text))), "\n";
+        }
+        return 0;
+    }
+    $text = count($given['file']) === 1 ? readable($given['file'][0]) : false;
+    $receipt = $given['receipt'] ? readable($given['receipt'][0]) : null;
+    if ($text === false || $receipt === false) {
+        echo "UNREADABLE: give one file that can be read\n";
+        return 2;
+    }
+    $verdict = Verifier::verify($text, $given['key'], $given['witness-key'], $receipt, $given['receipt-key'], $given['cosigner']);
+    echo told($verdict);
+    return $verdict['status'];
+}
+
+ini_set('memory_limit', '512M');
+set_error_handler(fn (int $level, string $message, string $file, int $line) => throw new ErrorException($message, 0, $level, $file, $line));
+exit(main($argv));

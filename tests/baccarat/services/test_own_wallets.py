@@ -1,0 +1,246 @@
+"""Further courses of wagers in money of the operator's own wallet: funds, ties, order, batches, flapping."""
+
+from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from baccarat.domain.rounds.commands import ConfirmWager
+from baccarat.domain.rounds.refusals import BettingIsClosed
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.wagers import Spot
+from baccarat.services.turns import TakenStakes
+from casino.events.sql import database_now, fetch
+from casino.kernel import money
+from casino.kernel.errors import Refusal
+from tests.baccarat.api.people import bet, deal_all, sit
+from tests.baccarat.services.test_wagering import audited, code, expire, post_bet, seated
+from tests.conftest import Database
+from tests.support import chance
+from tests.wallet.remote.operators import (
+    WalletServer,
+    begin_again,
+    deliver,
+    join,
+    ledger,
+    running_wallet,
+    seamless_house,
+    statuses,
+)
+from wallet.remote import client, debits, delivery, messages, protection
+from wallet.remote.debits import Debit
+from wallet.remote.events import Party, TransactionKind
+from wallet.remote.messages import WalletOrder
+from wallet.remote.state import AcceptedAnswer
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[WalletServer]:
+    with running_wallet(tmp_path_factory.mktemp("operator")) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def fresh(server: WalletServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin_again(server, monkeypatch)
+
+
+def opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no circuit open."""
+    monkeypatch.setattr(protection, "MOST_LOST", 10**6)
+    monkeypatch.setattr(protection, "LEAST_JUDGED", 10**6)
+
+
+def last_answer(payment: UUID) -> Any:
+    ((operator, player, wager, round_, table, amount, at),) = fetch(
+        "SELECT operator_id, player_id, wager_id, round_id, table_id, amount, requested_at"
+        "  FROM wallet_remote WHERE id = %s",
+        [payment],
+    )
+    order = WalletOrder(payment, TransactionKind.DEBIT, player, wager, round_, table, amount, "EUR", None, at)
+    request, wallet = uuid4(), debits.endpoint(operator)
+    answer = client.call_and_wait(wallet, "debit", messages.single(order, request), seconds=10)
+    return messages.read_single(client.verified(answer, wallet, now=database_now()), order, request).answer
+
+
+def test_a_tie_returns_the_stake_of_banker(
+    database: Database, server: WalletServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert database
+    chance.fix(monkeypatch, Outcome.TIE, rules_for("mini", currency="EUR"))
+    ann, table = seated(seamless_house(server), server)
+    bet(ann, table, banker="10.00")
+    deal_all()
+    deliver()
+    assert fetch("SELECT amount, status FROM wallet_remote WHERE kind = 'credit'") == [(1000, "accepted")]
+    assert (server.balance(ann), ledger("wallet"), ledger("returning")) == (500, 0, 0)
+
+
+def test_too_little_money_is_refused_once_and_nothing_is_taken_back(database: Database, server: WalletServer) -> None:
+    assert database
+    ann, table = seated(seamless_house(server), server, funds="30.00")
+    server.control(players=[{"player": ann.id, "reference": "Ann", "currency": "EUR", "balance": "5.00"}])
+    ann.do(f"tables/{table}/place", {"spot": "banker", "amount": "10.00", "currency": "EUR"})
+    answer = ann.post(f"tables/{table}/deal", {"currency": "EUR"})
+    assert (code(answer), answer.json()["reason"]) == ((409, "wallet_refused"), "insufficient_funds")
+    (seat,) = ann.read(f"tables/{table}")["round"]["seats"]
+    assert seat["placed"] == [{"spot": "banker", "amount": "10.00"}]  # still there, and not at stake
+    assert (deliver(), statuses(), fetch("SELECT rollback_id FROM wallet_remote")) == (0, ["refused"], [(None,)])
+    assert (server.balance(ann), ledger("wallet")) == (5, 0)
+
+
+def test_a_debit_that_arrives_after_its_rollback_is_refused(
+    database: Database, server: WalletServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert database
+    ann, table = seated(seamless_house(server), server)
+    server.next("debit", "hang")
+    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    deliver()
+    ((debit, found),) = fetch("SELECT id, found FROM wallet_remote")
+    assert found is False
+    refused = last_answer(debit)
+    assert getattr(refused, "code", "") == "transaction_cancelled"
+    assert (server.balance(ann), statuses()) == (500, ["rolled_back"])
+
+
+def test_an_answer_that_is_repeated_for_another_debit_counts_for_none(database: Database, server: WalletServer) -> None:
+    assert database
+    ann, table = seated(seamless_house(server), server)
+    bet(ann, table, player="10.00", banker="10.00")
+    server.next("debit", "replay")
+    deal_all()
+    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    deliver()
+    assert (statuses(), fetch("SELECT count(*) FROM baccarat_wager")) == (["accepted", "rolled_back"], [(1,)])
+    assert server.balance(ann) * 100 == 50_000 + ledger("wallet")
+
+
+@pytest.mark.parametrize(("late", "in_time"), [(-1, True), (0, False), (1, False)])
+def test_a_millisecond_decides_whether_stakes_were_taken_in_time(late: int, in_time: bool) -> None:
+    asked, key = datetime.now(UTC), uuid4()
+    debit = Debit(key, Party(key, key, key, "EUR"), key, key, 1000, asked + debits.GRACE, asked)
+    taken, rules = TakenStakes(debit, {Spot.BANKER: 1000}), rules_for("mini", currency="EUR")
+    now = debit.answer_by + timedelta(milliseconds=late)
+    command = ConfirmWager(key, 0, rules, now)
+    if in_time:
+        assert taken.confirm(command, key) == ConfirmWager(key, 1000, rules, asked, debit=key)
+    else:
+        with pytest.raises(BettingIsClosed):
+            taken.confirm(command, key)
+    with pytest.raises(BettingIsClosed):
+        taken.confirm(ConfirmWager(key, 0, rules, asked), uuid4())  # another round has begun
+
+
+def test_two_players_of_a_round_are_paid_by_one_message(database: Database, server: WalletServer) -> None:
+    assert database
+    house = seamless_house(server)
+    table = house.table("atlantic_city", rules={"turn_seconds": 3600})
+    ann, bob = (join(house, server, name) for name in ("Ann", "Bob"))
+    sit(ann, table, 1)
+    sit(bob, table, 2)
+    ann.do(f"tables/{table}/pass")
+    deal_all()
+    for player in (ann, bob):
+        bet(player, table, player="10.00", banker="10.00")
+    deal_all()
+    server.next("credits", "partial")  # the second of a batch is left
+    deliver()
+    assert sorted(statuses("credit")) == ["accepted", "requested"]
+    expire()
+    deliver()
+    assert (set(statuses("credit")), server.made("credit"), ledger("returning")) == ({"accepted"}, 2, 0)
+
+
+def test_credits_of_two_rounds_that_arrive_in_another_order_are_both_paid(
+    database: Database, server: WalletServer
+) -> None:
+    assert database
+    ann, table = seated(seamless_house(server), server)
+    bet(ann, table, player="10.00", banker="10.00")
+    deal_all()
+    server.next("credits", "fail")
+    deliver()
+    bet(ann, table, player="20.00", banker="20.00")
+    deal_all()
+    deliver()
+    assert statuses("credit") == ["requested", "accepted"]
+    expire()
+    deliver()
+    assert (statuses("credit"), server.made("credit"), ledger("returning")) == (["accepted"] * 2, 2, 0)
+    assert server.balance(ann) * 100 == 50_000 + ledger("wallet")
+
+
+def test_a_player_who_is_excluded_or_whose_table_is_closed_is_still_paid(
+    database: Database, server: WalletServer
+) -> None:
+    assert database
+    house = seamless_house(server)
+    ann, table = seated(house, server)
+    bet(ann, table, player="10.00", banker="10.00")
+    deal_all()
+    house.do(f"players/{ann.id}/exclusions", {"kind": "self_exclusion", "months": 6})
+    ann.do(f"tables/{table}/leave")
+    house.do(f"tables/{table}/close", {"reason": "Worn out"})
+    deliver()
+    assert (statuses("credit"), ledger("returning"), ledger("game")) == (["accepted"], 0, 0)
+
+
+def test_a_wallet_that_answers_too_late_each_time_loses_no_stake(
+    database: Database, server: WalletServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert database
+    monkeypatch.setattr(delivery, "CALL_SECONDS", 0.7)
+    ann, table = seated(seamless_house(server), server)
+    server.control(always={"*": "apply_then_hang"})
+    for _ in range(2):
+        assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+        deliver()
+    assert (statuses(), fetch("SELECT count(*) FROM baccarat_wager")) == (["rolling_back"] * 2, [(0,)])
+    server.control(always={})
+    expire()
+    deliver()
+    assert (statuses(), server.balance(ann), ledger("wallet")) == (["rolled_back"] * 2, 500, 0)
+    assert audited() == []
+
+
+def test_of_a_wallet_that_flaps_every_second_no_wager_is_both_confirmed_and_taken_back(
+    database: Database, server: WalletServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert database
+    opened(monkeypatch)
+    ann, table = seated(seamless_house(server), server)
+    server.control(always={"*": "flap"})
+    until, answers = database_now() + timedelta(seconds=6), set()
+    while database_now() < until or answers != {200, 503}:
+        answers.add(post_bet(ann, table).status_code)
+        deal_all()
+        deliver()
+    server.control(always={})
+    expire()
+    deliver()
+    assert fetch("SELECT wager_id FROM wallet_remote WHERE kind = 'debit' AND status = 'accepted' ORDER BY 1") == fetch(
+        "SELECT id FROM baccarat_wager ORDER BY 1"
+    )
+    assert set(statuses()) == {"accepted", "rolled_back"}
+    assert (server.balance(ann) * 100, ledger("returning")) == (50_000 + ledger("wallet"), 0)
+    assert audited() == []
+
+
+@pytest.mark.parametrize(
+    ("currency", "amount", "text"), [("JPY", 500, "500"), ("KWD", 1250, "1.250"), ("EUR", 1000, "10.00")]
+)
+def test_amounts_have_the_decimals_of_their_currency_both_ways(currency: str, amount: int, text: str) -> None:
+    key = uuid4()
+    order = WalletOrder(key, TransactionKind.DEBIT, key, key, key, key, amount, currency, None, datetime.now(UTC))
+    assert messages.single(order, key)["amount"] == text
+    answer = {"request": str(key), "transaction": str(key), "status": "accepted", "reference": "T-1"}
+    for told, balance in ((text, amount), (f"{text}{'.' if currency == 'JPY' else ''}5", None)):
+        document = {**answer, "balance": {"amount": told, "currency": currency}}
+        reply = messages.read_single(document, order, key)
+        assert (reply.answer, reply.balance) == (AcceptedAnswer("T-1"), balance)
+    with pytest.raises(Refusal):
+        money.parse("10.005", "EUR")

@@ -1,0 +1,96 @@
+"""The approvals inbox: what waits for a second person, for those who may decide it."""
+
+from html import unescape
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from casino.backoffice import menu
+from casino.backoffice.pages import approvals
+from casino.compliance.erasure import ErasureReason
+from casino.compliance.models import Erasure
+from casino.operators import memberships
+from casino.operators.models import Change
+from casino.staff import access_changes
+from casino.staff.roles import PERMISSIONS_BY_ROLE, Role
+from tests.support.office import Office, open_office, page_of, staff, superuser
+from wallet.responsible_gaming import changes
+
+pytestmark = pytest.mark.django_db
+DECIDES = ("compliance.approve_erasure", "baccarat.approve_void")
+
+
+@pytest.fixture
+def office() -> Office:
+    return open_office()
+
+
+def inbox(client: Client) -> str:
+    answer = client.get(reverse("admin:desk_approvals"))
+    assert answer.status_code == 200
+    return unescape(answer.content.decode())
+
+
+def request_erasure(office: Office, by: str) -> str:
+    row = Erasure.objects.create(
+        id=uuid4(),
+        operator_id=office.operator.id,
+        player_id=office.player.id,
+        reason=ErasureReason.REQUESTED_BY_PLAYER,
+        overrides_retention=True,
+        requested_by=by,
+    )
+    return page_of("compliance_erasure", row.pk)
+
+
+def test_what_waits_is_listed_for_those_who_may_decide_it_and_leaves_when_decided(office: Office) -> None:
+    approver = staff(*DECIDES, "compliance.view_erasure", name="approver")
+    assert "Nothing to approve." in inbox(approver)
+    waiting = request_erasure(office, "staff:999")
+    page = inbox(approver)
+    assert f'href="{waiting}"' in page
+    assert "to decide" in page
+    assert "<h2>Voids" in page
+    assert "<h2>Withdrawals" not in page
+    approver.post(reverse("admin:compliance_erasure_decline", args=[waiting.split("/")[-3]]))
+    assert f'href="{waiting}"' not in inbox(approver)
+
+
+def test_the_requester_sees_that_another_person_has_to_decide(office: Office) -> None:
+    approver = staff(*DECIDES, name="approver")
+    own = memberships.staff_actor(User.objects.get(username="approver"))
+    request_erasure(office, own)
+    assert "yours" in inbox(approver)
+    assert "to decide" not in inbox(approver)
+
+
+def test_changes_are_listed_by_the_permission_that_their_kind_needs(office: Office) -> None:
+    for kind in (changes.PLAY_MONEY_CAP, access_changes.SUPERUSER):
+        Change.objects.create(
+            id=uuid4(),
+            kind=kind,
+            operator=office.operator,
+            subject="x",
+            summary=f"Change {kind}.",
+            details={},
+            requested_by="staff:999",
+            requested_at=timezone.now(),
+        )
+    page = inbox(staff("operators.change_change", *PERMISSIONS_BY_ROLE[Role.APPROVER], name="approver"))
+    assert f"Change {changes.PLAY_MONEY_CAP}." in page
+    assert f"Change {access_changes.SUPERUSER}." not in page
+
+
+def test_other_staff_have_no_inbox_and_nobody_sees_another_operators_requests(office: Office) -> None:
+    waiting = request_erasure(office, "staff:999")
+    assert staff("baccarat.view_round", name="looker").get(reverse("admin:desk_approvals")).status_code == 403
+    assert waiting not in inbox(staff(*DECIDES, name="stranger", works_for="nobody"))
+
+
+def test_the_menu_offers_the_inbox_to_those_for_whom_it_has_a_list(office: Office) -> None:
+    assert {queue.permission for queue in approvals.QUEUES} | {approvals.DECIDE} == set(menu.DECISIONS)
+    assert reverse("admin:desk_approvals") in superuser().get(reverse("admin:index")).content.decode()

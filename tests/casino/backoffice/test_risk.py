@@ -1,0 +1,149 @@
+"""The risk desk's pages: a player's page says what was found, and a case is worked on to its file."""
+
+import io
+import json
+import zipfile
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from baccarat.risk import detection, networks, rules
+from baccarat.risk.models import PlayerNote, PlayerStatus, RiskAlert, RiskRule
+from baccarat.risk.rules import RuleKind, RuleTerms
+from casino.backoffice import html
+from casino.compliance.models import Case, CaseEntry
+from casino.events import sealer
+from casino.events.sql import execute
+from casino.significant.models import SignificantEvent
+from tests.support.office import Office, open_office, page_of, staff
+
+pytestmark = pytest.mark.django_db
+COMPLIANCE = (
+    "risk.view_riskalert", "risk.view_riskrule", "risk.view_playernote", "risk.view_playerstatus", "risk.assess_player",
+    "compliance.view_case", "compliance.resolve_case", "operators.view_player",
+)  # fmt: skip
+FIGURES = "/admin/players/"
+
+
+@pytest.fixture
+def office() -> Office:
+    """Open a casino where a rule about wagers has found its first player."""
+    office = open_office()
+    terms = RuleTerms(hours=24, amount=15_000)
+    rules.change_rule(
+        kind=RuleKind.STAKE_SUM,
+        terms=terms,
+        by="staff:1",
+        reason="A test.",
+        currency="EUR",
+        operator=office.operator.id,
+    )
+    sealer.seal_all()
+    detection.watch()
+    return office
+
+
+def action(model: str, name: str, key: object) -> str:
+    return reverse(f"admin:{model}_{name}", args=[key])
+
+
+def test_who_staked_or_deposited_most_is_one_form(office: Office) -> None:
+    client = staff("risk.view_riskalert", "operators.view_player")
+    page = client.get(
+        FIGURES, {"measure": "staked", "least": "150", "currency": "EUR", "window": "24 h"}
+    ).content.decode()
+    assert page_of("operators_player", office.player.id) in page
+    assert "200.00" in page
+    assert "No player moved so much." in client.get(FIGURES, {"measure": "staked", "least": "900"}).content.decode()
+    assert "Enter a whole number." in client.get(FIGURES, {"measure": "deposits", "least": "x"}).content.decode()
+    assert "c-wrong" in client.get(FIGURES, {"least": "much"}).content.decode()
+    assert "Player figures" in client.get("/admin/").content.decode()
+
+
+def test_others_do_not_see_the_figures_nor_players_of_other_operators(office: Office) -> None:
+    other = open_office("other")
+    sealer.seal_all()
+    detection.watch()
+    page = staff("risk.view_riskalert", "operators.view_player", works_for="other").get(FIGURES, {"measure": "staked"})
+    assert page_of("operators_player", other.player.id) in page.content.decode()
+    assert page_of("operators_player", office.player.id) not in page.content.decode()
+    assert staff("operators.view_player", name="nobody").get(FIGURES).status_code == 403
+
+
+def test_a_players_page_takes_notes_tags_and_complaints(office: Office) -> None:
+    client, key = staff(*COMPLIANCE), office.player.id
+    client.post(action("operators_player", "note", key), {"text": "Asked for a payslip."})
+    client.post(action("operators_player", "status", key), {"kyc": "pending", "tags": "VIP, pep"})
+    client.post(action("operators_player", "status", key), {"kyc": "pending", "tags": "pep vip"})
+    client.post(action("operators_player", "complaint", key), {"text": "The third card was late."})
+    assert "payslip" not in PlayerNote.objects.get().text
+    assert (PlayerStatus.objects.get().tags, PlayerStatus.objects.get().kyc) == (["pep", "vip"], "pending")
+    complaint = Case.objects.get(kind="complaint")
+    deadline = CaseEntry.objects.get(case=complaint, kind="deadline")
+    assert deadline.due_at is not None
+    assert timedelta(hours=239) < deadline.due_at - complaint.opened_at < timedelta(hours=241)
+    page = client.get(page_of("operators_player", key)).content.decode()
+    for text in ("Asked for a payslip.", "pep, vip", "Sum of wagers", "Lately, real money", "complaint"):
+        assert text in page
+    wrong = client.post(action("operators_player", "status", key), {"kyc": "pending", "tags": "ünsafe"}, follow=True)
+    assert "This status can&#x27;t be set" in wrong.content.decode()
+    assert PlayerStatus.objects.count() == 1
+
+
+def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Office) -> None:
+    client, case = staff(*COMPLIANCE), Case.objects.filter(subject=f"player:{office.player.id}").get()
+    alert = RiskAlert.objects.filter(player_id=office.player.id).get()
+    assert html.PAGES["risk_alert"] == "risk_riskalert"
+    entry = {"kind": "evidence", "text": "Two rounds of 100.", "evidence": f"player:{office.player.id}"}
+    client.post(action("compliance_case", "entry", case.pk), entry)
+    client.post(action("compliance_case", "deadline", case.pk), {"due_at": "2020-01-01T00:00", "text": "Late."})
+    due = (timezone.now() + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M")
+    client.post(action("compliance_case", "deadline", case.pk), {"due_at": due, "text": "Wait for the bank."})
+    assert CaseEntry.objects.filter(case=case, kind="deadline").count() == 2  # the rule's, and the one in the future
+    neighbour = office.company[0].player
+    for player in (office.player.id, neighbour):
+        execute("INSERT INTO risk_playernetwork (player_id, network) VALUES (%s, %s)", [player, networks.digest("::1")])
+    page = client.get(page_of("compliance_case", case.pk)).content.decode()
+    assert page_of("operators_player", neighbour) in page
+    for text in ("Two rounds of 100.", "Wait for the bank.", "Sum of wagers", page_of("risk_riskalert", alert.pk)):
+        assert text in page
+
+    file = client.get(reverse("admin:compliance_case_file", args=[case.pk]))
+    archive = zipfile.ZipFile(io.BytesIO(file.content))
+    content: dict[str, Any] = json.loads(archive.read("case.json"))
+    assert content["player"]["reference"] == "lucky-alice"
+    assert [each["rule"] for each in content["alerts"]] == ["stake_sum"]
+    assert "Two rounds of 100." in [each["text"] for each in content["entries"]]
+    assert archive.read("wagers.csv").count(b"\n") == 3
+    assert CaseEntry.objects.filter(case=case, kind="export").exists()
+
+    client.post(action("compliance_case", "resolve", case.pk), {"resolution": "Winnings of a lottery, shown."})
+    decision = {"kind": "decision", "text": "Report it.", "evidence": ""}
+    answer = client.post(action("compliance_case", "entry", case.pk), decision, follow=True)
+    assert not CaseEntry.objects.filter(case=case, kind="decision").exists()
+    assert "resolved" in answer.content.decode()
+
+
+def test_an_approver_sets_rules_of_operators_and_superiors_those_of_jurisdictions(office: Office) -> None:
+    client = staff("risk.add_riskrule", "risk.view_riskrule", "operators.view_operator", works_for="lucky")
+    address = reverse("admin:risk_riskrule_set")
+    terms = {
+        "kind": "deposit_sum", "currency": "eur", "hours": "24", "amount": "500", "enabled": "on", "reason": "Law.",
+        "operator": str(office.operator.id),
+    }  # fmt: skip
+    answer = client.post(address, terms, follow=True)
+    assert "500.00 EUR, in 24 h" in answer.content.decode()
+    assert rules.rules_for(UUID(str(office.operator.id)), "EUR")[RuleKind.DEPOSIT_SUM].amount == 50_000
+    assert SignificantEvent.objects.filter(kind="config_changed", reason="Risk rule, sum of deposits: Law.").exists()
+    refused = client.post(address, {**terms, "operator": "", "jurisdiction": "MT"})
+    assert "do not work for all the operators" in refused.content.decode()
+    assert "needs exactly these terms" in client.post(address, {**terms, "count": "3"}).content.decode()
+    assert RiskRule.objects.filter(kind="deposit_sum").count() == 1
+    client.post(action("operators_operator", "jurisdiction", office.operator.id), {"jurisdiction": "mt"})
+    page = client.get(page_of("operators_operator", office.operator.id)).content.decode()
+    assert "Risk rules, EUR" in page
+    assert "MT" in page
