@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from pytest_django import DjangoDbBlocker
 from casino.celery import app as celery_app
 from casino.devstack.home import PROJECT
 from casino.devstack.services import Addresses
+from casino.events.sql import execute
 from casino.settings import database as database_settings
 from tests.chromium import CHROMIUM
 from tests.scheduling import LongFirst, long_first
@@ -122,7 +124,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Slow tests depend on the timing of many processes; pytest reports each retry.
     """
     for item in items:
-        if item.get_closest_marker("slow"):
+        if item.get_closest_marker("slow") and not item.get_closest_marker("flaky"):
             item.add_marker(pytest.mark.flaky(reruns=1))
         marker = item.get_closest_marker("django_db")
         truncates = marker is not None and marker.kwargs.get("transaction", False)
@@ -161,6 +163,7 @@ def cheap_argon2() -> Generator[None]:
 @pytest.fixture(scope="session")
 def services(request: pytest.FixtureRequest, worker_id: str) -> Generator[Services]:
     """Start or find the servers of this run, with a Redis database for this process."""
+    import_module(settings.ROOT_URLCONF)  # all views; a transaction that a test imports them in outlasts its idle limit
     shared = getattr(request.config, "workerinput", {}).get("services")
     with contextlib.ExitStack() as stack:
         if shared is None:
@@ -219,6 +222,14 @@ def django_db_setup(services: Services, django_db_blocker: DjangoDbBlocker) -> G
     with django_db_blocker.unblock(), pointed_at(services.url(name)), django_db_blocker.block():
         yield
     services.drop(name)
+
+
+@pytest.fixture(autouse=True)
+def patient_transaction(request: pytest.FixtureRequest) -> None:
+    """Let the transaction of `db` be idle for longer than one of the product, as while a page is rendered first."""
+    if "db" in request.fixturenames or request.node.get_closest_marker("django_db"):
+        request.getfixturevalue("db")
+        execute("SET LOCAL idle_in_transaction_session_timeout = '1min'")
 
 
 @pytest.fixture

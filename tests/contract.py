@@ -1,9 +1,9 @@
 """Compares every answer of the API in every test with what the operation documents.
 
-A status, code or fact that the operation does not document fails the test in which it occurs. With `--whole-contract`,
-as in `make test`, a documented code that no test produced fails the run, unless NOT_PRODUCED has its reason; a reason
-that no longer holds fails it, too. A refusal that a test provokes below HTTP counts: every refusal becomes an answer in
-the same way.
+A status, code, fact or header that the operation does not document fails the test in which it occurs, and so does a
+header that is documented as required and is not sent. With `--whole-contract`, as in `make test`, a documented code
+that no test produced fails the run, unless NOT_PRODUCED has its reason; a reason that no longer holds fails it, too.
+A refusal that a test provokes below HTTP counts: every refusal becomes an answer in the same way.
 """
 
 import json
@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import get_resolver
 
 from casino.api.contract import problems_of
-from casino.api.document import facts_of, required_facts_of
+from casino.api.document import OPTIONAL_HEADERS, facts_of, header_names, required_facts_of
 from casino.api.error_catalogue import ProblemType
 from casino.api.errors import MEDIA_TYPE, Problem
 from casino.kernel.errors import Refusal
@@ -25,11 +25,20 @@ from casino.kernel.errors import Refusal
 PREFIX: Final = "/api/v1/"
 NOT_PRODUCED: Final = {
     "deal 202": "a wager waits for an operator's own wallet only; the house's wallet answers in the transaction",
+    "rebetAndDeal 202": "as of deal",
     "field_too_short": "no field has a minimum length; the framework's own fields may have one",
     "overloaded": "answered before Django, by the process that tests/casino/api/test_wsgi_pool.py starts",
     "request_timeout": "answered before Django, by the process that tests/casino/api/test_wsgi_pool.py starts",
 }
 """Documented codes, and further statuses of success, that no test produces, with the reason."""
+OF_HTTP: Final = frozenset({
+    "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Allow", "Content-Length", "Content-Type",
+    "Content-Security-Policy", "Cross-Origin-Opener-Policy", "Referrer-Policy", "Vary", "X-Content-Type-Options",
+    "X-Accel-Buffering", "X-Frame-Options",
+})  # fmt: skip
+"""Headers of HTTP, for browsers and for proxies, which the document leaves to their standards."""
+FILES: Final = ["application/octet-stream"]
+"""A list may come as a file, too, which has a name."""
 _undocumented: Final[list[str]] = []
 _produced: Final[set[str]] = set()
 PRODUCED: Final = pytest.StashKey[set[str]]()
@@ -86,10 +95,16 @@ def _compare(request: HttpRequest, response: HttpResponse) -> None:
     handler = getattr(view, str(request.method).lower(), view)
     if hasattr(handler, "contract") and handler.contract.successes:
         _produced.add(f"{handler.contract.name} {response.status_code}")
-    if not hasattr(handler, "contract") or response.headers.get("Content-Type") != MEDIA_TYPE:
+    if not hasattr(handler, "contract"):
+        return
+    name = f"{view.__module__}.{getattr(view, '__name__', '')} {request.method}"
+    if response.headers.get("Content-Type") != MEDIA_TYPE:
+        keyed = getattr(handler, "idempotent", False)
+        _compare_headers(name, response, header_names(response.status_code, FILES, keyed=keyed))
         return
     problem = json.loads(response.content)
-    code, name = problem["code"], f"{view.__module__}.{getattr(view, '__name__', '')} {request.method}"
+    code = problem["code"]
+    _compare_headers(name, response, header_names(response.status_code, [MEDIA_TYPE], [code]))
     in_path = bool(request.resolver_match and request.resolver_match.kwargs)
     if code not in problems_of(view, str(request.method), in_path=in_path):
         _undocumented.append(f"{name}: {problem['status']} {code}")
@@ -97,6 +112,13 @@ def _compare(request: HttpRequest, response: HttpResponse) -> None:
     wrong = facts - set(facts_of(code)) | set(required_facts_of(code)) - facts
     if wrong:
         _undocumented.append(f"{name}: {code}: {sorted(wrong)} differ from the refusal's `fact_types`")
+
+
+def _compare_headers(name: str, response: HttpResponse, documented: list[str]) -> None:
+    sent = set(response.headers) - OF_HTTP
+    wrong = sent - set(documented) | set(documented) - OPTIONAL_HEADERS - sent
+    if wrong:
+        _undocumented.append(f"{name}: {response.status_code}: headers {sorted(wrong)} differ from the document")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -15,11 +15,14 @@ from tests.bench import (
     balance,
     bet,
     databases,
+    desk,
     floods,
     growth,
     page,
+    remote,
     replay,
     report,
+    result,
     rules,
     settle,
     storage,
@@ -43,9 +46,12 @@ MEASUREMENTS: Final[Mapping[str, Callable[[Plan], Iterable[Measured]]]] = {
     "storage": storage.measure,
     "growth": growth.measure,
     "floods": floods.measure,
+    "remote": remote.measure,
     "window": window.measure,
+    "result": result.measure,
     "system": system.measure,
     "page": page.measure,
+    "desk": desk.measure,
 }
 """In the order in which they run."""
 

@@ -116,9 +116,13 @@ class Database:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables of a process of ours that works on this database, with one connection that it keeps."""
+        """The variables of a process of ours that works on this database, with one connection that it keeps.
+
+        Checkpoints stay in the database: those stored outside would be held against another measurement's log.
+        """
         return {
             **self.server.environment,
+            "CHECKPOINT_STORAGE": "",
             "DATABASE_URL": self.url,
             "DATABASE_OWNER_URL": self.owner_url,
             "LOG_LEVEL": "ERROR",

@@ -1,8 +1,10 @@
 """A process of ours that plays: it seats players, confirms wagers, deals by the workers' own code, seals, audits."""
 
+import functools
 import os
 import time
 import uuid
+from datetime import timedelta
 from typing import Any
 
 import django
@@ -12,18 +14,34 @@ from tests.bench.worker import serve
 
 django.setup()
 
+from django.conf import settings  # noqa: E402
+from django.contrib import admin  # noqa: E402
+from django.contrib.admin.utils import quote  # noqa: E402
+from django.contrib.auth.models import User  # noqa: E402
+from django.core.cache import cache  # noqa: E402
 from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
+from django.test.utils import CaptureQueriesContext  # noqa: E402
+from django.urls import reverse  # noqa: E402
 
 from baccarat.audit import engine  # noqa: E402  (all below needs Django's settings)
 from baccarat.domain.rules.wagers import Spot  # noqa: E402
-from baccarat.services import betting, dealing, seats, table_lifecycle  # noqa: E402
+from baccarat.reports import days  # noqa: E402
+from baccarat.services import betting, dealing, seats, table_lifecycle, witness_chains  # noqa: E402
 from baccarat.services.seats import TableActor  # noqa: E402
+from casino.checkpoints import cosigning  # noqa: E402
 from casino.events import sealer  # noqa: E402
+from casino.events.sql import database_now, fetch  # noqa: E402
 from casino.events.store import Metadata  # noqa: E402
 from casino.kernel.money import MoneyType  # noqa: E402
 from casino.operators import services as operators  # noqa: E402
 from casino.operators import sessions  # noqa: E402
+from casino.operators.models import Operator, Player  # noqa: E402
+from casino.reports import generation, schedule  # noqa: E402
+from casino.reports.intervals import lifetime_interval  # noqa: E402
+from casino.reports.models import Report  # noqa: E402
+from casino.witness.client import configured_client  # noqa: E402
+from tests.bench import history  # noqa: E402
 from wallet.ledger import player_accounts as wallet  # noqa: E402
 from wallet.ledger import store  # noqa: E402
 from wallet.ledger.accounts import TABLE_ACCOUNT_KINDS, table_account  # noqa: E402
@@ -33,20 +51,34 @@ CREDIT = 10**8
 OK = 200
 STAKE = 1000
 PRESET = "mini"
+PATIENCE = 30.0
+"""Seconds that a witness may take to cosign."""
+_RESULT = """
+SELECT 1000 * extract(epoch FROM clock_timestamp() - (closed.data->>'closed_at')::timestamptz)::float8
+  FROM baccarat_round AS round
+  JOIN events_event AS closed ON closed.stream = 'round-' || round.id AND closed.type = 'BettingClosed'
+ WHERE round.id = %s AND round.phase = 'settled'
+"""
 Place = dict[str, str]
+_FORMS = (
+    "desk_approvals", "desk_export", "desk_search", "reports_report_create", "reports_savedreport_new",
+    "risk_riskrule_set", "baccarat_killswitch_throw", "alerts_oncalllist_new", "operators_operator_new",
+    "staff_rolegroup_new", "time_zone",
+)  # fmt: skip
+"""Pages of the admin that are of no row."""
 
 
 def _metadata(operator: uuid.UUID, actor: str = "bench") -> Metadata:
     return Metadata(operator=str(operator), actor=actor, causation="", correlation=str(uuid.uuid4()))
 
 
-def seat(*, tables: int) -> list[Place]:
+def seat(*, tables: int, slug: str = "bench", money_type: str = MoneyType.PLAY) -> list[Place]:
     """Open so many single-seat tables, each with a player of its own seated, and return their ids."""
-    operator = operators.create_operator(slug="bench", name="Bench", currencies=[CURRENCY], sandbox=True).id
-    return [_seat_one(operator, number) for number in range(tables)]
+    operator = operators.create_operator(slug=slug, name=slug.capitalize(), currencies=[CURRENCY], sandbox=True).id
+    return [_seat_one(operator, number, MoneyType(money_type)) for number in range(tables)]
 
 
-def _seat_one(operator: uuid.UUID, number: int) -> Place:
+def _seat_one(operator: uuid.UUID, number: int, money_type: MoneyType) -> Place:
     notes = _metadata(operator)
     player = wallet.register_player(
         operator=operator, reference=f"p{number}", nickname=f"Player {number}", currency=CURRENCY, metadata=notes
@@ -54,7 +86,7 @@ def _seat_one(operator: uuid.UUID, number: int) -> Place:
     wallet.credit_sandbox_player(
         operator=operator,
         player=player,
-        money_type=MoneyType.PLAY,
+        money_type=money_type,
         currency=CURRENCY,
         amount=CREDIT,
         sandbox=True,
@@ -65,7 +97,7 @@ def _seat_one(operator: uuid.UUID, number: int) -> Place:
         name=f"Table {number}",
         preset=PRESET,
         currency=CURRENCY,
-        money_types=[MoneyType.PLAY],
+        money_types=[money_type],
         edge_accepted=False,
         overrides={},
         metadata=notes,
@@ -74,10 +106,10 @@ def _seat_one(operator: uuid.UUID, number: int) -> Place:
     place = {"table": str(table), "operator": str(operator), "player": str(player), "token": token}
     # A table's first rounds open its accounts one by one; what is measured is a table that has been played at.
     store.open_accounts(
-        table_account(kind=kind, operator=operator, table=table, money_type=MoneyType.PLAY, currency=CURRENCY)
+        table_account(kind=kind, operator=operator, table=table, money_type=money_type, currency=CURRENCY)
         for kind in sorted(TABLE_ACCOUNT_KINDS)
     )
-    seats.take(actor=_actor(place), seat=1, money_type=MoneyType.PLAY, buy_in=CREDIT // 2, currency=CURRENCY)
+    seats.take(actor=_actor(place), seat=1, money_type=money_type, buy_in=CREDIT // 2, currency=CURRENCY)
     return place
 
 
@@ -96,6 +128,26 @@ def wager(*, places: list[Place]) -> int:
     for place in places:
         betting.deal(actor=_actor(place), stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
     return len(places)
+
+
+def time_results(*, places: list[Place], rounds: int) -> list[float]:
+    """Confirm so many wagers, one after the other at each table in turn, which a worker deals.
+
+    Returns for each how many milliseconds passed from the close of betting until its result was committed.
+    """
+    return [_time_result(places[number % len(places)]) for number in range(rounds)]
+
+
+def _time_result(place: Place) -> float:
+    response = betting.deal(actor=_actor(place), stakes={Spot.BANKER: STAKE}, currency=CURRENCY)
+    if response.round is None:
+        raise RuntimeError("The wager is in no round.")
+    until = time.monotonic() + PATIENCE
+    while not (found := fetch(_RESULT, [response.round.id])):
+        if time.monotonic() > until:
+            raise RuntimeError("The round is not dealt.")
+        time.sleep(0.001)
+    return float(found[0][0])
 
 
 def deal(*, limit: int | None = None) -> dict[str, float]:
@@ -154,8 +206,37 @@ def request(*, places: list[Place], rounds: int) -> int:
 
 
 def seal() -> int:
-    """Seal what waits and return how many events."""
-    return sealer.seal_all()
+    """Seal what waits, have it cosigned if there is a witness, and return how many events."""
+    sealed = sealer.seal_all()
+    if settings.WITNESSES:
+        _cosigning().run_once()
+    return sealed
+
+
+def pin() -> None:
+    """Seal what waits and have it cosigned, as soon as a process that has left holds the lease no longer."""
+    sealer.seal_all()
+    client, until = configured_client(), time.monotonic() + PATIENCE
+    ask = functools.partial(client.latest_checkpoint, client.addresses[0], settings.LOG_ORIGIN)
+    before = ask()
+    while not _cosigning().run_once() and ask() == before:
+        if time.monotonic() > until:
+            raise RuntimeError("The witness does not cosign.")
+        time.sleep(0.1)
+
+
+@functools.cache
+def _cosigning() -> cosigning.Cosigning:
+    return cosigning.Cosigning(configured_client())
+
+
+def open_chains() -> int:
+    """Have the log cosigned and chains made for all tables, and return how many."""
+    pin()
+    opened = 0
+    while made := witness_chains.open_chains():
+        opened += made
+    return opened
 
 
 def replay(*, log_only: bool) -> dict[str, Any]:
@@ -177,14 +258,87 @@ def replay(*, log_only: bool) -> dict[str, Any]:
     }
 
 
+def reports() -> int:
+    """Create the reports of all days that are over, and return how many there are."""
+    while schedule.generate_due_reports(limit=1000):
+        pass
+    return Report.objects.count()
+
+
+def report(*, slug: str) -> str:
+    """Create the report by player of an operator's whole time, and return its id."""
+    owner = Operator.objects.get(slug=slug)
+    interval = lifetime_interval(until=database_now(), zone=owner.time_zone)
+    return str(generation.generate_report(operator=owner.pk, name="players", interval=interval, by="staff:1").pk)
+
+
+def pages(*, repeats: int) -> dict[str, dict[str, Any]]:
+    """Look at each page of figures as staff of all operators; return milliseconds and queries."""
+    client = Client(headers={"host": "127.0.0.1"})
+    client.force_login(User.objects.create_superuser("bench", "bench@example.com", "a-long-password"))
+    return {name: _look_at(client, path, repeats) for name, path in addresses().items()}
+
+
+def addresses(*, slug: str = "north") -> dict[str, str]:
+    """Return the addresses of the front page and its drill-down, each list, the newest row of each, and each form."""
+    owner = Operator.objects.get(slug=slug)
+    day = (days.today(None) - timedelta(days=1)).isoformat()
+    made = Report.objects.filter(operator_id=owner.pk, name="players").order_by("-since")[0]
+    player = Player.objects.filter(operator_id=owner.pk).order_by("pk")[0]
+    days_of = f"/admin/figures/?money=sandbox-{CURRENCY}&day={day}"
+    pages = {
+        "first page": "/admin/",
+        "first page, 90 days": "/admin/?period=90",
+        "a day": days_of,
+        "a day of an operator": f"{days_of}&operator={owner.pk}",
+        "a report by player": f"/admin/reports/report/{made.pk}/change/",
+        "a player of all days": f"/admin/operators/player/{player.pk}/change/",
+        "figures of players": "/admin/players/?measure=staked&least=1&window=30+d",
+        "wagers of a player": f"/admin/baccarat/round/search/?player={player.pk}",
+        "wagers of a day": f"/admin/baccarat/round/search/?since={day}T00:00:00&minimum=1&currency={CURRENCY}",
+        **{name: reverse(f"admin:{name}") for name in _FORMS},
+    }
+    for page in admin.site._registry.values():
+        name = f"{page.opts.app_label}_{page.opts.model_name}"
+        pages[f"list of {page.opts.label}"] = reverse(f"admin:{name}_changelist")
+        row = page.model._default_manager.order_by("-pk").first()
+        if row is not None:
+            pages[f"page of {page.opts.label}"] = reverse(f"admin:{name}_change", args=[quote(row.pk)])
+    return pages
+
+
+def _look_at(client: Client, path: str, repeats: int) -> dict[str, Any]:
+    spent = []
+    client.get(path)  # warm
+    for _ in range(repeats):
+        cache.clear()
+        with CaptureQueriesContext(connection) as captured:
+            began = time.perf_counter()
+            response = client.get(path)
+            spent.append(1000 * (time.perf_counter() - began))
+        if response.status_code != OK:
+            raise RuntimeError(f"{path} was answered with {response.status_code}")
+    return {"ms": spent, "queries": len(captured)}
+
+
 if __name__ == "__main__":
     serve(
         {
             "seat": seat,
+            "reports": reports,
+            "pages": pages,
+            "addresses": addresses,
+            "report": report,
+            "pay": history.pay,
+            "plant": history.plant,
+            "detect": history.detect,
             "wager": wager,
             "deal": deal,
             "play": play,
             "seal": seal,
+            "pin": pin,
+            "open_chains": open_chains,
+            "time_results": time_results,
             "replay": replay,
             "request": request,
             "timed_play": timed_play,

@@ -32,7 +32,23 @@ PHONE: Final[Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": Tru
 CATEGORIES: Final = ["devtools.timeline", "disabled-by-default-devtools.timeline.frame"]
 SCRIPT: Final = {"FunctionCall", "EvaluateScript", "RunMicrotasks", "FireAnimationFrame", "TimerFire", "EventDispatch"}
 FRAME: Final = "BeginMainThreadFrame"
+PERIOD: Final = 1_000_000 / 60
+"""Microseconds of a frame; where nothing moves Chromium begins none, and scripts far apart keep none together."""
 SHOW: Final = 30_000
+END_OF_SHOW: Final = """(milliseconds) => {
+    globalThis.shown = new Promise((resolve, reject) => {
+        let begun = false;
+        const game = document.querySelector(".game");
+        new MutationObserver((_, observer) => {
+            begun ||= game.dataset.step === "dealing";
+            if (!begun || game.dataset.step !== "over") return;
+            observer.disconnect();
+            resolve();
+        }).observe(game, { attributeFilter: ["data-step"] });
+        setTimeout(() => reject(new Error("the show did not end")), milliseconds);
+    });
+}"""
+"""Waits for the end of the next show by one observer: looking again and again would itself be script in many frames."""
 
 
 def measure(plan: Plan) -> list[Measured]:
@@ -64,8 +80,12 @@ def measure(plan: Plan) -> list[Measured]:
 
 @contextlib.contextmanager
 def _running(plan: Plan, database: Database) -> Generator[House]:
-    """Run a whole system on a database, with a folder of its own for checkpoints."""
-    own = {"DATABASE_WEB_URL": database.url, "CHECKPOINT_STORAGE": (plan.folder / "checkpoints").as_uri()}
+    """Run a whole system on a database, with a home and a folder for checkpoints of its own."""
+    own = {
+        "CASINO_HOME": str(plan.folder),
+        "DATABASE_WEB_URL": database.url,
+        "CHECKPOINT_STORAGE": (plan.folder / "checkpoints").as_uri(),
+    }
     with (
         patch.dict(os.environ, {**database.environment, **own}),
         Stack(name="bench", print_line=lambda _: None) as stack,
@@ -94,9 +114,9 @@ def _deals(browser: Browser, house: House, count: int) -> list[list[float]]:
 
 def _deal(page: Page, key: str) -> None:
     """Press the key that deals, and wait until the round's show is over."""
+    page.evaluate(END_OF_SHOW, SHOW)
     page.keyboard.press(key)
-    page.locator('[data-step="dealing"]').first.wait_for()
-    page.locator('[data-step="over"]').first.wait_for()
+    page.evaluate("shown")
 
 
 def frames_of(events: Iterable[dict[str, Any]]) -> list[float]:
@@ -110,12 +130,12 @@ def frames_of(events: Iterable[dict[str, Any]]) -> list[float]:
     if not threads:
         raise DevstackError("Chromium's trace holds no frame.")
     main = max(set(threads), key=threads.count)
-    frames, until = [0.0], 0.0
+    frames, begun, until = [0.0], 0.0, 0.0
     for event in sorted((each for each in timed if (each["pid"], each["tid"]) == main), key=lambda each: each["ts"]):
-        if event["name"] == FRAME:
+        if event["name"] == FRAME or event["ts"] >= max(begun + PERIOD, until):
             frames.append(0.0)
-            continue
-        if event["ts"] >= until:
+            begun = event["ts"]
+        if event["name"] != FRAME and event["ts"] >= until:
             frames[-1] += event.get("tdur", event.get("dur", 0)) / 1000
             until = event["ts"] + event.get("dur", 0)
     return frames

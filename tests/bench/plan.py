@@ -38,6 +38,12 @@ class Size:
     system_rates: tuple[float, ...]
     system_seconds: float
     window_seconds: float
+    result_tables: int
+    results: int
+    desk_players: int
+    desk_rounds: int
+    desk_days: int
+    remote_clients: int
 
 
 FULL = Size(
@@ -66,6 +72,12 @@ FULL = Size(
     system_rates=(40, 80, 120, 160, 200, 240, 280, 320, 360, 400, 450, 500, 600, 700, 800, 1000),
     system_seconds=8.0,
     window_seconds=60.0,
+    result_tables=4,
+    results=400,
+    desk_players=1000,
+    desk_rounds=200_000,
+    desk_days=30,
+    remote_clients=16,
 )
 TINY = Size(
     repeats=1,
@@ -93,6 +105,12 @@ TINY = Size(
     system_rates=(4, 8),
     system_seconds=1.0,
     window_seconds=4.0,
+    result_tables=1,
+    results=6,
+    desk_players=3,
+    desk_rounds=20,
+    desk_days=2,
+    remote_clients=2,
 )
 SIZES = {"full": FULL, "tiny": TINY}
 

@@ -23,7 +23,9 @@ _SOURCES = {
     "bench_round": """
         SELECT row_number() OVER (ORDER BY made.id)::int AS place, (opened.data->>'shoe')::uuid AS shoe_id, made.*
         FROM baccarat_round AS made JOIN events_event AS opened ON opened.stream = 'round-' || made.id
-        WHERE phase = 'settled' AND opened.version = 1""",
+        WHERE phase = 'settled' AND opened.version = 1 AND NOT EXISTS (
+            SELECT FROM baccarat_round AS later
+            WHERE later.table_id = made.table_id AND later.phase = 'settled' AND later.id > made.id)""",
     "bench_table": """
         SELECT place, made.* FROM baccarat_table AS made JOIN bench_round ON bench_round.table_id = made.id""",
     "bench_due": """
@@ -33,17 +35,17 @@ _SOURCES = {
     "bench_event": """
         SELECT place, stream, event.version, type, schema, data, metadata
         FROM events_event AS event JOIN bench_round ON stream = 'round-' || bench_round.id
-        WHERE type IN ('BettingClosed', 'CardsDealt', 'RoundSettled')""",
+        WHERE type IN ('BettingClosed', 'LinksReleased', 'CardsDealt', 'RoundSettled')""",
     "bench_secret": """
         SELECT place, made.* FROM baccarat_shoesecret AS made
         JOIN bench_event
-            ON type = 'CardsDealt' AND (data->'next_terms'->'next_shoe'->>'shoe')::uuid = made.shoe_id""",
+            ON type = 'CardsDealt' AND (data->'next_terms'->>'shoe')::uuid = made.shoe_id""",
     "bench_posting": """
         SELECT place, account_id, amount
         FROM bench_event JOIN events_event AS event USING (stream, version)
         JOIN wallet_entry AS entry ON entry.cause = event.id JOIN wallet_posting ON entry_id = entry.cause""",
 }
-"""What ours wrote for each round, numbered by place; each may use those before it."""
+"""What ours wrote for the last round of each table, numbered by place; each may use those before it."""
 
 COUNTED = (
     "events_event", "events_unsealed", "wallet_entry", "wallet_posting", "wallet_balance", "baccarat_table",

@@ -24,11 +24,13 @@ from tests.processes import clean_environment
 PARTS = {
     "page": ["page"] if CHROMIUM else [],
     "append": ["append, batch 1", "append, batch 20"],
+    "settle": ["settle", "settle, witness"],
     "bet": ["bet", "bet, unprepared"],
+    "remote": ["remote", "remote, beside a slow wallet", "remote, beside a dead wallet"],
     "replay": ["replay", "audit", "replay, mixed", "audit, mixed"],
     "rules": ["rules", "rules, settled"],
     "system": ["system, 1 web process", "system, 2 web processes"],
-    "storage": ["storage", "storage, WAL"],
+    "storage": ["storage", "storage, WAL", "storage, witness", "storage, witness, WAL"],
 }
 
 
@@ -223,7 +225,10 @@ def test_scripts_of_a_frame_are_added_up_and_those_within_another_count_once():
             event("FunctionCall", 6100, 90_000, thread=2),
             event("BeginMainThreadFrame", 16_000),
             event("EventDispatch", 17_000, 2000),
+            event("FunctionCall", 40_000, 30_000),
+            event("RunMicrotasks", 60_000, 8000),
+            event("FunctionCall", 70_000, 3000),
         ]
     )
 
-    assert frames == [0.0, 4.5, 2.0]
+    assert frames == [0.0, 4.5, 2.0, 30.0, 3.0]

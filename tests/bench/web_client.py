@@ -1,5 +1,6 @@
 """A client process of measurements over HTTP: one request after another, or many connections at a given rate."""
 
+import contextlib
 import http.client
 import itertools
 import threading
@@ -34,6 +35,19 @@ def send(*, port: int, requests: list[dict[str, str]]) -> list[float]:
         if status not in GOOD:
             raise RuntimeError(f"{request['path']} answered {status}: {content[:300]!r}")
     return spent
+
+
+def ask(*, port: int, requests: list[dict[str, str]]) -> dict[str, Any]:
+    """Send every request as `send` does, and return each one's seconds, and how many were granted and refused."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    latencies, good = [], 0
+    with contextlib.closing(connection):
+        for request in requests:
+            began = time.perf_counter()
+            status, _ = _exchange(connection, request)
+            latencies.append(time.perf_counter() - began)
+            good += status in GOOD
+    return {"latencies": latencies, "good": good, "refused": len(requests) - good}
 
 
 def pace(*, port: int, requests: list[dict[str, str]], rate: float, seconds: float) -> dict[str, Any]:
@@ -82,4 +96,4 @@ def _exchange(connection: http.client.HTTPConnection, request: Mapping[str, str]
 
 
 if __name__ == "__main__":
-    serve({"send": send, "pace": pace})
+    serve({"send": send, "ask": ask, "pace": pace})

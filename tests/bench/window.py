@@ -5,26 +5,22 @@ same machine. Figures are the database's own times.
 """
 
 import contextlib
-import secrets
-import tempfile
 import time
 from collections.abc import Generator, Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
 from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
-from casino.devstack.system import commands, free_port
-from casino.devstack.witness import prepare_witness
+from casino.devstack.system import commands
 from tests.bench.databases import Connection
 from tests.bench.measure import Measured, percentile
 from tests.bench.plan import Plan
+from tests.bench.witnessed import prepared
 from tests.bench.worker import Worker
 
 TARGET: Final = 15.0
 """Seconds, for the 99th percentile."""
-ORIGIN: Final = "bench.casino.localhost/log"
 DOWN_SECONDS: Final = 3.0
 """How long the sealer stays away, as long as a process manager takes at most."""
 PATIENCE: Final = 120.0
@@ -40,15 +36,9 @@ FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
 
 def measure(plan: Plan) -> Iterator[Measured]:
     """Measure the window. Raises DevstackError."""
-    with plan.migrated("window") as database, tempfile.TemporaryDirectory(prefix="casino-window-") as folder:
-        keys = {name: f"bench:{secrets.token_hex(32)}" for name in ("CHECKPOINT_KEYS", "CLOSING_KEYS")}
-        witness = prepare_witness(Path(folder) / "witness", port=free_port(0), origin=ORIGIN, environment=keys)
-        files = {f"{name}_FILE" for name in keys}
-        inherited = {name: value for name, value in database.environment.items() if name not in files}
-        environment = {**inherited, **keys, "WITNESSES": witness.setting, "LOG_ORIGIN": ORIGIN}
-        own = commands(port=0)
+    with plan.migrated("window") as database, prepared(plan.log) as witness, witness.running():
+        environment, own = witness.environment(database), commands(port=0)
         with contextlib.ExitStack() as exits:
-            exits.enter_context(_child(plan, "witness", witness.command, {}))
             exits.enter_context(_child(plan, "worker-background", own["worker-background"], environment))
             sealer = exits.enter_context(_child(plan, "sealer", own["sealer"], environment))
             writer = exits.enter_context(Worker("append_ours", environment=environment, log=plan.log))

@@ -59,5 +59,6 @@
     if (!button.closest(".panel, .notices, .scoreboard, .chat-column") && Math.min(box.width, box.height) < 43.5) faults.push(`${name(button)} is only ${box.width.toFixed()} by ${box.height.toFixed()}`);
   }
   if (document.documentElement.scrollWidth > innerWidth) faults.push("the page scrolls sideways");
+  if (document.documentElement.scrollHeight > innerHeight) faults.push("the page scrolls down");
   return faults;
 }

@@ -16,8 +16,10 @@ PIN = "1357"
 class House:
     """Creates tables and players with the operator's credential."""
 
-    def __init__(self, base_url: str, credential: str) -> None:
+    def __init__(self, base_url: str, credential: str, *, witnesses: tuple[str, ...] = ()) -> None:
         self.base_url = base_url
+        self.witnesses = witnesses
+        """Addresses of others that pages may read from."""
         self.host = base_url.removeprefix("http://")
         self.http = httpx.Client(base_url=f"{base_url}/api/v1", headers={"Authorization": f"Bearer {credential}"})
         self.numbers = itertools.count(1)

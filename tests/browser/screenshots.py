@@ -4,6 +4,7 @@ The pictures go to build/screenshots, which git ignores. None is compared: they 
 """
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -75,6 +76,7 @@ class Studio:
         self.photograph(f"{preset}-betting", table, own)
         self.place(table, tokens, stakes)
         self.photograph(f"{preset}-chips", table, own)
+        self.photograph(f"{preset}-right-to-left", table, own, turn_around)
         if seats > 1:
             self.house.post(f"/tables/{table}/deal", {}, own)
             self.photograph(f"{preset}-confirmed", table, own)
@@ -85,17 +87,19 @@ class Studio:
         self.photograph(f"{preset}-result", table, own)
 
     def steps_of_a_deal(self) -> None:
-        """Photograph the deal, the call and the payment as they are animated."""
-        for size in SIZES:
-            table = self.house.table("atlantic_city", show_milliseconds=dict.fromkeys(LONG_SHOW, 12_000), **TURN)
+        """Photograph the deal, the call and the payment as they are animated, each in a deal of its own.
+
+        A step lasts half a second, and a picture of the one before it may take longer.
+        """
+        for size, step in itertools.product(SIZES, STEPS):
+            table = self.house.table("atlantic_city", show_milliseconds=dict.fromkeys(LONG_SHOW, 60_000), **TURN)
             tokens = self.house.company(table, 1, 3, 5)
             self.place(table, tokens, {"player": "25.00", "tie": "5.00", "banker": "100.00"})
             screen = self.open(table, tokens[1], reduced_motion="no-preference")
             screen.page.set_viewport_size({"width": size[0], "height": size[1]})
             self.deal(table, tokens)
-            for step in STEPS:
-                screen.page.locator(f'.game[data-step="{step}"]').wait_for()
-                screen.page.screenshot(path=FOLDER / f"deal-{step}-{size[0]}x{size[1]}.png")
+            screen.page.locator(f'.game[data-step="{step}"]').wait_for()
+            screen.page.screenshot(path=FOLDER / f"deal-{step}-{size[0]}x{size[1]}.png")
             screen.page.close()
 
     def lobby(self) -> None:
@@ -137,6 +141,11 @@ class Studio:
 
         self.photograph("caller-waits", table, tokens[1])
         self.photograph("caller-squeezes", table, tokens[0], fold)
+
+
+def turn_around(page: Page) -> None:
+    """Lay the page out from right to left, which none of its languages is."""
+    page.evaluate("document.documentElement.dir = 'rtl'")
 
 
 def go_to_lobby(page: Page) -> None:

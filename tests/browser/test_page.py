@@ -165,6 +165,32 @@ def test_chips_placed_offline_arrive_after_reconnecting(house, open_screen):
     assert house.seat_of(screen.table, 1)["placed"] == [{"spot": "banker", "amount": "30.00"}]
 
 
+def test_a_page_left_open_over_a_release_offers_the_new_one(house, open_screen):
+    screen = open_screen(house.table("mini"), 1)
+    page = screen.page
+
+    def reconnect():
+        screen.set_network(offline=True)
+        screen.expect_notice("Reconnecting")
+        with page.expect_response("**/play/", timeout=TIMEOUT):
+            screen.set_network()
+
+    def release(route):
+        response = route.fetch()
+        route.fulfill(response=response, body=response.text().replace("js/main.", "js/main.released."))
+
+    reconnect()
+    expect(screen.notice).to_have_count(0, timeout=TIMEOUT)
+    page.route("**/play/", release)
+    reconnect()
+    screen.expect_notice("new version of this page")
+    page.unroute("**/play/")
+    page.get_by_role("button", name="Load it").click()
+
+    expect(screen.spot("banker")).to_be_enabled(timeout=TIMEOUT)
+    expect(screen.notice).to_have_count(0)
+
+
 def test_a_round_dealt_while_offline_is_shown_after_reconnecting(house, open_screen):
     table = house.table("atlantic_city", turn_seconds=60)
     ana, ben = (open_screen(table, token=token) for token in house.company(table, 1, 2))
@@ -442,7 +468,9 @@ def test_players_contribute_to_the_shuffle_and_verify_the_round_afterwards(stack
     expect(panel.locator(".facts")).to_contain_text([first["seed"]])
     screen.act("rebetDeal")
     second = house.settled(table, 2)
-    assert second["contributions"] == [{"seat": 1, "contribution": b"lucky seven".hex()}]
+    (own,) = second["contributions"]
+    assert (own["seat"], own["contribution"]) == (1, b"lucky seven".hex())
+    assert own["public_key"].startswith("01"), "signed by the page"
     assert second["commitment"] == commitment, "published before the first bet"
     screen.act("rebetDeal")
     third = house.settled(table, 3)

@@ -35,6 +35,7 @@ from tests.support.examples import (
     place,
 )
 from tests.support.shapes import as_json
+from wallet.payments.funding_options import DisplayedBalance
 
 MODULE = Path(__file__).parents[2] / "baccarat/web/static/play/js/core/phase.js"
 SHOWN = rules_for("atlantic_city", currency="EUR")
@@ -74,7 +75,7 @@ def state_of(work: UnitOfWork, last: RoundState = INITIAL) -> dict[str, Any]:
     """Return the table as the API presents it to Ann."""
     current = INITIAL if work.table.round is None else work.round
     rules = work.table.rules
-    state = present_table_state(work.table, current, viewer=ANN, now=OPENED, game_balance=1_000_000)
+    state = present_table_state(work.table, current, viewer=ANN, now=OPENED, game_balance=DisplayedBalance(1_000_000))
     shown = None if last.opened is None else present_round(last, viewer=ANN, currency=rules.currency)
     document: dict[str, Any] = as_json(present_table(state, work.table, shown, {}))
     return document

@@ -1,7 +1,9 @@
 """The page that verifies a round in the browser. It needs no service, so none is started."""
 
+import json
 import mimetypes
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,17 +16,19 @@ from baccarat.proofs import verifier
 from baccarat.web import views
 from casino.devstack.home import PROJECT
 from tests.baccarat.proofs.forgeries import FORGERIES
-from tests.baccarat.proofs.forging import GOLDEN, encode, golden
+from tests.baccarat.proofs.forging import COSIGNER, GOLDEN, encode, event, golden, witness_keys
+from tests.baccarat.proofs.test_verdicts import LOG, with_caveats
 
 HOST = "http://localhost:9"
 """An address without a server: the tests answer every request, with the service's security policy."""
 STATIC = PROJECT / "baccarat" / "web" / "static"
-CHECK_ALL = """async ([files, key]) => {
+CHECK_ALL = """async (files) => {
   const { verify } = await import("/static/play/verify/checks.js");
   const verdicts = {};
-  for (const [name, text] of Object.entries(files)) {
-    const { verdict, checks } = await verify(new TextEncoder().encode(text), { trusted: [key] });
-    verdicts[name] = [verdict, Object.fromEntries(checks.map((check) => [check.name, check.verdict]))];
+  for (const [name, [text, trusted]] of Object.entries(files)) {
+    const { verdict, checks, asOf, caveats } = await verify(new TextEncoder().encode(text), { trusted });
+    const results = Object.fromEntries(checks.map((check) => [check.name, check.verdict]));
+    verdicts[name] = [verdict, results, asOf?.cosignedBy ?? [], caveats.map((caveat) => caveat.code)];
   }
   return verdicts;
 }"""
@@ -73,22 +77,66 @@ def verify_on_page(page: Page, raw: bytes, name: str) -> tuple[str, dict[str, st
     return str(verdict.get_attribute("data-verdict")), steps
 
 
-def verify_with_python(raw: bytes) -> tuple[str, dict[str, str]]:
-    result: dict[str, Any] = verifier.verify(raw, [golden("mini")["keys"][0]["public_key"]])
-    return result["verdict"], {check["name"]: check["verdict"] for check in result["checks"]}
+def trusted(file: Path) -> list[str]:
+    """Return the keys that a reader of a golden file trusts: the log's, and those of its witnesses."""
+    return [golden("mini")["keys"][0]["public_key"], *witness_keys(json.loads(file.read_bytes()))]
+
+
+def verify_with_python(raw: bytes, keys: list[str]) -> list[Any]:
+    result: dict[str, Any] = verifier.verify(raw, keys)
+    cosigned = result["as_of"]["cosigned_by"] if result["as_of"] else []
+    checks = {check["name"]: check["verdict"] for check in result["checks"]}
+    return [result["verdict"], checks, cosigned, [caveat["code"] for caveat in result["caveats"]]]
 
 
 def test_the_page_and_the_verifier_agree_on_every_exported_and_forged_file(page: Page):
-    files = {file.name: file.read_bytes() for file in sorted(GOLDEN.rglob("*.json"))}
-    forged = {each.name: each.raw() for each in FORGERIES}
-    texts = {name: raw.decode() for name, raw in {**files, **forged}.items()}
+    files = {str(file.relative_to(GOLDEN)): (file.read_bytes(), trusted(file)) for file in GOLDEN.rglob("*.json")}
+    keyless = {f"{name} without keys": (raw, []) for name, (raw, _) in files.items()}
+    forged = {each.name: (each.raw(), trusted(GOLDEN / f"{each.base}.json")) for each in FORGERIES}
+    doubtful = {name: (encode(document), [LOG, *witness_keys(document)]) for name, document in with_caveats().items()}
+    all_files = {**files, **keyless, **forged, **doubtful}
 
-    verdicts: dict[str, Any] = page.evaluate(CHECK_ALL, [texts, golden("mini")["keys"][0]["public_key"]])
+    verdicts = page.evaluate(CHECK_ALL, {name: [raw.decode(), keys] for name, (raw, keys) in all_files.items()})
 
-    assert {name: (verdict, steps) for name, (verdict, steps) in verdicts.items()} == {
-        name: verify_with_python(raw) for name, raw in {**files, **forged}.items()
-    }
+    assert verdicts == {name: verify_with_python(*each) for name, each in all_files.items()}
     assert {verdicts[name][0] for name in forged} == {"failed"}
+    assert {verdicts[name][0] for name in keyless} == {"unverified"}
+    assert {code for name in doubtful for code in verdicts[name][3]} == set(doubtful)
+
+
+def test_the_page_recomputes_every_vector_of_the_specification(page: Page):
+    files = [json.loads(file.read_bytes()) for file in views.FAIRNESS_DOCS.glob("vectors*.json")]
+    vectors = {name: vector for file in files for name, vector in file.items()}
+    script = Path(__file__).with_name("vectors.js").read_text(encoding="utf-8").partition("\n\n")[2]
+    pairs: dict[str, Any] = page.evaluate(script, vectors)
+    assert {name: computed for name, (computed, _) in pairs.items()} == {
+        name: published for name, (_, published) in pairs.items()
+    }
+    assert pairs.keys() == vectors.keys()
+
+
+def test_the_page_names_who_has_cosigned_and_what_a_reader_has_to_know(page: Page):
+    field = page.get_by_label("public key")
+    before, document = field.input_value(), with_caveats()["after_release"]
+    field.fill(" ".join([LOG, *witness_keys(document)]))
+    verify_on_page(page, encode(document), "voided.json")
+    verdict = page.locator(".verify-verdict")
+    expect(verdict).to_contain_text(f"Cosigned by {COSIGNER.name} (2027-01-15T08:00:00Z).")
+    expect(verdict.locator("[data-caveat=after_release]")).to_be_visible()
+    field.fill(LOG)
+    verify_on_page(page, encode({**document, "events": document["events"]}), "untrusted.json")
+    expect(verdict).not_to_contain_text("Cosigned by")
+    field.fill(before)
+
+
+def test_nothing_of_a_file_is_shown_that_no_trusted_checkpoint_covers(page: Page):
+    for name in ("younger-than-the-checkpoint", "witnesses/settled"):
+        document = golden(name)
+        assert document["round"]["cards"]
+        verdict, _ = verify_on_page(page, encode(document), f"{name.replace('/', '-')}.json")
+        assert verdict == "unverified"
+        expect(page.locator(".verify-about h2, .verify-hands")).to_have_count(0)
+        expect(page.locator(".verify-verdict")).not_to_contain_text("As of checkpoint")
 
 
 def test_a_verified_round_shows_its_cards_and_a_forged_one_what_was_expected(page: Page):
@@ -131,3 +179,56 @@ def test_the_page_is_translated_and_usable_by_keyboard(page: Page):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "key"
     page.get_by_label("Sprache").select_option("en")
+
+
+PUBLIC = """async ([text, said, lists]) => {
+  const { publicReads } = await import("/static/play/verify/public_reads.js");
+  const { Proof } = await import("/static/play/verify/proof.js");
+  const { encodeStatement, openedChains } = await import("/static/play/verify/witnesses.js");
+  const { hex } = await import("/static/play/verify/hashes.js");
+  const proof = new Proof(JSON.parse(text), []);
+  const keys = [...(await openedChains(proof)).values()].map((chain) => hex(chain.key));
+  const witnesses = lists ? keys.map((key) => ({ name: "w", url: "https://w.test", release_key: key })) : [];
+  const [place] = proof.witnesses;
+  const statement = said && hex(encodeStatement(place, said.release, said.kind, said.digest));
+  const fetching = window.fetch;
+  window.fetch = async () => new Response(JSON.stringify({ statement }), { status: statement ? 200 : 404 });
+  try {
+    return (await publicReads(proof, witnesses))[0];
+  } catch (error) {
+    return error.code ?? String(error);
+  } finally {
+    window.fetch = fetching;
+  }
+}"""
+"""Compares a file with what its witness says of its round, which is answered for it."""
+
+
+def test_the_page_decides_what_a_witness_says_though_a_void_or_its_link_is_withheld(page: Page):
+    document = golden("witnesses/voided")
+    given, voided = event(document, "LinksReleased")["data"]["releases"][0], event(document, "RoundVoided")
+    own = {"release": given, "kind": 2, "digest": voided["data"]["closing"]["digest"]}
+    other = {**own, "digest": "99" * 32}
+    unshown = {**document, "events": [each for each in document["events"] if each["type"] != "LinksReleased"]}
+    hidden, neither = withheld(document), withheld(unshown)
+
+    def says(document: dict[str, Any], said: dict[str, Any] | None, *, lists: bool = True) -> str:
+        return str(page.evaluate(PUBLIC, [json.dumps(document), said, lists]))
+
+    assert says(document, own) == "public.ok"
+    assert says(document, other) == says(document, None) == "public.differs"
+    assert says(document, own, lists=False) == "public.unknown"
+    assert says(hidden, own) == "public.ok"
+    assert says(hidden, {**own, "release": {**given, "number": given["number"] + 1}}) == "public.differs"
+    assert says(hidden, None) == "public.differs"
+    assert says(hidden, other) == "witnesses.unsigned"
+    assert says(unshown, None) == "public.ok"
+    assert says(unshown, own) == "public.later"
+    assert says(unshown, other) == "public.differs"
+    assert says(neither, own) == "public.later"
+
+
+def withheld(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the file as players get it, to whom a void is not shown."""
+    events = [{**each, "data": None} if each["type"] == "RoundVoided" else each for each in document["events"]]
+    return {**document, "events": events}

@@ -26,15 +26,16 @@ class Windows:
             self.contexts[key] = self.browser.new_context(**options, storage_state=storage)
         idle_pages = self.idle.setdefault(key, [])
         page = idle_pages.pop() if idle_pages and not (latency or clock) else self.contexts[key].new_page()
+        page.bring_to_front()  # Chromium draws a window behind another once a second
         page.set_viewport_size(options["viewport"])  # the test before may have changed it
         screen = Screen(page, house, table=table, token=token, form=key)
         screen.enter(latency=latency, clock=clock)
         return screen
 
     def close(self, screen: Screen) -> None:
-        """Keep the window, unless its network or clock was changed."""
+        """Keep the window, unless its network or clock was changed or a test that failed left a panel open."""
         screen.stop_listening()
-        if screen.usual and screen.page.locator(".game").count():
+        if screen.usual and screen.page.locator(".game:not([data-panel]), .game[data-panel='']").count():
             self.idle[screen.kind].append(screen.page)
         else:
             screen.page.close()

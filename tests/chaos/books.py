@@ -1,4 +1,4 @@
-"""What must hold after every failure: each confirmed wager settled exactly once, no money lost or doubled."""
+"""What must hold after every failure: each confirmed wager settled or void exactly once, no money lost or doubled."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -22,7 +22,8 @@ WITH confirmed AS (
     FROM events_event WHERE type = 'WagerConfirmed' GROUP BY 1, 2
 ), settled AS (
     SELECT stream, wager->>'seat' AS seat, count(*) AS times
-    FROM events_event, json_array_elements(data->'wagers') AS wager WHERE type = 'RoundSettled' GROUP BY 1, 2
+    FROM events_event, json_array_elements(coalesce(data->'wagers', data->'seats')) AS wager
+    WHERE type IN ('RoundSettled', 'RoundVoided') GROUP BY 1, 2
 )
 SELECT stream, seat, confirmed.times, settled.times FROM confirmed FULL JOIN settled USING (stream, seat)
 WHERE confirmed.times IS DISTINCT FROM 1 OR settled.times IS DISTINCT FROM 1
@@ -30,7 +31,7 @@ WHERE confirmed.times IS DISTINCT FROM 1 OR settled.times IS DISTINCT FROM 1
 NOT_POSTED_ONCE: Final = """
 SELECT event.id, event.type, count(entry.cause)
 FROM events_event AS event LEFT JOIN wallet_entry AS entry ON entry.cause = event.id
-WHERE event.type IN ('WagerConfirmed', 'RoundSettled') GROUP BY event.id HAVING count(entry.cause) <> 1
+WHERE event.type IN ('WagerConfirmed', 'RoundSettled', 'RoundVoided') GROUP BY event.id HAVING count(entry.cause) <> 1
 """
 STILL_IN_PLAY: Final = """
 SELECT account.kind, balance FROM wallet_balance JOIN wallet_account AS account ON account.id = account_id
@@ -68,6 +69,9 @@ async def _agree_with(player: Player) -> None:
 
 def _result(round_: dict[str, Any]) -> dict[str, Any]:
     (mine,) = [seat for seat in round_["seats"] if seat["you"]]
+    if mine["void"] is not None:
+        back = mine["void"]["stake_returned"]
+        return {"staked": back, "returned": back, "commission": "0", "commission_deferred": False}
     result: dict[str, Any] = mine["result"]
     return result
 

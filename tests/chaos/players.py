@@ -9,12 +9,14 @@ from random import Random
 from typing import Any, Final
 
 from casino.devstack.bots.client import ApiError, Client
-from casino.devstack.bots.house import CREDIT, CURRENCY, new_player
+from casino.devstack.bots.house import CREDIT, CURRENCY, PAYMENT_BOT_GAME, new_player
 from tests.chaos.system import System
 from tests.support.instant import INSTANT
 
 TOO_LATE: Final = {"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "nothing_to_rebet"}
 """Refusals of a bet that came too late because the service was down."""
+TOO_EARLY: Final = {"witness_unavailable"}
+"""Refusals of a bet while a part is away that has to be asked before the cards."""
 
 BUY_IN: Final = Decimal(5000)
 LOOK_EVERY: Final = 0.2
@@ -85,7 +87,9 @@ class Player:
             else:
                 answer = await self.client.post(f"{self.table}/deal", {"stakes": self._stakes(), "currency": CURRENCY})
         except ApiError as error:
-            if error.code not in TOO_LATE:
+            if error.code in TOO_EARLY:
+                await asyncio.sleep(LOOK_EVERY)
+            elif error.code not in TOO_LATE:
                 raise
             return
         (own_seat,) = [seat for seat in answer["round"]["seats"] if seat["you"]]
@@ -178,7 +182,9 @@ async def party(system: System, settings: Sequence[Setting] = SETTINGS) -> Async
             table = await open_table(operator, setting)
             for seat in range(1, setting.players + 1):
                 money_type = "play" if seat % 3 == 0 else "real"
-                token = await new_player(operator, f"{setting.preset}-{table[-12:]}-{seat}", money_type, CURRENCY)
+                token = await new_player(
+                    operator, f"{setting.preset}-{table[-12:]}-{seat}", money_type, PAYMENT_BOT_GAME
+                )
                 system.credited[money_type] = system.credited.get(money_type, 0) + int(Decimal(CREDIT) * 100)
                 client = await clients.enter_async_context(Client(system.stack.base_url, token))
                 players.append(

@@ -31,7 +31,10 @@ async def ask_with_every_thread(system: System) -> Counter[str]:
 
 
 async def play_beside_a_flood(system: System) -> Counter[str]:
+    """Flood twice: in the first flood all threads connect at once, which may last longer than a request waits."""
     async with party(system, (Setting("mini"), Setting("classic"))) as players:
+        first = await ask_with_every_thread(system)
+        assert set(first) <= {"ok", "overloaded", "unavailable"}
         codes = await ask_with_every_thread(system)
         await players.bet()
         await players.settled()

@@ -4,10 +4,8 @@ CHAOS_SECONDS is how long the disk is full.
 """
 
 import asyncio
-import contextlib
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -19,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 from tests.chaos.books import agree, audit
 from tests.chaos.players import Setting, party
 from tests.chaos.system import System, running_system, until
+from tests.support.disk import fill, may_mount, mount, unmount
 
 pytestmark = pytest.mark.slow
 
@@ -32,29 +31,15 @@ TABLES: Final = (Setting("mini"), Setting("classic"), Setting("overview"))
 @pytest.fixture
 def disk() -> Generator[Path]:
     """Mount a small disk in memory; only root may."""
+    if not may_mount():
+        pytest.skip("No disk may be mounted here.")
     folder = Path(tempfile.mkdtemp(prefix="casino-disk-"))
-    mounted = subprocess.run(  # noqa: S603
-        ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=1777", "tmpfs", str(folder)],  # noqa: S607
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    mount(folder, size=SIZE)
     try:
-        if mounted.returncode:
-            pytest.skip(f"No disk can be mounted: {mounted.stderr.strip()}")
         yield folder
     finally:
-        if not mounted.returncode:
-            subprocess.run(["umount", "--lazy", str(folder)], check=True)  # noqa: S603, S607
+        unmount(folder)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def fill(file: Path) -> None:
-    """Write until there is no room."""
-    block = bytes(1 << 20)
-    with contextlib.suppress(OSError), file.open("ab", buffering=0) as stream:
-        while stream.write(block):
-            pass
 
 
 async def play_through(system: System, ballast: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from casino.devstack.bots.client import Client
-from casino.devstack.bots.house import CURRENCY, new_player
+from casino.devstack.bots.house import CURRENCY, PAYMENT_BOT_GAME, new_player
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
 from casino.devstack.system import commands, free_port, is_responding
@@ -103,7 +103,7 @@ async def _seated(web: Web) -> Ann:
     base_url = f"http://127.0.0.1:{web.port}"
     async with Client(base_url, web.credential) as client:
         table = await open_table(client, Setting("mini"))
-        token = await new_player(client, uuid4().hex, "real", CURRENCY)
+        token = await new_player(client, uuid4().hex, "real", PAYMENT_BOT_GAME)
     async with Client(base_url, token) as client:
         body = {"seat": 1, "buy_in": "1000.00", "currency": CURRENCY, "money_type": "real"}
         await client.post(f"{table}/seat", body)

@@ -1,6 +1,7 @@
 """A running system, an operator whose key the clients use, and the generated clients."""
 
 import importlib
+import json
 import shutil
 import subprocess
 import sys
@@ -14,9 +15,10 @@ import httpx
 import pytest
 
 from casino.devstack.bots.house import new_operator
-from casino.devstack.home import PROJECT, claim
+from casino.devstack.home import claim
 from casino.devstack.system import Stack
 from casino.observability.process import ssl_context
+from tests.support.typescript import NODE, compile_typescript, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,22 +80,18 @@ def connect(service: Service, generated: None) -> Generator[Callable[[str], Any]
         yield lambda token: stack.enter_context(client(base_url=service.url, token=token))
 
 
-NODE = PROJECT / "tests" / "node"
-needs_node = pytest.mark.skipif(not (NODE / "node_modules").exists(), reason="`make lint` installs the node packages")
-STRICT = "--strict --target es2022 --module nodenext --lib es2023,dom,dom.iterable,dom.asynciterable --skipLibCheck"
+@pytest.fixture(scope="session")
+def run_typescript(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Compile the scripts of tests/node strictly with the types of the document.
 
-
-def run_typescript(script: str, service: Service, folder: Path, *arguments: str) -> str:
-    """Compile a script of tests/node strictly with the types of the document, run it, and return its last line."""
+    Return `run(script, *arguments)`, which runs one and returns its last line's JSON.
+    """
+    folder = tmp_path_factory.mktemp("typescript")
     (folder / "node_modules").symlink_to(NODE / "node_modules")
     (folder / "package.json").write_text('{"type": "module"}')
-    shutil.copy(NODE / f"{script}.ts", folder)
-
-    def run(*command: str) -> str:
-        finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
-        assert finished.returncode == 0, finished.stdout + finished.stderr
-        return finished.stdout
-
-    run("node_modules/.bin/openapi-typescript", str(service.document), "--output", "api.d.ts")
-    run("node_modules/.bin/tsc", *STRICT.split(), "--types", "node", f"{script}.ts")
-    return run("node", f"{script}.js", service.url, service.key, *arguments).splitlines()[-1]
+    scripts = [Path(shutil.copy(NODE / name, folder)) for name in ("morning.ts", "session.ts")]
+    run("node_modules/.bin/openapi-typescript", str(service.document), "--output", "api.d.ts", cwd=folder)
+    compile_typescript(folder, *scripts)
+    return lambda script, *arguments: json.loads(
+        run("node", f"{script}.js", service.url, service.key, *arguments, cwd=folder).splitlines()[-1]
+    )

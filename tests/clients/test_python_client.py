@@ -6,11 +6,40 @@ from functools import partial
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
 
 from tests.clients.conftest import Service, call
 
 pytestmark = pytest.mark.slow
+
+
+def test_a_generated_client_reads_what_a_later_version_adds(connect: Callable[[str], Any]) -> None:
+    item = {
+        "specversion": "1.0", "id": "1", "source": "/operators/acme", "type": "baccarat.table.painted.v1",
+        "subject": "tables/1", "time": "2026-11-21T09:00:00Z", "datacontenttype": "application/json",
+        "dataschema": "https://casino.example/api/v1/feed/schemas/baccarat.table.painted.v1", "number": 1, "data": {},
+        "colour": "red",
+    }  # fmt: skip
+    problem = {
+        "type": "https://casino.example/api/v1/problems/paint_wet", "title": "Wet", "status": 409, "detail": "Wet.",
+        "instance": "/api/v1/feed", "code": "paint_wet", "remedy": "Wait.", "request_id": "1", "minutes": 5,
+    }  # fmt: skip
+    answers = iter([
+        httpx.Response(200, json={"items": [item], "next": 1, "head": 1}),
+        httpx.Response(403, json=problem),
+    ])  # fmt: skip
+    client = connect("any")
+    client.set_httpx_client(
+        httpx.Client(base_url="http://any.example", transport=httpx.MockTransport(lambda _: next(answers)))
+    )
+    read_feed = importlib.import_module("casino_client.api.feed.read_feed")
+
+    page, refused = read_feed.sync(client=client), read_feed.sync(client=client)
+
+    assert page.items[0].type_ == "baccarat.table.painted.v1"
+    assert page.items[0].additional_properties == {"colour": "red"}
+    assert (type(refused).__name__, refused.code, refused["minutes"]) == ("OtherProblem", "paint_wet", 5)
 
 
 def test_a_generated_client_plays_a_session(service: Service, connect: Callable[[str], Any]) -> None:

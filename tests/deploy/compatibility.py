@@ -1,14 +1,20 @@
 """What a client of one version of the API's document would miss in another."""
 
+import json
+import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 METHODS = ("get", "post", "put", "patch", "delete")
+ANYTHING: Final = {"type": "string"}
+"""Beside an enum: further values may come."""
 Document = dict[str, Any]
 
 
 def breaking_changes(old: Document, new: Document) -> list[str]:
-    """List what a compatible change must not do: remove what clients use, or require what they do not send."""
+    """List what a compatible change must not do: remove what clients use, require what they do not send, or answer
+    with values that the document did not leave open.
+    """
     return sorted({*_operations(old, new), *_schemas(old, new)})
 
 
@@ -41,18 +47,18 @@ def _parameters(operation: Document) -> dict[str, Any]:
 
 
 def _schemas(old: Document, new: Document) -> Iterator[str]:
+    answered = _answered(old)
     for name, before in old["components"]["schemas"].items():
         after = new["components"]["schemas"].get(name)
         if after is None:
             yield f"schema {name} is gone"
             continue
-        yield from (f"{name} has no value {each}" for each in _values(before) - _values(after))
+        yield from _values_differ(name, before, after, answered=name in answered)
         for before_part, after_part in zip(_parts(before), _parts(after), strict=False):
             fields, kept = before_part.get("properties", {}), after_part.get("properties", {})
             yield from (f"{name} has no field {each}" for each in fields.keys() - kept.keys())
             for each in fields.keys() & kept.keys():
-                missing = _values(fields[each]) - _values(kept[each])
-                yield from (f"{name}.{each} has no value {value}" for value in missing)
+                yield from _values_differ(f"{name}.{each}", fields[each], kept[each], answered=name in answered)
             required, requires = set(before_part.get("required", ())), set(after_part.get("required", ()))
             if name.endswith("Request"):
                 yield from (f"{name} requires {each}" for each in requires - required)
@@ -64,5 +70,26 @@ def _parts(schema: Document) -> list[Document]:
     return [schema, *(part for part in schema.get("allOf", []) if "$ref" not in part)]
 
 
+def _values_differ(name: str, before: Document, after: Document, *, answered: bool) -> Iterator[str]:
+    values, kept = _values(before), _values(after)
+    yield from (f"{name} has no value {each}" for each in values - kept)
+    if values and answered and ANYTHING not in before.get("anyOf", ()):
+        yield from (f"{name} has a new value {each}" for each in kept - values)
+        if ANYTHING in after.get("anyOf", ()):
+            yield f"{name} may have new values"
+
+
 def _values(schema: Document) -> set[Any]:
-    return set(schema.get("enum", ()))
+    return {value for part in (schema, *schema.get("anyOf", ())) for value in part.get("enum", ())}
+
+
+def _answered(document: Document) -> set[str]:
+    """Return the names of the schemas that responses refer to, directly or not."""
+    methods = [methods[method] for methods in document["paths"].values() for method in METHODS if method in methods]
+    parts: list[Any] = [document["components"].get("responses", {}), *(each["responses"] for each in methods)]
+    names: set[str] = set()
+    while parts:
+        referred = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(parts.pop()))) - names
+        names |= referred
+        parts += [document["components"]["schemas"][name] for name in referred]
+    return names

@@ -27,6 +27,7 @@ VALUES = {
     "CASINO_OWNER_PASSWORD": "owner-word",
     "CASINO_APP_PASSWORD": "app-word",
     "CASINO_WEB_PASSWORD": "web-word",
+    "CASINO_BACKUP_PASSWORD": "backup-word",
     "REDIS_PASSWORD": "redis-word",
 }
 VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")

@@ -68,6 +68,16 @@ def test_the_changelog_has_the_current_version_first() -> None:
             "MoneyType has no value play",
         ),
         (
+            lambda document: document["components"]["schemas"]["MoneyType"]["enum"].append("points"),
+            "MoneyType has a new value points",
+        ),
+        (
+            lambda document: document["components"]["schemas"]["FeedEnvelope"]["properties"]["type"]["anyOf"][0][
+                "enum"
+            ].remove("baccarat.round.settled.v1"),
+            "FeedEnvelope.type has no value baccarat.round.settled.v1",
+        ),
+        (
             lambda document: document["components"]["schemas"]["PlayerRequest"]["required"].append("nickname"),
             "PlayerRequest requires nickname",
         ),
@@ -90,5 +100,8 @@ def test_additions_are_compatible(current: dict[str, Any]) -> None:
     smaller["paths"].pop("/api/v1/me/balances")
     smaller["components"]["schemas"]["Money"]["properties"].pop("currency")
     smaller["components"]["schemas"]["Money"]["required"].remove("currency")
+    types = smaller["components"]["schemas"]["FeedEnvelope"]["properties"]["type"]["anyOf"][0]["enum"]
+    types.remove("baccarat.round.settled.v1")
+    smaller["components"]["schemas"]["ExportFormat"]["enum"].remove("csv")
 
     assert breaking_changes(smaller, current) == []

@@ -15,6 +15,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from casino.devstack.home import PROJECT
+from casino.devstack.system import free_port
 from casino.reports.definition import report_definitions
 from casino.staff.roles import Role
 from tests.architecture.source import tracked
@@ -81,11 +82,13 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict
     for entry in PROJECT.iterdir():
         if entry.name != ".casino":
             (folder / entry.name).symlink_to(entry)
-    environment = clean_environment(CASINO_HOME=str(folder / ".casino"))
+    home = {"CASINO_HOME": str(folder / ".casino")}
+    environment = clean_environment(**home)
     with running(environment, folder / "up.log") as (_, base):
         programs = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '/usr/bin:/bin')}"
         key_file = str(folder / ".casino" / "main" / "operator-key")
-        yield folder, {"PATH": programs, "CASINO_URL": base, "OPERATOR_KEY_FILE": key_file}
+        addresses = {"CASINO_URL": base, "OPERATOR_KEY_FILE": key_file, "WALLET_PORT": str(free_port(0))}
+        yield folder, {"PATH": programs, **home, **addresses}
 
 
 @pytest.mark.slow

@@ -148,7 +148,7 @@ def test_the_audit_of_dependencies_skips_only_without_an_index(tmp_path, auditor
 def test_the_image_installs_with_hashes_and_from_one_pinned_base():
     assert re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE) == ["${PYTHON_IMAGE}", "${PYTHON_IMAGE}"]
     assert re.findall(r"\bpip install\b", DOCKERFILE) == []
-    assert "RUN sh install.sh python\n" in DOCKERFILE
+    assert "RUN sh install.sh python ${EXTRAS}\n" in DOCKERFILE
 
 
 def test_production_refuses_an_image_without_a_digest(monkeypatch):

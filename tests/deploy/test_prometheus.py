@@ -11,11 +11,12 @@ import yaml
 from casino.alerts import metrics
 from casino.alerts.rules import AlertKind
 from casino.devstack.home import PROJECT
+from casino.observability import figures
 
 FOLDER = PROJECT / "deploy" / "prometheus"
 RULES = [rule for group in yaml.safe_load((FOLDER / "rules.yaml").read_text())["groups"] for rule in group["rules"]]
 DASHBOARD = json.loads((FOLDER / "dashboard.json").read_text())
-SELECTOR = re.compile(r"\b(casino_\w+)(?:\{(\w+)=\"([^\"]+)\"\})?")
+SELECTOR = re.compile(r"\b(casino_\w+)(?:\{(\w+)=~?\"([^\"]+)\"\})?")
 HEADINGS = re.findall(r"^#+ (.+)$", (PROJECT / "deploy/docs/operations.md").read_text(), re.MULTILINE)
 
 
@@ -26,15 +27,24 @@ def expressions() -> list[str]:
 
 @pytest.mark.django_db
 def test_every_figure_that_they_name_exists_with_its_label() -> None:
-    known = {gauge.name: gauge for gauge in metrics.gauges()}
+    values = {gauge.name: gauge.values for gauge in metrics.gauges()}
+    labels = {gauge.name: {gauge.label} for gauge in metrics.gauges()}
+    for metric in figures.METRICS:
+        is_counter = isinstance(metric, figures.Counter)
+        labels[metric.name if is_counter else f"{metric.name}_bucket"] = {
+            *metric.labels,
+            *(() if is_counter else ["le"]),
+        }
     named = [match for expression in expressions() for match in SELECTOR.findall(expression)]
-    assert {name for name, _, _ in named} == set(known), "a figure that nobody looks at, or one that is not there"
+    assert {name for name, _, _ in named} == set(labels), "a figure that nobody looks at, or one that is not there"
     for name, label, value in named:
         if label:
-            assert (label, value in known[name].values) == (known[name].label, True), (name, label, value)
-    for expression in expressions():
-        for name, by in re.findall(r"by \((\w+)\) \((casino_\w+)\)", expression):
-            assert known[by].label == name
+            assert label in labels[name], (name, label)
+            assert name not in values or value in values[name], (name, label, value)
+    grouped = [pair for each in expressions() for pair in re.findall(r"by \(([\w, ]+)\) \(\w*\(?(casino_\w+)", each)]
+    assert len(grouped) > len(DASHBOARD["panels"])
+    for by, name in grouped:
+        assert set(by.split(", ")) <= labels[name], (by, name)
 
 
 def test_every_rule_has_a_severity_and_a_section_of_the_manual() -> None:

@@ -91,6 +91,8 @@ def make_roles(postgres: Postgres) -> None:
         "CASINO_OWNER_PASSWORD": VALUES["CASINO_OWNER_PASSWORD"],
         "CASINO_APP_PASSWORD": VALUES["CASINO_APP_PASSWORD"],
         "CASINO_WEB_PASSWORD": VALUES["CASINO_WEB_PASSWORD"],
+        "CASINO_BACKUP_PASSWORD": VALUES["CASINO_BACKUP_PASSWORD"],
+        "PGDATA": str(postgres.data),
     }
     subprocess.run(["/bin/sh", str(PROJECT / "deploy" / "roles.sh")], env=environment, check=True, capture_output=True)  # noqa: S603
 

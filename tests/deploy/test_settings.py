@@ -57,6 +57,10 @@ def test_the_deployment_check_has_no_warnings(tmp_path):
         ({"CSRF_TRUSTED_ORIGINS": "https://a.example,http://b.example"}, "CSRF_TRUSTED_ORIGINS must hold https://"),
         ({"CSRF_TRUSTED_ORIGINS": "https://*.example"}, "CSRF_TRUSTED_ORIGINS must hold https://"),
         ({"PAYMENT_PROVIDERS": "p=http://1.2.3.4"}, "PAYMENT_PROVIDERS must hold https://"),
+        (
+            {"WITNESSES": f"http://w.example {'c' * 80} -", "LOG_ORIGIN": "casino.example/log"},
+            "WITNESSES must hold https://",
+        ),
         ({"PAYMENT_SECRETS": "p=short"}, "PAYMENT_SECRETS must be of 32 characters"),
         ({"CASINO_PROCESS": "clerk"}, "CASINO_PROCESS must be web, worker"),
         ({"PROXY_HOPS": "0"}, "PROXY_HOPS must be 1 to 8"),

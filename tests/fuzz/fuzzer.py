@@ -39,6 +39,11 @@ from wallet.payments import signatures
 
 EXAMPLES: Final = 5
 """Generated cases of one operation and kind in one pass over the document."""
+JUDGED: Final = (
+    "status_code_conformance", "content_type_conformance", "response_headers_conformance",
+    "response_schema_conformance",
+)  # fmt: skip
+"""What Schemathesis compares of each answer with the document."""
 KEEPS_ID: Final = 0.85
 KEEPS_FIELD: Final = 0.7
 """Chances that an id is one that exists, and that a field of a body is the documented example's."""
@@ -55,11 +60,12 @@ USUAL_HEADERS: Final = {"User-Agent", "Accept-Encoding", "Accept", "Connection",
 class Tally:
     """What came of the calls.
 
-    `answers` are counted by status and problem code; `faults` are requests with a 5xx or no answer in time, by kind.
+    `answers` are counted by status and problem code; `faults` are requests with a 5xx or no answer in time,
+    `violations` those whose answer differs from the document, both by kind.
     """
 
     answers: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    violations: Counter[str] = field(default_factory=Counter)
+    violations: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     faults: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def succeeded(self) -> list[str]:
@@ -73,9 +79,9 @@ class Tally:
         return "\n".join(
             [
                 f"requests={total} operations={len(self.answers)} succeeded={len(self.succeeded())}",
-                f"faults={len(self.faults)} contract_violations={self.violations.total()}",
+                f"faults={len(self.faults)} contract_violations={len(self.violations)}",
                 f"without a 2xx: {', '.join(f'{each} {dict(self.answers[each])}' for each in never) or 'none'}",
-                *(f"violation x {count}: {name}" for name, count in self.violations.most_common(20)),
+                *(f"VIOLATION x {len(each)}: {name}: {each[0]}" for name, each in self.violations.items()),
                 *(f"FAULT x {len(requests)}: {name}: {requests[0]}" for name, requests in self.faults.items()),
             ]
         )
@@ -91,9 +97,7 @@ class Fuzzer:
         self.chance = chance
         self.tally = Tally()
         self.operations = {_label(each): each for each in (result.ok() for result in schema.get_all_operations())}
-        self._checks: list[CheckFunction] = list(
-            CHECKS.get_by_names(["status_code_conformance", "content_type_conformance", "response_schema_conformance"])
-        )
+        self._checks: list[CheckFunction] = list(CHECKS.get_by_names(list(JUDGED)))
         self._session = requests.Session()
         self._session.trust_env = False
         self._generators: dict[tuple[str, GenerationMode], Callable[[], list[schemathesis.Case]]] = {}
@@ -238,7 +242,9 @@ class Fuzzer:
             try:
                 case.validate_response(response, checks=self._checks)
             except FailureGroup as group:
-                self.tally.violations.update(f"{label} {status} {each.title}" for each in group.exceptions)
+                for each in group.exceptions:
+                    answered = f"{_summary(request)} -> {response.content[:500]!r}"
+                    self.tally.violations[f"{label} {status} {each.title}"].append(answered)
 
     def _credentials(self, caller: str, player: Seated, request: requests.PreparedRequest) -> dict[str, str]:
         """Return the headers that authenticate the caller."""

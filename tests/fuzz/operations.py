@@ -13,7 +13,13 @@ BEFORE: Final[dict[str, tuple[str, ...]]] = {
     "POST /adjustments/{adjustment}/reject": ("POST /adjustments",),
     **{
         f"{method} /cases/{{case}}{act}": ("GET /cases#open",)
-        for method, act in (("GET", ""), ("POST", "/assign"), ("POST", "/resolve"))
+        for method, act in (
+            ("GET", ""),
+            ("GET", "/entries"),
+            ("POST", "/entries"),
+            ("POST", "/assign"),
+            ("POST", "/resolve"),
+        )
     },
     **{
         f"{method} /changes/{{change}}{act}": ("POST /play-money-policy",)
@@ -28,18 +34,24 @@ BEFORE: Final[dict[str, tuple[str, ...]]] = {
     },
     "POST /launches": ("PUT /operator/origins",),
     "GET /me/data-exports/{export}/file": ("POST /me/data-exports", "GET /me/data-exports"),
-    "POST /me/deposits": ("POST /deposit-methods",),
-    "POST /me/deposits/quick": ("POST /deposit-methods", "POST /me/deposits"),
-    "GET /me/deposits/{deposit}": ("POST /deposit-methods", "POST /me/deposits"),
+    "POST /me/deposits": ("POST /operator/funding", "POST /deposit-methods"),
+    "POST /me/deposits/quick": ("POST /operator/funding", "POST /deposit-methods", "POST /me/deposits"),
+    "GET /me/deposits/{deposit}": ("POST /operator/funding", "POST /deposit-methods", "POST /me/deposits"),
     "POST /me/exclusions": ("POST /players/{player}/pin",),
     "POST /me/limits/cancel": ("POST /me/limits#low", "POST /me/limits#high"),
     "POST /me/limits/confirm": ("POST /me/limits#low", "POST /me/limits#high"),
     "POST /me/pin": ("POST /players/{player}/pin",),
     "POST /me/play-money": ("POST /play-money-policy",),
     "POST /me/table-limit": ("POST /players/{player}/pin",),
-    "POST /me/withdrawals": ("POST /withdrawal-policy", "POST /deposit-methods"),
-    "GET /me/withdrawals/{withdrawal}": ("POST /withdrawal-policy", "POST /deposit-methods", "POST /me/withdrawals"),
+    "POST /me/withdrawals": ("POST /operator/funding", "POST /withdrawal-policy", "POST /deposit-methods"),
+    "GET /me/withdrawals/{withdrawal}": (
+        "POST /operator/funding",
+        "POST /withdrawal-policy",
+        "POST /deposit-methods",
+        "POST /me/withdrawals",
+    ),
     "POST /me/withdrawals/{withdrawal}/cancel": (
+        "POST /operator/funding",
         "POST /withdrawal-policy#by-hand",
         "POST /deposit-methods",
         "POST /me/withdrawals",
@@ -48,10 +60,12 @@ BEFORE: Final[dict[str, tuple[str, ...]]] = {
     "POST /notices/{notice}/read": ("POST /adjustments", "POST /adjustments/{adjustment}/approve", "GET /notices"),
     "POST /operator/key/end-rotation": ("POST /operator/key/rotate",),
     "DELETE /operator/key/signing-keys/{keyid}": ("POST /operator/key/signing-keys#secret",),
+    "POST /players/{player}/transfers": ("POST /operator/funding#transfer",),
+    "GET /transfers/{reference}": ("POST /operator/funding#transfer", "POST /players/{player}/transfers"),
     "POST /players/{player}/exclusions/end": ("POST /players/{player}/exclusions",),
     "POST /players/{player}/unban": ("POST /players/{player}/ban",),
     "POST /players/{player}/unmute": ("POST /players/{player}/mute",),
-    "POST /providers/{provider}/callbacks": ("POST /deposit-methods", "POST /me/deposits"),
+    "POST /providers/{provider}/callbacks": ("POST /operator/funding", "POST /deposit-methods", "POST /me/deposits"),
     "GET /reports/{report}": ("POST /reports",),
     "GET /reports/{report}/file": ("POST /reports",),
     "GET /rounds/{round}": ("GET /rounds",),
@@ -102,6 +116,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "POST /operator/key/signing-keys#secret": {"algorithm": "hmac-sha256"},
     "PUT /tables/{table}/chat/open#open": {"open": True},
     "POST /webhooks/{webhook}/replay": {"after": 0, "until": 1},
+    "POST /operator/funding": {"funding": "house"},
+    "POST /operator/funding#transfer": {"funding": "transfer"},
     "POST /withdrawal-policy#by-hand": {"auto_approve_up_to": "0.00", "second_approval_above": "1000.00"},
 }
 """Bodies where the documented example does not fit."""
@@ -146,6 +162,7 @@ NAMED_BY: Final = {
     "GET /me/data-exports": "export",
     "POST /operator/key/signing-keys": "keyid",
     "POST /play-money-policy": "change",
+    "POST /players/{player}/transfers": "reference",
     "POST /deposit-methods": "method",
     "POST /me/deposits": "deposit",
     "POST /me/withdrawals": "withdrawal",
@@ -159,7 +176,7 @@ NAMED_BY: Final = {
 }
 """Path parameter that takes the id in the response, or that of the first item in it."""
 
-ID_FIELDS: Final = {"version": "version", "keyid": "keyid", "launch": "url"}
+ID_FIELDS: Final = {"version": "version", "keyid": "keyid", "launch": "url", "reference": "reference"}
 """Fields with what names a thing, if that is no `id`; of an address, the last parameter."""
 
 ALIASES: Final = {"payment": "deposit", "subject": "table", "code": "launch"}

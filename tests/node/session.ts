@@ -61,6 +61,7 @@ const refused = await ann.POST("/api/v1/tables/{table}/place", {
   body: { spot: "tie", amount: "60.00", currency: "EUR" },
 });
 if (refused.error?.code !== "insufficient_funds") throw new Error("a stake beyond the balance was taken");
+if (!("needed" in refused.error)) throw new Error("a problem lacks its fact");
 const missing: string = refused.error.needed; // a fact that only this code has
 
 const stream = answer(await ann.GET("/api/v1/stream", { params: { query: { table: table.id } }, parseAs: "stream" }));

@@ -1,0 +1,148 @@
+// Recomputes the specification's vectors with the modules of the verify page: a pair of computed and published for each.
+
+async (vectors) => {
+  const load = (name) => import(`/static/play/verify/${name}.js`);
+  const [hashes, reading, log, shoe, closing, hands, game, receipts, witnesses, notes] = await Promise.all(
+    ["hashes", "read", "log", "shoe", "closing", "hands", "game", "receipt", "witnesses", "cosignatures"].map(load),
+  );
+  const { big, bytes, hex, hmac, isContinued, isSigned, joined, leafOf, rootByPath, rootOf, sha256, unhex } = hashes;
+  const uuid = (text) => unhex(text.replaceAll("-", ""));
+  const tag = (name) => joined(bytes(name), Uint8Array.of(0));
+  const pairs = {};
+  for (const name of ["canonical_json", "canonical_names"]) {
+    const parsed = reading.read(bytes(JSON.stringify(vectors[name].value)));
+    pairs[name] = [hex(bytes(reading.canonical(parsed))), vectors[name].bytes];
+  }
+
+  pairs.seal = [await log.digestOf(vectors.seal.event), vectors.seal.digest];
+
+  const { merkle } = vectors;
+  const leaves = await Promise.all(merkle.leaf_data.map((data) => leafOf(unhex(data))));
+  const byPath = await rootByPath(leaves[merkle.index], merkle.index, leaves.length, merkle.path.map(unhex));
+  pairs.merkle = [[hex(await rootOf(leaves)), hex(byPath)], [merkle.root, merkle.root]];
+  const continued = vectors.consistency.map((each) => isContinued(each.old, each.size, unhex(each.old_root), unhex(each.root), each.proof.map(unhex)));
+  const broken = vectors.consistency.map((each) => isContinued(each.old, each.size, unhex(each.old_root), unhex(each.root), [...each.proof.map(unhex), new Uint8Array(32)]));
+  pairs.consistency = [[await Promise.all(continued), await Promise.all(broken)], [continued.map(() => true), continued.map(() => false)]];
+
+  const { signature, ...signed } = vectors.checkpoint.checkpoint;
+  const text = `casino.checkpoint.v1\n${reading.canonical(signed)}`;
+  pairs.checkpoint = [
+    [text, await isSigned(unhex(vectors.checkpoint.public_key), bytes(text), unhex(signature))], [vectors.checkpoint.signed_bytes, true],
+  ];
+
+  pairs.commitment = [hex(await sha256(tag("casino.baccarat.commitment.v1"), unhex(vectors.commitment.seed))), vectors.commitment.commitment];
+  const cutOf = async (scheme, id, commitment, contributions, shoeWitnesses = []) => hex(await shoe.cutOf(
+    { schemeOf: () => scheme, commitmentData: () => ({ commitment }), shoe: { id }, shoeWitnesses }, null, contributions,
+  ));
+  pairs.cut = [await cutOf(1, vectors.cut.shoe, "", vectors.cut.contributions), vectors.cut.cut];
+
+  const wordsOf = async (next, count) => {
+    const words = [];
+    while (words.length < count) words.push(await next());
+    return words;
+  };
+  const none = big(0, 1);
+  const cardsOf = async (scheme, { seed, cut, decks }, links = none) => shoe.shuffle(await shoe.randomWords(scheme, unhex(seed), unhex(cut), links), decks);
+  const { words } = vectors;
+  pairs.words = [await wordsOf(await shoe.randomWords(1, unhex(words.seed), unhex(words.cut), none), words.words.length), words.words];
+  const shuffled = await Promise.all(vectors.shuffle.map(async (each) => (await cardsOf(1, each)).slice(0, each.cards.split(" ").length).join(" ")));
+  pairs.shuffle = [shuffled, vectors.shuffle.map((each) => each.cards)];
+
+  const opened = async (each, order) => {
+    const salt = await hmac(unhex(each.seed));
+    const all = await Promise.all(order.map(async (card, at) => leafOf(tag("casino.baccarat.card.v1"), big(at, 8), bytes(card), await salt(tag("casino.baccarat.salt.v1"), big(at, 8)))));
+    const root = await rootByPath(all[each.place], each.place, order.length, each.path.map(unhex));
+    return [order[each.place], hex(await salt(tag("casino.baccarat.salt.v1"), big(each.place, 8))), hex(root), hex(await rootOf(all))];
+  };
+  const wanted = (each) => [each.card, each.salt, each.root, each.root];
+  pairs.openings = [await opened(vectors.openings, await cardsOf(1, vectors.openings)), wanted(vectors.openings)];
+
+  const termsOf = async (terms) => hex(await sha256(...shoe.encodeTerms(terms)));
+  pairs.terms = [[await termsOf(vectors.terms.terms), hex(await sha256(bytes(reading.canonical(vectors.terms.rules))))], [vectors.terms.digest, vectors.terms.terms.rules]];
+
+  const leavesOf = async ({ wagers, currency }, terms) => Promise.all(wagers.map((wager) => closing.leafOfWager(unhex(terms), wager, currency)));
+  const closedOf = async (recorded, terms, listed, time, indexes) => closing.digestOf(recorded, unhex(terms), { ...recorded, indexes }, listed.length ? await rootOf(listed) : await sha256(), time);
+  const closings = await Promise.all(vectors.closing.map(async (each) => {
+    const listed = await leavesOf(each, each.terms);
+    return [listed.map(hex), await closedOf(each.closing, each.terms, listed, each.closed_at)];
+  }));
+  pairs.closing = [closings, vectors.closing.map((each) => [each.leaves, each.closing.digest])];
+  const { wager } = vectors;
+  pairs.wager = [hex(await closing.leafOfWager(unhex(wager.terms), wager.wager, wager.currency)), wager.leaf];
+
+  const { receipt } = vectors.receipt;
+  const told = await receipts.readReceipt(receipt);
+  pairs.receipt = [[told.terms, told.leaf, told.valid], [receipt.terms.digest, receipt.leaf, true]];
+
+  pairs.hands = [
+    vectors.hands.map(({ cards }) => {
+      const { player, banker } = hands.dealHands(cards.split(" "));
+      return [player.join(" "), banker.join(" "), hands.outcomeOf(player, banker)];
+    }),
+    vectors.hands.map((each) => [each.player, each.banker, each.outcome]),
+  ];
+  const { rules, stakes } = vectors.money;
+  pairs.money = [
+    stakes.map((each) => game.resultOf(rules[each.rules], each.spot, each.stake, each.outcome)),
+    stakes.map(({ result, win, commission, returned }) => ({ result, win, commission, returned })),
+  ];
+
+  const commit = async ({ seed, table, shoe: id, number }) => hex(await sha256(tag("casino.baccarat.commitment.v2"), unhex(seed), uuid(table), uuid(id), big(number, 8)));
+  const { drawing } = vectors;
+  pairs.drawing = [
+    [
+      await commit(drawing), await cutOf(2, drawing.shoe, drawing.commitment, []), await cutOf(2, drawing.shoe, drawing.commitment, drawing.contributions),
+      await wordsOf(await shoe.randomWords(2, unhex(drawing.seed), unhex(drawing.cut), none), drawing.words.length),
+      (await cardsOf(2, drawing)).slice(0, drawing.cards.split(" ").length).join(" "),
+    ],
+    [drawing.commitment, drawing.uncut, drawing.cut, drawing.words, drawing.cards],
+  ];
+  const isTheirs = (each, listed) => shoe.checkSignature(
+    { round: { table: each.table }, isLong: false, witnesses: listed }, each.commitment, { ...each, signature: { public_key: each.public_key, signature: each.signature } },
+  ).then(() => true);
+  pairs.contribution = [await isTheirs(vectors.contribution, []), true];
+
+  const w = vectors.witnesses;
+  const place = { chain: w.chain, index: w.index };
+  const link = joined(witnesses.indexesOf([place]), unhex(w.release.link));
+  pairs.witnesses = [
+    [
+      hex(await sha256(unhex(w.header))), hex(witnesses.indexesOf([place])), await cutOf(2, w.shoe, w.commitment, w.contributions, [place]),
+      hex(witnesses.encodeStatement(place, w.release, 1, w.digest)), (await cardsOf(2, { ...w, decks: 8 }, link)).slice(0, 6).join(" "),
+    ],
+    [w.chain, w.x, w.cut, w.statement, w.cards],
+  ];
+
+  const round = vectors.witnessed_round;
+  const indexes = witnesses.indexesOf(round.terms.witnesses);
+  const listed = await leavesOf(round, round.digest);
+  pairs.witnessed_round = [
+    [
+      await isTheirs(round.contribution, round.terms.witnesses), await cutOf(2, "", round.terms.commitment, [round.contribution], round.terms.witnesses),
+      await termsOf(round.terms), listed.map(hex),
+      await Promise.all(round.closings.map((each) => closedOf(each, round.digest, listed.slice(0, each.count), round.closed_at, indexes))),
+    ],
+    [true, round.terms.cut, round.digest, round.leaves, round.closings.map((each) => each.digest)],
+  ];
+
+  const long = vectors.witnessed_shoe;
+  const order = await cardsOf(2, long, joined(witnesses.indexesOf(long.witnesses), unhex(long.link)));
+  pairs.witnessed_shoe = [
+    [
+      await commit(long), await cutOf(2, long.shoe, long.commitment, long.contributions, long.witnesses), order.slice(0, 24).join(" "),
+      await opened(long, order), await termsOf(long.terms),
+      await closedOf(long.closing, long.digest, [], long.closed_at, witnesses.indexesOf(long.witnesses)),
+    ],
+    [long.commitment, long.cut, long.cards, wanted(long), long.digest, long.closing.digest],
+  ];
+
+  const { cosignature } = vectors;
+  const note = notes.parseNote(cosignature.note);
+  const found = await notes.findCosignatures(note, [cosignature.cosigner]);
+  const time = new Date(cosignature.time * 1000).toISOString().replace(".000", "");
+  pairs.cosignature = [
+    [note.text, note.origin, note.size, hex(note.root), note.signatures[0].id, found],
+    [cosignature.text, cosignature.origin, cosignature.size, cosignature.root, cosignature.log_key_id, [{ name: cosignature.cosigner.split("+")[0], time }]],
+  ];
+  return pairs;
+}
