@@ -10,22 +10,26 @@ RUN := $(VENV)/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help play serve test screenshots chaos lint lint-page api-document bench constraints audit-dependencies sbom fuzz clean
+.PHONY: help play serve test screenshots chaos soak cluster-test restore-test upgrade-test lint lint-page api-document bench constraints audit-dependencies sbom fuzz clean
 .SUFFIXES:
 MAKEFLAGS += --no-print-directory
 
 help:
-	@echo "make play    bots play every preset over HTTP, then everything is audited"
+	@echo "make play    bots play every preset by every funding over HTTP, then everything is audited"
 	@echo "make serve   the same system left running, on port $(PORT) (PORT=... chooses another)"
 	@echo "make test    the whole test suite (ARGS=... goes to pytest)"
-	@echo "make screenshots          pictures of the table page to look at, in build/screenshots"
+	@echo "make screenshots          pictures of the table page and the admin to look at, in build/screenshots"
 	@echo "make lint    ruff, mypy, direction of imports, missing migrations; types of the page"
 	@echo "make bench   what it reaches, side by side with its peers"
-	@echo "make api-document         keeps the API's document of a version that is published"
+	@echo "make api-document         keeps the API's document and the events' schemas of a version that is published"
 	@echo "make constraints          pins every dependency with its hashes (ARGS=--upgrade for newer versions)"
 	@echo "make audit-dependencies   looks up known vulnerabilities of what is pinned"
 	@echo "make sbom                 lists what the image installs, as CycloneDX, in build/sbom.json"
 	@echo "make chaos   kills and outages of a minute each; CHAOS_SECONDS=... for others"
+	@echo "make soak    play with a fault now and then for HOURS=1, and plots of what must not grow, in build/soak.png"
+	@echo "make restore-test         destroys a database under load and restores it from a backup"
+	@echo "make upgrade-test         replaces each process by the next release and back while players bet"
+	@echo "make cluster-test         hosts of a cluster die, freeze and are cut off; FAULTS=... how many, SEED=... which"
 	@echo "make fuzz    requests made of the API's document, for ten minutes (FUZZ_SECONDS=...)"
 	@echo "make clean   removes the environment and all data of this clone"
 	@echo
@@ -39,33 +43,54 @@ serve:
 	@sh deploy/environment.sh "$(PYTHON)" embedded
 	@exec $(RUN) manage.py up --port $(PORT) $(ARGS)
 
-# What the service consists of, and then whole systems as one sees them from outside: pages, commands, deployments.
+# What the service consists of; and beside it whole systems as one sees them from outside: pages, commands, deployments.
+# Either mostly waits for other processes, so that together they take half the time on two cores.
 SYSTEMS := tests/browser tests/clients tests/deploy tests/casino/devstack tests/bench tests/fuzz
 
 test:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test bench
+	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing bench
 ifdef ARGS
 	@exec $(RUN) -m pytest -n 3 $(ARGS)
 else
+	@mkdir -p build
 	@failed=0; \
-	echo "Unit, property, concurrency, crash and API tests:"; \
-	$(RUN) -m pytest -n 3 --whole-contract $(SYSTEMS:%=--ignore=%) || failed=$$?; \
-	test $$failed != 2 || exit 2; \
+	$(RUN) -m pytest -n 2 $(SYSTEMS) >build/systems.txt 2>&1 & systems=$$!; \
+	echo "Unit, property, concurrency, crash and API tests (beside them whole systems, in build/systems.txt):"; \
+	$(RUN) -m pytest -n 3 --whole-contract --ignore=tests/cluster --ignore=tests/upgrade $(SYSTEMS:%=--ignore=%) || failed=$$?; \
+	wait $$systems || failed=$$?; \
 	echo "Whole systems from outside: the page in a browser, commands, deployments, measuring:"; \
-	$(RUN) -m pytest -n 3 $(SYSTEMS) || failed=$$?; \
+	cat build/systems.txt; \
 	exit $$failed
 endif
 
 screenshots:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@exec $(RUN) -m tests.browser.screenshots
+	@$(RUN) -m tests.browser.screenshots
+	@$(RUN) -m tests.browser.desk_screenshots
 
 chaos:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
 	@CHAOS_SECONDS=$${CHAOS_SECONDS:-60} exec $(RUN) -m pytest -s tests/chaos $(ARGS)
 
+# One that fails is not repeated, as slow tests are: it would take hours again.
+soak:
+	@sh deploy/environment.sh "$(PYTHON)" embedded test
+	@HOURS=$${HOURS:-1} exec $(RUN) -m pytest -s tests/chaos/test_soak.py --only-rerun nothing $(ARGS)
+
+restore-test:
+	@sh deploy/environment.sh "$(PYTHON)" embedded test
+	@exec $(RUN) -m pytest -s tests/chaos/test_backup.py $(ARGS)
+
+upgrade-test:
+	@sh deploy/environment.sh "$(PYTHON)" embedded test
+	@exec $(RUN) -m pytest -s tests/upgrade $(ARGS)
+
+cluster-test:
+	@sh deploy/environment.sh "$(PYTHON)" embedded test
+	@FAULTS=$${FAULTS-15} exec $(RUN) -m pytest -s -rs tests/cluster $(ARGS)
+
 lint:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test lint
+	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing lint
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m mypy casino wallet baccarat manage.py
@@ -86,11 +111,12 @@ lint-page: tests/node/node_modules
 	@$(NODE) run lint
 	@$(NODE) run document
 
-# The document of a version that is published, with which later ones are compared.
+# The document and the schemas of events of a version that is published, with which later ones are compared.
 api-document:
 	@sh deploy/environment.sh "$(PYTHON)" test
 	@$(RUN) manage.py spectacular --format openapi-json | $(RUN) -m json.tool --compact --sort-keys --no-ensure-ascii \
 		| gzip -n9 > deploy/docs/api.json.gz
+	@DJANGO_SETTINGS_MODULE=casino.settings $(RUN) -m tests.deploy.event_schemas | gzip -n9 > deploy/docs/events.json.gz
 
 tests/node/node_modules: tests/node/package.json
 	@echo "Installing what checks the page's modules ..."
