@@ -44,7 +44,8 @@ serve:
 	@exec $(RUN) manage.py up --port $(PORT) $(ARGS)
 
 # What the service consists of; and beside it whole systems as one sees them from outside: pages, commands, deployments.
-# Either mostly waits for other processes, so that together they take half the time on two cores.
+# Either mostly waits for other processes, so that together they take half the time on two cores. A test that fails
+# there runs again without neighbours, and its first failure stays in the output.
 SYSTEMS := tests/browser tests/clients tests/deploy tests/casino/devstack tests/bench tests/fuzz
 
 test:
@@ -53,14 +54,17 @@ ifdef ARGS
 	@exec $(RUN) -m pytest -n 3 $(ARGS)
 else
 	@mkdir -p build
-	@failed=0; \
-	$(RUN) -m pytest -n 2 $(SYSTEMS) >build/systems.txt 2>&1 & systems=$$!; \
+	@rm -rf build/tests; failed=; \
+	$(RUN) -m pytest -n 2 -o cache_dir=build/tests/systems $(SYSTEMS) >build/systems.txt 2>&1 & systems=$$!; \
 	echo "Unit, property, concurrency, crash and API tests (beside them whole systems, in build/systems.txt):"; \
-	$(RUN) -m pytest -n 3 --whole-contract --ignore=tests/cluster --ignore=tests/upgrade $(SYSTEMS:%=--ignore=%) || failed=$$?; \
-	wait $$systems || failed=$$?; \
+	$(RUN) -m pytest -n 3 -o cache_dir=build/tests/service --whole-contract --ignore=tests/cluster --ignore=tests/upgrade $(SYSTEMS:%=--ignore=%) || failed="$$failed service"; \
+	wait $$systems || failed="$$failed systems"; \
 	echo "Whole systems from outside: the page in a browser, commands, deployments, measuring:"; \
 	cat build/systems.txt; \
-	exit $$failed
+	for part in $$failed; do \
+		echo "What failed of $$part once more, with the machine to itself:"; \
+		$(RUN) -m pytest -o cache_dir=build/tests/$$part --last-failed --last-failed-no-failures none --exitfirst || exit 1; \
+	done
 endif
 
 screenshots:

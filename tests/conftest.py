@@ -191,6 +191,8 @@ def pointed_at(url: str) -> Generator[None]:
     with contextlib.suppress(Exception):
         connections["default"].close()
     settings.DATABASES["default"] = database_settings(url)
+    # Fifty threads of this process that connect at once share one processor with whole systems.
+    settings.DATABASES["default"]["OPTIONS"]["connect_timeout"] = 30
     connections.settings = connections.configure_settings(settings.DATABASES)
     _forget_connection()
     try:
