@@ -191,8 +191,6 @@ def pointed_at(url: str) -> Generator[None]:
     with contextlib.suppress(Exception):
         connections["default"].close()
     settings.DATABASES["default"] = database_settings(url)
-    # Fifty threads of this process that connect at once share one processor with whole systems.
-    settings.DATABASES["default"]["OPTIONS"]["connect_timeout"] = 30
     connections.settings = connections.configure_settings(settings.DATABASES)
     _forget_connection()
     try:
@@ -201,6 +199,11 @@ def pointed_at(url: str) -> Generator[None]:
         connections["default"].close()
         connections.settings = {**connections.settings, "default": before}
         _forget_connection()
+
+
+def patient(url: str) -> str:
+    """Let connections be made for longer than by default, as fifty threads at once may need on a busy machine."""
+    return f"{url}{'&' if '?' in url else '?'}connect_timeout=30"
 
 
 @contextlib.contextmanager
@@ -221,7 +224,7 @@ def _forget_connection() -> None:
 def django_db_setup(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[None]:
     """Give pytest-django's `db` a database of this process, cloned from the template."""
     name = services.clone()
-    with django_db_blocker.unblock(), pointed_at(services.url(name)), django_db_blocker.block():
+    with django_db_blocker.unblock(), pointed_at(patient(services.url(name))), django_db_blocker.block():
         yield
     services.drop(name)
 
@@ -240,7 +243,7 @@ def database(services: Services, django_db_blocker: DjangoDbBlocker) -> Generato
     name = services.clone()
     services.flush()
     try:
-        with django_db_blocker.unblock(), pointed_at(services.url(name)):
+        with django_db_blocker.unblock(), pointed_at(patient(services.url(name))):
             yield Database(
                 url=services.url(name), owner_url=services.owner_url(name), environment=services.environment(name)
             )
