@@ -18,7 +18,8 @@ TOO_LATE: Final = {"betting_is_closed", "not_your_turn", "already_confirmed", "n
 TOO_EARLY: Final = {"witness_unavailable"}
 """Refusals of a bet while a part is away that has to be asked before the cards."""
 
-BUY_IN: Final = Decimal(5000)
+BUY_IN: Final = Decimal(19_000)
+"""Enough for an hour and a half: a wager in three is on the tie, and costs a seventh of itself."""
 LOOK_EVERY: Final = 0.2
 """Seconds between two reads of the table."""
 
