@@ -3,7 +3,11 @@
 from collections.abc import Callable
 from functools import partial
 from typing import Final
+from uuid import UUID
 
+import msgspec
+
+from casino.api.shapes import CurrencyCode
 from casino.feed.types import FeedSource, FeedType
 from wallet.adjustments import events as ae
 from wallet.events import CATALOGUE
@@ -25,6 +29,12 @@ _of_operator: Final[Callable[..., FeedType]] = partial(_type, subject="operator"
 _of_discrepancy: Final[Callable[..., FeedType]] = partial(_type, subject="discrepancies/{discrepancy}")
 
 _of_remote: Final[Callable[..., FeedType]] = partial(_type, subject="wallet-transactions/{transaction}")
+_of_party: Final[Callable[..., FeedType]] = partial(
+    _of_remote,
+    without=frozenset({"party"}),
+    facts={"player": UUID, "table": UUID, "currency": CurrencyCode},
+    derive=lambda event: msgspec.to_builtins(event.party),
+)
 
 TYPES: Final = (
     _of_player(event=le.PlayerAccountOpened, name="player.account_opened", summary="A player's accounts were opened."),
@@ -54,11 +64,18 @@ TYPES: Final = (
         subject="transfers/{reference}",
         summary="Money moved from or to your own wallet, by your reference.",
     ),
-    _of_remote(event=re.TransactionRequested, name="remote.requested", summary="Your own wallet is asked."),
-    _of_remote(event=re.TransactionAccepted, name="remote.accepted", summary="Your own wallet did it."),
+    _of_party(event=re.TransactionRequested, name="remote.requested", summary="Your own wallet is asked."),
+    _of_party(event=re.TransactionAccepted, name="remote.accepted", summary="Your own wallet did it."),
     _of_remote(event=re.TransactionRefused, name="remote.refused", summary="Your own wallet did not do it."),
-    _of_remote(event=re.RollbackRequested, name="remote.rollback_requested", summary="A debit is taken back."),
-    _of_remote(event=re.DebitRolledBack, name="remote.rolled_back", summary="Your own wallet took a debit back."),
+    _of_party(event=re.RollbackRequested, name="remote.rollback_requested", summary="A debit is taken back."),
+    _of_party(event=re.DebitRolledBack, name="remote.rolled_back", summary="Your own wallet took a debit back."),
+    _type(
+        event=re.WagerNotTaken,
+        name="wager.not_taken",
+        subject="rounds/{round}",
+        summary="A wager is in no round, because your own wallet refused its debit (`code` is its own), did not answer "
+        "(`no_answer`), or answered when it could not be confirmed any more (`too_late`).",
+    ),
     _of_operator(event=FundingChanged, name="funding.changed", summary="Your players come by money in another way."),
     _of_adjustment(event=ae.AdjustmentRequested, name="adjustment.requested", summary="A correction was proposed."),
     _of_adjustment(event=ae.AdjustmentApproved, name="adjustment.approved", summary="A balance was corrected."),

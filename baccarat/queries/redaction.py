@@ -22,6 +22,7 @@ STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "TableClosed": ("by", "reason"),
     "RoundVoided": ("requested_by", "approved_by", "note"),
     "ChatMessageSent": ("operator", "digest"),
+    "WagerNotTaken": ("operator",),
 }
 """Fields that no player sees: which member of staff acted, and staff texts."""
 

@@ -22,6 +22,7 @@ from casino.api.streaming import sse
 from casino.events.records import SealedEvent
 from casino.feed.derivation import Derivation
 from casino.kernel.event_amounts import format_amounts
+from wallet.remote.events import WagerNotTaken
 
 SEAT_TAKEN: Final = "SeatTaken"
 SEAT_VACATED: Final = frozenset({"SeatLeft", "SeatReleased"})
@@ -47,9 +48,11 @@ _WITHOUT_MONEY: Final = frozenset(
         "PlayerBanned", "PlayerUnbanned", "PlayerBlocked", "PlayerUnblocked",
     }
 )  # fmt: skip
-_EVENT_NAMES: Final = sorted(
-    {CHAT_MESSAGE_SENT, *(event.__name__ for event in (*get_args(TableEvent), *get_args(RoundEvent)))}
-)
+WAGER_NOT_TAKEN: Final = WagerNotTaken.__name__
+"""Sent to its player alone, whether still seated or not: its table learns of no wager."""
+
+_EVENTS: Final = (*get_args(TableEvent), *get_args(RoundEvent), WagerNotTaken)
+_EVENT_NAMES: Final = sorted({CHAT_MESSAGE_SENT, *(event.__name__ for event in _EVENTS)})
 _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
 
@@ -120,7 +123,7 @@ class LiveEvent:
             self.lobby_payload = sse.message("lobby", LobbyChange(table))
             self.lobbies = frozenset(map(lobby_topic, lobbies))
         self.topics = (
-            *(() if table is None else (table_topic(table),)),
+            *(() if table is None or sealed.type == WAGER_NOT_TAKEN else (table_topic(table),)),
             *self.lobbies,
             *(f"player:{player}" for player in self.players),
         )
@@ -187,6 +190,8 @@ class LiveEventBuilder:
 
     def _live_event(self, sealed: SealedEvent, kind: str, key: UUID | None) -> LiveEvent:
         round_ = key if kind == "round" else None
+        if sealed.type == WAGER_NOT_TAKEN:
+            round_ = UUID(_as_dict(sealed.data)["round"])
         table = self._rounds.get(key) if kind == "round" and key is not None else key
         currency, lobbies = (None, ()) if table is None else self._tables.get(table, (None, ()))
         if currency is None:
@@ -221,10 +226,10 @@ def _message(sealed: SealedEvent) -> UUID:
 def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
     """Return kind and id from a stream's name: `round-…`, or anything else named after a table.
 
-    A message is in its writer's stream, and names its table.
+    A message is in its writer's stream, and names its table; so does a wager that was not taken.
     """
     kind, _, key = sealed.stream.partition("-")
-    if sealed.type == CHAT_MESSAGE_SENT:
+    if sealed.type in {CHAT_MESSAGE_SENT, WAGER_NOT_TAKEN}:
         return kind, UUID(_as_dict(sealed.data)["table"])
     if kind in _STREAMS_WITHOUT_TABLE:
         return "", None
@@ -236,8 +241,8 @@ def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
 
 _STREAMS_WITHOUT_TABLE: Final = frozenset(
     {
-        "adjustment", "chat", "debt", "deposit", "discrepancy", "operator", "limit", "responsible", "reconciliation",
-        "stop", "wallet", "withdrawal",
+        "adjustment", "chat", "debt", "deposit", "discrepancy", "funding", "operator", "limit", "remote", "responsible",
+        "reconciliation", "stop", "transfer", "wallet", "withdrawal",
     }
 )  # fmt: skip
 """Prefixes of streams about players, payments and operators: no table is looked up for them."""
@@ -252,5 +257,5 @@ def event_data() -> dict[str, type[Shape]]:
     live = Derivation(hides=lambda *_: False, optional=own | {"player"} | CATALOGUE.omitted, prefix="Live")
     return {
         event.__name__: live.derive(event, "", without=frozenset(STAFF_ONLY.get(event.__name__, ())))
-        for event in (*get_args(TableEvent), *get_args(RoundEvent))
+        for event in _EVENTS
     }

@@ -20,7 +20,8 @@ ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
     "TransactionAccepted": frozenset({"TransactionRequested"}),
     "TransactionRefused": frozenset({"TransactionRequested"}),
     "RollbackRequested": frozenset({"TransactionRequested", "TransactionAccepted"}),
-    "DebitRolledBack": frozenset({"RollbackRequested"}),
+    "WagerNotTaken": frozenset({"TransactionRefused", "RollbackRequested"}),
+    "DebitRolledBack": frozenset({"RollbackRequested", "WagerNotTaken"}),
 }
 """The events that each one may follow in its stream."""
 _QUEUE: Final = """
@@ -70,7 +71,7 @@ class RemoteTraces:
             if isinstance(event, re.TransactionRequested):
                 yield from _check_request(event, where)
         else:
-            yield from _check_facts(state, event, where)
+            yield from _check_facts(state, event, last, where)
         self._states[event.transaction] = machine.fold([event], state), name, version
 
     def check_state(self, *, partial: bool = False) -> Iterator[Finding]:
@@ -96,7 +97,7 @@ def _check_request(event: re.TransactionRequested, where: str) -> Iterator[Findi
         yield Finding("amount out of range", where, "0 or more", str(event.amount))
 
 
-def _check_facts(state: RemoteState, event: RemoteEvent, where: str) -> Iterator[Finding]:
+def _check_facts(state: RemoteState, event: RemoteEvent, last: str | None, where: str) -> Iterator[Finding]:
     asked = state.requested
     if isinstance(event, re.TransactionAccepted | re.RollbackRequested | re.DebitRolledBack) and (
         (event.party, event.amount) != (asked.party, asked.amount)
@@ -111,7 +112,22 @@ def _check_facts(state: RemoteState, event: RemoteEvent, where: str) -> Iterator
             yield Finding("taken back without reason", where, f"{asked.kind} {state.status}", event.reason)
         case re.DebitRolledBack(reason=reason) if reason is not state.reason:
             yield Finding("facts differ", where, str(state.reason), reason)
+        case re.DebitRolledBack(reason=reason) if (reason is re.RollbackReason.ROUND_VOID) != (last != "WagerNotTaken"):
+            yield Finding("facts differ", where, "a wager that was not taken, or a void", f"{reason} after {last}")
+        case re.WagerNotTaken() if not _is_not_taken(state, event):
+            yield Finding(
+                "facts differ", where, f"{asked.kind} {asked.amount} {state.code or state.reason}", str(event)
+            )
         case re.TransactionRefused() if asked.kind is TransactionKind.CREDIT:
             yield Finding("facts differ", where, "a credit that is repeated", "refused")
         case _:
             return
+
+
+def _is_not_taken(state: RemoteState, event: re.WagerNotTaken) -> bool:
+    """Return whether a debit has ended so, and is repeated rightly."""
+    asked = state.requested
+    party = re.Party(event.operator, event.player, event.table, event.currency)
+    codes = {state.code} if state.reason is None else {state.reason.value} - {re.RollbackReason.ROUND_VOID.value}
+    repeated = (party, event.wager, event.round, event.amount) == (asked.party, asked.wager, asked.round, asked.amount)
+    return state.is_debit and repeated and event.code in codes

@@ -124,6 +124,25 @@ class RollbackRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class WagerNotTaken:
+    """A debit has ended without its wager, which is in no round: nothing is at stake. Recorded as soon as that is sure.
+
+    `code` is the wallet's refusal, or the reason why the debit is taken back.
+    """
+
+    transaction: UUID
+    operator: UUID
+    player: UUID
+    table: UUID
+    currency: str
+    wager: UUID
+    round: UUID
+    amount: int
+    code: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class DebitRolledBack:
     """The operator's wallet took the debit back, or will never make it: `found` says whether it had been made."""
 
@@ -135,7 +154,14 @@ class DebitRolledBack:
     at: datetime
 
 
-RemoteEvent = TransactionRequested | TransactionAccepted | TransactionRefused | RollbackRequested | DebitRolledBack
+RemoteEvent = (
+    TransactionRequested
+    | TransactionAccepted
+    | TransactionRefused
+    | RollbackRequested
+    | WagerNotTaken
+    | DebitRolledBack
+)
 
 
 def remote_stream(transaction: UUID) -> str:
@@ -145,7 +171,7 @@ def remote_stream(transaction: UUID) -> str:
 
 def entry_for(event: RemoteEvent, cause: int) -> NewEntry | None:
     """Return the entry that follows from an event with id `cause`, or None where no money moves."""
-    movement = None if isinstance(event, TransactionRefused) or not event.amount else _movement(event)
+    movement = None if isinstance(event, TransactionRefused | WagerNotTaken) or not event.amount else _movement(event)
     if movement is None:
         return None
     kind, source, target, amount = movement

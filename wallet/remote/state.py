@@ -25,6 +25,7 @@ from wallet.remote.events import (
     TransactionKind,
     TransactionRefused,
     TransactionRequested,
+    WagerNotTaken,
 )
 
 
@@ -119,6 +120,8 @@ def evolve(state: RemoteState, event: RemoteEvent) -> RemoteState:
             )
         case DebitRolledBack():
             return replace(state, status=RemoteStatus.ROLLED_BACK, found=event.found, ended_at=event.at)
+        case WagerNotTaken():
+            return state
         case TransactionRequested():
             raise ValueError("A transaction is requested once.")
 
@@ -138,11 +141,12 @@ def apply_answer(
         case AcceptedAnswer(reference) if in_time or not state.is_debit:
             return (TransactionAccepted(asked.transaction, asked.kind, asked.party, asked.amount, reference, at),)
         case RefusedAnswer(code) if asked.kind is not TransactionKind.CREDIT:
-            return (TransactionRefused(asked.transaction, code, at),)
+            refused = TransactionRefused(asked.transaction, code, at)
+            return (refused, _not_taken(asked, code, at)) if state.is_debit else (refused,)
         case AcceptedAnswer(reference):
-            return (_take_back(asked, rollback, RollbackReason.TOO_LATE, reference, at),)
+            return _left_out(asked, rollback, RollbackReason.TOO_LATE, reference, at)
         case NoAnswer() if state.is_debit:
-            return (_take_back(asked, rollback, RollbackReason.NO_ANSWER, "", at),)
+            return _left_out(asked, rollback, RollbackReason.NO_ANSWER, "", at)
         case _:
             return ()  # sent again: what a player won is owed, whatever the operator's wallet says
 
@@ -165,6 +169,28 @@ def apply_rollback_answer(state: RemoteState, answer: Answer, *, at: datetime) -
         return ()
     asked = state.requested
     return (DebitRolledBack(asked.transaction, asked.party, asked.amount, state.reason, answer.found, at),)
+
+
+def _left_out(
+    asked: TransactionRequested, rollback: UUID, reason: RollbackReason, reference: str, at: datetime
+) -> tuple[RemoteEvent, ...]:
+    return _take_back(asked, rollback, reason, reference, at), _not_taken(asked, reason.value, at)
+
+
+def _not_taken(asked: TransactionRequested, code: str, at: datetime) -> WagerNotTaken:
+    party = asked.party
+    return WagerNotTaken(
+        asked.transaction,
+        party.operator,
+        party.player,
+        party.table,
+        party.currency,
+        asked.wager,
+        asked.round,
+        asked.amount,
+        code,
+        at,
+    )
 
 
 def _take_back(

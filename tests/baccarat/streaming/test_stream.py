@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 import redis
 from django.conf import settings
 from django.db import connection, transaction
@@ -19,9 +20,11 @@ from casino.events.sql import execute, fetch
 from casino.observability.process import ssl_context
 from casino.operators import credentials
 from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, sit
+from tests.baccarat.services.test_wagering import post_bet
 from tests.baccarat.streaming.listening import PATIENCE, Listener, Web
 from tests.casino.events.writing import METADATA
 from tests.conftest import Database
+from tests.wallet.remote.operators import begin_again, join, running_wallet, seamless_house
 
 
 def note(table: str, *texts: str) -> None:
@@ -375,3 +378,37 @@ def test_without_redis_the_stream_goes_on_by_looking(module_database: Database, 
     table, (alice, _) = company(lucky, "big_table", "Alice", "Bob")
     with Web(module_database, log=tmp_path / "web.log", REDIS_URL="redis://127.0.0.1:1/0") as alone:
         resumed(alone, alice, table, lambda: None)
+
+
+def test_a_wager_that_was_not_taken_is_told_to_its_player_alone_and_at_once(
+    web: Web, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running_wallet(tmp_path) as wallet:
+        begin_again(wallet, monkeypatch)
+        house = seamless_house(wallet)
+        table = house.table("atlantic_city", rules={"turn_seconds": 3600})
+        ann, bob = (join(house, wallet, name) for name in ("Ann", "Bob"))
+        sit(ann, table, 1)
+        sit(bob, table, 2)
+        ann.do(f"tables/{table}/pass")
+        deal_all()
+        round_ = ann.read(f"tables/{table}")["round"]["id"]
+        sealer.seal_all()
+        with web.listen(ann) as own, web.listen(bob) as other:
+            for stream in (own, other):
+                stream.until(lambda s: s.of("snapshot"))
+            for behaviour in ("refuse", "apply_then_fail"):
+                wallet.next("debit", behaviour)
+                assert post_bet(ann, table).status_code in {409, 503}
+            bet(ann, table, banker="10.00")
+            for stream in (own, other):
+                stream.until_type("WagerConfirmed")
+            told = [data for data in own.of("event") if data["type"] == "WagerNotTaken"]
+            assert [(each["table"], each["round"], each["data"]["code"]) for each in told] == [
+                (table, round_, "limit_reached"),
+                (table, round_, "no_answer"),
+            ]
+            for each in told:
+                assert (each["data"]["player"], each["data"]["amount"]) == (ann.id, "10.00")
+                assert "operator" not in each["data"]
+            assert "WagerNotTaken" not in other.types()

@@ -19,6 +19,7 @@ from wallet.remote.events import (
     TransactionAccepted,
     TransactionKind,
     TransactionRequested,
+    WagerNotTaken,
     entry_for,
     remote_stream,
 )
@@ -74,6 +75,27 @@ def test_why_a_debit_is_taken_back_is_kept() -> None:
     assert answered(asked(DEBIT), NOTHING).reason is RollbackReason.NO_ANSWER
     late = answered(asked(DEBIT), YES, in_time=False)
     assert (late.reason, late.reference) == (RollbackReason.TOO_LATE, "T-1")
+
+
+@pytest.mark.parametrize(
+    ("requested", "answer", "in_time", "code"),
+    [
+        (DEBIT, YES, True, None),
+        (DEBIT, NO, True, "insufficient_funds"),
+        (DEBIT, NOTHING, True, "no_answer"),
+        (DEBIT, YES, False, "too_late"),
+        (CREDIT, NO, True, None),
+        (CORRECTION, NO, True, None),
+    ],
+)
+def test_a_debit_without_its_wager_says_at_once_why_none_was_taken(
+    requested: TransactionRequested, answer: Any, in_time: bool, code: str | None
+) -> None:
+    events = machine.apply_answer(asked(requested), answer, in_time=in_time, rollback=ROLLBACK, at=AT)
+    told = [event for event in events if isinstance(event, WagerNotTaken)]
+    assert [(each.wager, each.amount, each.code) for each in told] == (
+        [] if code is None else [(DEBIT.wager, 1000, code)]
+    )
 
 
 def test_an_answer_after_the_end_changes_nothing() -> None:
