@@ -25,7 +25,7 @@ from casino.devstack.services import Addresses, environment_for, migrate, proces
 from casino.devstack.witness import prepare_witness
 from tests.cluster import machine, servers
 from tests.cluster.machine import Machine
-from tests.cluster.network import Host, network
+from tests.cluster.network import SUBNET, Host, loopback, may_be_made, network
 from tests.processes import alive, descendants, wait_until
 from tests.support import disk
 
@@ -40,8 +40,6 @@ PROCESSES: Final = {
 """Our own processes, by the kind of their host."""
 LONG: Final = ("worker-background", "worker-outbound", "sealer")
 """Those whose statements may be long."""
-PRELOADED: Final = ("patroni", "witness", "web", "worker", "worker-background", "worker-outbound", "sealer")
-"""Processes that see the clock and the disk of their host's `Machine`; PostgreSQL does as Patroni's child."""
 READY: Final = 90
 LOGS: Final = PROJECT / "build" / "cluster-logs"
 """Where logs are kept of a cluster whose test fails."""
@@ -70,9 +68,12 @@ class Cluster:
         self.children: dict[str, Child] = {}
         self.environment: dict[str, str] = {}
         self.here = hosts["here"]
-        library = machine.compiled(folder)
-        self.machines = {name: Machine(self._folder(host), library) for name, host in hosts.items()}
+        self.machines: dict[str, Machine] = {}
+        """By the name of the process; PostgreSQL has its Patroni's."""
+        self._library = machine.compiled(folder)
+        self.reaches_etcd = bool(self._library) and machine.answers_for_kernel(folder, self._library, "etcd")
         self.has_disks = disk.may_mount()
+        self.has_links = self.here.address.startswith(SUBNET)
         self.base_url = f"http://{self.here.address}:{PORT}"
         self._postgres = Postgres(home)
         self._user = unprivileged_user()
@@ -124,8 +125,8 @@ class Cluster:
         passwords = {APP: self.home.secrets.app_password}
         for host in self.ours:
             folder = self._folder(host)
-            self._start(host, "haproxy", servers.haproxy_primary(self.data, folder))
-            self._start(host, "pgbouncer", servers.pgbouncer(folder, passwords=passwords))
+            self._start(host, "haproxy", servers.haproxy_primary(host, self.data, folder))
+            self._start(host, "pgbouncer", servers.pgbouncer(host, folder, passwords=passwords))
         assert wait_until(lambda: self.primary() is not None and self._standbys_follow(), seconds=READY)
         self._provision()
         self._start_ours()
@@ -178,6 +179,19 @@ class Cluster:
         address, _ = sentinels.discover_master(servers.SCOPE)
         return next(host for host in self.data if host.address == address)
 
+    def etcd_leader(self) -> Host:
+        """Return the host whose etcd leads."""
+        for host in self.data:
+            url = f"http://{host.address}:{servers.ETCD}/v3/maintenance/status"
+            status = httpx.post(url, json={}, timeout=2).json()
+            if status["leader"] == status["header"]["member_id"]:
+                return host
+        raise LookupError("No etcd leads.")
+
+    def ballast(self, host: Host) -> Path:
+        """Return the file that fills a host's disk."""
+        return self._folder(host) / "ballast"
+
     def superuser_url(self, host: Host) -> str:
         password = quote(self.home.secrets.superuser_password, safe="")
         return f"postgresql://{SUPERUSER}:{password}@{host.address}:{servers.POSTGRES}/postgres?connect_timeout=2"
@@ -193,16 +207,19 @@ class Cluster:
             return False
         return len(states) == len(self.data) - 1 and {state for (state,) in states} <= {"sync", "quorum"}
 
+    def _pool_url(self, host: Host, database: str) -> str:
+        password = quote(self.home.secrets.app_password, safe="")
+        return f"postgresql://{APP}:{password}@{host.address}:{servers.POOL}/{database}"
+
     def _provision(self) -> None:
         primary = self.primary()
         assert primary is not None
         Provisioner(self.home, self.superuser_url(primary)).provision()
         owner = quote(self.home.secrets.owner_password, safe="")
-        app = quote(self.home.secrets.app_password, safe="")
         sentinels = ",".join(f"{host.address}:{servers.SENTINEL}" for host in self.data)
         addresses = Addresses(
-            url=f"postgresql://{APP}:{app}@127.0.0.1:{servers.POOL}/{servers.JOBS}",
-            web_url=f"postgresql://{APP}:{app}@127.0.0.1:{servers.POOL}/casino",
+            url=self._pool_url(self.here, servers.JOBS),
+            web_url=self._pool_url(self.here, "casino"),
             owner_url=f"postgresql://{OWNER}:{owner}@{primary.address}:{servers.POSTGRES}/casino",
             redis_url=f"sentinel://{sentinels}/0?master={servers.SCOPE}",
         )
@@ -236,11 +253,11 @@ class Cluster:
             for name in PROCESSES[host.name.rstrip("12")]:
                 words = [host.address if word == system.HOST else word for word in commands[name]]
                 environment = process_environment(name, {**self.environment, "HOSTNAME": host.name})
-                if name not in LONG:
-                    environment["DATABASE_URL"] = self.environment["DATABASE_WEB_URL"]
+                database = servers.JOBS if name in LONG else "casino"
+                environment["DATABASE_URL"] = self._pool_url(host, database)
                 self._start(host, name, words, environment=environment)
         web = [host for host in self.ours if host.name.startswith("web")]
-        public = servers.haproxy_public(web, self._folder(self.here), address=self.here.address, port=PORT)
+        public = servers.haproxy_public(self.here, web, self._folder(self.here), port=PORT)
         self._start(self.here, "public", public)
         assert wait_until(self._is_ready, seconds=READY), self._logs()
 
@@ -262,9 +279,7 @@ class Cluster:
         environment: dict[str, str] | None = None,
         as_user: bool = True,
     ) -> None:
-        state = [f"{variable}={value}" for variable, value in self.machines[host.name].environment.items()]
-        preloaded = ["env", *state, *words] if name in PRELOADED else words
-        command = host.command(preloaded, user=self._uid if as_user else None)
+        command = host.command([*self._state(f"{host.name} {name}"), *words], user=self._uid if as_user else None)
         folder = self._folder(host)
         for path in [folder, *folder.iterdir()]:
             if self._user and path.owner() != self._user:
@@ -273,6 +288,15 @@ class Cluster:
         child = self._child(f"{host.name} {name}", command, base if environment is None else environment)
         self.children[child.name] = child
         child.start()
+
+    def _state(self, name: str) -> list[str]:
+        """Return the words that give a process its `Machine`, where there can be one."""
+        is_etcd = name.endswith(" etcd")
+        if self._library is None or (is_etcd and not self.reaches_etcd):
+            return []
+        file = self.folder / f"{name.replace(' ', '-')}.state"
+        self.machines[name] = Machine(file, self._library, asks_kernel=is_etcd)
+        return ["env", *(f"{variable}={value}" for variable, value in self.machines[name].environment.items())]
 
     def _child(self, name: str, command: list[str], environment: dict[str, str]) -> Child:
         log = self.home.logs / f"{name.replace(' ', '-')}.log"
@@ -293,7 +317,8 @@ def running_cluster(folder: Path) -> Generator[Cluster]:
         exits.callback(home.remove)
         data = home.external_folder()
         data.chmod(0o755)
-        cluster = Cluster(home, exits.enter_context(network(HOSTS)), data)
+        hosts = exits.enter_context(network(HOSTS)) if may_be_made() else loopback(HOSTS)
+        cluster = Cluster(home, hosts, data)
         exits.enter_context(_servers_end_with_us(data))
         exits.callback(cluster.stop)
         exits.enter_context(_logs_kept_on_failure(home))

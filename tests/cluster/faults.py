@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import httpx
@@ -19,6 +20,7 @@ from tests.cluster.machine import Machine
 from tests.cluster.network import Host
 from tests.cluster.servers import PATRONI
 from tests.processes import alive, descendants
+from tests.support.disk import fill
 
 HOST_LOST, SERVER_LOST, ELSEWHERE = 30, 10, 5
 """Promised seconds: the primary's host is lost, its server crashes or changes in order, anything else happens."""
@@ -47,7 +49,7 @@ class Fault:
     promised: int
     waits: bool = False
     needs: str = ""
-    """What the machine must be able to do: `disk` or `preload`."""
+    """What the machine must be able to do: `links`, `disk`, `preload`, or `kernel` for what reaches etcd."""
 
 
 def send(cluster: Cluster, number: signal.Signals, names: Iterable[str]) -> None:
@@ -126,7 +128,6 @@ def _host(kind: str, choose: Choose) -> tuple[Step, Step]:
     async def strike(cluster: Cluster) -> None:
         host = choose(cluster)
         chosen[:] = [host]
-        machine = cluster.machines[host.name]
         match kind:
             case "is cut off":
                 host.cut_off()
@@ -135,13 +136,10 @@ def _host(kind: str, choose: Choose) -> tuple[Step, Step]:
                 chosen.extend(other for other in members if other is not host)
                 host.swallow(*chosen[1:])
             case "has a full disk":
-                filling[:] = [asyncio.create_task(_keep_full(machine))]
-            case _:
-                _SLIPS[kind](machine)
+                filling[:] = [asyncio.create_task(_keep_full(cluster.ballast(host)))]
 
     async def undo(cluster: Cluster) -> None:
         host, *others = chosen
-        machine = cluster.machines[host.name]
         match kind:
             case "is cut off":
                 host.rejoin()
@@ -150,10 +148,25 @@ def _host(kind: str, choose: Choose) -> tuple[Step, Step]:
             case "has a full disk":
                 filling[0].cancel()
                 await asyncio.wait(filling)
-                machine.empty()
-            case _:
-                machine.set_clock(0)
-                machine.slow_down(0)
+                cluster.ballast(host).unlink()
+
+    return strike, undo
+
+
+def _machines(kind: str, choose: Callable[[Cluster], list[str]]) -> tuple[Step, Step]:
+    """Return how the clock or the disk of processes becomes wrong, and right again."""
+    chosen: list[Machine] = []
+
+    async def strike(cluster: Cluster) -> None:
+        chosen[:] = [cluster.machines[name] for name in choose(cluster) if name in cluster.machines]
+        assert chosen
+        for machine in chosen:
+            _SLIPS[kind](machine)
+
+    async def undo(_: Cluster) -> None:
+        for machine in chosen:
+            machine.set_clock(0)
+            machine.slow_down(0)
 
     return strike, undo
 
@@ -165,9 +178,9 @@ _SLIPS: Final[dict[str, Callable[[Machine], None]]] = {
 }
 
 
-async def _keep_full(machine: Machine) -> None:
+async def _keep_full(ballast: Path) -> None:
     while True:
-        machine.fill()
+        fill(ballast)
         await asyncio.sleep(2 * PAUSE)
 
 
@@ -187,7 +200,11 @@ def standbys(cluster: Cluster) -> list[Host]:
 
 def standby(cluster: Cluster) -> Host:
     """Return one of them."""
-    return random.choice(standbys(cluster))
+    return _other_than(cluster, primary(cluster))
+
+
+def _other_than(cluster: Cluster, host: Host) -> Host:
+    return random.choice([each for each in cluster.data if each is not host])
 
 
 async def _crash(cluster: Cluster) -> None:
@@ -225,7 +242,15 @@ HOSTS: Final[dict[str, Choose]] = {
 PROCESSES: Final = ("dies", "freezes")
 NETWORK: Final = ("is cut off", "is not heard")
 CLOCKS: Final = ("has a clock that steps ahead", "has a clock that steps back")
-DISKS: Final = ("has a slow disk", "has a full disk")
+SLOW, FULL = DISKS = ("has a slow disk", "has a full disk")
+
+APART: Final = {
+    "Redis's master": CLOCKS,
+    "a Sentinel": CLOCKS,
+    "etcd's leader": (*CLOCKS, SLOW),
+    "a follower in etcd": (*CLOCKS, SLOW),
+}
+"""What else strikes servers that may have hosts or disks of their own; all others share their host's clock and disk."""
 
 
 def _of_hosts() -> Iterator[Fault]:
@@ -237,13 +262,17 @@ def _of_hosts() -> Iterator[Fault]:
             # Patroni's loop sleeps by the wall clock, and a witness's times never run back.
             is_absent = is_gone or kind == "has a clock that steps back"
             lost = member == "the primary's host" and is_absent
-            waits = (member == WITNESS and is_absent) or kind == "has a full disk"
-            needs = "disk" if kind == "has a full disk" else "" if is_gone else "preload"
-            strike, undo = _processes(kind, _all_of(choose)) if kind in PROCESSES else _host(kind, choose)
+            waits = (member == WITNESS and is_absent) or kind == FULL
+            needs = "links" if kind in NETWORK else "disk" if kind == FULL else "" if is_gone else "preload"
+            strike, undo = _host(kind, choose) if kind in (*NETWORK, FULL) else _strikes(kind, _all_of(choose))
             promised = HOST_LOST if lost else ELSEWHERE
             if member == WITNESS and kind == "has a clock that steps ahead":
                 promised += int(STEP)  # once set right, it waits until it has caught up
             yield Fault(f"{member} {kind}", strike, undo, promised, waits, needs)
+
+
+def _strikes(kind: str, choose: Callable[[Cluster], list[str]]) -> tuple[Step, Step]:
+    return (_processes if kind in PROCESSES else _machines)(kind, choose)
 
 
 def _all_of(choose: Choose) -> Callable[[Cluster], list[str]]:
@@ -260,13 +289,15 @@ def _of_servers() -> Iterator[Fault]:
         "a web host's proxy to the primary": lambda each: on(each, of_web(each), "haproxy"),
         "Redis's master": lambda each: on(each, each.redis_master(), "redis"),
         "a Sentinel": lambda each: on(each, random.choice(each.data), "sentinel"),
-        "the primary's etcd": lambda each: on(each, primary(each), "etcd"),
+        "etcd's leader": lambda each: on(each, each.etcd_leader(), "etcd"),
+        "a follower in etcd": lambda each: on(each, _other_than(each, each.etcd_leader()), "etcd"),
         "a sealer": lambda each: on(each, of_work(each), "sealer"),
         "a host's runner of jobs": lambda each: on(each, of_work(each), "worker-background", "worker-outbound"),
     }
     for member, choose in servers.items():
-        for kind in PROCESSES:
-            yield Fault(f"{member} {kind}", *_processes(kind, choose), ELSEWHERE)
+        for kind in (*PROCESSES, *APART.get(member, ())):
+            needs = "" if kind in PROCESSES else "kernel" if "etcd" in member else "preload"
+            yield Fault(f"{member} {kind}", *_strikes(kind, choose), ELSEWHERE, needs=needs)
 
 
 def _double() -> Iterator[Fault]:

@@ -1,28 +1,28 @@
-"""A host's clock and disk, which tests make wrong, slow and full."""
+"""A process's clock and disk, which tests make wrong and slow."""
 
+import os
 import shutil
 import struct
 import subprocess
 from pathlib import Path
 from typing import Final
 
-from tests.support.disk import fill
-
 COMPILER: Final = shutil.which("cc")
 
 
 class Machine:
-    """The clock of the processes that run in `environment`, and the disk of a folder. Both are right at first."""
+    """The clock and the disk of the process that runs in `environment`, both right at first; `file` keeps them.
 
-    def __init__(self, folder: Path, library: Path | None) -> None:
-        self._file, self._library = folder.with_suffix(".state"), library
-        self._ballast = folder / "ballast"
+    A program that `asks_kernel` takes no answers from libc: one of Go.
+    """
+
+    def __init__(self, file: Path, library: Path, *, asks_kernel: bool = False) -> None:
+        self._file = file
+        self.environment = {"LD_PRELOAD": str(library), "HOST_STATE": str(file)}
+        if asks_kernel:
+            self.environment["HOST_ASKS_KERNEL"] = "1"
         self._clock = self._delay = 0.0
         self._save()
-
-    @property
-    def environment(self) -> dict[str, str]:
-        return {"LD_PRELOAD": str(self._library), "HOST_STATE": str(self._file)} if self._library else {}
 
     def set_clock(self, seconds: float) -> None:
         """Let the clock be off by this, which is a step for whoever reads it."""
@@ -33,14 +33,6 @@ class Machine:
         """Let each write to the disk take this much longer until it is there to stay."""
         self._delay = seconds
         self._save()
-
-    def fill(self) -> None:
-        """Leave no room on the disk."""
-        fill(self._ballast)
-
-    def empty(self) -> None:
-        """Undo `fill`."""
-        self._ballast.unlink()
 
     def _save(self) -> None:
         with self._file.open("r+b" if self._file.exists() else "wb") as file:  # in place: processes have it mapped
@@ -56,3 +48,13 @@ def compiled(folder: Path) -> Path | None:
     command = [COMPILER, "-O2", "-Wall", "-Werror", "-shared", "-fPIC", "-o", str(library), source, "-ldl"]
     subprocess.run(command, check=True)  # noqa: S603
     return library
+
+
+def answers_for_kernel(folder: Path, library: Path, program: str) -> bool:
+    """Return whether this program can be given the library, and the kernel lets that answer for it."""
+    state = Machine(folder / "trial.state", library, asks_kernel=True).environment
+    traced = {**os.environ, **state, "LD_TRACE_LOADED_OBJECTS": "1"}
+    command = [program, "--version"]  # which a program without a loader does instead of naming its libraries
+    links = subprocess.run(command, env=traced, capture_output=True, text=True, check=False)  # noqa: S603
+    tried = subprocess.run(["true"], env={**os.environ, **state}, capture_output=True, check=False)  # noqa: S607
+    return str(library) in links.stdout and not tried.returncode

@@ -7,7 +7,6 @@ over when it was asked for. With `FROM TO` it shows these seconds of the run.
 import csv
 import math
 import sys
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
@@ -28,17 +27,18 @@ COLOURS: Final = {200: "#2a7f3f", 503: "#c0261c"}
 
 def table(rows: Iterable[Sequence[str]]) -> str:
     """Return three tables: how often a host was struck and the worst, the same of others, and the promises."""
-    seconds = defaultdict[str, list[float]](list)
+    seconds = {name: list[float]() for name in PROMISED}
     for name, without, *_ in rows:
-        seconds[name].append(float(without))
-    cells = {name: f"{len(each)}: {max(each):.1f}" for name, each in seconds.items()}
+        if name in seconds:  # not a fault of an earlier release
+            seconds[name].append(float(without))
+    cells = {name: f"{len(each)}: {max(each):.1f}" if each else "0" for name, each in seconds.items()}
     members = dict.fromkeys(name.removesuffix(f" {kind}") for name in PROMISED for kind in KINDS if name.endswith(kind))
     lines = [f"| | {' | '.join(kind.removeprefix('has a ') for kind in KINDS)} |", f"|---{'|---' * len(KINDS)}|"]
     for member in members:
-        of_member = [cells.get(f"{member} {kind}", "") for kind in KINDS]
+        of_member = [cells.get(f"{member} {kind}", "—") for kind in KINDS]
         lines.append(f"| {member} | {' | '.join(of_member)} |")
     others = [name for name in PROMISED if not name.endswith(KINDS)]
-    lines += ["", "| | |", "|---|---|", *(f"| {name} | {cells.get(name, '')} |" for name in others)]
+    lines += ["", "| | |", "|---|---|", *(f"| {name} | {cells[name]} |" for name in others)]
     lines += ["", "| promised | faults | median | p99 | worst | in time |", "|---|---|---|---|---|---|"]
     for promise in sorted(set(PROMISED.values()), reverse=True):
         of_all = sorted(each for name in seconds if PROMISED[name] == promise for each in seconds[name])
@@ -84,12 +84,15 @@ def picture(rows: Iterable[Sequence[str]], first: float, last: float) -> str:
     return "\n".join(parts)
 
 
-def _rows(file: Path) -> list[list[str]]:
+def rows_of(file: Path) -> list[list[str]]:
+    """Return the rows of a file of results, none where there is no file yet."""
+    if not file.exists():
+        return []
     with file.open(encoding="utf-8", newline="") as lines:
         return list(csv.reader(lines))
 
 
 if __name__ == "__main__":
-    print(table(_rows(RESULTS)))
+    print(table(rows_of(RESULTS)))
     between = [float(word) for word in sys.argv[1:3]] or [0.0, math.inf]
-    (BUILD / "cluster-answers.svg").write_text(picture(_rows(ANSWERS), between[0], between[1]), encoding="utf-8")
+    (BUILD / "cluster-answers.svg").write_text(picture(rows_of(ANSWERS), between[0], between[1]), encoding="utf-8")

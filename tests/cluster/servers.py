@@ -13,12 +13,12 @@ from casino.database import TIMEOUTS
 from casino.devstack.home import Secrets
 from casino.devstack.postgres import SETTINGS, SUPERUSER
 from casino.devstack.redis import program as redis_program
-from tests.cluster.network import SUBNET, Host
+from tests.cluster.network import Host
 
 SCOPE: Final = "casino"
 ETCD, PEERS, PATRONI, POSTGRES, REDIS, SENTINEL = 2379, 2380, 8008, 5432, 6379, 26379
 PRIMARY, POOL = 5000, 6432
-"""Ports on the loopback address of every host of ours: the primary by HAProxy, and its pool by PgBouncer."""
+"""Ports of every host of ours, for its own processes: the primary by HAProxy, and its pool by PgBouncer."""
 JOBS: Final = "casino_jobs"
 """The name of the pool of processes whose statements may be long, which is the same database."""
 POOL_SIZE: Final = 24
@@ -75,7 +75,7 @@ def patroni(host: Host, members: Sequence[Host], folder: Path, *, programs: Path
             ],
         },
         "postgresql": {
-            "listen": f"{host.address},127.0.0.1:{POSTGRES}",
+            "listen": f"{host.address}:{POSTGRES}",
             "connect_address": f"{host.address}:{POSTGRES}",
             "data_dir": str(folder / "data"),
             "bin_dir": str(programs),
@@ -85,8 +85,8 @@ def patroni(host: Host, members: Sequence[Host], folder: Path, *, programs: Path
                 "local all all scram-sha-256",
                 "host replication all 127.0.0.1/32 scram-sha-256",
                 "host all all 127.0.0.1/32 scram-sha-256",
-                f"host all all {SUBNET}.0/24 scram-sha-256",
-                f"host replication all {SUBNET}.0/24 scram-sha-256",
+                f"host all all {host.subnet}.0/24 scram-sha-256",
+                f"host replication all {host.subnet}.0/24 scram-sha-256",
             ],
             "authentication": {
                 "superuser": {"username": SUPERUSER, "password": secrets.superuser_password},
@@ -106,7 +106,8 @@ def redis(host: Host, first: Host, folder: Path) -> list[str]:
     if not file.exists():  # Sentinels rewrite it
         replica = "" if host is first else f"replicaof {first.address} {REDIS}\n"
         text = f"bind {host.address}\nport {REDIS}\ndir {folder}\nprotected-mode no\nsave ''\n{replica}"
-        file.write_text(f"{text}repl-diskless-sync yes\nrepl-diskless-sync-delay 0\n", encoding="utf-8")
+        announced = f"replica-announce-ip {host.address}\n"
+        file.write_text(f"{text}{announced}repl-diskless-sync yes\nrepl-diskless-sync-delay 0\n", encoding="utf-8")
     return [str(redis_program()), str(file)]
 
 
@@ -119,6 +120,7 @@ def sentinel(host: Host, first: Host, folder: Path) -> list[str]:
             f"port {SENTINEL}",
             f"dir {folder}",
             "protected-mode no",
+            f"sentinel announce-ip {host.address}",
             f"sentinel monitor {SCOPE} {first.address} {REDIS} 2",
             f"sentinel down-after-milliseconds {SCOPE} 2000",
             f"sentinel failover-timeout {SCOPE} 6000",
@@ -127,7 +129,7 @@ def sentinel(host: Host, first: Host, folder: Path) -> list[str]:
     return [str(redis_program()), str(file), "--sentinel"]
 
 
-def haproxy_primary(members: Sequence[Host], folder: Path) -> list[str]:
+def haproxy_primary(host: Host, members: Sequence[Host], folder: Path) -> list[str]:
     """HAProxy on a host of ours, whose port leads to PostgreSQL's primary as Patroni names it."""
     servers = "\n".join(
         f"    server {member.name} {member.address}:{POSTGRES} check port {PATRONI}" for member in members
@@ -142,7 +144,7 @@ def haproxy_primary(members: Sequence[Host], folder: Path) -> list[str]:
     timeout check 1s
 
 listen primary
-    bind 127.0.0.1:{PRIMARY}
+    bind {host.address}:{PRIMARY}
     option httpchk GET /primary
     http-check expect status 200
     default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions
@@ -151,9 +153,9 @@ listen primary
     )
 
 
-def haproxy_public(hosts: Sequence[Host], folder: Path, *, address: str, port: int) -> list[str]:
+def haproxy_public(host: Host, hosts: Sequence[Host], folder: Path, *, port: int) -> list[str]:
     """HAProxy before the web hosts."""
-    servers = "\n".join(f"    server {host.name} {host.address}:{port} check" for host in hosts)
+    servers = "\n".join(f"    server {each.name} {each.address}:{port} check" for each in hosts)
     return _haproxy(
         folder / "public.cfg",
         f"""defaults
@@ -169,7 +171,7 @@ def haproxy_public(hosts: Sequence[Host], folder: Path, *, address: str, port: i
     http-reuse safe
 
 frontend public
-    bind {address}:{port}
+    bind {host.address}:{port}
     # Whoever got no answer repeats the request with its key.
     http-after-response set-status 503 if {{ status 502 504 }}
     http-after-response set-header Retry-After 1 if {{ status 503 }} !{{ res.hdr(Retry-After) -m found }}
@@ -181,29 +183,29 @@ backend ready
     option httpchk
     # A host that freezes answers nobody any more: those who wait for it are told to repeat their request.
     default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions
-    http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host {address}
+    http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host {host.address}
 {servers}
 
 backend alive
     option httpchk
     default-server inter 500ms fall 2 rise 1
-    http-check send meth GET uri /livez ver HTTP/1.1 hdr Host {address}
+    http-check send meth GET uri /livez ver HTTP/1.1 hdr Host {host.address}
 {servers}
 """,
     )
 
 
-def pgbouncer(folder: Path, *, passwords: dict[str, str]) -> list[str]:
+def pgbouncer(host: Host, folder: Path, *, passwords: dict[str, str]) -> list[str]:
     """PgBouncer in transaction mode, on a host of ours, before its HAProxy."""
     users, file = folder / "users.txt", folder / "pgbouncer.ini"
     users.write_text("".join(f'"{user}" "{password}"\n' for user, password in passwords.items()), encoding="utf-8")
     long = ";".join(f"SET {name} TO ''{value}''" for name, value in TIMEOUTS["long"].items())
     lines = [
         "[databases]",
-        f"casino = host=127.0.0.1 port={PRIMARY} dbname=casino",
-        f"{JOBS} = host=127.0.0.1 port={PRIMARY} dbname=casino connect_query='{long}'",
+        f"casino = host={host.address} port={PRIMARY} dbname=casino",
+        f"{JOBS} = host={host.address} port={PRIMARY} dbname=casino connect_query='{long}'",
         "[pgbouncer]",
-        "listen_addr = 127.0.0.1",
+        f"listen_addr = {host.address}",
         f"listen_port = {POOL}",
         "unix_socket_dir =",
         "auth_type = scram-sha-256",

@@ -4,6 +4,8 @@ import asyncio
 import os
 import random
 import shutil
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,19 +17,17 @@ from tests.chaos.players import Setting, party
 from tests.chaos.system import System
 from tests.cluster.answers import Answers
 from tests.cluster.cluster import Cluster, running_cluster
-from tests.cluster.faults import FAULTS, Fault, Result, accepted, strike
+from tests.cluster.faults import FAULTS, LONGEST, Fault, Result, accepted, strike
 from tests.cluster.machine import COMPILER
-from tests.cluster.network import may_be_made
-from tests.cluster.results import ANSWERS, BUILD, RESULTS
+from tests.cluster.results import ANSWERS, BUILD, RESULTS, rows_of
 
-NEEDED: Final = ("etcd", "haproxy", "pgbouncer", "nsenter", "setpriv", "ip")
+NEEDED: Final = ("etcd", "haproxy", "pgbouncer", "setpriv")
 MISSING: Final = [name for name in NEEDED if shutil.which(name) is None]
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.flaky(reruns=0 if os.environ.get("FAULTS") else 1),  # a run counts as it is
     pytest.mark.skipif(bool(MISSING), reason=f"{', '.join(MISSING)} is not installed"),
-    pytest.mark.skipif(not may_be_made(), reason="no network namespaces may be made here"),
 ]
 
 SHORT: Final = (
@@ -40,20 +40,38 @@ TABLES: Final = (Setting("mini"), Setting("classic"), Setting("overview"), Setti
 
 
 def chosen(cluster: Cluster) -> list[Fault]:
-    """Return the faults that strike: FAULTS of all by SEED, each as often as any other, or a short list."""
-    able = {"": True, "disk": cluster.has_disks, "preload": COMPILER is not None}
+    """Return the faults that strike: FAULTS of all by SEED, least struck ones first, or a short list."""
+    able = {
+        "": True,
+        "links": cluster.has_links,
+        "disk": cluster.has_disks,
+        "preload": COMPILER is not None,
+        "kernel": cluster.reaches_etcd,
+    }
     names = [name for name in os.environ.get("ONLY", "").split(",") if name]
-    for need in sorted(need for need, is_met in able.items() if not is_met):
-        print(f"Left out, for want of what they need here: faults of kind {need}")
-    possible = [fault for fault in FAULTS if able[fault.needs] and (not names or fault.name in names)]
+    possible = [fault for fault in FAULTS if not names or fault.name in names]
+    for fault in possible:
+        if not able[fault.needs]:
+            print(f"Skipped, since this machine has no {fault.needs} for it: {fault.name}")
+    possible = [fault for fault in possible if able[fault.needs]]
     count = int(os.environ.get("FAULTS") or 0)
     if not count and not names:
         return [fault for fault in possible if fault.name in SHORT]
     seed = os.environ.get("SEED") or str(random.randrange(10**6))
     print(f"SEED={seed}")
-    chance = random.Random(seed)
-    turns = -(-(count or len(possible)) // len(possible))
-    return [fault for _ in range(turns) for fault in chance.sample(possible, len(possible))][: count or None]
+    random.seed(seed)
+    return least_struck(possible, [name for name, *_ in rows_of(RESULTS)], count or len(possible))
+
+
+def least_struck(faults: Sequence[Fault], struck: Sequence[str], count: int) -> list[Fault]:
+    """Return as many faults, those that struck least first and among them any; these names struck before."""
+    times = Counter(struck)
+    chosen = []
+    for _ in range(count):
+        fault = min(faults, key=lambda each: (times[each.name], random.random()))
+        times[fault.name] += 1
+        chosen.append(fault)
+    return chosen
 
 
 async def play_through(system: System, cluster: Cluster, faults: list[Fault]) -> list[Result]:
@@ -65,7 +83,11 @@ async def play_through(system: System, cluster: Cluster, faults: list[Fault]) ->
         async def strike_all() -> None:
             await accepted(players)
             for fault in faults:
-                results.append(await strike(cluster, players, answers, fault))
+                try:
+                    results.append(await strike(cluster, players, answers, fault))
+                except TimeoutError:
+                    record(Result(fault, LONGEST, LONGEST))
+                    raise
                 record(results[-1])
             over.set()
 
