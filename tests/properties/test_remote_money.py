@@ -16,9 +16,17 @@ from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from tests.baccarat.api.people import Gambler, deal_all, sit
-from tests.baccarat.services.test_wagering import audited, expire
 from tests.conftest import Database
-from tests.wallet.remote.operators import WalletServer, deliver, join, ledger, running_wallet, seamless_house
+from tests.wallet.remote.operators import (
+    WalletServer,
+    audited,
+    deliver,
+    expire,
+    join,
+    ledger,
+    running_wallet,
+    seamless_house,
+)
 from wallet.remote import debits, protection
 
 BEHAVIOURS = (

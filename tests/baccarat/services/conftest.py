@@ -11,6 +11,7 @@ from tests.casino.witness.running import RunningWitness
 from tests.conftest import Database
 from tests.services import Services
 from tests.support.house import House, fresh_database, leave_the_past
+from tests.wallet.remote.operators import WalletServer, begin_again, running_wallet
 
 
 @pytest.fixture(scope="module")
@@ -34,3 +35,17 @@ def witness(
     """Yield a witness of the operator's tables; `house` has a database of its own then."""
     with witnessing(tmp_path / "witness", settings, monkeypatch) as witness:
         yield witness
+
+
+@pytest.fixture(scope="module")
+def module_server(tmp_path_factory: pytest.TempPathFactory) -> Generator[WalletServer]:
+    """Yield an operator's wallet that the tests of a module share."""
+    with running_wallet(tmp_path_factory.mktemp("operator")) as running:
+        yield running
+
+
+@pytest.fixture
+def server(module_server: WalletServer, monkeypatch: pytest.MonkeyPatch) -> WalletServer:
+    """Return the module's wallet, which has forgotten how earlier tests let it behave."""
+    begin_again(module_server, monkeypatch)
+    return module_server

@@ -1,6 +1,5 @@
 """Further courses of wagers in money of the operator's own wallet: funds, ties, order, batches, flapping."""
 
-from collections.abc import Generator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -17,17 +16,19 @@ from casino.events.sql import database_now, fetch
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from tests.baccarat.api.people import bet, deal_all, sit
-from tests.baccarat.services.test_wagering import audited, code, expire, post_bet, seated
 from tests.conftest import Database
 from tests.support import chance
 from tests.wallet.remote.operators import (
     WalletServer,
-    begin_again,
+    audited,
+    code,
     deliver,
+    expire,
     join,
     ledger,
-    running_wallet,
+    post_bet,
     seamless_house,
+    seated,
     statuses,
 )
 from wallet.remote import client, debits, delivery, messages, protection
@@ -35,17 +36,6 @@ from wallet.remote.debits import Debit
 from wallet.remote.events import Party, TransactionKind
 from wallet.remote.messages import WalletOrder
 from wallet.remote.state import AcceptedAnswer
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[WalletServer]:
-    with running_wallet(tmp_path_factory.mktemp("operator")) as running:
-        yield running
-
-
-@pytest.fixture(autouse=True)
-def fresh(server: WalletServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    begin_again(server, monkeypatch)
 
 
 def opened(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """Wagers in money of the operator's own wallet: what happens to them whatever that wallet answers, and when."""
 
 import sqlite3
-from collections.abc import Generator
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -10,24 +9,26 @@ from uuid import UUID
 
 import pytest
 
-from baccarat.audit import engine
 from baccarat.domain.rules.wagers import Spot
 from baccarat.services import wagering
 from baccarat.services.seats import TableActor
 from baccarat.services.wagering import Confirming, WantedWager
-from casino.events import sealer
 from casino.events.sql import database_now, execute, fetch
 from casino.events.store import Metadata
-from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit
+from tests.baccarat.api.people import bet, deal_all, sit
 from tests.conftest import Database
 from tests.wallet.remote.operators import (
     WalletServer,
-    begin_again,
+    audited,
+    code,
     deliver,
+    expire,
     join,
     ledger,
+    post_bet,
     running_wallet,
     seamless_house,
+    seated,
     statuses,
 )
 from wallet.reconciliation.services import compare_day
@@ -35,42 +36,6 @@ from wallet.reconciliation.sources import ReconciliationDay
 from wallet.remote import debits, protection
 from wallet.remote.state import AcceptedAnswer
 from wallet.remote.statements import PROVIDER
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Generator[WalletServer]:
-    with running_wallet(Path(tmp_path_factory.mktemp("operator"))) as running:
-        yield running
-
-
-@pytest.fixture(autouse=True)
-def fresh(server: WalletServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    begin_again(server, monkeypatch)
-
-
-def seated(house: Tenant, server: WalletServer, name: str = "Ann", **options: Any) -> tuple[Gambler, str]:
-    player, table = join(house, server, name, **options), house.table("mini")
-    sit(player, table)
-    return player, table
-
-
-def post_bet(player: Gambler, table: str, amount: str = "10.00", key: str | None = None, spot: str = "banker") -> Any:
-    body = {"stakes": [{"spot": spot, "amount": amount}], "currency": "EUR"}
-    return player.post(f"tables/{table}/deal", body, key=key)
-
-
-def code(answer: Any) -> tuple[int, str]:
-    return answer.status_code, answer.json().get("code", "")
-
-
-def expire() -> None:
-    """Let the time of all debits run out."""
-    execute("UPDATE wallet_remote_due SET next_try_at = clock_timestamp() - interval '1 second'")
-
-
-def audited() -> list[str]:
-    sealer.seal_all()
-    return [f"{each.kind} {each.location} {each.expected} {each.actual}" for each in engine.run_audit().findings]
 
 
 def test_a_wager_is_taken_once_and_its_win_is_paid_back(database: Database, server: WalletServer) -> None:

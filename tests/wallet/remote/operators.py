@@ -18,13 +18,15 @@ import httpx
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from baccarat.audit import engine
 from casino.api.streaming import hub
 from casino.devstack.home import PROJECT
 from casino.devstack.system import free_port, is_responding
-from casino.events.sql import database_now, fetch
+from casino.events import sealer
+from casino.events.sql import database_now, execute, fetch
 from casino.feed.destinations import WebhookClient
 from casino.operators import signing_keys
-from tests.baccarat.api.people import Gambler, Tenant, tenant
+from tests.baccarat.api.people import Gambler, Tenant, sit, tenant
 from tests.casino.feed.receiving import own_threads
 from tests.processes import clean_environment, wait_until
 from wallet.remote import debits, protection, signing
@@ -132,6 +134,32 @@ def join(house: Tenant, server: WalletServer, name: str, *, funds: str = "500.00
     token = house.do(f"players/{player}/sessions", {"ttl_seconds": 3600})["token"]
     server.control(players=[{"player": player, "reference": reference, "currency": "EUR", "balance": funds}])
     return Gambler(token, player)
+
+
+def seated(house: Tenant, server: WalletServer, name: str = "Ann", **options: Any) -> tuple[Gambler, str]:
+    """Let such a player sit at a new table."""
+    player, table = join(house, server, name, **options), house.table("mini")
+    sit(player, table)
+    return player, table
+
+
+def post_bet(player: Gambler, table: str, amount: str = "10.00", key: str | None = None, spot: str = "banker") -> Any:
+    body = {"stakes": [{"spot": spot, "amount": amount}], "currency": "EUR"}
+    return player.post(f"tables/{table}/deal", body, key=key)
+
+
+def code(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.json().get("code", "")
+
+
+def expire() -> None:
+    """Let the time of all debits run out."""
+    execute("UPDATE wallet_remote_due SET next_try_at = clock_timestamp() - interval '1 second'")
+
+
+def audited() -> list[str]:
+    sealer.seal_all()
+    return [f"{each.kind} {each.location} {each.expected} {each.actual}" for each in engine.run_audit().findings]
 
 
 def deliver(clock: Callable[[], datetime] = database_now) -> int:

@@ -10,9 +10,8 @@ from casino.events import sealer
 from casino.events.rebuild import check, rebuild
 from casino.events.sql import execute, fetch
 from tests.baccarat.api.people import bet, deal_all
-from tests.baccarat.services.test_wagering import post_bet, seated
 from tests.conftest import Database, as_owner
-from tests.wallet.remote.operators import begin_again, deliver, running_wallet, seamless_house
+from tests.wallet.remote.operators import begin_again, deliver, post_bet, running_wallet, seamless_house, seated
 from wallet.remote import records
 
 ROWS = "SELECT kept::text FROM wallet_remote AS kept ORDER BY 1"

@@ -10,12 +10,21 @@ import pytest
 
 from casino.events.sql import fetch
 from tests.baccarat.api.people import Gambler, bet, deal_all
-from tests.baccarat.services.test_wagering import audited, expire, seated
 from tests.conftest import Database
 from tests.dying import KILLED, SURVIVED, dying
 from tests.processes import manage, wait_until
 from tests.services import PERSONAL_KEYS, SHOE_KEYS
-from tests.wallet.remote.operators import WalletServer, deliver, ledger, running_wallet, seamless_house, statuses
+from tests.wallet.remote.operators import (
+    WalletServer,
+    audited,
+    deliver,
+    expire,
+    ledger,
+    running_wallet,
+    seamless_house,
+    seated,
+    statuses,
+)
 
 pytestmark = pytest.mark.slow
 
