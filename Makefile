@@ -29,7 +29,7 @@ help:
 	@echo "make soak    play with a fault now and then for HOURS=1, and plots of what must not grow, in build/soak.png"
 	@echo "make restore-test         destroys a database under load and restores it from a backup"
 	@echo "make upgrade-test         replaces each process by the next release and back while players bet"
-	@echo "make cluster-test         hosts of a cluster die, freeze and are cut off; FAULTS=... how many, SEED=... which, NAMESPACES=0"
+	@echo "make cluster-test         hosts of a cluster die, freeze and are cut off; FAULTS=... how many, SEED=... which"
 	@echo "make fuzz    requests made of the API's document, for ten minutes (FUZZ_SECONDS=...)"
 	@echo "make clean   removes the environment and all data of this clone"
 	@echo
