@@ -7,16 +7,15 @@ witnesses), "key" and "signature" (hex Ed25519, over a line with the format and 
 names it by its SHA-256: there is one for a month, for good.
 """
 
-import json
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import msgspec
 from django.db import transaction
 
-from casino.checkpoints import document, records
+from casino.checkpoints import document, records, signed_lines
 from casino.checkpoints.document import CheckpointDocument
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.signing import LOCK, register_key
@@ -166,14 +165,8 @@ def _is_covered(manifest: ArchiveManifest) -> bool:
 
 
 def _signed_bytes(manifest: ArchiveManifest) -> bytes:
-    members = msgspec.to_builtins(manifest)
-    del members["signature"]
-    return f"{FORMAT}\n".encode() + _canonical(members)
+    return signed_lines.signed_bytes(msgspec.to_builtins(manifest))
 
 
 def _serialize(manifest: ArchiveManifest) -> bytes:
-    return _canonical(msgspec.to_builtins(manifest)) + b"\n"
-
-
-def _canonical(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")
+    return signed_lines.serialize(msgspec.to_builtins(manifest))

@@ -15,6 +15,8 @@ from hashlib import sha256
 from typing import Any, Final
 from uuid import UUID
 
+from casino.checkpoints import signed_lines
+
 FORMAT: Final = "casino.checkpoint.v1"
 _TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 _HEX_BYTES: Final = re.compile(r"(?:[0-9a-f]{2})*", re.ASCII)
@@ -44,10 +46,7 @@ class CheckpointDocument:
 
 def signed_bytes(checkpoint: CheckpointDocument) -> bytes:
     """Return the bytes that a checkpoint's signature is over."""
-    members = as_json(checkpoint)
-    del members["signature"]
-    text = json.dumps(members, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return f"{FORMAT}\n{text}".encode("ascii")
+    return signed_lines.signed_bytes(as_json(checkpoint))
 
 
 def fingerprint(checkpoint: CheckpointDocument) -> bytes:
@@ -73,7 +72,7 @@ def as_json(checkpoint: CheckpointDocument) -> dict[str, Any]:
 
 def serialize(checkpoint: CheckpointDocument) -> bytes:
     """Return the form in which a checkpoint is copied: a line of JSON."""
-    return json.dumps(as_json(checkpoint), sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n"
+    return signed_lines.serialize(as_json(checkpoint))
 
 
 def parse(text: bytes | str) -> CheckpointDocument:

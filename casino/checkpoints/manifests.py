@@ -8,19 +8,18 @@ copied to the storage, as checkpoints are. An event names it by its SHA-256, so 
 them cover it, too.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 import msgspec
 from django.conf import settings
 from django.db import transaction
 
-from casino.checkpoints import records, storage, table_digests
+from casino.checkpoints import records, signed_lines, storage, table_digests
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.signing import LOCK, HistoryDiffers, NumberTaken, register_key
 from casino.checkpoints.table_digests import TableRange
@@ -68,14 +67,12 @@ class TableManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def signed_bytes(manifest: TableManifest) -> bytes:
     """Return the bytes that a manifest's signature is over."""
-    members = msgspec.to_builtins(manifest)
-    del members["signature"]
-    return f"{FORMAT}\n".encode() + _canonical(members)
+    return signed_lines.signed_bytes(msgspec.to_builtins(manifest))
 
 
 def serialize(manifest: TableManifest) -> bytes:
     """Return the stored form of a manifest: a line of JSON."""
-    return _canonical(msgspec.to_builtins(manifest)) + b"\n"
+    return signed_lines.serialize(msgspec.to_builtins(manifest))
 
 
 def parse(text: bytes) -> TableManifest:
@@ -89,10 +86,6 @@ def parse(text: bytes) -> TableManifest:
 def fingerprint(text: bytes) -> str:
     """Return the SHA-256 in hex by which the next manifest refers to this one."""
     return sha256(text).hexdigest()
-
-
-def _canonical(value: Any) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def object_name(number: int) -> str:
