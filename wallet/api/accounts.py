@@ -196,6 +196,18 @@ class Statement(Page[StatementLineResponse]):
         )
 
 
+_STATEMENT: Final[dict[str, Any]] = {
+    "parameters": [StatementQuery, *paging.PARAMETERS],
+    "returns": Statement,
+    **csv_answer(_SHEET),
+    "description": (
+        "Movements in a period, each with the balance after it, and totals that add up. As CSV "
+        "the whole period comes at once."
+    ),
+    "refusals": (PeriodReversed, TableNotAllowed, TableRequired, UnknownPlayer),
+}
+
+
 class PlayerStatementView(OperatorView):
     """Statements of accounts of one of the caller's players."""
 
@@ -204,19 +216,7 @@ class PlayerStatementView(OperatorView):
     @operation(
         "getPlayerStatement",
         "Show one account of one of your players over a period: all movements, and the balances at both ends",
-        parameters=[StatementQuery, *paging.PARAMETERS],
-        returns=Statement,
-        **csv_answer(_SHEET),
-        description=(
-            "Movements in a period, each with the balance after it, and totals that add up. As CSV "
-            "the whole period comes at once."
-        ),
-        refusals=(
-            PeriodReversed,
-            TableNotAllowed,
-            TableRequired,
-            UnknownPlayer,
-        ),
+        **_STATEMENT,
     )
     def get(self, request: Request, player: UUID) -> HttpResponseBase:
         return statement_response(request, self.caller, player)
@@ -230,19 +230,7 @@ class MyStatementView(PlayerView):
     @operation(
         "getMyStatement",
         "Show one of your accounts over a period: all movements, and the balances at both ends",
-        parameters=[StatementQuery, *paging.PARAMETERS],
-        returns=Statement,
-        **csv_answer(_SHEET),
-        description=(
-            "Movements in a period, each with the balance after it, and totals that add up. As CSV "
-            "the whole period comes at once."
-        ),
-        refusals=(
-            PeriodReversed,
-            TableNotAllowed,
-            TableRequired,
-            UnknownPlayer,
-        ),
+        **_STATEMENT,
     )
     def get(self, request: Request) -> HttpResponseBase:
         return statement_response(request, self.caller, self.caller.player)
