@@ -1864,6 +1864,7 @@ def verify_pack(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = No
         first = check_result("pack", OK, check_pack(files))
     except CheckFailed as mismatch:
         return build_result(None, [check_result("pack", FAILED, mismatch.what, mismatch.expected, mismatch.actual)])
+    # zipfile raises NotImplementedError for a compression that it does not know.
     except (zipfile.BadZipFile, NotImplementedError, zlib.error, *MALFORMED) as error:
         return build_result(
             None, [check_result("pack", FAILED, "the pack can't be read", "a dispute pack", str(error))]
