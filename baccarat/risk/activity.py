@@ -62,15 +62,15 @@ _ADD: Final = """
 """
 _ADD_PAIRS: Final = """
     INSERT INTO risk_playerpair AS stored (
-        player_id, other_id, table_id, currency, slot, operator_id, rounds, opposed, amount)
-    SELECT player_id, other_id, table_id, currency, slot, operator_id, rounds, opposed, amount
+        player_id, other_id, table_id, currency, slot, operator_id, rounds, opposed, amount, staked)
+    SELECT player_id, other_id, table_id, currency, slot, operator_id, rounds, opposed, amount, staked
       FROM jsonb_to_recordset(%s::jsonb) AS new (
            player_id uuid, other_id uuid, table_id uuid, currency text, slot timestamptz, operator_id uuid,
-           rounds int, opposed int, amount bigint)
+           rounds int, opposed int, amount bigint, staked bigint)
      ORDER BY player_id, other_id, table_id, currency, slot
     ON CONFLICT (player_id, other_id, table_id, currency, slot) DO UPDATE SET
         rounds = stored.rounds + excluded.rounds, opposed = stored.opposed + excluded.opposed,
-        amount = stored.amount + excluded.amount
+        amount = stored.amount + excluded.amount, staked = stored.staked + excluded.staked
 """
 _MEASURES: Final = """
     sum(deposits)::bigint, sum(deposited)::bigint, sum(withdrawals)::bigint, sum(withdrawn)::bigint,
@@ -157,6 +157,7 @@ class Opposed:
     rounds: int = 0
     opposed: int = 0
     amount: int = 0
+    staked: int = 0
 
 
 ActivityKey = tuple[UUID, str, datetime]
@@ -256,6 +257,7 @@ def _add_pairs(
         if side and other_side and side != other_side:
             pair.opposed += 1
             pair.amount += min(stake, other_stake)
+            pair.staked += stake + other_stake
 
 
 def _side(wager: SeatSettled) -> tuple[str, int]:
@@ -291,6 +293,7 @@ def _save(activity: Mapping[ActivityKey, Moved], pairs: Mapping[PairKey, Opposed
             {
                 "player_id": one, "other_id": other, "table_id": table, "currency": currency, "slot": slot,
                 "operator_id": pair.operator, "rounds": pair.rounds, "opposed": pair.opposed, "amount": pair.amount,
+                "staked": pair.staked,
             }
             for (one, other, table, currency, slot), pair in pairs.items()
         ]  # fmt: skip

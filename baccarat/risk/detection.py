@@ -39,7 +39,7 @@ _STRUCTURED: Final = """
 """
 _PAIRED: Final = """
     SELECT touched.one, touched.other, touched.place, touched.slot, sum(pair.rounds)::bigint,
-           sum(pair.opposed)::bigint, sum(pair.amount)::bigint
+           sum(pair.opposed)::bigint, sum(pair.amount)::bigint, sum(pair.staked)::bigint
       FROM unnest(%(ones)s::uuid[], %(others)s::uuid[], %(tables)s::uuid[], %(slots)s::timestamptz[])
            AS touched (one, other, place, slot)
       JOIN risk_playerpair AS pair ON pair.player_id = touched.one AND pair.other_id = touched.other
@@ -164,9 +164,12 @@ def _about_pairs(
         if kind not in rules or not keys:
             continue
         terms = rules[kind]
-        for one, other, table, slot, rounds, opposed, amount in fetch(_PAIRED, _pair_values(terms, currency, keys)):
-            if opposed * 100 >= rounds * (terms.share or 0):
-                facts = {"table": str(table), "rounds": rounds, "opposed": opposed}
+        for one, other, table, slot, *sums in fetch(_PAIRED, _pair_values(terms, currency, keys)):
+            rounds, opposed, amount, staked = sums
+            share = terms.share or 0
+            # Who only happens to prefer the other side does not stake the same.
+            if opposed * 100 >= rounds * share and 2 * amount * 100 >= staked * share:
+                facts = {"table": str(table), "rounds": rounds, "opposed": opposed, "staked": staked}
                 yield RiskFinding(
                     kind=kind, player=one, other=other, slot=slot, amount=amount, count=opposed, facts=facts
                 )

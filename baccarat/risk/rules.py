@@ -70,7 +70,8 @@ TEXTS: Final[Mapping[RuleKind, RuleText]] = {
     RuleKind.MANY_METHODS: RuleText("Many payment methods", "Deposited by `count` methods or more."),
     RuleKind.CHIP_DUMPING: RuleText(
         "Chip dumping",
-        "Two players bet on opposite sides in `count` rounds or more, `share` per cent or more of those they share.",
+        "Two players bet on opposite sides in `count` rounds or more, `share` per cent or more of those they share, "
+        "and `share` per cent or more of what they staked there was against each other.",
     ),
     RuleKind.SHARED_NETWORK: RuleText(
         "Both sides from one network",

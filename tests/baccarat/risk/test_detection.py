@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import cycle
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -196,12 +197,12 @@ def test_a_rule_that_makes_no_sense_is_refused(
         rules.change_rule(kind=kind, terms=terms, **{**values, **more})
 
 
-def play(house: House, sides: Sequence[Spot], rounds: int) -> list[UUID]:
-    """Let players bet on these spots, each of one seat of a table."""
+def play(house: House, sides: Sequence[Spot], rounds: int, stakes: Sequence[int] = (10_000,)) -> list[UUID]:
+    """Let players bet on these spots, each of one seat of a table, `stakes` in turn."""
     company = house.company(house.table("big_table"), len(sides))
     for _ in range(rounds):
-        for at, side in zip(company, sides, strict=True):
-            at.deal({side: 10_000})
+        for at, side, stake in zip(company, sides, cycle(stakes)):
+            at.deal({side: stake})
         deal_all()
     return [at.player for at in company]
 
@@ -222,6 +223,14 @@ def test_players_against_each_other_and_both_sides_of_one_network_are_found(oper
     assert networks.players_nearby(one, limit=5) == [other]
     activity.forget()
     assert set(found()) == {"chip_dumping", "shared_network"}
+
+
+def test_players_who_prefer_opposite_sides_but_stake_differently_are_no_chip_dumpers(operator: Operator) -> None:
+    keep_only(operator, RuleKind.CHIP_DUMPING, RuleTerms(hours=24, count=3, share=80))
+    play(House(operator=operator.pk), [Spot.PLAYER, Spot.BANKER], 3, stakes=(10_000, 20_000))
+    assert found() == {}
+    alike = play(House(operator=operator.pk), [Spot.PLAYER, Spot.BANKER], 3, stakes=(10_000, 12_500))
+    assert found() == {"chip_dumping": [min(alike)]}
 
 
 def test_a_network_is_remembered_once_and_by_its_digest_alone() -> None:
