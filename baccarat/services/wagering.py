@@ -106,6 +106,9 @@ def give_back(taken: TakenStakes, *, actor: TableActor) -> None:
 def ask_balance(*, actor: TableActor) -> None:
     """Ask the operator's own wallet for the player's balance. Raises WalletUnavailable without an answer."""
     with PROTECTION.place(actor.operator):
+        circuit = PROTECTION.circuit(actor.operator)
+        if circuit.is_open() and not circuit.may_probe():
+            raise WalletUnavailable
         if _balance(debits.endpoint(actor.operator), actor) is None:
             raise WalletUnavailable
 

@@ -1,6 +1,7 @@
 """Where webhooks may go: public addresses over TLS, and networks that the configuration allows.
 
-A name is resolved once for each connection, every address is checked, and the connection goes to an address that was
+A name is resolved for each connection, or for those that are opened meanwhile: threads resolve names, and a name that
+nobody answers for would soon have all of them. Every address is checked, and the connection goes to an address that was
 checked: a name that changes its address between the two gains nothing. Redirects are not followed.
 """
 
@@ -126,6 +127,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
 
     def __init__(self) -> None:
         self._backend = httpcore.AnyIOBackend()
+        self._resolving: dict[tuple[str, int], asyncio.Task[list[Address]]] = {}
 
     async def connect_tcp(
         self,
@@ -136,8 +138,21 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Connect to a checked address of the host. Raises DestinationRefused, httpcore.ConnectError."""
-        addresses = await checked_addresses(host, port)
+        addresses = await self._resolve(host, port)
         return await self._backend.connect_tcp(str(addresses[0]), port, timeout, local_address, socket_options)
+
+    async def _resolve(self, host: str, port: int) -> list[Address]:
+        """Resolve a name in one thread at a time: a caller that gives up leaves the thread to those after it."""
+        task = self._resolving.get((host, port))
+        if task is None:
+            task = self._resolving[host, port] = asyncio.create_task(checked_addresses(host, port))
+            task.add_done_callback(lambda done: self._forget(host, port, done))
+        return await asyncio.shield(task)
+
+    def _forget(self, host: str, port: int, done: asyncio.Task[list[Address]]) -> None:
+        del self._resolving[host, port]
+        if not done.cancelled():
+            done.exception()  # asked for here, because all callers may have given up
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

@@ -81,7 +81,7 @@ def read_whole(answer: WholeAnswer, check: Callable[[SignedAnswer, bytes], None]
         return msgspec.json.decode(answer.body)
     except RequestRejected as error:
         raise NotAnswered(f"The signature of the answer: {error.detail}") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise NotAnswered(f"The answer is no JSON: {error}") from None
 
 

@@ -39,6 +39,8 @@ IN_FLIGHT: Final = 8
 """Calls of each operator at a time."""
 CALL_SECONDS: Final = 10.0
 LEASE: Final = timedelta(seconds=30)
+_NO_NEW_CALL: Final = LEASE.total_seconds() - CALL_SECONDS - 2.0
+"""Seconds after which a batch begins no further call: its lease would end before the answer is recorded."""
 LONGEST_GAP: Final = 200.0
 ALERT_AFTER: Final = timedelta(minutes=15)
 REPORT_AFTER: Final = timedelta(hours=24)
@@ -145,10 +147,14 @@ class Courier:
 
     async def _deliver(self, batch: Batch) -> None:
         """Send a batch and record what came of it; the lease covers a failure to record."""
+        end = asyncio.get_running_loop().time() + _NO_NEW_CALL
         try:
             told = await self._send_credits(batch) if batch.credits else {}
             for leased in batch.others:
-                told[leased.transaction] = await self._send(batch.wallet, leased)
+                if asyncio.get_running_loop().time() > end:
+                    told[leased.transaction] = WalletReply(NoAnswer("The wallet is slow: this was not sent yet."))
+                else:
+                    told[leased.transaction] = await self._send(batch.wallet, leased)
             await run_in_thread(self._record, batch=batch, told=told)
         except Error as error:
             logger.warning("What a wallet answered could not be recorded, it will be asked again: %s", error)

@@ -100,7 +100,7 @@ def read_batch(document: object, payments: Sequence[WalletOrder], request: UUID)
         return {payment.transaction: WalletReply(NoAnswer("The answer is to another request.")) for payment in payments}
     listed = document.get("items")
     items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-    by_id = {item.get("transaction"): item for item in items}
+    by_id = {str(item.get("transaction")): item for item in items}
     return {each.transaction: _read_item(by_id.get(str(each.transaction), {}), each) for each in payments}
 
 

@@ -1,7 +1,8 @@
 """What keeps an operator's slow or dead wallet from others: a circuit breaker, and a bulkhead. For one process.
 
-Debits are called in the threads that serve the web, so fewer than half of these may ever wait for wallets, and one
-operator never has all of those. Whoever finds no place waits a moment, but only for a wallet that answers.
+Debits are called in the threads that serve the web, so fewer than half of these may ever wait for wallets. Neither one
+operator nor all wallets in trouble together ever have all of those places. Whoever finds no place waits a moment, but
+only for a wallet that answers, and only while few others wait.
 """
 
 import contextlib
@@ -80,6 +81,7 @@ class Protection:
         self._clock = clock
         self._free = threading.Condition()
         self._taken: dict[UUID, int] = {}
+        self._waiting = 0
         self._circuits: dict[UUID, Circuit] = {}
 
     def circuit(self, operator: UUID) -> Circuit:
@@ -89,10 +91,14 @@ class Protection:
     @contextlib.contextmanager
     def place(self, operator: UUID) -> Generator[None]:
         """Hold a place for a call. Raises WalletUnavailable without one."""
-        wait = MAX_WAIT if self.circuit(operator).is_healthy() else 0.0
         with self._free:
-            if not self._free.wait_for(lambda: self._has_room(operator), timeout=wait):
-                raise WalletUnavailable
+            may_wait = self.circuit(operator).is_healthy() and self._waiting < self.places
+            self._waiting += may_wait
+            try:
+                if not self._free.wait_for(lambda: self._has_room(operator), timeout=MAX_WAIT if may_wait else 0.0):
+                    raise WalletUnavailable
+            finally:
+                self._waiting -= may_wait
             self._taken[operator] = self._taken.get(operator, 0) + 1
         try:
             yield
@@ -102,7 +108,10 @@ class Protection:
                 self._free.notify_all()
 
     def _has_room(self, operator: UUID) -> bool:
-        return self._taken.get(operator, 0) < self.places_each and sum(self._taken.values()) < self.places
+        if self._taken.get(operator, 0) >= self.places_each or sum(self._taken.values()) >= self.places:
+            return False
+        troubled = {each for each, circuit in self._circuits.items() if not circuit.is_healthy()}
+        return operator not in troubled or sum(self._taken.get(each, 0) for each in troubled) < self.places_each
 
 
 PROTECTION: Final = Protection(web_threads())

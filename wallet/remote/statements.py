@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 import msgspec
@@ -20,6 +20,7 @@ from wallet.remote.client import Endpoint, NotAnswered
 PROVIDER: Final = "wallet"
 """The name under which reconciliation knows operators' own wallets."""
 MAX_PAGES: Final = 2000
+MAX_RECORDS: Final = 1_000_000
 _SECONDS: Final = 10.0
 _STATUSES: Final = {"accepted": ProviderStatus.COMPLETED, "rolled_back": ProviderStatus.REVERSED}
 
@@ -39,8 +40,10 @@ class WalletStatement:
             result.extend(items)
             if cursor is None:
                 return result
+            if cursor == query.get("cursor") or len(result) > MAX_RECORDS:
+                break
             query["cursor"] = cursor
-        raise ProviderUnavailable(f"more than {MAX_PAGES} pages")
+        raise ProviderUnavailable(f"a list without an end: {len(result)} transactions, and more after {cursor!r}"[:200])
 
     def status(self, *, kind: PaymentKind, payment: UUID) -> ProviderReport:
         """Return what the wallet says of one transaction. Raises ProviderUnavailable, UnknownPayment."""
@@ -75,14 +78,17 @@ def statement_of(operator: UUID) -> WalletStatement:
     return WalletStatement(Endpoint(operator, url))
 
 
+_Text = Annotated[str, msgspec.Meta(max_length=100, pattern=r"\A[\x20-\x7e]*\Z")]
+
+
 class _Item(msgspec.Struct):
-    transaction: str
+    transaction: _Text
     kind: Literal["debit", "credit", "correction"]
     amount: str
     currency: str
-    reference: str
+    reference: _Text
     status: Literal["accepted", "rolled_back"]
-    at: datetime
+    at: Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class _Page(msgspec.Struct):

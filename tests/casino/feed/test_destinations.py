@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import threading
 from ipaddress import ip_address
 from typing import Any
 
@@ -130,3 +131,32 @@ def test_an_allowed_network_covers_its_mapped_addresses_alone() -> None:
     assert is_allowed(ip_address("10.0.0.1"))
     assert is_allowed(ip_address("::ffff:10.0.0.1"))
     assert not is_allowed(ip_address("::ffff:192.168.0.1"))
+
+
+def test_a_name_that_nobody_answers_for_has_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    answered = threading.Event()
+
+    def getaddrinfo(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
+        asked.append(host)
+        if host == "silent.example":
+            answered.wait(60)
+        return [(socket.AF_INET, 1, 6, "", ("10.0.0.1", port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+
+    async def run() -> None:
+        backend = CheckedBackend()
+        for _ in range(100):
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.001):
+                    await backend.connect_tcp("silent.example", 443)
+        with pytest.raises(DestinationRefused):
+            await backend.connect_tcp("lucky.example", 443)
+        answered.set()
+        with pytest.raises(DestinationRefused):
+            await backend.connect_tcp("silent.example", 443)
+
+    with NOWHERE_ALLOWED:
+        asyncio.run(run())
+    assert asked == ["silent.example", "lucky.example"]

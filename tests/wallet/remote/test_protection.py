@@ -1,5 +1,8 @@
 """A slow or dead wallet is left alone, and never has the places of others. By a clock that is handed in."""
 
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import pytest
@@ -14,7 +17,8 @@ from wallet.remote.protection import (
 )
 from wallet.remote.refusals import WalletUnavailable
 
-SLOW, FAST = UUID(int=1), UUID(int=2)
+PATIENCE = 5.0
+SLOW, FAST, DEAD = UUID(int=1), UUID(int=2), UUID(int=3)
 
 
 class Clock:
@@ -65,6 +69,40 @@ def test_fewer_than_half_of_the_threads_wait_for_wallets_and_one_operator_never_
     held[0].__exit__(None, None, None)
     with protection.place(SLOW):
         pass
+
+
+def test_wallets_in_trouble_leave_a_place_to_those_that_answer() -> None:
+    protection = Protection(8)
+    for dead in (SLOW, DEAD):
+        protection.circuit(dead).record(answered=False)
+    with protection.place(SLOW), protection.place(DEAD):
+        with pytest.raises(WalletUnavailable), protection.place(DEAD):
+            pass
+        with protection.place(FAST):
+            pass
+
+
+def test_few_threads_wait_for_a_place_and_all_others_are_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    protection, began = Protection(8), threading.Barrier(20)
+    waits: list[float] = []
+    wait_for = protection._free.wait_for
+
+    def waiting(holds: Callable[[], bool], timeout: float) -> bool:
+        waits.append(timeout)
+        return wait_for(holds, timeout)
+
+    monkeypatch.setattr(protection._free, "wait_for", waiting)
+
+    def ask(_: int) -> None:
+        began.wait()
+        with pytest.raises(WalletUnavailable), protection.place(SLOW):
+            pass
+
+    with protection.place(SLOW), protection.place(SLOW), ThreadPoolExecutor(20) as threads:
+        waits.clear()
+        monkeypatch.setattr("wallet.remote.protection.MAX_WAIT", PATIENCE)
+        list(threads.map(ask, range(20)))
+    assert sorted(waits) == [0.0] * (20 - protection.places) + [PATIENCE] * protection.places
 
 
 @pytest.mark.parametrize("threads", range(2, 40))
