@@ -1,6 +1,7 @@
 """The dealers: what is due is dealt once, what can't be dealt is set aside, and nothing secret is said about it."""
 
 import logging
+import re
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from uuid import UUID
@@ -285,7 +286,7 @@ def test_what_is_said_about_a_round_set_aside_holds_neither_cards_nor_seed(
     told = f"{aside.suspension_reason} {said[0].reason} {caplog.text}"
     assert "ALERT" in told
     assert seed.hex() not in told
-    assert all(f"{card} " not in told for card in cards)
+    assert not [card for card in cards if re.search(rf"\b{card}\b", told)]  # an id may end like a card: "…e3c"
     assert " ".join(cards) not in told
     assert "DETAIL" not in told
     house.agree(table, sound)
