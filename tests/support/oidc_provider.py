@@ -16,6 +16,11 @@ from uuid import uuid4
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
 
+from casino.operators import changes
+from casino.operators.models import Operator
+from casino.staff import identity_providers
+from casino.staff.models import IdentityProvider
+
 CLIENT, SECRET = "casino", "the-client's-secret"
 
 
@@ -115,3 +120,17 @@ def running_provider() -> Iterator[Provider]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def register(operator: Operator, provider: Provider, *, factors: tuple[str, ...] = ("mfa",)) -> IdentityProvider:
+    """Have two administrators agree on the provider."""
+    change = identity_providers.request_provider(
+        operator=operator.pk,
+        issuer=provider.issuer,
+        client_id=CLIENT,
+        client_secret=SECRET,
+        second_factors=factors,
+        by="staff:1001",
+    )
+    changes.confirm(change.pk, by="staff:1002")
+    return IdentityProvider.objects.get(operator=operator, removed_at=None)

@@ -1,0 +1,123 @@
+"""Identity providers: registered by two administrators, and used only as they describe themselves."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core import mail
+from django.test import Client
+from django.urls import reverse
+
+from casino.compliance import key_rotation
+from casino.mail import outbox
+from casino.operators import changes
+from casino.operators.models import Change, Operator
+from casino.operators.refusals import ChangeNeedsSecondPerson
+from casino.staff import identity_providers
+from casino.staff.models import IdentityProvider
+from casino.staff.refusals import InvalidIdentityProvider
+from casino.staff.roles import Role
+from tests.casino.staff.test_access_changes import member
+from tests.support.office import client_of
+from tests.support.oidc_provider import CLIENT, SECRET, Provider, register, running_provider
+
+pytestmark = pytest.mark.django_db
+
+
+def begin(client: Client, slug: str = "lucky", **query: str) -> Any:
+    return client.get(reverse("admin:oidc_begin", args=[slug]), query)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"issuer": "https://evil.example"},
+        {"token_endpoint": "http://evil.example/token"},
+        {"authorization_endpoint": "javascript:alert(1)"},
+        {"jwks_uri": None},
+    ],
+)
+def test_a_provider_that_describes_itself_wrongly_is_not_used(
+    registered: IdentityProvider, provider: Provider, metadata: dict[str, Any]
+) -> None:
+    assert registered
+    provider.metadata = metadata
+    assert begin(Client())["Location"] == reverse("admin:login")
+
+
+def test_a_provider_that_is_away_is_an_error_that_says_what_to_do(lucky: Operator) -> None:
+    with running_provider() as gone:
+        register(lucky, gone)
+    page = Client().get(reverse("admin:oidc_begin", args=["lucky"]), follow=True)
+    assert b"sign in with your password" in page.content
+
+
+def test_a_client_secret_that_no_key_decrypts_signs_in_nobody(registered: IdentityProvider) -> None:
+    IdentityProvider.objects.filter(pk=registered.pk).update(key_id="gone")
+    assert begin(Client())["Location"] == reverse("admin:login")
+
+
+def test_two_administrators_agree_on_a_provider_and_no_page_shows_the_secret(
+    lucky: Operator, provider: Provider, ann: User
+) -> None:
+    assert ann
+    admin, other = (member(name, Role.ADMINISTRATOR, operator=lucky) for name in ("admin", "other"))
+    fields = {
+        "issuer": provider.issuer,
+        "client_id": CLIENT,
+        "client_secret": SECRET,
+        "second_factors": "mfa hwk",
+    }
+    page = client_of(admin).post(reverse("admin:operators_operator_identity_provider", args=[lucky.pk]), fields)
+    assert page.status_code == 302
+    change = Change.objects.get()
+    assert SECRET not in str(change.details)
+    with pytest.raises(ChangeNeedsSecondPerson):
+        changes.confirm(change.pk, by=f"staff:{admin.pk}")
+    assert b"mfa" in client_of(other).get(reverse("admin:operators_change_change", args=[change.pk])).content
+    client_of(other).post(reverse("admin:operators_change_confirm", args=[change.pk]))
+
+    row = IdentityProvider.objects.get()
+    assert (identity_providers.client_secret(row), row.second_factors) == (SECRET, ["hwk", "mfa"])
+    shown = client_of(other).get(reverse("admin:staff_identityprovider_change", args=[row.pk])).content.decode()
+    assert "/admin/oidc/lucky/callback/" in shown
+    assert row.encrypted_secret.hex() not in shown
+    assert Change.objects.get().details == {}
+    outbox.send_due()
+    assert {message.to[0] for message in mail.outbox} == {"ann@example.com"}
+    assert not any(SECRET in message.body for message in mail.outbox)
+
+
+def test_a_new_provider_replaces_the_one_before(
+    registered: IdentityProvider, provider: Provider, lucky: Operator
+) -> None:
+    again = register(lucky, provider)
+    registered.refresh_from_db()
+    assert registered.removed_at is not None
+    assert again.pk != registered.pk
+
+
+@pytest.mark.parametrize(
+    "issuer",
+    [
+        "",
+        "login.example.com",
+        "http://login.example.com",
+        "https://a@b.example",
+        "https://b.example#x",
+        "https://[",
+        "ftp://b",
+    ],
+)
+def test_an_issuer_without_tls_is_refused(lucky: Operator, issuer: str) -> None:
+    with pytest.raises(InvalidIdentityProvider):
+        identity_providers.request_provider(
+            operator=lucky.pk, issuer=issuer, client_id="x", client_secret="y", second_factors=(), by="staff:1"
+        )
+
+
+def test_a_rotation_of_keys_keeps_the_client_secret(registered: IdentityProvider, settings: Any) -> None:
+    settings.PERSONAL_KEYS = f"new:{'5c' * 32},{settings.PERSONAL_KEYS}"
+    key_rotation.rotate(actor="command")
+    registered.refresh_from_db()
+    assert (registered.key_id, identity_providers.client_secret(registered)) == ("new", SECRET)
