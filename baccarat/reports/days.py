@@ -16,7 +16,8 @@ from uuid import UUID
 from baccarat.domain.rules.table_rules import CommissionTiming, TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.reports.band import Z_99_PERCENT, expected_return_of_stake, root, variance
-from baccarat.reports.play_facts import SPOT_PAIRS, SPOTS, load_rule_sets, symmetric_squares
+from baccarat.reports.play_facts import SPOT_PAIRS, SPOTS, symmetric_squares
+from baccarat.storage.rules_versions import decode_rules
 from casino.events.ids import first_id, last_id
 from casino.events.sql import fetch
 from casino.reports.intervals import Interval, ReportPeriod, day_of, period_interval
@@ -60,40 +61,57 @@ _DAYS_CTE: Final = """
           JOIN operators_operator operator ON operator.id = wanted.id)
 """
 _LEDGER: Final = f"""
-    WITH {_DAYS_CTE}
-    SELECT days.id, days.day,
-           CASE WHEN days.sandbox AND account.money_type = 'real' THEN 'sandbox' ELSE account.money_type END,
+    WITH {_DAYS_CTE}, moved AS (
+        SELECT days.id, days.day, days.sandbox, posting.account_id, sum(posting.amount) AS amount,
+               count(*) FILTER (WHERE entry.kind = 'settlement') AS settlements,
+               bool_or(entry.kind = 'wager') AS wagered,
+               sum(posting.amount) FILTER (WHERE entry.kind IN ('deposit', 'deposit_reversed')) AS deposits,
+               sum(posting.amount) FILTER (WHERE entry.kind IN (
+                   'withdrawal_held', 'withdrawal_rejected', 'withdrawal_cancelled', 'withdrawal_returned')
+               ) AS withdrawals
+          FROM days
+         CROSS JOIN LATERAL (  -- in two parts, each by the index: an OR would read the entries of all operators
+                   SELECT cause, kind FROM wallet_entry
+                    WHERE operator_id = days.id AND recorded_at >= days.since AND recorded_at < days.until
+                    UNION ALL
+                   SELECT cause, kind FROM wallet_entry
+                    WHERE operator_id IS NULL AND recorded_at >= days.since AND recorded_at < days.until) entry
+          JOIN wallet_posting posting ON posting.entry_id = entry.cause
+         GROUP BY days.id, days.day, days.sandbox, posting.account_id)
+    SELECT moved.id, moved.day,
+           CASE WHEN moved.sandbox AND account.money_type = 'real' THEN 'sandbox' ELSE account.money_type END,
            account.currency,
-           coalesce(sum(posting.amount) FILTER (WHERE account.kind IN ('bank', 'commission', 'rack')), 0)::bigint,
-           count(*) FILTER (WHERE entry.kind = 'settlement' AND account.kind = 'stakes'),
-           count(DISTINCT account.player_id) FILTER (WHERE entry.kind = 'wager' AND account.kind = 'game'),
-           coalesce(sum(posting.amount) FILTER (
-               WHERE account.kind = 'account' AND entry.kind IN ('deposit', 'deposit_reversed')), 0)::bigint,
-           -coalesce(sum(posting.amount) FILTER (
-               WHERE account.kind = 'account' AND entry.kind IN (
-                     'withdrawal_held', 'withdrawal_rejected', 'withdrawal_cancelled', 'withdrawal_returned')
-           ), 0)::bigint
-      FROM days
-     CROSS JOIN LATERAL (SELECT cause, kind FROM wallet_entry
-                          WHERE recorded_at >= days.since AND recorded_at < days.until
-                            AND (operator_id = days.id OR operator_id IS NULL)) entry
-      JOIN wallet_posting posting ON posting.entry_id = entry.cause
-      JOIN wallet_account account ON account.id = posting.account_id AND account.operator_id = days.id
-     WHERE account.kind IN ('bank', 'commission', 'rack', 'stakes', 'game', 'account')
+           coalesce(sum(moved.amount) FILTER (WHERE account.kind IN ('bank', 'commission', 'rack')), 0)::bigint,
+           coalesce(sum(moved.settlements) FILTER (WHERE account.kind = 'stakes'), 0)::bigint,
+           count(DISTINCT account.player_id) FILTER (WHERE moved.wagered AND account.kind = 'game'),
+           coalesce(sum(moved.deposits) FILTER (WHERE account.kind = 'account'), 0)::bigint,
+           -coalesce(sum(moved.withdrawals) FILTER (WHERE account.kind = 'account'), 0)::bigint
+      FROM moved
+      -- OFFSET 0: by the account's id, which is quick for any number of accounts, whatever PostgreSQL expects.
+     CROSS JOIN LATERAL (SELECT * FROM wallet_account WHERE id = moved.account_id OFFSET 0) account
+     WHERE account.operator_id = moved.id
+       AND account.kind IN ('bank', 'commission', 'rack', 'stakes', 'game', 'account')
      GROUP BY 1, 2, 3, 4
 """  # noqa: S608  (constants)
 _STAKED: Final = ", ".join(f"coalesce(sum((stakes->>'{spot}')::bigint), 0) AS on_{spot}" for spot in SPOTS)
 _SQUARES: Final = ", ".join(f"sum(on_{one} * on_{other})" for one, other in SPOT_PAIRS)
-_GROUP: Final = "operator, day, money, currency, table_id, rules"
+_GROUP: Final = "operator, day, money, currency, rules"
 _WAGERS: Final = f"""
-    WITH {_DAYS_CTE}, wagers AS MATERIALIZED (
-        SELECT days.id AS operator, days.day, wager.currency, wager.round_id, wager.table_id, round.rules, wager.stakes,
+    WITH {_DAYS_CTE}, versions AS MATERIALIZED (
+        SELECT table_id, label, min(id) OVER (PARTITION BY rules) AS id  -- one for all tables with the same rules
+          FROM baccarat_rulesversion WHERE operator_id IN (SELECT id FROM days)
+    ), wagers AS MATERIALIZED (
+        SELECT days.id AS operator, days.day, wager.currency, wager.round_id, versions.id AS rules, wager.stakes,
                CASE WHEN days.sandbox AND wager.money_type = 'real' THEN 'sandbox' ELSE wager.money_type END AS money,
                wager.returned, wager.commission
           FROM days
-          JOIN baccarat_round round ON round.operator_id = days.id AND round.id BETWEEN %(oldest)s AND %(newest)s
+         CROSS JOIN LATERAL (  -- ended when its wagers were settled; OFFSET 0: this operator's alone are read
+                   SELECT id, table_id, rules FROM baccarat_round
+                    WHERE operator_id = days.id AND id BETWEEN %(oldest)s AND %(newest)s
+                      AND ended_at >= days.since AND ended_at < days.until OFFSET 0) round
           JOIN baccarat_wager wager ON wager.round_id = round.id
-         WHERE wager.settled_at >= days.since AND wager.settled_at < days.until AND wager.voided_at IS NULL
+          JOIN versions ON versions.table_id = round.table_id AND versions.label = round.rules
+         WHERE wager.settled_at IS NOT NULL AND wager.voided_at IS NULL
     ), rounds AS (
         SELECT {_GROUP}, sum(returned) AS returned, sum(commission) AS commission, {_STAKED}
           FROM wagers GROUP BY {_GROUP}, round_id
@@ -107,7 +125,10 @@ _WAGERS: Final = f"""
                   FROM wagers CROSS JOIN LATERAL jsonb_each_text(wagers.stakes) AS staked (spot, stake)
                  GROUP BY {_GROUP}, spot, stake) stake_counts
          GROUP BY {_GROUP})
-    SELECT {_GROUP}, returned, commission, squares, stakes FROM sums JOIN stakes USING ({_GROUP})
+    SELECT operator, day, money, currency, version.rules::text, returned, commission, squares, stakes
+      FROM sums
+      JOIN stakes USING ({_GROUP})
+      JOIN baccarat_rulesversion version ON version.id = sums.rules
 """  # noqa: S608  (constants)
 _REGISTERED: Final = """
     SELECT player.operator_id, (player.created_at AT TIME ZONE operator.time_zone)::date::text, count(*)
@@ -318,12 +339,8 @@ def _read_live(live: Sequence[_Live]) -> dict[Key, Figures]:
     figures: dict[Key, Figures] = {}
     for operator, day, money_type, currency, *sums in fetch(_LEDGER, values):
         figures[operator, day, money_type, currency] = Figures(*sums)
-    rows = fetch(_WAGERS, values)
-    rule_sets = load_rule_sets({row[4] for row in rows})
-    for operator, day, money_type, currency, table, rules, *sums in rows:
-        rule_set = rule_sets.get((table, rules))
-        if rule_set is not None:
-            _add_wagers(figures.setdefault((operator, day, money_type, currency), Figures()), rule_set.rules, sums)
+    for operator, day, money_type, currency, rules, *sums in fetch(_WAGERS, values):
+        _add_wagers(figures.setdefault((operator, day, money_type, currency), Figures()), decode_rules(rules), sums)
     for each in figures.values():
         each.expected = Fraction(round(each.expected))
     return figures
