@@ -73,6 +73,21 @@ def read(content: bytes) -> dict[str, Any]:
     return document
 
 
+def parse_rows(content: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a document by column: amounts in minor units and times as such, all else as written."""
+    columns = [(column["name"], column["kind"]) for column in content["columns"]]
+    rows = []
+    for cells in content["rows"]:
+        row = {name: cell for (name, _), cell in zip(columns, cells, strict=True)}
+        for name, kind in columns:
+            if row[name] is not None and kind == ColumnType.MONEY:
+                row[name] = money.parse(row[name], row[CURRENCY.name])
+            elif row[name] is not None and kind == ColumnType.TIMESTAMP:
+                row[name] = datetime.fromisoformat(row[name])
+        rows.append(row)
+    return rows
+
+
 def digest(facts: dict[str, Any]) -> str:
     """Return the SHA-256 of a report's contents, in hexadecimal."""
     return sha256(_encode(facts))

@@ -1,6 +1,6 @@
 """The page behind a bar of the first page: one day, or one hour of it, by operator, table, hour and player.
 
-It adds up the same facts as the reports, by the reports' own statements.
+A day that is over is read from its reports; an hour, and a day without reports yet, by the reports' own statements.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,8 +40,10 @@ from casino.backoffice.site import StaffSite
 from casino.backoffice.subjects import nicknames, player_link
 from casino.events.sql import fetch
 from casino.operators.models import Operator
-from casino.reports.definition import ReportDefinition, ReportScope
-from casino.reports.intervals import ReportPeriod, period_interval
+from casino.reports import document
+from casino.reports.definition import ReportScope
+from casino.reports.intervals import ReportPeriod, between, period_interval
+from casino.reports.models import Report
 from casino.reports.refusals import IntervalInvalid
 from casino.staff.access_log import record_access
 
@@ -51,6 +53,21 @@ _HOUR: Final = timedelta(hours=1)
 _NUMBERS: Final = frozenset(
     {"GGR", "Handle", "Rounds", "Wagers", "Players", "Hold", "Theory", "Band by theory", "Deposits", "Withdrawals"}
 )
+
+
+_REPORTS: Final = {definition.name: definition for definition in (REVENUE, PERFORMANCE, PLAYERS, HOURS)}
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reports:
+    """Rows about the money asked for, and when the reports that they are from were generated."""
+
+    tables: Sequence[Row]
+    players: Sequence[Row]
+    hours: Sequence[Row]
+    performance: Sequence[Row]
+    generated_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +80,37 @@ class _Asked:
     since: datetime
     until: datetime
 
-    def rows(self, definition: ReportDefinition) -> list[dict[str, Any]]:
-        """Return the rows of a report that are of this money, by the names of its columns."""
-        names = [column.name for column in definition.columns]
-        rows = [dict(zip(names, row, strict=True)) for row in definition.read(self.scope()).rows]
-        return [row for row in rows if (row["money_type"], row["currency"]) == self.money]
-
-    def scope(self) -> ReportScope:
+    def reports(self) -> "_Reports | None":
+        """Return what the reports of this time say, None if there are none and too much was played to read it here."""
+        stored = Report.objects.filter(
+            operator_id=self.operator.pk, period=ReportPeriod.DAY, since=self.since, until=self.until,
+            name__in=_REPORTS, generated_at__gte=self.until,
+        )  # fmt: skip
+        latest = list(stored.order_by("name", "-version").distinct("name"))
+        if len(latest) == len(_REPORTS):
+            contents = {report.name: document.read(bytes(report.content)) for report in latest}
+            figures = {report.name: report.figures for report in latest}
+            return self._reports(contents, figures[PERFORMANCE.name], min(report.generated_at for report in latest))
+        if not is_quiet(self.since, self.until):
+            return None
         ((position,),) = fetch("SELECT coalesce(max(position), 0)::bigint FROM events_seal")
-        return ReportScope(self.operator.pk, self.operator.sandbox, self.since, self.until, position)
+        asked = ReportScope(self.operator.pk, self.operator.sandbox, self.since, self.until, position)
+        interval = between(since=self.since, until=self.until, zone=self.operator.time_zone)
+        read = {name: definition.read(asked) for name, definition in _REPORTS.items()}
+        contents = {
+            name: document.facts(definition, self.operator, interval, read[name])
+            for name, definition in _REPORTS.items()
+        }
+        return self._reports(contents, read[PERFORMANCE.name].figures or (), None)
+
+    def _reports(
+        self, contents: Mapping[str, dict[str, Any]], performance: Sequence[Row], generated_at: datetime | None
+    ) -> "_Reports":
+        rows = {name: self._ours(document.parse_rows(content)) for name, content in contents.items()}
+        return _Reports(rows[REVENUE.name], rows[PLAYERS.name], rows[HOURS.name], self._ours(performance), generated_at)
+
+    def _ours(self, rows: Sequence[Row]) -> list[Row]:
+        return [row for row in rows if (row["money_type"], row["currency"]) == self.money]
 
     def search(self, text: str, **query: str) -> object:
         """Link to the rounds or wagers of this time."""
@@ -165,17 +204,22 @@ def _sum_cells(sums: Figures, currency: str) -> tuple[object, ...]:
 
 
 def _sections(request: HttpRequest, asked: _Asked) -> Sequence[Section]:
-    if not is_quiet(asked.since, asked.until):
-        reports = html.listing("reports_report", "Its reports have the figures.", operator=str(asked.operator.pk))
-        return (Facts("Too much was played for a page", (("Instead", reports),)),)
+    reports = asked.reports()
+    if reports is None:
+        listed = html.listing("reports_report", "Its reports have the figures.", operator=str(asked.operator.pk))
+        return (Facts("Too much was played for a page", (("Instead", listed),)),)
     searches = request.user.has_perms(NEEDED)
-    tables, players, hours = _tables(asked, searches=searches), asked.rows(PLAYERS), asked.rows(HOURS)
-    whole = (_hours(asked, hours),) if len(hours) > 1 else ()
-    return (_facts(asked, players, searches=searches), tables, *whole, *_players(asked, players, searches=searches))
+    whole = (_hours(asked, reports.hours),) if len(reports.hours) > 1 else ()
+    return (
+        _facts(asked, reports, searches=searches),
+        _tables(asked, reports, searches=searches),
+        *whole,
+        *_players(asked, reports.players, searches=searches),
+    )
 
 
-def _facts(asked: _Asked, players: Sequence[Mapping[str, Any]], *, searches: bool) -> Facts:
-    currency = asked.money[1]
+def _facts(asked: _Asked, reports: _Reports, *, searches: bool) -> Facts:
+    currency, players = asked.money[1], reports.players
     rows: list[tuple[str, object]] = [
         ("GGR", html.money(sum(row["ggr"] for row in players), currency)),
         ("Handle", html.money(sum(row["handle"] for row in players), currency)),
@@ -185,28 +229,29 @@ def _facts(asked: _Asked, players: Sequence[Mapping[str, Any]], *, searches: boo
         ("From", asked.since),
         ("To", asked.until),
     ]
+    if reports.generated_at is not None:
+        rows.append(("Reports generated at", reports.generated_at))
     if searches:
         rows.append(("Rounds", asked.search("All rounds of this time")))
     return Facts("Overview", rows)
 
 
-def _tables(asked: _Asked, *, searches: bool) -> Grid:
+def _tables(asked: _Asked, reports: _Reports, *, searches: bool) -> Grid:
     performance: dict[str, Figures] = {}
-    for each in PERFORMANCE.read(asked.scope()).figures or ():
-        if (each["money_type"], each["currency"]) == asked.money:
-            sums = performance.setdefault(each["table"], Figures())
-            sums.add(
-                Figures(
-                    handle=each["handle"],
-                    returned=each["returned"],
-                    expected=Fraction(each["expected"]),
-                    variance=Fraction(each["variance"]),
-                )
+    for each in reports.performance:
+        sums = performance.setdefault(each["table"], Figures())
+        sums.add(
+            Figures(
+                handle=each["handle"],
+                returned=each["returned"],
+                expected=Fraction(each["expected"]),
+                variance=Fraction(each["variance"]),
             )
+        )
     currency = asked.money[1]
     rows = []
-    for row in sorted(asked.rows(REVENUE), key=lambda row: row["ggr"]):
-        sums = performance.get(str(row["table"]), Figures())
+    for row in sorted(reports.tables, key=lambda row: row["ggr"]):
+        sums = performance.get(row["table"], Figures())
         rows.append(
             (
                 html.page("table", row["table"], row["table_name"]),
@@ -216,7 +261,7 @@ def _tables(asked: _Asked, *, searches: bool) -> Grid:
                 hold_text(sums),
                 percent(sums.theoretical_hold),
                 band_text(sums),
-                asked.search("Rounds", table=str(row["table"])) if searches else "",
+                asked.search("Rounds", table=row["table"]) if searches else "",
             )
         )
     headers = ("Table", "GGR", "Handle", "Rounds", "Hold", "Theory", "Band by theory", "")
@@ -226,7 +271,7 @@ def _tables(asked: _Asked, *, searches: bool) -> Grid:
 _TABLE_NOTE: Final = "The lowest GGR first. Hold and theory leave voided rounds out."
 
 
-def _hours(asked: _Asked, hours: Sequence[Mapping[str, Any]]) -> Grid:
+def _hours(asked: _Asked, hours: Sequence[Row]) -> Grid:
     currency = asked.money[1]
     rows = [
         (
@@ -243,21 +288,21 @@ def _hours(asked: _Asked, hours: Sequence[Mapping[str, Any]]) -> Grid:
     return Grid("By hour (UTC)", ("Hour", "GGR", "Handle", "Wagers", "Players"), rows, numeric=_NUMBERS)
 
 
-def _players(asked: _Asked, players: Sequence[Mapping[str, Any]], *, searches: bool) -> Sequence[Grid]:
+def _players(asked: _Asked, players: Sequence[Row], *, searches: bool) -> Sequence[Grid]:
     """Show the players who won most, and those who lost most."""
     won = [row for row in players if row["ggr"] < 0][:MAX_PLAYERS]
     lost = [row for row in reversed(players) if row["ggr"] > 0][:MAX_PLAYERS]
-    names = nicknames([row["player"] for row in (*won, *lost)])
+    names = nicknames([UUID(row["player"]) for row in (*won, *lost)])
     currency = asked.money[1]
 
-    def grid(title: str, rows: Sequence[Mapping[str, Any]]) -> Grid:
+    def grid(title: str, rows: Sequence[Row]) -> Grid:
         cells = [
             (
-                player_link(row["player"], names),
+                player_link(UUID(row["player"]), names),
                 html.money(row["ggr"], currency),
                 html.money(row["handle"], currency),
                 str(row["wagers"]),
-                asked.search("Wagers", player=str(row["player"])) if searches else "",
+                asked.search("Wagers", player=row["player"]) if searches else "",
             )
             for row in rows
         ]

@@ -27,7 +27,7 @@ from casino.events import sealer
 from casino.events.sql import fetch
 from casino.operators.models import Operator
 from casino.reports import document, generation
-from casino.reports.intervals import between, lifetime_interval
+from casino.reports.intervals import ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
 from casino.reports.renderers import file_stem
 from casino.staff.models import AccessLogEntry
@@ -290,6 +290,31 @@ def test_a_day_leads_to_its_tables_hours_players_and_rounds(evening: Evening) ->
     assert search is not None
     found = text(client, unescape(search[1]))
     assert found.count("No. 1</a>") == 1
+
+
+def test_a_day_with_reports_is_read_from_them_and_shows_the_same(evening: Evening) -> None:
+    client, day = of_us(evening, VIEW, "baccarat.view_table", "operators.view_player"), days.today([evening.operator])
+    url = f"{reverse('admin:desk_day')}?{urlencode({'money': 'sandbox-EUR', 'day': day.isoformat()})}"
+    live = text(client, url)
+    interval = period_interval(ReportPeriod.DAY, day=day, zone="UTC")
+    made = [
+        generation.generate_report(operator=evening.operator, name=name, interval=interval, by="system")
+        for name in ("revenue", "performance", "players", "hours")
+    ]
+    assert "Reports generated at" not in text(client, url), "the day is not over"
+    for early in made:
+        early.pk, early.version, early.generated_at = uuid4(), early.version + 1, early.until
+        early.save(force_insert=True)
+    with CaptureQueriesContext(connection) as captured:
+        page = text(client, url)
+    assert not any("wallet_entry" in query["sql"] for query in captured)
+    assert "Reports generated at" in page
+    assert figures_of(page) == figures_of(live)
+
+
+def figures_of(page: str) -> str:
+    """Return the tables of a day's page, from the first one on."""
+    return page[page.index("By table") : page.rindex("</table>")]
 
 
 def test_the_first_page_says_when_there_was_no_play(evening: Evening) -> None:
