@@ -116,7 +116,7 @@ class TakeSeatRequest(StrictSerializer):
     """A seat, and the amount to bring from the account."""
 
     seat = WholeNumberField(documented=SEATS)
-    buy_in = AmountField()
+    buy_in = AmountField(required=False, help_text="Without it you bring nothing.")
     currency = CurrencyField()
     money_type = MoneyTypeField()
     contribution = ContributionField(required=False)

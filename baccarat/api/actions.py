@@ -87,7 +87,7 @@ class TakeSeatView(TableActionView):
         TakeSeatRequest,
         {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "play"},
         "A player who sits down during a round joins the next one. Where the money is in your casino's own wallet, it "
-        "stays there: `buy_in` moves nothing, and the wallet is asked for the balance.",
+        "stays there (`funding` of the table is `seamless`): bring nothing, the wallet is asked for the balance.",
         refusals=(*seats.TAKING, WalletUnavailable),
     )
     @idempotent_once_prepared(MoneyElsewhere, ask_balance)

@@ -26,7 +26,9 @@ from baccarat.queries.round_view import (
 from baccarat.queries.rules_view import TableRulesResponse, present_rules
 from casino.api.shapes import AmountText, CurrencyCode, HexText, Money, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
+from wallet.funding.events import Funding
 from wallet.payments.funding_options import DisplayedBalance, FundingOptions
+from wallet.remote.told import PlayerWallet
 
 CLOSURE_NOTICE: Final = (
     "This table is closing permanently. Confirmed wagers are settled, then chips return to the accounts."
@@ -214,6 +216,14 @@ class TableResponse(TableStateResponse, kw_only=True):
     """A table with its rules, shown nicknames, and its last settled or voided round."""
 
     money_types: tuple[MoneyType, ...]
+    funding: Annotated[
+        Funding,
+        Meta(description="Where real money comes from; `seamless` is without a buy-in."),
+    ]
+    balance_told_at: Annotated[
+        Timestamp | None,
+        Meta(description="When that wallet last told the caller's balance, seated or not; null if it never did."),
+    ]
     rules: TableRulesResponse
     nicknames: Annotated[
         tuple[SeatNickname, ...], Meta(description="Of players who chose to show theirs; the others are seats only.")
@@ -256,13 +266,19 @@ def present_table_state(
 
 
 def present_table(
-    state: TableStateResponse, table: TableState, last_round: RoundResponse | None, nicknames: Mapping[UUID, str]
+    state: TableStateResponse,
+    table: TableState,
+    last_round: RoundResponse | None,
+    nicknames: Mapping[UUID, str],
+    wallet: PlayerWallet,
 ) -> TableResponse:
     """Present a table with its rules, its last round and the nicknames of players who show theirs."""
     fields = {name: getattr(state, name) for name in TableStateResponse.__struct_fields__}
     return TableResponse(
         **fields,
         money_types=tuple(table.require_opened().money_types),
+        funding=wallet.funding,
+        balance_told_at=wallet.told_at.get(table.rules.currency),
         rules=present_rules(table.rules),
         nicknames=tuple(
             SeatNickname(seat.seat, nicknames[seat.player]) for seat in table.seats if seat.player in nicknames

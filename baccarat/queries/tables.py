@@ -26,7 +26,7 @@ from casino.kernel.money import MoneyType, format_amount
 from wallet.ledger.accounts import AccountName
 from wallet.payments.funding_options import DisplayedBalance, FundingOptions
 from wallet.payments.queries import load_funding_options
-from wallet.remote.told import shown_balance, told_at
+from wallet.remote.told import PlayerWallet, player_wallet, shown_balance
 
 _NOW: Final = "SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _TABLES: Final = """
@@ -98,7 +98,9 @@ def load_table(*, table: UUID, operator: UUID, viewer: UUID | None) -> TableResp
     state, now = projections.decode_table(rows[0][0]), rows[0][1]
     account = _game_account(state, viewer)
     balance = None if account is None else shown_balance(account)
-    return _present(state, _rounds_of([state]), _nicknames_at([state]), viewer=viewer, now=now, balance=balance)
+    rounds, nicknames = _rounds_of([state]), _nicknames_at([state])
+    wallet = player_wallet(operator=operator, player=viewer)
+    return _present(state, rounds, nicknames, wallet, viewer=viewer, now=now, balance=balance)
 
 
 def load_tables(
@@ -115,12 +117,13 @@ def load_tables(
         raise UnknownTable
     now = rows[0][2]
     states = [projections.decode_table(row[1]) for row in rows]
-    rounds, nicknames, told = _rounds_of(states), _nicknames_at(states), told_at(viewer)
+    rounds, nicknames = _rounds_of(states), _nicknames_at(states)
+    wallet = player_wallet(operator=operator, player=viewer)
     presented = []
     for state in states:
         account = _game_account(state, viewer)
-        balance = None if account is None else _shown(account, balances, told)
-        presented.append(_present(state, rounds, nicknames, viewer=viewer, now=now, balance=balance))
+        balance = None if account is None else _shown(account, balances, wallet)
+        presented.append(_present(state, rounds, nicknames, wallet, viewer=viewer, now=now, balance=balance))
     return tuple(presented)
 
 
@@ -206,6 +209,7 @@ def _present(
     state: TableState,
     rounds: Mapping[UUID, RoundState],
     nicknames: Mapping[UUID, str],
+    wallet: PlayerWallet,
     *,
     viewer: UUID | None,
     now: datetime,
@@ -215,7 +219,7 @@ def _present(
     last = None if state.last_round is None else rounds[state.last_round]
     last_round = None if last is None else present_round(last, viewer=viewer, currency=state.rules.currency)
     table_state = load_table_state(state, current, viewer=viewer, now=now, balance=balance)
-    return present_table(table_state, state, last_round, nicknames)
+    return present_table(table_state, state, last_round, nicknames, wallet)
 
 
 def _rounds_of(states: Sequence[TableState]) -> dict[UUID, RoundState]:
@@ -239,8 +243,8 @@ def _game_account(state: TableState, viewer: UUID | None) -> AccountName | None:
     return accounts.game(seat.player, seat.money_type)
 
 
-def _shown(account: AccountName, balances: Mapping[AccountName, int], told: Mapping[str, datetime]) -> DisplayedBalance:
-    at = told.get(account.currency) if account.money_type is MoneyType.REAL else None
+def _shown(account: AccountName, balances: Mapping[AccountName, int], wallet: PlayerWallet) -> DisplayedBalance:
+    at = wallet.told_at.get(account.currency) if account.money_type is MoneyType.REAL else None
     return DisplayedBalance(balances.get(account, 0), at)
 
 

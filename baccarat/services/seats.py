@@ -145,8 +145,8 @@ def take(
     actor: TableActor,
     seat: int,
     money_type: MoneyType,
-    buy_in: int,
     currency: str,
+    buy_in: int = 0,
     contribution: str | None = None,
     contribution_signature: ContributionSignature | None = None,
     balance_told: bool = False,
@@ -157,7 +157,7 @@ def take(
     A `contribution` (hex) goes to the cut of the next shoe; at a table without terms yet, that of the very next round.
 
     Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, MoneyTypeNotOffered, WrongCurrency,
-    DebtOutstanding,
+    BuyInUnderMinimum, DebtOutstanding,
     PlayerExcluded, PlayIsStopped, PlayerIsBlocked, PlayLimitReached, InsufficientFunds, GameInterrupted,
     DeferredCommissionUnavailable, and the refusals of a cut.
     """

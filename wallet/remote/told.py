@@ -1,11 +1,14 @@
 """What a game balance shows: the ledger's, or what the operator's own wallet told last."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
+from wallet.funding.events import Funding
 from wallet.ledger.accounts import AccountName
 from wallet.payments.funding_options import DisplayedBalance
 
@@ -15,7 +18,20 @@ _SHOWN: Final = """
       LEFT JOIN wallet_balance held ON held.account_id = %s
       LEFT JOIN wallet_told_balance told ON told.player_id = %s AND told.currency = %s AND %s
 """
-_TOLD: Final = "SELECT currency, told_at FROM wallet_told_balance WHERE player_id = %s"
+_WALLET: Final = """
+    SELECT funding.funding, told.currency, told.told_at
+      FROM (SELECT) AS always
+      LEFT JOIN wallet_funding funding ON funding.operator_id = %s
+      LEFT JOIN wallet_told_balance told ON told.player_id = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerWallet:
+    """Where a player's real money is, and when the operator's own wallet told the balances, by currency."""
+
+    funding: Funding
+    told_at: Mapping[str, datetime]
 
 
 def shown_balance(game: AccountName) -> DisplayedBalance:
@@ -24,6 +40,9 @@ def shown_balance(game: AccountName) -> DisplayedBalance:
     return DisplayedBalance(*fetch(_SHOWN, [game.id, game.player, game.currency, real])[0])
 
 
-def told_at(player: UUID) -> dict[str, datetime]:
-    """Return when the operator's own wallet told a player's balances, by currency."""
-    return dict(fetch(_TOLD, [player]))
+def player_wallet(*, operator: UUID, player: UUID | None) -> PlayerWallet:
+    """Return what is known of an operator's player, or of its players at large."""
+    rows = fetch(_WALLET, [operator, player])
+    return PlayerWallet(
+        Funding(rows[0][0] or Funding.HOUSE), {currency: at for _, currency, at in rows if currency is not None}
+    )

@@ -150,6 +150,13 @@ export function findBalance(balances, account, money_type, currency) {
 export const moneyTypeOf = (state) => state.you?.money_type ?? [...state.money_types].sort()[0];
 
 /**
+ * Whether money stays in the casino's own wallet, so that nothing is brought to the table.
+ * @param {Api["Table"]} state
+ * @param {Api["MoneyType"]} [money_type]
+ */
+export const staysAtCasino = (state, money_type = moneyTypeOf(state)) => state.funding === "seamless" && money_type === "real";
+
+/**
  * List the notable rules of a table, as suffixes of message keys (`badge.*`, `help.*`).
  * @param {Pick<Api["TableRules"], "under_minimum" | "commission" | "spots_per_round" | "caller">} rules
  */

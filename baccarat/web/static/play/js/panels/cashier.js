@@ -3,8 +3,8 @@
 import { command } from "../core/api.js";
 import { h, put, say } from "../core/dom.js";
 import { toDecimal, toMinor } from "../core/money.js";
-import { findBalance, currencyDigits } from "../core/table_state.js";
-import { money, t } from "../messages/index.js";
+import { findBalance, currencyDigits, staysAtCasino } from "../core/table_state.js";
+import { money, t, time } from "../messages/index.js";
 import { depositPart, quickDepositPart, readAmount, statementPart, withdrawPart } from "./account.js";
 import { amountInput, field, form, panel } from "./widgets.js";
 
@@ -31,8 +31,12 @@ export const sit = {
     const offered = h("div", { class: "presets", role: "group", "aria-label": t("sit.presets") });
     const range = h("p", { class: "field-note" });
     const short = h("div");
+    const brought = h("div", { class: "form" }, field(t("sit.amount"), amount), range, offered);
     /** @param {Api["MoneyType"]} money_type */
     const choose = (money_type) => {
+      const stays = staysAtCasino(state, money_type);
+      brought.hidden = stays;
+      if (stays) return put(short, h("p", { class: "quiet-words" }, t("sit.stays")));
       const balance = toMinor(findBalance(game.balances, "account", money_type, state.currency)?.amount ?? "0");
       const units = buyIns(minimum, balance);
       amount.value = toDecimal(units.findLast((each) => each <= minimum * 20n) ?? minimum, digits);
@@ -47,14 +51,15 @@ export const sit = {
       h("span", {}, t(`money_type.${money_type}`)), balanceText(game, money_type)));
     /** @param {HTMLFormElement} element */
     const submit = async (element) => {
-      const body = { seat: Number(game.detail ?? 1), buy_in: readAmount(amount, digits), currency: state.currency, money_type: new FormData(element).get("money_type") };
+      const bring = brought.hidden ? {} : { buy_in: readAmount(amount, digits) };
+      const body = { seat: Number(game.detail ?? 1), ...bring, currency: state.currency, money_type: new FormData(element).get("money_type") };
       const seated = await game.actions.send("seat", body);
       if (seated && game.open === "sit") game.actions.close();
       game.refreshBalances();
     };
     return panel(game, t("sit.title", { seat: game.detail ?? 1 }), short, form(submit,
       h("fieldset", { class: "choices" }, h("legend", {}, t("sit.with")), choices),
-      field(t("sit.amount"), amount), range, offered,
+      brought,
       h("p", { class: "quiet-words" }, t("sit.stakes", { minimum: money(state.rules.minimum, state.currency), maximum: money(state.rules.maximum, state.currency) })),
       h("button", { class: "primary", type: "submit" }, t("sit.do"))));
   },
@@ -66,7 +71,9 @@ export const sit = {
  */
 function balanceText(game, money_type) {
   const held = findBalance(game.balances, "account", money_type, game.state.currency);
-  return held ? h("span", { class: "choice-have" }, money(held.amount, held.currency)) : null;
+  const { balance_told_at: told } = game.state;
+  if (!staysAtCasino(game.state, money_type)) return held ? h("span", { class: "choice-have" }, money(held.amount, held.currency)) : null;
+  return held && told ? h("span", { class: "choice-have" }, t("balance.told", { when: time(told) }), " ", money(held.amount, held.currency)) : null;
 }
 
 /** @param {Game} game */
@@ -109,7 +116,7 @@ export const cash = {
   /** @param {Game} game */
   make(game) {
     const { currency } = game.state;
-    if (game.state.you?.balance_told_at) return panel(game, t("menu.cash"), statementPart(game, currency));
+    if (staysAtCasino(game.state)) return panel(game, t("menu.cash"), statementPart(game, currency));
     if (game.state.you?.money_type === "play") return panel(game, t("menu.cash"), rebuy(game), topUp(game));
     return panel(game, t("menu.cash"), rebuy(game), quickDepositPart(game, currency), depositPart(game, currency), withdrawPart(game, currency), statementPart(game, currency));
   },
