@@ -73,9 +73,10 @@ export const isShowRunning = (state) => SHOW.has(phaseOf(state, serverNow()).pha
  * Return which actions to offer now. The service decides whether they are accepted.
  * @param {Api["Table"]} state
  * @param {PendingChip[]} pending
+ * @param {boolean} [confirming] whether a wager waits for the casino's own wallet: until then nothing may change
  */
-export function availableActions(state, pending) {
-  const status = ownStatus(state);
+export function availableActions(state, pending, confirming = false) {
+  const status = confirming ? "confirmed" : ownStatus(state);
   const turns = state.rules.turn_seconds !== null;
   const waits = turns && state.seats.length > 1 && isShowRunning(state);
   const free = !state.stop && !waits && (status === "idle" || status === "deciding");

@@ -5,7 +5,7 @@ import { tell } from "../core/embedding.js";
 import { launch } from "../core/launch.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { goTo } from "../core/session.js";
-import { currencyDigits, availableActions, offeredChips, ownStatus } from "../core/table_state.js";
+import { currencyDigits, availableActions, offeredChips, ownStatus, staysAtCasino } from "../core/table_state.js";
 import { money, t } from "../messages/index.js";
 import { announce } from "./notices.js";
 
@@ -112,6 +112,17 @@ export class Actions {
     return this.queue.length;
   }
 
+  /** What the player can do now, with the chips that are shown. */
+  available() {
+    return availableActions(this.game.state, this.pending, this.confirming);
+  }
+
+  /** Whether a wager waits for the casino's own wallet, and the player is told that nothing can change until then. */
+  locked() {
+    if (this.confirming) this.game.notices.show(t("wallet.locked"), { key: "locked" });
+    return this.confirming;
+  }
+
   selectedChip() {
     const chips = offeredChips(this.game.state.rules).map(toMinor);
     if (this.selected === null || !chips.includes(this.selected)) {
@@ -150,7 +161,7 @@ export class Actions {
     const { game } = this;
     this.sentAt = Date.now();
     this.sent = true;
-    this.confirming = path === "deal" && Boolean(game.state.you?.balance_told_at);
+    this.confirming = path === "deal" && staysAtCasino(game.state);
     if (this.confirming) game.draw();
     let answer = null;
     let current = false;
@@ -165,6 +176,7 @@ export class Actions {
     }
     entry.chips = [];
     this.confirming = false;
+    game.notices.remove("locked");
     this.sentAt = 0;
     if (answer) current = game.updates.applyAnswer(answer);
     if (!current) await game.stream.refresh();
@@ -191,9 +203,10 @@ export class Actions {
    * @param {Api["Spot"]} spot
    */
   place(spot) {
+    if (this.locked()) return null;
     const { game } = this;
     const chip = { spot, units: this.selectedChip() };
-    const visible = !game.animation.running && availableActions(game.state, this.pending).place;
+    const visible = !game.animation.running && this.available().place;
     if (visible) this.showChip(chip);
     return this.queue.add("place", (entry) => this.sendChip(entry, chip, visible), visible ? [chip] : []);
   }
@@ -245,8 +258,9 @@ export class Actions {
 
   /** @param {ActionName} name */
   run(name) {
+    if (this.locked()) return null;
     const { state } = this.game;
-    const lastWager = name.startsWith("rebet") && availableActions(state, this.pending)[name] ? state.you?.last_wager ?? [] : [];
+    const lastWager = name.startsWith("rebet") && this.available()[name] ? state.you?.last_wager ?? [] : [];
     return this.queue.add(name, (entry) => this.perform(entry, name), lastWager.map(({ spot, amount }) => ({ spot, units: toMinor(amount) })));
   }
 
@@ -290,8 +304,8 @@ export class Actions {
     const { game } = this;
     const occupant = game.state.seats.find((each) => each.seat === seat);
     if (occupant) this.open("report", seat);
-    else if (game.state.you) this.send("change-seat", { seat });
-    else this.open("sit", seat);
+    else if (!game.state.you) this.open("sit", seat);
+    else if (!this.locked()) this.send("change-seat", { seat });
   }
 
   /**

@@ -4,7 +4,7 @@ import { drawChip } from "../art/pieces.js";
 import { serverNow } from "../core/api.js";
 import { h, put, s, say, set } from "../core/dom.js";
 import { toDecimal, toMinor } from "../core/money.js";
-import { availableActions, currencyDigits, isShowRunning, offeredChips, ownPart, seatsOf, stakesOf, ownStatus, totalStake, withPending } from "../core/table_state.js";
+import { currencyDigits, isShowRunning, offeredChips, ownPart, seatsOf, stakesOf, ownStatus, totalStake, withPending } from "../core/table_state.js";
 import { money, t } from "../messages/index.js";
 import { currentCeremony } from "./caller.js";
 
@@ -177,7 +177,7 @@ export class Controls {
    */
   draw(state, { pending, selected, animation, replaying }) {
     const digits = currencyDigits(state);
-    const can = availableActions(state, pending);
+    const can = this.act.available();
     const status = ownStatus(state);
     set(this.element, { "aria-label": t("controls.label"), "data-watching": status === "out", "data-untimed": state.rules.turn_seconds === null });
     set(this.chips, { "aria-label": t("chips.label") });
@@ -242,9 +242,10 @@ export class Controls {
     const turns = state.rules.turn_seconds !== null;
     /** @type {Partial<Record<ActionName, boolean>>} */
     const hidden = { pass: !turns || can.skip, skip: !can.skip, newGame: turns };
+    const why = this.act.confirming && t("wallet.locked");
     for (const [name] of ACTIONS) {
       say(this.buttons[name], t(`act.${name}`));
-      set(this.buttons[name], { hidden: hidden[name] ?? false, disabled: !can[name] });
+      set(this.buttons[name], { hidden: hidden[name] ?? false, disabled: !can[name], title: why, "aria-description": why });
     }
   }
 

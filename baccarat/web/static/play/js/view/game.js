@@ -5,7 +5,7 @@ import { h, put, set } from "../core/dom.js";
 import { tell } from "../core/embedding.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { goTo } from "../core/session.js";
-import { findBalance, currencyDigits, availableActions, moneyTypeOf, seatsOf, ownStatus } from "../core/table_state.js";
+import { findBalance, currencyDigits, moneyTypeOf, seatsOf, ownStatus } from "../core/table_state.js";
 import { TableStream } from "../core/table_stream.js";
 import { t } from "../messages/index.js";
 import { ChatBox } from "../panels/chat.js";
@@ -254,7 +254,7 @@ export class Game {
   /** @param {Event} event */
   clearBets(event) {
     event.preventDefault();
-    if (availableActions(this.state, this.actions.pending).clear) this.actions.run("clear");
+    if (this.actions.available().clear) this.actions.run("clear");
   }
 
   /** Return the round whose chips are on the cloth: the one animated or replayed, else the current one. */
@@ -340,7 +340,7 @@ export class Game {
     const { running, step } = this.animation;
     const { pending } = this.actions;
     return {
-      pending: running ? [] : pending, can: availableActions(this.state, pending),
+      pending: running ? [] : pending, can: this.actions.available(),
       paying: this.replayed || ["collecting", "paying", "paid"].includes(step), winnings: step === "paying",
     };
   }
