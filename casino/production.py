@@ -58,6 +58,8 @@ def check(settings: Mapping[str, Any]) -> None:
         raise ImproperlyConfigured("CASINO_DEBUG must be false in production.")
     if settings["DEMO_OPERATOR"]:
         raise ImproperlyConfigured("DEMO_OPERATOR must be empty in production.")
+    if settings["FORCED_CARDS"]:
+        raise ImproperlyConfigured("FORCED_CARDS must be false in production.")
     if not settings["STAFF_TOTP_REQUIRED"]:
         raise ImproperlyConfigured("STAFF_TOTP_REQUIRED must be true in production.")
     _check_secrets(settings)

@@ -66,6 +66,7 @@ CSRF_TRUSTED_ORIGINS = env.string_list("CSRF_TRUSTED_ORIGINS")
 
 DEMO_OPERATOR = env.text("DEMO_OPERATOR", "")
 """The slug of the sandbox operator whose demo players anybody may play as on the table page; empty for none."""
+FORCED_CARDS = env.flag("FORCED_CARDS", default=False)  # sandbox operators may choose the cards of rounds, as a test
 
 INSTALLED_APPS = [
     "casino.apps.CasinoConfig",
@@ -205,13 +206,12 @@ INTEGRITY_STOPS_PLAY = env.flag("INTEGRITY_STOPS_PLAY", default=False)
 """Code that differs from the approved release stops all gaming."""
 CLOCK_TOLERANCE_MS = env.integer("CLOCK_TOLERANCE_MS", default=500)
 """The largest offset of a process's clock from PostgreSQL's."""
-OUTAGE_SECONDS = env.integer("OUTAGE_SECONDS", default=900)
-"""A longer time without a clock reading is recorded as an outage."""
+OUTAGE_SECONDS = env.integer("OUTAGE_SECONDS", default=900)  # a longer time without a clock reading is an outage
 CHANGE_DELAY_HOURS = env.integer("CHANGE_DELAY_HOURS", default=24, minimum=0)
 """Withdrawal policies and deposit methods take effect so long after the second person; at once in a sandbox."""
 INTEGRITY_SETTINGS = (
     "ALLOWED_HOSTS", "BETTING_WEEK", "CELERY_BEAT_SCHEDULE", "CHANGE_DELAY_HOURS", "CLOCK_TOLERANCE_MS", "CURRENCIES",
-    "DATABASE_APP_ROLE", "DEBUG", "DEMO_OPERATOR", "INSTALLED_APPS", "INTEGRITY_AT_START", "LEGAL_HOLD",
+    "DATABASE_APP_ROLE", "DEBUG", "DEMO_OPERATOR", "FORCED_CARDS", "INSTALLED_APPS", "INTEGRITY_AT_START", "LEGAL_HOLD",
     "INTEGRITY_STOPS_PLAY", "LOGGING", "MIDDLEWARE", "PASSWORD_HASHERS", "PAYMENT_PROVIDERS", "PLAYER_AWAY_SECONDS",
     "PLAYER_IDLE_SECONDS", "PLAYER_SESSION_SECONDS", "PRODUCTION", "PROXY_HOPS", "REST_FRAMEWORK", "SEAT_HOLD_SECONDS",
     "SECURE_HSTS_SECONDS", "SECURE_SSL_REDIRECT", "SESSION_COOKIE_SECURE", "STAFF_IDLE_SECONDS", "STORAGES",

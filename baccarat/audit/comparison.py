@@ -49,6 +49,10 @@ EXTRA_OF_RANGE_SQL: Final = {
         SELECT FROM events_event WHERE stream = 'round-' || kept.round_id AND version = 1) ORDER BY 1""",
 }
 _ENTRIES_OF_RANGE: Final = "SELECT count(*) FROM wallet_entry WHERE cause > %s AND cause <= %s"
+_FORCED: Final = """
+SELECT round.id FROM baccarat_round round LEFT JOIN operators_operator operator ON operator.id = round.operator_id
+ WHERE round.forced AND operator.sandbox IS NOT TRUE ORDER BY round.id
+"""
 _RECORDED_AT: Final = """
 SELECT recorded_at FROM events_seal JOIN events_event AS event ON event.id = event_id WHERE position = %s
 """
@@ -140,6 +144,7 @@ def check_database(notes: FindingCollector, *, max_wait: float, scope: Increment
     With a `scope`, check only its streams and accounts, and no orphaned rows.
     """
     _, age = log_reader.snapshot_time()
+    find_forced(notes)
     if scope is not None:
         notes.findings.extend(inspect(max_wait_seconds=max_wait + age, streams=scope.streams))
         check_ledger(notes, since=scope.since)
@@ -148,6 +153,12 @@ def check_database(notes: FindingCollector, *, max_wait: float, scope: Increment
     find_extra(notes)
     check_remote_wagers(notes)
     check_ledger(notes)
+
+
+def find_forced(notes: FindingCollector) -> None:
+    """Record rounds whose cards were chosen at a table of an operator that is no sandbox."""
+    for (round_,) in fetch(_FORCED):
+        notes.add("cards chosen outside a sandbox", f"round {round_}", "cards of the shoe", "chosen cards")
 
 
 def compare_entries(replayed: Sequence[ReplayedEvent], notes: FindingCollector) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 from baccarat.audit import closings, shoes, witnesses
 from baccarat.audit.traces import OUT_OF_PLACE, RoundSeatTrace, RoundTrace
 from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rounds.state import Ceremony, Phase, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import IllegalDeal, Outcome, replay
@@ -31,6 +32,7 @@ _BETTING, _CLOSED, _DEALT, _SETTLED, _LAPSED = Phase.BETTING, Phase.CLOSED, Phas
 _DECIDING, _TIMED_OUT = SeatStatus.DECIDING, SeatStatus.TIMED_OUT
 
 NO_DEAL = "cards are not a legal deal"
+NOT_CHOSEN: Final = "cards are not the chosen ones"
 OTHER_SEAT: Final = "cards with the wrong seat"
 OTHER_TIME: Final = "time for the cards differs"
 NOT_TURNED: Final = "hands not turned as dealt"
@@ -62,6 +64,17 @@ def _check_all_acted(round_: RoundTrace, now: datetime) -> None:
             round_.record_difference("seat timed out early", f"from {deadline}", now, seat=part.seat)
 
 
+def replay_cards_forced(round_: RoundTrace, event: CardsForced) -> None:
+    """Check that cards were chosen once, before any seat had acted."""
+    acted = [part.seat for part in round_.seats.values() if part.status not in {_DECIDING, SeatStatus.LEFT}]
+    if round_.phase is not _BETTING or round_.forced or acted:
+        round_.record_difference(OUT_OF_PLACE, "open betting before a seat acts", acted or round_.phase)
+    deadline = round_.opened.deadline_at
+    if deadline is not None and event.forced_at >= deadline:
+        round_.record_difference("times out of order", f"before {deadline}", event.forced_at)
+    round_.forced = event.cards
+
+
 def replay_cards_dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
     """Check the cards: after the close, from the shoe's next place, dealt by the rules."""
     if round_.phase is not _CLOSED:
@@ -73,6 +86,8 @@ def replay_cards_dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
     place = 0 if shoe is None else shoe.cards_used
     if event.shoe_position != place:
         round_.record_difference("place in the shoe differs", place, event.shoe_position)
+    if round_.forced and event.cards != round_.forced:
+        round_.record_difference(NOT_CHOSEN, " ".join(round_.forced), " ".join(event.cards))
     check_hands_turned(round_, event)
     round_.phase, round_.shoe_position, round_.cards = _DEALT, event.shoe_position, event.cards
     try:
@@ -81,6 +96,8 @@ def replay_cards_dealt(round_: RoundTrace, event: e.CardsDealt) -> None:
         round_.record_difference(NO_DEAL, illegal, " ".join(event.cards))
     if shoe is not None:
         shoe.deals.append((event.shoe_position, event.cards, round_.opened.round))
+        if round_.forced:
+            shoe.forced.add(event.shoe_position)
         shoe.draw(event.shoe_position + len(event.cards), rules)
 
 

@@ -17,6 +17,7 @@ from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import CutContributed, ShoeCommitment
+from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent
 from baccarat.storage.event_registry import CATALOGUE
@@ -41,6 +42,7 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
         (re.SeatTimedOut, betting.replay_seat_timed_out),
         (re.SeatLeftRound, betting.replay_round_left),
         (CutContributed, shoes.replay_cut_contribution),
+        (CardsForced, dealing.replay_cards_forced),
         (re.BettingClosed, dealing.replay_betting_closed),
         (LinksReleased, witnesses.replay_links_released),
         (re.CardsHandedOut, dealing.replay_cards_handed_out),

@@ -258,7 +258,7 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollecto
             return "The seed is revealed when the round ends."
         if trace.voided is None or trace.outcome is not None:  # a void before the outcome has checked it
             check_seed(trace)
-        return "The revealed seed was checked against its commitment and these cards."
+        return f"The revealed seed was checked against its commitment{_cards(trace)}."
     shoe = trace.opened.shoe
     started = next((event for event in table_events if isinstance(event, te.ShoeStarted) and event.shoe == shoe), None)
     ended = next((event for event in table_events if isinstance(event, te.ShoeEnded) and event.shoe == shoe), None)
@@ -271,7 +271,9 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollecto
     if seed is None:
         notes.add("seed missing", f"shoe {shoe}", "the shoe's seed", ended.seed)
         return "The shoe ended without a seed."
-    deals = [] if trace.shoe_position is None else [(trace.shoe_position, trace.cards, trace.opened.round)]
+    deals = (
+        [] if trace.shoe_position is None or trace.forced else [(trace.shoe_position, trace.cards, trace.opened.round)]
+    )
     long = LongShoe(
         shoe,
         started.number,
@@ -285,4 +287,8 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollecto
     )
     long.deals.extend(deals)
     check_shoe(trace.table, long, seed)
-    return "The shoe has ended: its seed was checked against its commitment and these cards."
+    return f"The shoe has ended: its seed was checked against its commitment{_cards(trace)}."
+
+
+def _cards(trace: RoundTrace) -> str:
+    return "; these cards were chosen, as a test" if trace.forced else " and these cards"

@@ -17,15 +17,8 @@ from baccarat.domain.fairness.links import SignedRelease, WitnessChain
 from baccarat.domain.fairness.shuffle import Link, Scheme
 from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.postings import TableAccounts
+from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.cut import SeatContribution
-from baccarat.domain.rounds.events import (
-    HandTurned,
-    RoundOpened,
-    RoundVoided,
-    RoundVoidRequested,
-    SeatSettled,
-    WagerSignature,
-)
 from baccarat.domain.rounds.state import Ceremony, Phase, RoundSeat, RoundState, SeatStatus
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Deal, Outcome
@@ -82,7 +75,7 @@ class SeatTrace:
 
 @dataclass(slots=True)
 class LongShoe:
-    """A long shoe in play with all cards dealt from it: (position, cards, round)."""
+    """A long shoe in play with all cards dealt from it: (position, cards, round); at `forced` positions chosen ones."""
 
     shoe: UUID
     number: int
@@ -96,6 +89,7 @@ class LongShoe:
     finished: bool = False
     links: tuple[Link, ...] = ()
     deals: list[tuple[int, tuple[Card, ...], UUID | str]] = field(default_factory=list)
+    forced: set[int] = field(default_factory=set)
 
     def seen_cards(self) -> list[Card]:
         """List the cards that everybody has seen, in dealing order: the turned card first."""
@@ -104,8 +98,8 @@ class LongShoe:
 
     def state(self) -> Shoe:
         """Return the domain state."""
-        drawn = self.cards_used, self.cut, self.root, self.scheme, self.cut_card_out, self.finished
-        return Shoe(self.shoe, self.number, self.commitment, *drawn, " ".join(self.seen_cards()), self.links)
+        drawn = self.commitment, self.cards_used, self.cut, self.root, self.scheme, self.cut_card_out, self.finished
+        return Shoe(self.shoe, self.number, *drawn, " ".join(self.seen_cards()), self.links)
 
     def draw(self, out: int, rules: TableRules) -> None:
         """Advance the shoe to where `out` cards have left it."""
@@ -148,7 +142,7 @@ class TableTrace:
     rounds: int = 0
     marks: dict[int, tuple[Outcome, tuple[Card, ...], bool]] = field(default_factory=dict)
     next_shoe: CommittedShoe | None = None
-    unrevealed: dict[UUID, RoundOpened] = field(default_factory=dict)
+    unrevealed: dict[UUID, e.RoundOpened] = field(default_factory=dict)
     voids: int = 0
     closed: bool = False
     pending_closure: PendingClosure | None = None
@@ -291,8 +285,8 @@ class RoundSeatTrace:
     raised: dict[Spot, int] | None = None
     confirmed_at: datetime | None = None
     place: int | None = None
-    signature: WagerSignature | None = None
-    settlement: SeatSettled | None = None
+    signature: e.WagerSignature | None = None
+    settlement: e.SeatSettled | None = None
     debit: UUID | None = None
 
     def placed_stakes(self) -> dict[Spot, int]:
@@ -310,7 +304,7 @@ class RoundSeatTrace:
 class RoundTrace:
     """A round from its opening on; `dealt` is the deal of the recorded cards, None before it or if they are invalid."""
 
-    opened: RoundOpened
+    opened: e.RoundOpened
     table: TableTrace
     collector: FindingCollector
     seats: dict[int, RoundSeatTrace]
@@ -329,14 +323,15 @@ class RoundTrace:
     lapse_reason: str | None = None
     suspension_reason: str | None = None
     suspended_at: datetime | None = None
-    void_request: RoundVoidRequested | None = None
-    voided: RoundVoided | None = None
+    void_request: e.RoundVoidRequested | None = None
+    voided: e.RoundVoided | None = None
     ceremony: Ceremony | None = None
-    turned_hands: tuple[HandTurned, ...] = ()
+    turned_hands: tuple[e.HandTurned, ...] = ()
     contributions: dict[int, SeatContribution] = field(default_factory=dict)
     cut: str | None = None
     closing: Closing | None = None
     releases: tuple[SignedRelease, ...] = ()
+    forced: tuple[Card, ...] = ()
     rules: TableRules = field(init=False)
 
     def __post_init__(self) -> None:
@@ -395,4 +390,5 @@ class RoundTrace:
             sort_contributions(self.contributions),
             self.closing,
             self.releases,
+            self.forced,
         )

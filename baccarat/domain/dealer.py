@@ -285,8 +285,13 @@ def is_empty(uow: UnitOfWork) -> bool:
 
 
 def next_cards(uow: UnitOfWork, seed: bytes) -> tuple[tuple[Card, ...], int]:
-    """Return the shoe's next six cards (fewer at its end) and the position of the first."""
+    """Return the shoe's next six cards (fewer at its end) and the position of the first.
+
+    Cards that were chosen for the round come in their place.
+    """
     position = 0 if uow.table.shoe is None else uow.table.shoe.cards_used
+    if uow.round.forced:
+        return uow.round.forced, position
     scheme, cut, links = _drawing_inputs(uow)
     decks, first = uow.table.rules.decks, position + MAX_CARDS_PER_ROUND
     cards = shuffle(seed, cut=bytes.fromhex(cut), decks=decks, scheme=scheme, first=first, links=links)

@@ -99,7 +99,8 @@ def verify(raw: bytes, *, keys: Iterable[str] = (), receipt: bytes | None = None
     by = checks_statements.find_cosignatures(exported, cosigners) if cosigned else ()
     signed = exported.checkpoint
     checkpoint = None if signed is None else CoveringCheckpoint(signed["number"], signed["made_at"], by)
-    return replace(result, checkpoint=checkpoint, caveats=tuple(checks_statements.caveats_on(exported)))
+    forced = exported.find_event("CardsForced") is not None
+    return replace(result, checkpoint=checkpoint, caveats=tuple(checks_statements.caveats_on(exported)), forced=forced)
 
 
 def _run(name: str, check: CheckFunction, exported: RoundExport) -> ProofCheck:

@@ -18,12 +18,15 @@ REDACTABLE_EVENTS: Final = frozenset(
     {"RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
 )
 
-_BETTING: Final = frozenset({"RoundOpened", "CutContributed", "SeatPassed", "SeatTimedOut", "WagerConfirmed"})
+_BETTING: Final = frozenset(
+    {"RoundOpened", "CutContributed", "CardsForced", "SeatPassed", "SeatTimedOut", "WagerConfirmed"}
+)
 _CLOSED: Final = frozenset({"BettingClosed", "HandTurned"})
 _FOLLOWS: Final = {
     **dict.fromkeys((*_BETTING, "BettingClosed"), _BETTING),
     **dict.fromkeys(("HandTurned", "CardsDealt"), _CLOSED),
     "RoundOpened": frozenset({""}),
+    "CardsForced": frozenset({"RoundOpened"}),
     "RoundSettled": frozenset({"CardsDealt"}),
     "RoundVoided": _BETTING | _CLOSED | {"CardsDealt", "RoundSettled"},
 }

@@ -288,6 +288,12 @@ def check_cards(exported: RoundExport) -> str:
         _require_exact_openings(exported, {})
         raise CheckNotApplicable("no card was dealt")
     dealt = decode_event(exported.require_event("CardsDealt"))
+    if exported.find_event("CardsForced") is not None:
+        _require_exact_openings(exported, {})
+        require_equal(
+            decode_event(exported.require_event("CardsForced")).cards, dealt.cards, "the cards are not the chosen ones"
+        )
+        raise CheckNotApplicable(f"{' '.join(dealt.cards)} were chosen, as a test: they are not those of the shoe")
     cards_by_place = dict(enumerate(dealt.cards, dealt.shoe_position))
     if start is not None and start.turned_card is not None:
         cards_by_place[0] = start.turned_card

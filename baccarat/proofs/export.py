@@ -130,9 +130,9 @@ def _revealed(evidence: RoundEvidence) -> str | None:
 
 
 def _openings(evidence: RoundEvidence, cut: str) -> list[dict[str, Any]]:
-    """Open the turned card and the cards of this round, but no card that is still to come."""
+    """Open the turned card and the cards of this round, but no card that is still to come; none for chosen cards."""
     dealt, started = evidence.round_event_data("CardsDealt"), evidence.shoe_event_data("ShoeStarted") or {}
-    if dealt is None or evidence.seed is None:
+    if dealt is None or evidence.seed is None or evidence.round_event_data("CardsForced") is not None:
         return []
     first = dealt["shoe_position"]
     positions = [*([0] if started["turned_card"] else []), *range(first, first + len(dealt["cards"]))]

@@ -25,11 +25,12 @@ class CheckVerdict(StrEnum):
 class OverallVerdict(StrEnum):
     """Overall result; PARTLY when nothing is wrong but some checks were not possible.
 
-    UNVERIFIED when nothing is wrong, but no trusted key has signed everything.
+    FORCED when nothing is wrong, but the cards were chosen; UNVERIFIED when no trusted key has signed everything.
     """
 
     VERIFIED = "verified"
     PARTLY = "partly"
+    FORCED = "forced"
     UNVERIFIED = "unverified"
     FAILED = "failed"
 
@@ -86,6 +87,8 @@ class Verification:
     checkpoint: CoveringCheckpoint | None = None
     """The file's checkpoint, whoever has signed it."""
     caveats: tuple[Caveat, ...] = ()
+    forced: bool = False
+    """Whether a sandbox operator chose the cards."""
 
     @property
     def verdict(self) -> OverallVerdict:
@@ -94,6 +97,8 @@ class Verification:
             return OverallVerdict.FAILED
         if self.as_of is None:
             return OverallVerdict.UNVERIFIED
+        if self.forced:
+            return OverallVerdict.FORCED
         return OverallVerdict.PARTLY if CheckVerdict.NOT_CHECKABLE in verdicts else OverallVerdict.VERIFIED
 
     @property

@@ -11,7 +11,8 @@ commission.
 The result of each check is `ok`, `not checkable yet` (and why), `does not apply` or `FAILED` (with the expected and the
 actual value).
 Exit status: 0 when a trusted key has signed everything and nothing failed, 1 when something did, 2 when the file could
-not be read, 3 when nothing failed but no trusted key has signed everything: that is not verified.
+not be read, 3 when nothing failed but no trusted key has signed everything: that is not verified, 4 when everything
+agrees but a sandbox operator chose the cards, as a test.
 
 For a dispute pack (casino.pack.v1, a ZIP), it also checks the manifest, and then the round in it.
 
@@ -641,11 +642,11 @@ RULES_EVENTS = {"TableOpened", "RulesTookEffect"}
 REDACTABLE_EVENTS = {
     "RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded",
 }  # fmt: skip
-BETTING = {"RoundOpened", "CutContributed", "SeatPassed", "SeatTimedOut", "WagerConfirmed"}
+BETTING = {"RoundOpened", "CutContributed", "CardsForced", "SeatPassed", "SeatTimedOut", "WagerConfirmed"}
 CLOSED = {"BettingClosed", "HandTurned"}
 FOLLOWS = {
     **dict.fromkeys((*BETTING, "BettingClosed"), BETTING), **dict.fromkeys(("HandTurned", "CardsDealt"), CLOSED),
-    "RoundOpened": {""}, "RoundSettled": {"CardsDealt"},
+    "RoundOpened": {""}, "CardsForced": {"RoundOpened"}, "RoundSettled": {"CardsDealt"},
     "RoundVoided": BETTING | CLOSED | {"CardsDealt", "RoundSettled"},
 }  # fmt: skip
 """Events of a round that its result depends on, and which of them each may directly follow."""
@@ -1511,6 +1512,12 @@ def check_cards(proof: Proof) -> str:
         raise DoesNotApply("no card was dealt")
     dealt = proof.require_event("CardsDealt")["data"]
     place, cards = dealt["shoe_position"], dealt["cards"]
+    if proof.find_event("CardsForced"):
+        require_exact_openings(proof, {})
+        chosen = proof.require_event("CardsForced")["data"]["cards"]
+        if not same_type_and_value(chosen, cards):
+            raise CheckFailed("the cards are not the chosen ones", chosen, cards)
+        raise DoesNotApply(f"{' '.join(cards)} were chosen, as a test: they are not those of the shoe")
     wanted = dict(enumerate(cards, place))
     if start.get("turned_card"):
         wanted[0] = start["turned_card"]
@@ -1829,11 +1836,11 @@ def verify(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = None) -
     They are in hex, those of cosigners as `NAME+ID+KEY`. `receipt` are the bytes of a wager's receipt, which the round
     is compared with.
 
-    Returns {"verdict": "verified" | "partly" | "unverified" | "failed", "round": id, "as_of": checkpoint, "caveats":
-    [...], "checks": [...]}; each check has a name, a verdict (ok, open, none, failed), a text, and the expected and
-    actual values if it failed. `as_of` is {"number", "made_at", "cosigned_by"} of the checkpoint under a trusted key
-    that covers everything, None if none does; `cosigned_by` lists {"name", "time"} of trusted witnesses. A caveat has a
-    code and a text.
+    Returns {"verdict": "verified" | "partly" | "forced" | "unverified" | "failed", "round": id, "as_of": checkpoint,
+    "caveats": [...], "checks": [...]}; each check has a name, a verdict (ok, open, none, failed), a text, and the
+    expected and actual values if it failed. `as_of` is {"number", "made_at", "cosigned_by"} of the checkpoint under a
+    trusted key that covers everything, None if none does; `cosigned_by` lists {"name", "time"} of trusted witnesses. A
+    caveat has a code and a text.
     """
     try:
         document = read(raw)
@@ -1915,7 +1922,8 @@ def build_result(identity: Any, checks: list[Json], proof: Proof | None = None) 
         if any(verdicts[name] != OK for name in SIGNED) or verdicts["witnesses"] == OPEN:
             verdict = "unverified"
         else:
-            verdict = "partly" if OPEN in verdicts.values() else "verified"
+            forced, partly = proof.find_event("CardsForced"), OPEN in verdicts.values()
+            verdict = "forced" if forced else "partly" if partly else "verified"
             as_of = {name: (proof.checkpoint or {})[name] for name in ("number", "made_at")}
             as_of["cosigned_by"] = find_cosignatures(proof) if verdicts["cosignatures"] == OK else []
     return {"verdict": verdict, "round": identity, "as_of": as_of, "caveats": caveats, "checks": checks}
@@ -1926,6 +1934,7 @@ SIGNED = ("inclusion", "signature", "key")
 VERDICTS = {
     "verified": "VERIFIED: everything was recomputed and agrees.",
     "partly": "VERIFIED AS FAR AS THIS FILE ALLOWS: nothing is wrong; what is not checkable yet is listed above.",
+    "forced": "FORCED: everything agrees, but a sandbox operator chose the cards, as a test.",
     "unverified": "NOT VERIFIED: nothing is wrong, but no checkpoint under a trusted key covers the file; see above.",
     "failed": "FAILED: this file does not agree with the casino's log, rules and cards.",
 }
@@ -1985,7 +1994,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     result = verify_pack(raw, keys, receipt) if raw.startswith(b"PK") else verify(raw, keys, receipt)
     sys.stdout.write(json.dumps(result, indent=2) + "\n" if options.json else "\n".join(format_report(result)) + "\n")
-    return {"failed": 1, "unverified": 3}.get(result["verdict"], 0)
+    return {"failed": 1, "unverified": 3, "forced": 4}.get(result["verdict"], 0)
 
 
 if __name__ == "__main__":

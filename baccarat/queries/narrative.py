@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 
 from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.rounds import events as e
+from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rules.cards import card_name
 from baccarat.domain.rules.deal import IllegalDeal, describe_steps, replay
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
@@ -308,7 +309,7 @@ def _published(event: te.RulesPublished, _table: NarratedTable) -> Iterator[str]
     yield f"Rules {event.rules.label} by {event.drafted_by} were published by {event.by}, effective from the {start}."
 
 
-def _in_one_sentence(build: Callable[[Any, TableRules], str]) -> Callable[[Any, NarratedTable], Iterable[str]]:
+def _sentence(build: Callable[[Any, TableRules], str]) -> Callable[[Any, NarratedTable], Iterable[str]]:
     """Describe an event in one sentence."""
     return lambda event, table: (build(event, table.rules),)
 
@@ -316,15 +317,16 @@ def _in_one_sentence(build: Callable[[Any, TableRules], str]) -> Callable[[Any, 
 SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] = {
     e.RoundOpened: _opened,
     e.ChipsPlaced: _placed,
-    e.PlacementUndone: _in_one_sentence(lambda event, _: f"Seat {event.seat} took its last placement back."),
-    e.ChipsCleared: _in_one_sentence(lambda event, _: f"Seat {event.seat} cleared its chips off the table."),
+    e.PlacementUndone: _sentence(lambda event, _: f"Seat {event.seat} took its last placement back."),
+    e.ChipsCleared: _sentence(lambda event, _: f"Seat {event.seat} cleared its chips off the table."),
     e.StakesRebet: _repeated,
     e.WagerConfirmed: _confirmed,
-    e.SeatPassed: _in_one_sentence(lambda event, _: f"Seat {event.seat} passed."),
+    e.SeatPassed: _sentence(lambda event, _: f"Seat {event.seat} passed."),
     e.SeatTimedOut: _timed_out,
     e.SeatLeftRound: _withdrawn,
     e.CutContributed: _cut_contributed,
-    e.BettingClosed: _in_one_sentence(lambda event, _: f"Betting closed at {_time(event.closed_at)}."),
+    CardsForced: _sentence(lambda event, _: f"The cards were chosen, as a test: {' '.join(event.cards)}."),
+    e.BettingClosed: _sentence(lambda event, _: f"Betting closed at {_time(event.closed_at)}."),
     LinksReleased: _links_released,
     e.CardsHandedOut: _handed_out,
     e.CardsLookedAt: _looked,
@@ -339,61 +341,59 @@ SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] =
     e.RoundVoidDeclined: _void_declined,
     e.RoundVoided: _voided,
     te.TableOpened: _table_opened,
-    te.SeatTaken: _in_one_sentence(
+    te.SeatTaken: _sentence(
         lambda event, rules: (
             f"Seat {event.seat} taken with {_with_currency(event.buy_in, rules)} of {event.money_type} money."
         )
     ),
-    te.SeatChanged: _in_one_sentence(
-        lambda event, _: f"The player of seat {event.from_seat} moved to seat {event.to_seat}."
-    ),
-    te.Rebought: _in_one_sentence(
+    te.SeatChanged: _sentence(lambda event, _: f"The player of seat {event.from_seat} moved to seat {event.to_seat}."),
+    te.Rebought: _sentence(
         lambda event, rules: (
             f"Seat {event.seat} bought in for {_with_currency(event.amount, rules)} more of {event.money_type} money."
         )
     ),
     te.SeatLeft: _left,
     te.SeatReleased: _released,
-    te.ShowSkipRequested: _in_one_sentence(
+    te.ShowSkipRequested: _sentence(
         lambda event, _: f"Seat {event.seat} asked at {_time(event.requested_at)} to skip the show of the last deal."
     ),
-    te.ShowEnded: _in_one_sentence(
+    te.ShowEnded: _sentence(
         lambda event, _: f"The show of the last deal ended at {_time(event.ended_at)}; no round could open."
     ),
-    te.ShoeCommitted: _in_one_sentence(
+    te.ShoeCommitted: _sentence(
         lambda event, _: f"Shoe {event.number}, the next one, was committed to: {event.commitment}."
     ),
-    te.ShoeCutContributed: _in_one_sentence(
+    te.ShoeCutContributed: _sentence(
         lambda event, _: f"Seat {event.seat} added {event.contribution} to the cut of the next shoe."
     ),
-    we.ShoeCutClosed: _in_one_sentence(lambda event, _: f"The next shoe's cut was closed: {event.closing.digest}."),
+    we.ShoeCutClosed: _sentence(lambda event, _: f"The next shoe's cut was closed: {event.closing.digest}."),
     we.ShoeLinksReleased: _links_released,
     te.TermsFixed: _terms_fixed,
-    we.WitnessChainOpened: _in_one_sentence(
+    we.WitnessChainOpened: _sentence(
         lambda event, _: f"A witness made a chain: {ChainHeader.parse(bytes.fromhex(event.header)).chain.hex()}."
     ),
-    we.WitnessChainsReplaced: _in_one_sentence(
+    we.WitnessChainsReplaced: _sentence(
         lambda event, _: f"A witness was replaced ({event.reason}): chain {event.successor} follows on its links."
     ),
     te.ShoeStarted: _shoe_started,
     te.ShoeEnded: _shoe_ended,
-    te.ShoeRevealed: _in_one_sentence(
+    te.ShoeRevealed: _sentence(
         lambda event, _: f"The seed of the shoe of the void round {event.round} is readable again: {event.seed}."
     ),
     PlayStopped: _stopped,
-    PlayResumed: _in_one_sentence(lambda event, _: f"Play was resumed ({event.scope}) by {event.by}: “{event.reason}”"),
+    PlayResumed: _sentence(lambda event, _: f"Play was resumed ({event.scope}) by {event.by}: “{event.reason}”"),
     te.RulesDrafted: _drafted,
-    te.RulesRejected: _in_one_sentence(
+    te.RulesRejected: _sentence(
         lambda event, _: f"The draft of version {event.version} was rejected by {event.by}: “{event.reason}”"
     ),
     te.RulesPublished: _published,
-    te.RulesTookEffect: _in_one_sentence(
+    te.RulesTookEffect: _sentence(
         lambda event, _: f"Rules {event.rules.label} took effect with round {event.first_round}."
     ),
-    te.RulesRetired: _in_one_sentence(
+    te.RulesRetired: _sentence(
         lambda event, _: f"The rules of version {event.version} were retired by {event.by}: “{event.reason}”"
     ),
-    te.TableClosureAnnounced: _in_one_sentence(
+    te.TableClosureAnnounced: _sentence(
         lambda event, _: f"The table is about to close permanently, by {event.by}: “{event.reason}”"
     ),
     te.TableClosed: _table_closed,

@@ -96,7 +96,7 @@ class _LongShoes:
 
 
 def voids_by_cause(state: TableState) -> tuple[VoidsByCause, ...]:
-    """Count a table's voided rounds by cause; causes that never occurred are left out."""
+    """Count a table's voided rounds by cause, but those with chosen cards; causes that never occurred are left out."""
     if not state.voids:
         return ()
     table, currency = state.require_opened().table, state.rules.currency
@@ -105,7 +105,7 @@ def voids_by_cause(state: TableState) -> tuple[VoidsByCause, ...]:
     rounds = repository.read_rounds([each for (each,) in fetch(_VOIDED, [table])]).values()
     long_shoes = _read_long_shoes(table, rounds, rules)
     for round_ in rounds:
-        if round_.voided is not None:
+        if round_.voided is not None and not round_.forced:
             void = _describe(round_, round_.voided, rules[round_.require_opened().rules], long_shoes)
             by_cause[void.cause].append(void)
     return tuple(_present(cause, by_cause[cause], currency) for cause in VoidCause if cause in by_cause)

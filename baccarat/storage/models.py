@@ -87,7 +87,8 @@ class RoundFlag(StrEnum):
 class Round(models.Model):
     """A running or ended round. Ids ascend with time.
 
-    `flag` is NULL for nearly all rounds: its index stays small, and a settlement changes no indexed column.
+    `flag` is NULL for nearly all rounds: its index stays small, and a settlement changes no indexed column. `forced`
+    rounds, whose cards were chosen, are in no statistics.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -107,6 +108,7 @@ class Round(models.Model):
     wagers = models.IntegerField()
     suspension_reason = models.TextField(null=True)
     flag = models.TextField(null=True)
+    forced = models.BooleanField(db_default=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["table_id", "number"], name="round_number")]
@@ -115,6 +117,7 @@ class Round(models.Model):
             models.Index(
                 fields=["flag", "operator_id", "id"], name="round_flag", condition=models.Q(flag__isnull=False)
             ),
+            models.Index(fields=["id"], name="round_forced", condition=models.Q(forced=True)),
         ]
         permissions = [
             ("request_void", "Can ask for a void"),

@@ -133,6 +133,7 @@ def round_row(round_: RoundState, table: TableState) -> Row:
         wagers=len(round_.confirmed_seats()),
         suspension_reason=round_.suspension_reason,
         flag=round_flag(round_),
+        forced=bool(round_.forced),
     )
 
 

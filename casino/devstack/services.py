@@ -92,6 +92,7 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Pa
         environment.setdefault("WITNESSES", addresses.witnesses)
     if addresses.demo:
         environment.setdefault("DEMO_OPERATOR", addresses.demo)
+        environment.setdefault("FORCED_CARDS", "true")
         environment.setdefault("INTEGRITY_AT_START", "true")  # to fill the list under Compliance
     if secrets is not None:
         environment = {**secret_environment(secrets), **environment}

@@ -66,6 +66,7 @@ def test_the_deployment_check_has_no_warnings(tmp_path):
         ({"PROXY_HOPS": "0"}, "PROXY_HOPS must be 1 to 8"),
         ({"BEHIND_TLS_PROXY": "yes"}, "BEHIND_TLS_PROXY must be true or false"),
         ({"DEMO_OPERATOR": "demo"}, "DEMO_OPERATOR must be empty in production"),
+        ({"FORCED_CARDS": "true"}, "FORCED_CARDS must be false in production"),
         ({"SCRIPT_NAME": "casino/"}, "SCRIPT_NAME must begin with a slash"),
         ({"STAFF_TOTP_REQUIRED": "false"}, "STAFF_TOTP_REQUIRED must be true in production"),
         ({"STAFF_IDLE_SECONDS": "1801"}, "STAFF_IDLE_SECONDS must be 60 to 1800"),

@@ -97,6 +97,15 @@ class PassTurn:
 
 
 @dataclass(frozen=True, slots=True)
+class ForceCards:
+    """Choose the cards that the round is dealt, in deal order, from so many decks."""
+
+    cards: tuple[str, ...]
+    decks: int
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class LeaveRound:
     """Leave the round before confirming, to leave the table or change seats."""
 
@@ -238,4 +247,5 @@ class DeclineVoid:
 CeremonyCommand = LookAtCards | HandBackCards
 PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | ConfirmWager | PassTurn
 StaffCommand = SuspendRound | ResumeRound | VoidRound | VoidUnanswered | ApproveVoid | DeclineVoid
-RoundCommand = OpenRound | PlayerCommand | LeaveRound | DealRound | ReceiveLinks | CeremonyCommand | StaffCommand
+TableCommand = OpenRound | ForceCards | LeaveRound | DealRound | ReceiveLinks
+RoundCommand = TableCommand | PlayerCommand | CeremonyCommand | StaffCommand

@@ -8,6 +8,7 @@ from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import dealing, voiding
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
+from baccarat.domain.rounds.forcing import CardsForced, require_dealable
 from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, SeatStatus, evolve
 from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy
 from baccarat.domain.rules.wagers import AmountNotInChips, Spot, is_makeable
@@ -178,6 +179,14 @@ def _pass(command: c.PassTurn, state: RoundState) -> Events:
     return (e.SeatPassed(seat=_require_turn(command, state).seat),)
 
 
+def _force(command: c.ForceCards, state: RoundState) -> Events:
+    """Choose the cards once, before any seat has acted: whoever wagers can know that they are chosen."""
+    _require_open(state, command.now)
+    if state.forced or not all(seat.status in {SeatStatus.DECIDING, SeatStatus.LEFT} for seat in state.seats):
+        raise r.TooLateToForce
+    return (CardsForced(cards=require_dealable(command.cards, decks=command.decks), forced_at=command.now),)
+
+
 def _leave(command: c.LeaveRound, state: RoundState) -> Events:
     if not state.is_running():
         return ()
@@ -197,6 +206,7 @@ _DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.RepeatWager: _repeat,
     c.ConfirmWager: _confirm,
     c.PassTurn: _pass,
+    c.ForceCards: _force,
     c.LeaveRound: _leave,
     **dealing.DECIDE,
     **voiding.DECIDE,

@@ -16,6 +16,7 @@ from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.fairness.terms import WitnessIndex
+from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import SpotResult
@@ -247,8 +248,7 @@ class HandTurned:
 class CardsDealt:
     """The cards in deal order (P B P B, then the thirds). `shoe_position` is where the first is in the shoe.
 
-    `next_terms` is None where `TermsFixed` fixes them: with long shoes, and if other rules wait or the table closes.
-    """
+    `next_terms` is None where `TermsFixed` fixes them: with long shoes, if other rules wait or the table closes."""
 
     shoe_position: int
     cards: tuple[Card, ...]
@@ -394,7 +394,7 @@ class RoundVoided:
 
 RoundEvent = (
     RoundOpened | ChipsPlaced | PlacementUndone | ChipsCleared | StakesRebet | WagerConfirmed | SeatPassed
-    | SeatTimedOut | SeatLeftRound | CutContributed | BettingClosed | LinksReleased | CardsHandedOut | CardsLookedAt
-    | CardsHandedBack | HandTurned | CardsDealt | RoundSettled | RoundLapsed | RoundSuspended | RoundResumed
-    | RoundVoidRequested | RoundVoidDeclined | RoundVoided
+    | SeatTimedOut | SeatLeftRound | CutContributed | CardsForced | BettingClosed | LinksReleased | CardsHandedOut
+    | CardsLookedAt | CardsHandedBack | HandTurned | CardsDealt | RoundSettled | RoundLapsed | RoundSuspended
+    | RoundResumed | RoundVoidRequested | RoundVoidDeclined | RoundVoided
 )  # fmt: skip

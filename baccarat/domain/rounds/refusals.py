@@ -29,6 +29,24 @@ class NoOpenRound(Refusal):
     remedy = "Request a new game, or wait until the next round opens."
 
 
+class TooLateToForce(Refusal):
+    code = "too_late_to_force"
+    title = "A seat has acted in this round, or its cards are chosen already"
+    remedy = "Choose the cards of the next round once betting on it is open, before anybody confirms a wager or passes."
+
+
+class CardsNotDealable(Refusal):
+    """`reason` is what the rules say of the cards."""
+
+    code = "cards_not_dealable"
+    kind = RefusalKind.INVALID
+    title = "No round is dealt these cards"
+    remedy = (
+        "Name the four to six cards in deal order: Player, Banker, Player, Banker, then the third cards that follow."
+    )
+    fact_types = {"reason": str}
+
+
 class NotYourTurn(Refusal):
     code = "not_your_turn"
     title = "Your seat has no turn in this round"

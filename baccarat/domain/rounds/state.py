@@ -13,6 +13,7 @@ from baccarat.domain.fairness.links import LinksReleased, SignedRelease
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.cut import SeatContributions, as_contributions, own_cut_in_hex
+from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.wagers import Spot
@@ -85,7 +86,7 @@ class RoundState:
     """All state needed to decide about a round and to display it.
 
     `contributions` are those in a round from before there were terms, and stay empty in any other. `releases` are what
-    its witnesses gave out.
+    its witnesses gave out. `forced` are cards that were chosen for it, and are dealt instead of the shoe's.
     """
 
     phase: Phase = Phase.UNOPENED
@@ -108,6 +109,7 @@ class RoundState:
     contributions: SeatContributions = ()
     closing: Closing | None = None
     releases: tuple[SignedRelease, ...] = ()
+    forced: tuple[Card, ...] = ()
 
     def require_opened(self) -> e.RoundOpened:
         """Return the opening event, which every opened round has."""
@@ -244,6 +246,10 @@ def _cut_contributed(state: RoundState, event: e.CutContributed) -> RoundState:
     return replace(state, contributions=contributions)
 
 
+def _cards_forced(state: RoundState, event: CardsForced) -> RoundState:
+    return replace(state, forced=event.cards)
+
+
 def _cards_handed_out(state: RoundState, event: e.CardsHandedOut) -> RoundState:
     return replace(state, ceremony=Ceremony(seat=event.seat, until=event.until))
 
@@ -335,6 +341,7 @@ _APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
     e.SeatTimedOut: _seat_timed_out,
     e.SeatLeftRound: _seat_left_round,
     e.CutContributed: _cut_contributed,
+    CardsForced: _cards_forced,
     e.BettingClosed: _betting_closed,
     LinksReleased: _links_released,
     e.CardsHandedOut: _cards_handed_out,

@@ -22,16 +22,18 @@ VERDICT_TEXT: Final = {
 SUMMARY_TEXT: Final = {
     OverallVerdict.VERIFIED: "verify: ok, everything was recomputed and agrees",
     OverallVerdict.PARTLY: "verify: ok as far as this file allows; some checks are not possible yet, see above",
+    OverallVerdict.FORCED: "verify: FORCED, everything agrees, but a sandbox operator chose the cards, as a test",
     OverallVerdict.UNVERIFIED: "verify: NOT VERIFIED, no checkpoint under a trusted key covers all of it; see above",
     OverallVerdict.FAILED: "verify: FAILED",
 }
-EXIT_STATUS: Final = {OverallVerdict.FAILED: 1, OverallVerdict.UNVERIFIED: 3}
+EXIT_STATUS: Final = {OverallVerdict.FAILED: 1, OverallVerdict.UNVERIFIED: 3, OverallVerdict.FORCED: 4}
 
 
 class Command(BaseCommand):
     help = (
         "Check an exported round: digests, log, signature, shoe, cards, rules and money; "
-        "exit 1 if anything is wrong, 3 if nothing is but no trusted key has signed everything."
+        "exit 1 if anything is wrong, 3 if nothing is but no trusted key has signed everything, 4 if the cards were "
+        "chosen, as a test."
     )
     requires_system_checks = []
 

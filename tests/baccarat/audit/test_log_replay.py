@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.report import FindingCollector
+from baccarat.audit.traces import OUT_OF_PLACE
 from baccarat.domain import dealer
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.terms import digest_cards
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import HandedBackBy, Side, VoidReason
+from baccarat.domain.rounds.forcing import SCENARIOS
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.domain.rules.table_rules import Shuffle
@@ -177,6 +179,12 @@ class SimulatedTable:
     def pass_turn(self, player, _spot, _amount):
         self.work.decide_on_round(rc.PassTurn(player, self.now))
 
+    def force(self, _player, _spot, amount):
+        if self.work.table.round is None:
+            dealer.open_round(self.work, entropy=self.entropy(), now=self.now)
+        cards = list(SCENARIOS.values())[amount % len(SCENARIOS)]
+        self.work.decide_on_round(rc.ForceCards(tuple(cards), self.work.table.rules.decks, self.now))
+
     def suspend(self, _player, _spot, _amount):
         self.work.decide_on_round(rc.SuspendRound("failure", self.now))
 
@@ -234,7 +242,7 @@ class SimulatedTable:
 
 ACTIONS = ["play", "play", "play", "place", "place", "confirm", "deal", "rebet"]
 ACTIONS += ["end_show", "end_show", "skip", "skip", "cut", "cut", "look", "look", "hand_back", "void", "free"]
-ACTIONS += ["sit", "leave", "undo", "clear", "pass_turn", "wait", "suspend", "resume", "move", "rebuy"]
+ACTIONS += ["force", "sit", "leave", "undo", "clear", "pass_turn", "wait", "suspend", "resume", "move", "rebuy"]
 STEPS = st.tuples(
     st.sampled_from(ACTIONS),
     st.sampled_from(PLAYERS),
@@ -277,6 +285,32 @@ def play_one_shoe(**overrides):
         for action in ("place", "confirm", "deal"):
             simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
     return simulation
+
+
+def play_with_forced_cards():
+    """Play a round with chosen cards in a shoe that then goes on to its end."""
+    simulation = SimulatedTable("big_table", decks=1, cut_cards_from_end=30, show_milliseconds=NO_SHOW, caller=False)
+    simulation.do("sit", PLAYERS[0], None, None)
+    simulation.do("force", None, None, 0)
+    while not any(row.type == "ShoeEnded" for row in simulation.rows):
+        for action in ("place", "confirm", "deal"):
+            simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
+    return simulation
+
+
+def test_chosen_cards_have_no_findings_and_the_rest_of_their_shoe_is_checked():
+    simulation = play_with_forced_cards()
+    assert finding_kinds(simulation) == []
+    forge(simulation, "CardsForced", lambda e: {"cards": e.cards[::-1]})
+    assert "cards are not the chosen ones" in finding_kinds(simulation)
+
+
+def test_cards_chosen_after_a_seat_has_acted_are_reported():
+    simulation = play_with_forced_cards()
+    chosen = next(row for row in simulation.rows if row.type == "CardsForced")
+    at, confirmed = simulation.rows.index(chosen), types(simulation).index("WagerConfirmed")
+    simulation.rows.insert(confirmed, simulation.rows.pop(at))
+    assert OUT_OF_PLACE in finding_kinds(simulation)
 
 
 def play_with_caller():

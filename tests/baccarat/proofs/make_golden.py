@@ -7,7 +7,13 @@ import json
 from pathlib import Path
 
 from tests.baccarat.proofs.forging import COSIGNER_PRIVATE
-from tests.baccarat.proofs.playing import cosigned_round, history, history_with_replaced_witness, history_with_witness
+from tests.baccarat.proofs.playing import (
+    cosigned_round,
+    forced_rounds,
+    history,
+    history_with_replaced_witness,
+    history_with_witness,
+)
 from tests.baccarat.services.witnessing import company_of_witnesses, witnessing
 
 FOLDER = Path(__file__).parent / "golden" / "openings"
@@ -24,6 +30,15 @@ def test_the_golden_files_are_made(database):
             continue
         text = json.dumps(document, indent=1, ensure_ascii=False)
         (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def test_the_golden_files_of_forced_cards_are_made(database, settings):
+    del database, settings
+    folder = FOLDER.parent / "forced"
+    folder.mkdir(exist_ok=True)
+    for name, document in forced_rounds().items():
+        text = json.dumps(document, indent=1, ensure_ascii=False)
+        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def test_the_golden_files_of_witnesses_are_made(database, tmp_path, settings, monkeypatch):

@@ -5,11 +5,12 @@ from uuid import UUID
 
 from django.conf import settings
 
+from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
 from baccarat.domain.rules.table_rules import Commission, CommissionTiming, Ratio
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.witness_events import ReplacementReason
 from baccarat.proofs.export import export_round
-from baccarat.services import betting, ceremony, dealing, rules_lifecycle, voiding, witness_chains
+from baccarat.services import betting, ceremony, dealing, forcing, rules_lifecycle, voiding, witness_chains
 from casino.checkpoints import signing
 from casino.events.sql import fetch
 from casino.events.store import Metadata
@@ -92,6 +93,39 @@ def cosigned_round() -> dict[str, object]:
     play(seated, banker=2500)
     pin()
     return ExportedRound(round_).export()
+
+
+def forced_rounds() -> dict[str, dict[str, object]]:
+    """Play rounds with chosen cards: with a shoe of its own, and in a long shoe that goes on, and in one that ends."""
+    settings.CHECKPOINT_STORAGE, settings.FORCED_CARDS = "", True
+    mini, caller = sit("mini"), sit("big_table", players=2, caller=True)
+    short_shoe = sit("big_table", players=2, decks=1, cut_cards_from_end=30)
+    rounds = {"settled": ExportedRound(_forced(mini, Scenario.SIX_CARD_TIE))}
+    handed_out = force_cards(caller, Scenario.PLAYER_NATURAL)
+    caller.bet(banker=2500, player=5000)
+    deal()
+    ceremony.hand_back(actor=caller.guests[0])
+    deal()
+    rounds["shoe-running"] = ExportedRound(handed_out)
+    rounds["shoe-ended"] = ExportedRound(_forced(short_shoe, Scenario.BANKER_DRAWS_ON_SIX))
+    play(short_shoe, banker=2500)
+    rounds["after-it"] = ExportedRound(last(short_shoe))
+    _play_shoes(short_shoe, 1)
+    seal()
+    signing.sign_now()
+    return {name: each.export() for name, each in rounds.items()}
+
+
+def force_cards(seated: Seated, scenario: Scenario) -> UUID:
+    """Choose the cards of the table's next round, and return it."""
+    cards = SCENARIOS[scenario]
+    return forcing.force(table=seated.table, operator=OPERATOR, sandbox=True, cards=cards, metadata=STAFF[0])
+
+
+def _forced(seated: Seated, scenario: Scenario) -> UUID:
+    round_ = force_cards(seated, scenario)
+    play(seated, banker=2500, tie=2500)
+    return round_
 
 
 def history_with_replaced_witness() -> dict[str, dict[str, object]]:

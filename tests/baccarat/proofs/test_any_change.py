@@ -12,7 +12,7 @@ from tests.baccarat.proofs.forging import encode, golden, witness_keys
 
 BASES = (
     "overview", "long-shoe-running", "voided-after-settlement", "terms/overview", "terms/long-shoe-running",
-    "cards/mini", "witnesses/settled", "cosigned/settled",
+    "cards/mini", "witnesses/settled", "cosigned/settled", "forced/settled",
 )  # fmt: skip
 KEY = str(golden("mini")["keys"][0]["public_key"])
 Path = tuple[str | int, ...]

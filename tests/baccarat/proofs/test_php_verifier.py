@@ -10,12 +10,13 @@ from tests.baccarat.proofs.forgeries import FORGERIES
 from tests.baccarat.proofs.forging import GOLDEN, encode, golden, witness_keys
 from tests.baccarat.proofs.php import needs_php, request, run_php, verify_all
 from tests.baccarat.proofs.test_any_change import PATHS, change_value
-from tests.baccarat.proofs.test_verifying import FILES, PARTLY, UNVERIFIED, key, trusted
+from tests.baccarat.proofs.test_verifying import FILES, FORCED, PARTLY, UNVERIFIED, key, trusted
 
 pytestmark = needs_php
 
 VECTORS: Final = sorted(FAIRNESS_DOCS.glob("vectors*.json"))
 MINI: Final = str(GOLDEN / "mini.json")
+CHOSEN: Final = str(GOLDEN / "forced/settled.json")
 BY_OTHER_CHECKS: Final = {
     # The file's shape includes that of each event's data: whatever has another shape fails `file` alone.
     "the_closing_is_left_out": "file",
@@ -27,6 +28,7 @@ BY_OTHER_CHECKS: Final = {
     "the_void_says_something_made_up": "file",
     "an_event_is_repeated": "file",
     "betting_closed_twice": "file",
+    "cards_were_chosen_twice": "file",
     "a_key_that_ends_at_no_time": "file",
     "a_key_begins_at_a_time_with_a_line_to_it": "file",
     "the_signature_is_written_in_capitals": "file",
@@ -72,7 +74,8 @@ def test_it_refuses_json_that_two_programs_may_read_differently() -> None:
 def test_it_gives_each_export_the_same_result_as_the_other_verifiers() -> None:
     verdicts = verify_all([request(file.read_bytes(), keys=trusted(file.read_bytes())) for file in FILES])
     for file, verdict in zip(FILES, verdicts, strict=True):
-        assert (file, verdict.status, verdict.failed()) == (file, 3 if file.stem in UNVERIFIED else 0, set())
+        status = 3 if file.stem in UNVERIFIED else 4 if file in FORCED else 0
+        assert (file, verdict.status, verdict.failed()) == (file, status, set())
         later = "not checkable yet" in {result for result, _ in verdict.checks.values()}
         assert (file, later) == (file, file.stem in PARTLY | UNVERIFIED)
 
@@ -114,6 +117,7 @@ def test_the_command_prints_each_check_and_its_exit_status_is_the_verdict(tmp_pa
     forged.write_bytes(encode({**golden("mini"), "events": []}))
     for arguments, status, last in (
         ([MINI, f"--key={key()}"], 0, "VERIFIED"),
+        ([CHOSEN, f"--key={key()}"], 4, "FORCED: the cards were chosen, as a test"),
         ([MINI], 3, "NOT VERIFIED: whoever made this file may have made up all of it"),
         ([str(forged)], 1, "FAILED: file"),
     ):

@@ -21,7 +21,7 @@ from tests.baccarat.proofs.forging import (
     witness_keys,
 )  # fmt: skip
 from tests.baccarat.proofs.php import HAS_PHP, request, verify_all
-from tests.baccarat.proofs.test_verifying import key
+from tests.baccarat.proofs.test_verifying import STATUS, key
 
 LOG = FORGER.public_key().public_bytes_raw().hex()
 COSIGNED = "cosigned/settled"
@@ -34,7 +34,7 @@ def verify(document: Document, keys: Sequence[str]) -> dict[str, Any]:
     assert ours == standalone
     if HAS_PHP:
         (php,) = verify_all([request(raw, keys=keys)])
-        status = {"failed": 1, "unverified": 3}.get(ours["verdict"], 0)
+        status = STATUS.get(ours["verdict"], 0)
         caveats = [each["code"] for each in ours["caveats"]]
         assert (php.failed(), php.status, php.as_of) == (failed(ours), status, ours["as_of"]), php
         assert php.caveats == caveats

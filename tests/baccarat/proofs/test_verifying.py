@@ -13,6 +13,9 @@ from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden, witne
 FILES = sorted(GOLDEN.rglob("*.json"))
 PARTLY = {"long-shoe-running", "shoe-running", "replaced-in-shoe", "voided-as-its-player-sees-it"}
 UNVERIFIED = {"no-checkpoint-yet", "younger-than-the-checkpoint"}
+FORCED = {GOLDEN / f"forced/{name}.json" for name in ("settled", "shoe-ended", "shoe-running")}
+STATUS = {"failed": 1, "unverified": 3, "forced": 4}
+"""The exit status of each verdict that is not 0."""
 
 
 def key() -> str:
@@ -36,7 +39,7 @@ def test_both_verifiers_give_the_same_result_for_an_export(file):
     ours, standalone = checks.verify(raw, keys=keys).document(), verifier.verify(raw, keys)
 
     verdict = "partly" if file.stem in PARTLY else "unverified" if file.stem in UNVERIFIED else "verified"
-    assert ours["verdict"] == verdict
+    assert ours["verdict"] == ("forced" if file in FORCED else verdict)
     assert ours == standalone
 
 
@@ -118,3 +121,14 @@ def test_the_verifier_runs_alone_without_installed_packages(tmp_path):
     assert process.returncode == 0
     assert keyless.stdout.splitlines()[-1].startswith("NOT VERIFIED: ")
     assert keyless.returncode == 3
+
+
+def test_a_round_with_chosen_cards_is_never_verified(capsys: pytest.CaptureFixture[str]):
+    for file in sorted(FORCED):
+        result = verifier.verify(file.read_bytes(), [key()])
+        assert (result["verdict"], verdicts(result)["cards"], result["as_of"] is None) == ("forced", "none", False)
+        assert verifier.verify(file.read_bytes())["verdict"] == "unverified"
+        assert verifier.main([str(file), "--key", key()]) == 4
+        assert capsys.readouterr().out.splitlines()[-1].startswith("FORCED: ")
+    after_it = GOLDEN / "forced/after-it.json"
+    assert verifier.main([str(after_it), "--key", key()]) == 0

@@ -10,7 +10,7 @@
  *                                 "caveats", "checks"}
  *   php verifier.php --vectors=FILE   recomputes the vectors, and prints the members that it did
  *
- * Exit status: 0 verified, 1 failed, 2 the file can't be read, 3 not verified.
+ * Exit status: 0 verified, 1 failed, 2 the file can't be read, 3 not verified, 4 forced.
  */
 
 declare(strict_types=1);
@@ -763,6 +763,7 @@ const EVENTS = [
     ],
     'WagerConfirmed' => [[1, 0, ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'stakes' => 'stakes',
         'raised?' => 'stakes', 'confirmed_at' => 'time', 'signature?' => ['?', ...WAGER_SIGNATURE]]]],
+    'CardsForced' => [[1, 0, ['cards' => ['card']]]],
     'SeatPassed' => [[1, 0, ['seat' => 'seat']]],
     'SeatTimedOut' => [[1, 0, ['seat' => 'seat']]],
     'BettingClosed' => [
@@ -790,7 +791,7 @@ const EVENTS = [
 const OF_TABLE = ['TableOpened', 'RulesTookEffect', 'TermsFixed', 'ShoeCommitted', 'ShoeCutContributed', 'ShoeCutClosed',
     'ShoeLinksReleased', 'ShoeStarted', 'ShoeEnded', 'TableClosed', 'WitnessChainOpened', 'WitnessChainsReplaced'];
 const WITHHELD = ['RoundSuspended', 'RoundResumed', 'RoundVoidRequested', 'RoundVoidDeclined', 'RoundVoided', 'ShoeEnded'];
-const ONCE = ['RoundOpened', 'BettingClosed', 'LinksReleased', 'CardsDealt', 'RoundSettled', 'RoundVoided'];
+const ONCE = ['RoundOpened', 'CardsForced', 'BettingClosed', 'LinksReleased', 'CardsDealt', 'RoundSettled', 'RoundVoided'];
 const EVENT = [
     'position' => 'positive', 'id' => 'count', 'stream' => 'text', 'version' => 'u32', 'type' => 'text', 'schema' => 'u32',
     'data' => '?members', 'metadata' => '?members', 'recorded_at' => 'time', 'previous' => 'hash', 'digest' => 'hash',
@@ -939,9 +940,10 @@ final class Verifier
         } else {
             $trusted = [$results['inclusion'], $results['signature'], $results['key']] === ['ok', 'ok', 'ok'];
             $status = $trusted && $results['witnesses'] !== 'not checkable yet' ? 0 : 3;
+            $status = $status === 0 && isset($this->one['CardsForced']) ? 4 : $status;
         }
         $checkpoint = $this->file['checkpoint'] ?? null;
-        $as_of = $status === 0 ? ['number' => $checkpoint['number'], 'made_at' => $checkpoint['made_at'], 'cosigned_by' => $this->cosigned_by] : null;
+        $as_of = in_array($status, [0, 4], true) ? ['number' => $checkpoint['number'], 'made_at' => $checkpoint['made_at'], 'cosigned_by' => $this->cosigned_by] : null;
         return ['status' => $status, 'as_of' => $as_of, 'caveats' => $status === 1 ? [] : $this->caveats(), 'checks' => $checks];
     }
 
@@ -1251,7 +1253,7 @@ final class Verifier
     private function order(): void
     {
         $last = 0;
-        foreach (['RoundOpened', 'BettingClosed', 'CardsDealt', 'RoundSettled', 'RoundVoided'] as $type) {
+        foreach (['RoundOpened', 'CardsForced', 'BettingClosed', 'CardsDealt', 'RoundSettled', 'RoundVoided'] as $type) {
             $position = $this->one[$type]['position'] ?? $last + 1;
             hold($position > $last, "$type is out of order");
             $last = isset($this->one[$type]) ? $position : $last;
@@ -1261,6 +1263,7 @@ final class Verifier
         $closed = $this->one['BettingClosed']['position'] ?? $this->one['RoundVoided']['position'] ?? 0;
         foreach ($this->of_round('CutContributed', ...array_keys(ENDS)) as $event) {
             hold($event['position'] < $closed, "{$event['type']} after betting was closed");
+            hold($event['position'] > ($this->one['CardsForced']['position'] ?? 0), "cards were chosen after {$event['type']}");
         }
         foreach ($this->of_round('HandTurned') as $event) {
             hold($event['position'] > $closed, 'a hand was turned over while betting was open');
@@ -1790,6 +1793,11 @@ final class Verifier
     private function cards(): void
     {
         $dealt = $this->data('CardsDealt') ?? throw new Absent('no cards were dealt');
+        if (isset($this->one['CardsForced'])) {
+            hold($this->file['shoe']['openings'] === [], 'cards of the shoe are opened that were not dealt');
+            hold($this->data('CardsForced')['cards'] === $dealt['cards'], 'the cards are not the chosen ones');
+            throw new Absent('the cards were chosen');
+        }
         $first = $dealt['shoe_position'];
         $places = range($first, $first + count($dealt['cards']) - 1);
         hold($dealt['cards'] !== [] && end($places) < 52 * $this->rules['decks'], 'there are no such places');
@@ -2228,6 +2236,7 @@ function told(array $verdict): string
     $lines[] = match ($verdict['status']) {
         0 => $partly ? 'VERIFIED as far as this file allows' : 'VERIFIED',
         1 => 'FAILED: ' . implode(', ', array_keys($failed)),
+        4 => 'FORCED: the cards were chosen, as a test',
         3 => 'NOT VERIFIED: whoever made this file may have made up all of it',
     };
     if ($verdict['as_of'] !== null) {

@@ -16,6 +16,7 @@ from baccarat.domain.rounds.events import (
     SeatInRound,
     Side,
 )
+from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rounds.state import INITIAL
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
@@ -157,13 +158,17 @@ def test_the_callers_ceremony_is_told_step_by_step():
         CardsHandedBack(2, HandedBackBy.PLAYER, NOW),
         CardsHandedBack(2, HandedBackBy.TIME, LATER),
         HandTurned(Side.PLAYER, ("2c", "Th")),
+        CardsForced(("2c", "9h", "Th", "Kd"), NOW),
     )
     sentences = [line.text for line in narrate(TABLE, enumerate(events, 1))]
     assert sentences[0] == "The Player's two cards went face down to seat 2, the highest Player wager."
     assert sentences[2].startswith("Seat 2 looked at the cards at ")
     assert sentences[4].startswith("Seat 2 handed the cards back at ")
     assert sentences[5].startswith("The time of seat 2 was over, and the Caller took the cards back at ")
-    assert sentences[6] == "The Caller turned the Player's hand over: 2c Th."
+    assert sentences[6:] == [
+        "The Caller turned the Player's hand over: 2c Th.",
+        "The cards were chosen, as a test: 2c 9h Th Kd.",
+    ]
 
 
 def test_a_round_in_which_nobody_bets_lapses():

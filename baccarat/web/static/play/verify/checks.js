@@ -18,7 +18,7 @@ import { witnesses } from "./witnesses.js";
 /** @import { Caveat } from "./caveats.js" */
 
 /** @typedef {{name: string, verdict: "ok" | "open" | "none" | "failed", code: string, values: Values, expected?: unknown, found?: unknown}} Check */
-/** @typedef {{verdict: "verified" | "partly" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {number: number, made_at: string, cosignedBy: Cosignature[]} | null, caveats: Caveat[], checks: Check[]}} Verdict */
+/** @typedef {{verdict: "verified" | "partly" | "forced" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {number: number, made_at: string, cosignedBy: Cosignature[]} | null, caveats: Caveat[], checks: Check[]}} Verdict */
 
 /** @type {[name: string, check: (proof: Proof) => Finding | Promise<Finding>][]} */
 const CHECKS = [
@@ -83,8 +83,8 @@ export async function verify(bytes, { trusted = [], receipt = null, witnesses: p
   const verdicts = new Set(checks.map((check) => check.verdict));
   const isWitnessed = !checks.some((check) => check.name === "witnesses" && check.verdict === "open");
   const signed = isWitnessed && checks.filter((check) => check.verdict === "ok" && SIGNED.has(check.name)).length === SIGNED.size;
-  const verdict = verdicts.has("failed") ? "failed" : !signed ? "unverified" : verdicts.has("open") ? "partly" : "verified";
-  const covered = verdict === "verified" || verdict === "partly";
+  const verdict = verdicts.has("failed") ? "failed" : !signed ? "unverified" : proof?.isForced ? "forced" : verdicts.has("open") ? "partly" : "verified";
+  const covered = verdict !== "failed" && verdict !== "unverified";
   return {
     verdict, checks,
     round: covered && proof ? proof.round : null,

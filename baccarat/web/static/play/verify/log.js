@@ -8,7 +8,7 @@ import { canonical, isSignature } from "./read.js";
 
 const SEAL_TAG = joined(bytes("casino.events.seal/1"), new Uint8Array(4));
 const REDACTABLE_EVENTS = new Set(["RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"]);
-const BETTING = ["RoundOpened", "CutContributed", "SeatPassed", "SeatTimedOut", "WagerConfirmed"];
+const BETTING = ["RoundOpened", "CutContributed", "CardsForced", "SeatPassed", "SeatTimedOut", "WagerConfirmed"];
 const CLOSED = ["BettingClosed", "HandTurned"];
 /**
  * Events of a round that its result depends on, and which of them each may directly follow.
@@ -16,7 +16,7 @@ const CLOSED = ["BettingClosed", "HandTurned"];
  */
 const FOLLOWS = new Map([
   ...[...BETTING, "BettingClosed"].map((kind) => /** @type {[string, string[]]} */ ([kind, BETTING])),
-  ["RoundOpened", [""]], ["HandTurned", CLOSED], ["CardsDealt", CLOSED], ["RoundSettled", ["CardsDealt"]],
+  ["RoundOpened", [""]], ["CardsForced", ["RoundOpened"]], ["HandTurned", CLOSED], ["CardsDealt", CLOSED], ["RoundSettled", ["CardsDealt"]],
   ["RoundVoided", [...BETTING, ...CLOSED, "CardsDealt", "RoundSettled"]],
 ]);
 

@@ -101,6 +101,11 @@ export class Proof {
     return event;
   }
 
+  /** Whether a sandbox operator chose the cards. */
+  get isForced() {
+    return Boolean(this.findEvent("CardsForced"));
+  }
+
   /** @param {string} kind */
   allData(kind) {
     return this.roundEvents.filter((event) => event.type === kind && event.data).map((event) => event.data);

@@ -232,6 +232,12 @@ export async function cards(proof) {
     throw new DoesNotApply("cards.none");
   }
   const dealt = proof.requireEvent("CardsDealt").data;
+  if (proof.isForced) {
+    requireExactOpenings(proof, new Map());
+    const chosen = proof.requireEvent("CardsForced").data.cards;
+    if (!isSame(chosen, dealt.cards)) throw new CheckFailed("cards.chosen", chosen, dealt.cards);
+    throw new DoesNotApply("cards.forced", { cards: dealt.cards.join(" ") });
+  }
   /** @type {Map<number, string>} */
   const wanted = new Map(dealt.cards.map((/** @type {string} */ card, /** @type {number} */ at) => [dealt.shoe_position + at, card]));
   if (start.turned_card) {
