@@ -230,13 +230,15 @@ def _cosigning() -> cosigning.Cosigning:
     return cosigning.Cosigning(configured_client())
 
 
-def open_chains() -> int:
-    """Have the log cosigned and chains made for all tables, and return how many."""
+def open_chains(*, tables: int) -> None:
+    """Have the log cosigned and a chain made for each of so many tables, however late a busy witness answers."""
     pin()
-    opened = 0
-    while made := witness_chains.open_chains():
-        opened += made
-    return opened
+    opened, until = 0, time.monotonic() + PATIENCE
+    while opened < tables:
+        made = witness_chains.open_chains()
+        opened, until = opened + made, time.monotonic() + PATIENCE if made else until
+        if time.monotonic() > until:
+            raise RuntimeError(f"The witness made chains for {opened} of {tables} tables.")
 
 
 def replay(*, log_only: bool) -> dict[str, Any]:

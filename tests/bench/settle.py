@@ -73,7 +73,9 @@ def _one_pair(plan: Plan, template: Database, pgbench: str | None, witness: Witn
     with plan.server.copy(template, "settle") as own, contextlib.ExitStack() as exits:
         environment = own.environment
         if witness is not None:
-            environment = exits.enter_context(witness.copy()).environment(own)
+            running = exits.enter_context(witness.copy())
+            running.warm_up()
+            environment = running.environment(own)
             with Worker("house", environment=environment, log=plan.log) as house:
                 house.run("pin")
         twin = exits.enter_context(plan.server.copy(own, "twin"))
@@ -119,7 +121,7 @@ def seated(
             house = exits.enter_context(Worker("house", environment=environment, log=plan.log))
             places = house.run("seat", tables=tables or plan.size.tables)
             if witness is not None:
-                house.run("open_chains")
+                house.run("open_chains", tables=len(places))
                 for _ in range(PLAYED_BEFORE):
                     house.run("play", places=places, rounds=len(places))
             if wagers:

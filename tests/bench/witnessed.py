@@ -13,7 +13,8 @@ from typing import Final
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import Child
 from casino.devstack.system import free_port, is_responding
-from casino.devstack.witness import LocalWitness, prepare_witness
+from casino.devstack.witness import HOST, LocalWitness, prepare_witness
+from casino.witness.compare import read_source
 from tests.bench.databases import Database
 
 ORIGIN: Final = "bench.casino.localhost/log"
@@ -63,6 +64,10 @@ class Witness:
             local = prepare_witness(folder, port=self.local.port, origin=ORIGIN, environment=self.keys)
             with Witness(folder, self.keys, local, self.log).running() as copied:
                 yield copied
+
+    def warm_up(self) -> None:
+        """Have it compute the trees of its chains' links, as one that runs has done: a round in 256 needs a new one."""
+        read_source(f"http://{HOST}:{self.local.port}", origin=ORIGIN)
 
     def stored_bytes(self) -> int:
         """Return how much it stores."""
