@@ -252,8 +252,9 @@ def draw_entropy(
 
 def has_witnesses(uow: UnitOfWork) -> bool:
     """Return whether a closing at this table would be one with witnesses: of its round, or of its next long shoe."""
-    opened = uow.round.opened
-    return (opened is not None and bool(opened.witnesses)) or (uow.table.has_long_shoe() and bool(uow.table.chains))
+    opened, is_closed = uow.round.opened, bool(uow.round.releases)
+    closes_round = opened is not None and bool(opened.witnesses) and not is_closed
+    return closes_round or (uow.table.has_long_shoe() and bool(uow.table.chains))
 
 
 def read_sealed_head() -> str:
