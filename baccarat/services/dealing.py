@@ -38,24 +38,43 @@ from casino.witness.statements import ClosingKind
 logger = logging.getLogger(__name__)
 
 BATCH: Final = 50
+"""Tables of one transaction."""
+MOST: Final = 10 * BATCH
+"""Tables that one call takes while witnesses are asked for links."""
+PAUSE_SECONDS: Final = 0.25
+"""Seconds between two looks for what is due while witnesses are asked for links."""
 DEALER: Final = "dealer"
 TRANSIENT_ERRORS: Final = (OperationalError, InterfaceError)
 """Errors of the database, not of the round: a lost connection, a deadlock, a full disk."""
 
 
-def deal_due(*, limit: int = BATCH) -> int:
+def deal_due(*, limit: int = MOST) -> int:
     """Deal and settle one batch of rounds that are ready or overdue, and open rounds whose show is over.
 
     Returns how many tables advanced or were suspended.
-    If the batch cannot be written, its rounds are dealt one by one to find the one at fault.
+    If the batch cannot be written, its rounds are dealt one by one to find the one at fault. While witnesses are asked
+    for links, further batches follow, up to `limit` tables: the next one closes meanwhile, and none waits for a witness
+    that is silent.
     """
-    closed: dict[UUID, tuple[OpenClosing, ...]] = {}
-    dealt = _deal_claimed(limit, closed)
-    return dealt + release(closed)
+    asked = releasing.Asked()
+    claimed = _deal_claimed(min(limit, BATCH), asked)
+    return claimed + _deal_meanwhile(asked, limit=limit - claimed)
 
 
-def _deal_claimed(limit: int, closed: dict[UUID, tuple[OpenClosing, ...]]) -> int:
-    """Deal a batch, and add closings to `closed` that wait for links, by table."""
+def _deal_meanwhile(asked: releasing.Asked, *, limit: int) -> int:
+    """Deal as witnesses answer, and meanwhile up to `limit` other tables that are due."""
+    total, pause = 0, 0.0
+    while asked.is_waiting():
+        total += _deal_answered(asked.take(pause))
+        if asked.is_waiting():
+            claimed = _deal_claimed(min(limit, BATCH), asked) if limit > 0 else 0
+            total, limit = total + claimed, limit - claimed
+            pause = 0.0 if claimed else PAUSE_SECONDS
+    return total
+
+
+def _deal_claimed(limit: int, asked: releasing.Asked) -> int:
+    """Deal a batch, and ask witnesses for the links that its closings wait for."""
     try:
         with transaction.atomic():
             claimed = repository.claim_due(limit=limit)
@@ -67,7 +86,7 @@ def _deal_claimed(limit: int, closed: dict[UUID, tuple[OpenClosing, ...]]) -> in
         return _deal_one_by_one(limit)
     tables = [uow.table for uow in claimed.units_of_work if uow.changes]
     waiting = (table for table in tables if not all(each.is_late for each in table.open_closings))
-    closed.update((table.require_opened().table, table.open_closings) for table in waiting)
+    asked.ask({table.require_opened().table: table.open_closings for table in waiting})
     return dealt
 
 
@@ -196,30 +215,35 @@ def describe(error: Exception) -> str:
 def release_due() -> int:
     """Get the links that closings have waited for longest, and deal; return how many tables advanced.
 
-    Rounds whose witnesses have not answered within the limit are void.
+    Rounds whose witnesses have not answered within the limit are void. Meanwhile other tables are dealt.
     """
-    return release(repository.read_open_closings()) + voiding.void_unanswered()
+    return _release(repository.read_open_closings(), meanwhile=MOST) + voiding.void_unanswered()
 
 
 def release(closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> int:
     """Get the links that these closings wait for, by table, and deal; return how many tables advanced."""
-    if not closings:
-        return 0
-    answers = releasing.ask(closings)
-    links = answers.links
-    for table, waiting in closings.items():
-        used_links = (answers.used_links.get(each.drawing) for each in waiting)
-        _stop_if_behind(table, [each for each in used_links if each is not None])
-    answered = [table for table, waiting in closings.items() if any(each.drawing in links for each in waiting)]
-    if not answered:
+    return _release(closings, meanwhile=0)
+
+
+def _release(closings: Mapping[UUID, tuple[OpenClosing, ...]], *, meanwhile: int) -> int:
+    asked = releasing.Asked()
+    asked.ask(closings)
+    return _deal_meanwhile(asked, limit=meanwhile)
+
+
+def _deal_answered(answers: releasing.Answers) -> int:
+    """Deal the tables that have all links, and stop those that are behind their chains."""
+    for table, used_links in answers.used_links.items():
+        _stop_if_behind(table, used_links)
+    if not answers.tables:
         return 0
     try:
-        return _deal_with_links(answered, links, deals=True)
+        return _deal_with_links(answers.tables, answers.links, deals=True)
     except SoftTimeLimitExceeded:
         raise
     except Exception as error:  # noqa: BLE001  (any error: the links are kept, and the rounds then dealt one by one)
         logger.warning("Rounds with links could not be dealt together: %s", describe(error))
-    return _deal_with_links(answered, links, deals=False)
+    return _deal_with_links(answers.tables, answers.links, deals=False)
 
 
 def _stop_if_behind(table: UUID, used_links: Sequence[releasing.UsedLink]) -> None:
@@ -227,7 +251,7 @@ def _stop_if_behind(table: UUID, used_links: Sequence[releasing.UsedLink]) -> No
 
     Links of that chain may be known, so it is retired; staff replace the witness and resume play.
     """
-    if used_links and kill_switch.stop_table_behind(table, reason=str(used_links[0])):
+    if kill_switch.stop_table_behind(table, reason=str(used_links[0])):
         for each in used_links:
             releasing.retire(each)
 

@@ -1,10 +1,12 @@
 """Asks witnesses for links against closings, outside any transaction. Whoever asks again gets the same ones."""
 
 import logging
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from baccarat.domain.fairness.links import SignedRelease
@@ -12,9 +14,9 @@ from baccarat.domain.rounds.refusals import WitnessUnavailable
 from baccarat.domain.tables.state import OpenClosing
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.storage import witness_chains
-from casino.witness.client import ChainRefused, Released, ReleaseItem, Unreleased, configured_client
+from casino.witness.client import ChainRefused, Released, ReleaseItem, SentBatch, Unreleased, configured_client
 from casino.witness.statements import ClosingRequest
-from casino.witness.transport import WitnessAway
+from casino.witness.transport import WitnessAnswer, WitnessAway
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +25,14 @@ MAX_SILENCE_SECONDS: Final = 5.0
 
 Links = Mapping[UUID, tuple[SignedRelease, ...]]
 """What the witnesses of each drawing have given out."""
+
+
+class _Wanted(NamedTuple):
+    """A closing of a table for one of its witnesses."""
+
+    table: UUID
+    waiting: OpenClosing
+    item: ReleaseItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,30 +53,53 @@ class UsedLink:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The links of drawings that have all of theirs, and what was given out for other closings, by drawing."""
+    """What witnesses have answered: the links of drawings that have all of theirs now, and the tables of these.
+
+    `used_links` is what was given out for other closings, by table.
+    """
 
     links: Links
-    used_links: Mapping[UUID, UsedLink]
+    tables: Sequence[UUID]
+    used_links: Mapping[UUID, Sequence[UsedLink]]
 
 
-def ask(closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> Answers:
-    """Ask the witnesses that are not away, each in one batch.
+class Asked:
+    """Closings that witnesses are asked for. Each answer is taken as it comes: a witness delays its own tables only."""
 
-    One that is away holds up none of the others: each gives out its links in its own order.
-    """
-    wanted = _items(closings)
-    given: dict[UUID, list[SignedRelease]] = {}
-    used_links: dict[UUID, UsedLink] = {}
-    for (waiting, item), result in zip(wanted, configured_client().release([item for _, item in wanted]), strict=True):
-        if isinstance(result, Released):
-            given.setdefault(waiting.drawing, []).append(_signed(result))
-        else:
-            _log(waiting, item, result)
-            if result.existing is not None and not waiting.is_late:
-                used_links[waiting.drawing] = UsedLink(item, result.existing)
-    due = {waiting.drawing: len(waiting.witnesses) for waiting, _ in wanted}
-    complete = [drawing for drawing, count in due.items() if len(given.get(drawing, ())) == count]
-    return Answers({drawing: tuple(given[drawing]) for drawing in complete}, used_links)
+    def __init__(self) -> None:
+        self._pending: dict[Future[WitnessAnswer], tuple[SentBatch, Sequence[_Wanted]]] = {}
+        self._given: defaultdict[UUID, dict[str, SignedRelease]] = defaultdict(dict)
+
+    def ask(self, closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> None:
+        """Ask the witnesses that are not away for the closings of tables, in the order of each table's closings."""
+        wanted = _wanted(closings) if closings else []
+        for sent in configured_client().send([each.item for each in wanted]) if wanted else []:
+            self._pending[sent.answer] = sent, [wanted[place] for place in sent.places]
+
+    def is_waiting(self) -> bool:
+        """Return whether there are answers that were not taken."""
+        return bool(self._pending)
+
+    def take(self, seconds: float) -> Answers:
+        """Return what has been answered, as soon as a witness has, and after so many seconds in any case."""
+        links: dict[UUID, tuple[SignedRelease, ...]] = {}
+        tables: dict[UUID, None] = {}
+        used_links: defaultdict[UUID, list[UsedLink]] = defaultdict(list)
+        for answer in wait(self._pending, seconds, FIRST_COMPLETED).done:
+            sent, wanted = self._pending.pop(answer)
+            for each, result in zip(wanted, configured_client().results(sent), strict=True):
+                waiting = each.waiting
+                if isinstance(result, Released):
+                    given = self._given[waiting.drawing]
+                    given[result.release.chain.hex()] = _signed(result)
+                    if len(given) == len(waiting.witnesses):
+                        links[waiting.drawing] = tuple(given[place.chain] for place in waiting.witnesses)
+                        tables[each.table] = None
+                    continue
+                _log(waiting, each.item, result)
+                if result.existing is not None and not waiting.is_late:
+                    used_links[each.table].append(UsedLink(each.item, result.existing))
+        return Answers(links, list(tables), used_links)
 
 
 def retire(link: UsedLink) -> None:
@@ -98,17 +131,17 @@ def require_witnesses(uow: UnitOfWork, now: datetime) -> None:
         raise WitnessUnavailable(since=datetime.fromtimestamp(silent_since, UTC) if silent_since else None)
 
 
-def _items(closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> list[tuple[OpenClosing, ReleaseItem]]:
+def _wanted(closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> list[_Wanted]:
     """Return what to ask for, in the order of each table's closings."""
     client, headers = configured_client(), witness_chains.read_headers(list(closings))
     wanted = []
-    for waiting in (each for of_table in closings.values() for each in of_table):
+    for table, waiting in ((table, each) for table, of_table in closings.items() for each in of_table):
         for place in waiting.witnesses:
             chain = headers[place.chain]
             if client.away_since(chain.header.release_key) is not None:
                 continue
             request = ClosingRequest(chain.header.chain, place.index, waiting.kind, bytes.fromhex(waiting.digest))
-            wanted.append((waiting, ReleaseItem(chain, request)))
+            wanted.append(_Wanted(table, waiting, ReleaseItem(chain, request)))
     return wanted
 
 

@@ -78,6 +78,15 @@ class Unreleased:
     next_index: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SentBatch:
+    """A batch that was sent to one witness: the places of its items in what was asked for, and the coming answer."""
+
+    items: Sequence[ReleaseItem]
+    places: Sequence[int]
+    answer: Future[WitnessAnswer]
+
+
 class ChainRefused(Exception):
     """A witness made, activated or retired no chain; `code` is the witness's."""
 
@@ -102,22 +111,26 @@ class WitnessClient:
         """The public key that new chains name. Raises StopIteration without keys."""
         return next(iter(self._private))
 
-    def release(self, items: Sequence[ReleaseItem]) -> list[Released | Unreleased]:
-        """Send one signed batch to each witness at once, and return a result for each item, in order."""
-        results: dict[int, Released | Unreleased] = {}
-        pending: list[tuple[list[int], Future[WitnessAnswer]]] = []
+    def send(self, items: Sequence[ReleaseItem]) -> list[SentBatch]:
+        """Send signed batches to all witnesses at once, and wait for none of them."""
+        sent = []
         for key, places in self._by_witness(items).items():
-            address = self._by_key.get(key)
-            if address is None:
-                results.update(dict.fromkeys(places, Unreleased("away", "The chain's witness is not configured.")))
-                continue
             for start in range(0, len(places), MAX_ITEMS):
-                batch = places[start : start + MAX_ITEMS]
-                body = self._body(key, [items[place] for place in batch])
-                pending.append((batch, self._transport.send(address, "POST", "/v1/release", body)))
-        for batch, future in pending:
-            results.update(zip(batch, self._results([items[place] for place in batch], future), strict=True))
-        return [results[place] for place in range(len(items))]
+                part = places[start : start + MAX_ITEMS]
+                batch = [items[place] for place in part]
+                sent.append(SentBatch(batch, part, self._send(key, batch)))
+        return sent
+
+    def results(self, sent: SentBatch) -> Sequence[Released | Unreleased]:
+        """Return a result for each item of a batch, in order, once the witness has answered or the limits are over."""
+        try:
+            answer = sent.answer.result()
+        except WitnessAway as error:
+            return [Unreleased("away", str(error))] * len(sent.items)
+        results = answer.members.get("results")
+        if not isinstance(results, list) or len(results) != len(sent.items):
+            return [Unreleased(_code(answer), _detail(answer))] * len(sent.items)
+        return [self._result(item, result) for item, result in zip(sent.items, results, strict=True)]
 
     def create_chain(
         self,
@@ -213,6 +226,14 @@ class WitnessClient:
             places[item.chain.header.release_key].append(place)
         return places
 
+    def _send(self, release_key: bytes, items: Sequence[ReleaseItem]) -> Future[WitnessAnswer]:
+        address = self._by_key.get(release_key)
+        if address is not None:
+            return self._transport.send(address, "POST", "/v1/release", self._body(release_key, items))
+        answer: Future[WitnessAnswer] = Future()
+        answer.set_exception(WitnessAway("The chain's witness is not configured."))
+        return answer
+
     def _body(self, release_key: bytes, items: Sequence[ReleaseItem]) -> bytes:
         body: dict[str, Any] = {"items": [self._item(item) for item in items]}
         newest = self._newest.get(release_key)
@@ -236,17 +257,6 @@ class WitnessClient:
             "digest": request.digest.hex(),
             "signature": signature.hex(),
         }
-
-    def _results(self, items: Sequence[ReleaseItem], future: Future[WitnessAnswer]) -> Sequence[Released | Unreleased]:
-        try:
-            answer = future.result()
-        except WitnessAway as error:
-            return [Unreleased("away", str(error))] * len(items)
-        members = answer.members
-        results = members.get("results")
-        if not isinstance(results, list) or len(results) != len(items):
-            return [Unreleased(_code(answer), _detail(answer))] * len(items)
-        return [self._result(item, result) for item, result in zip(items, results, strict=True)]
 
     def _result(self, item: ReleaseItem, result: Any) -> Released | Unreleased:
         request, header = item.request, item.chain.header

@@ -1,5 +1,7 @@
 """Several tables with witnesses that close at once: one request to each witness, and none waits for another's link."""
 
+import os
+import signal
 import threading
 from collections import Counter
 from collections.abc import Generator
@@ -14,6 +16,7 @@ from pytest_django import DjangoDbBlocker, Settings
 from baccarat.domain.rounds.state import Phase
 from baccarat.services import dealing
 from baccarat.storage import witness_chains
+from casino.witness import transport
 from casino.witness.client import configured_client
 from casino.witness.transport import Transport
 from tests.baccarat.services.witnessing import (
@@ -24,6 +27,7 @@ from tests.baccarat.services.witnessing import (
     witnessed_table,
 )
 from tests.casino.witness.running import RunningWitness
+from tests.processes import wait_until
 from tests.services import Services
 from tests.support.examples import B
 from tests.support.house import At, House, fresh_database, until
@@ -74,6 +78,32 @@ def test_a_table_whose_witness_refuses_holds_up_and_voids_no_other_of_its_batch(
         assert_sound(house, table)
 
 
+def test_a_silent_witness_delays_its_own_tables_only(
+    house: House, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport, "ANSWER_SECONDS", 600.0)  # so that a worker waits for the silent one until it speaks
+    with company_of_witnesses([tmp_path / "one", tmp_path / "two"], settings, monkeypatch) as company:
+        (waiting,) = _ready(house, 1)
+        settings.WITNESSES = ", ".join(reversed(settings.WITNESSES.split(", ")))
+        configured_client().close()
+        configured_client.cache_clear()
+        prompt, due_later = _ready(house, 2)
+        rounds = _close_at_once(house, [waiting, prompt])
+        os.killpg(company[0].process.pid, signal.SIGSTOP)
+        worker = threading.Thread(target=_deal_due)
+        worker.start()
+        assert wait_until(lambda: house.round(rounds[prompt.guest.table]).phase is Phase.SETTLED)
+        rounds |= _close_at_once(house, [due_later])
+        assert wait_until(lambda: house.round(rounds[due_later.guest.table]).phase is Phase.SETTLED)
+        assert (worker.is_alive(), house.round(rounds[waiting.guest.table]).phase) == (True, Phase.CLOSED)
+        os.killpg(company[0].process.pid, signal.SIGCONT)
+        worker.join()
+        for table, round_ in rounds.items():
+            dealt = house.round(round_)
+            assert (dealt.phase, cards_by_links(dealt)) == (Phase.SETTLED, dealt.cards)
+            assert_sound(house, table)
+
+
 def test_workers_at_once_close_and_deal_each_table_of_a_batch_once(house: House, witness: RunningWitness) -> None:
     players = _ready(house, 4)
     rounds = _close_at_once(house, players)
@@ -98,6 +128,13 @@ def test_workers_at_once_close_and_deal_each_table_of_a_batch_once(house: House,
         steps = Counter(house.names(house.round(round_)))
         assert [steps[name] for name in ("BettingClosed", "LinksReleased", "CardsDealt", "RoundSettled")] == [1] * 4
         assert_sound(house, table)
+
+
+def _deal_due() -> None:
+    try:
+        dealing.deal_due()
+    finally:
+        connection.close()
 
 
 def _ready(house: House, count: int) -> list[At]:

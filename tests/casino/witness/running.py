@@ -19,7 +19,7 @@ from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHe
 from casino.devstack.home import PROJECT
 from casino.kernel import merkle
 from casino.witness.addresses import WitnessAddress, parse_addresses
-from casino.witness.client import ReleaseItem, SignedHeader, WitnessClient
+from casino.witness.client import Released, ReleaseItem, SignedHeader, Unreleased, WitnessClient
 from casino.witness.cosigning import CheckpointSubmission
 from casino.witness.statements import ClosingKind, ClosingRequest
 
@@ -50,6 +50,17 @@ class Log:
         return CheckpointSubmission(since, tuple(proof), note, head).serialize()
 
 
+class WaitingClient(WitnessClient):
+    """A client that waits for the answers."""
+
+    def release(self, items: Sequence[ReleaseItem]) -> list[Released | Unreleased]:
+        """Ask all witnesses, and return a result for each item, in order."""
+        results = {}
+        for sent in self.send(items):
+            results.update(zip(sent.places, self.results(sent), strict=True))
+        return [results[place] for place in range(len(items))]
+
+
 @dataclass
 class RunningWitness:
     """A started process, and clients of it."""
@@ -69,8 +80,8 @@ class RunningWitness:
         return parse_addresses(f"{self.url} {identity['cosigner']} {identity['release_key']}")[0]
 
     @contextlib.contextmanager
-    def client(self, keys: Sequence[bytes] = (CLOSING_PRIVATE,)) -> Generator[WitnessClient]:
-        client = WitnessClient([self.address], keys)
+    def client(self, keys: Sequence[bytes] = (CLOSING_PRIVATE,)) -> Generator[WaitingClient]:
+        client = WaitingClient([self.address], keys)
         try:
             yield client
         finally:

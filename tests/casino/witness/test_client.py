@@ -14,8 +14,9 @@ from casino.crypto.signed_note import NoteKey, SignatureType
 from casino.kernel import merkle
 from casino.witness import transport
 from casino.witness.addresses import WitnessAddress, parse_addresses
-from casino.witness.client import Released, ReleaseItem, SignedHeader, Unreleased, WitnessClient
+from casino.witness.client import Released, ReleaseItem, SignedHeader, Unreleased
 from casino.witness.statements import ClosingKind, ClosingRequest
+from tests.casino.witness.running import WaitingClient
 from tests.casino.witness.test_statements import CLOSING_KEY, HEADER, LEAVES, RELEASE, RELEASE_KEY
 
 CHAIN = SignedHeader(HEADER, ed25519.sign(RELEASE_KEY, HEADER.serialize()))
@@ -77,7 +78,7 @@ def serving(behave):
         thread.start()
         cosigner = NoteKey("witness.test/w1", SignatureType.COSIGNATURE, HEADER.release_key)
         address = WitnessAddress(f"http://127.0.0.1:{server.server_address[1]}", cosigner, HEADER.release_key)
-        client = WitnessClient([address], [CLOSING_KEY])
+        client = WaitingClient([address], [CLOSING_KEY])
         try:
             yield client
         finally:
@@ -156,7 +157,7 @@ def test_a_kept_connection_that_was_closed_is_opened_again():
 
 
 def test_a_witness_that_is_not_configured_is_away():
-    client = WitnessClient([], [CLOSING_KEY])
+    client = WaitingClient([], [CLOSING_KEY])
     assert client.release([ITEM])[0].code == "away"
     assert client.away_since(HEADER.release_key) == 0
     client.close()
