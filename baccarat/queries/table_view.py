@@ -27,8 +27,7 @@ from baccarat.queries.rules_view import TableRulesResponse, present_rules
 from casino.api.shapes import AmountText, CurrencyCode, HexText, Money, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 from wallet.funding.events import Funding
-from wallet.payments.funding_options import DisplayedBalance, FundingOptions
-from wallet.remote.told import PlayerWallet
+from wallet.payments.funding_options import DisplayedBalance, FundingOptions, PlayerWallet
 
 CLOSURE_NOTICE: Final = (
     "This table is closing permanently. Confirmed wagers are settled, then chips return to the accounts."

@@ -24,9 +24,9 @@ from casino.api.shapes import AmountText, CurrencyCode, Page, Shape
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType, format_amount
 from wallet.ledger.accounts import AccountName
-from wallet.payments.funding_options import DisplayedBalance, FundingOptions
+from wallet.payments.funding_options import DisplayedBalance, FundingOptions, PlayerWallet
 from wallet.payments.queries import load_funding_options
-from wallet.remote.told import PlayerWallet, player_wallet, shown_balance
+from wallet.remote.told import player_wallet, shown_balance
 
 _NOW: Final = "SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _TABLES: Final = """

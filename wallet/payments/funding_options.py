@@ -1,9 +1,11 @@
 """How a player can fund a game balance. Pure values, in minor units."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from wallet.funding.events import Funding
 from wallet.responsible_gaming.state import Exclusion
 
 
@@ -37,3 +39,11 @@ class DisplayedBalance:
 
     amount: int
     told_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerWallet:
+    """Where a player's real money is, and when the operator's own wallet told the balances, by currency."""
+
+    funding: Funding
+    told_at: Mapping[str, datetime]

@@ -1,8 +1,5 @@
 """What a game balance shows: the ledger's, or what the operator's own wallet told last."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -10,7 +7,7 @@ from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from wallet.funding.events import Funding
 from wallet.ledger.accounts import AccountName
-from wallet.payments.funding_options import DisplayedBalance
+from wallet.payments.funding_options import DisplayedBalance, PlayerWallet
 
 _SHOWN: Final = """
     SELECT coalesce(told.balance, held.balance, 0), told.told_at
@@ -24,14 +21,6 @@ _WALLET: Final = """
       LEFT JOIN wallet_funding funding ON funding.operator_id = %s
       LEFT JOIN wallet_told_balance told ON told.player_id = %s
 """
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerWallet:
-    """Where a player's real money is, and when the operator's own wallet told the balances, by currency."""
-
-    funding: Funding
-    told_at: Mapping[str, datetime]
 
 
 def shown_balance(game: AccountName) -> DisplayedBalance:
