@@ -26,7 +26,6 @@ from casino.backoffice.actions import RowAction, row_actions
 from casino.backoffice.forms import RowForm
 from casino.backoffice.sections import ActionBar, Facts, FormSection, Section
 from casino.crypto.crypto_shredding import decrypt_rows
-from casino.kernel.errors import Refusal
 from casino.staff.access_log import record_access
 
 if TYPE_CHECKING:
@@ -266,11 +265,9 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
         self, request: HttpRequest, form: RowForm, perform: Callable[[dict[str, Any]], str], **section: str
     ) -> HttpResponse:
         """Show a form on a page of its own; once it is valid, `perform` returns the address to go to, or refuses."""
-        if form.is_valid():
-            try:
-                return HttpResponseRedirect(perform(form.cleaned_data))
-            except Refusal as refusal:
-                messages.error(request, refusal.message())
+        address = form.perform(perform)
+        if address is not None:
+            return HttpResponseRedirect(address)
         form_section = FormSection(url=request.path, form=form, **section)
         context = {**self.admin_site.each_context(request), "title": form_section.title, "sections": [form_section]}
         return TemplateResponse(request, "admin/casino/sections.html", context)
@@ -287,17 +284,16 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
             if obj is None or not request.user.has_perm(action.permission):
                 raise PermissionDenied
             form = action.form(request.POST, request=request, row=obj)
-            if not form.is_valid():
-                messages.error(request, "Please correct the errors below.")
-                return self._page(request, obj, bound={action.name: form})
-            try:
-                message = getattr(self, action.method)(request, obj, form.cleaned_data)
-            except Refusal as refusal:
-                messages.error(request, refusal.message())
-            else:
+            message = form.perform(lambda data: getattr(self, action.method)(request, obj, data))
+            if message is not None:
                 self.log_change(request, obj, message)
                 messages.success(request, message)
-            return HttpResponseRedirect(self._address_after(obj))
+                return HttpResponseRedirect(self._address_after(obj))
+            messages.error(request, " ".join(map(str, form.non_field_errors())) or "Please correct the errors below.")
+            row = self.find_row(request, object_id) if form.fields else None  # nothing is typed into a button
+            if row is None:
+                return HttpResponseRedirect(self._address_after(obj))
+            return self._page(request, row, bound={action.name: form})
 
         name = f"{self.opts.app_label}_{self.opts.model_name}_{action.name}"
         return path(f"<path:object_id>/{action.name}/", require_POST(self.admin_site.admin_view(view)), name=name)
@@ -313,7 +309,7 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
     ) -> list[FormSection]:
         """Return the forms of the actions that the user may do with a row: those of `names`, or all unplaced ones.
 
-        A form that did not validate is in `bound`, and always shown, with its errors.
+        A refused form is in `bound`, and always shown, with what was typed and why it is refused.
         """
         return [
             FormSection(
@@ -327,7 +323,8 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
             )
             for action in row_actions(type(self))
             if (action.name in names if names else not action.placed or action.name in bound)
-            if request.user.has_perm(action.permission) and action.applies(request, obj)
+            if request.user.has_perm(action.permission)
+            if action.name in bound or action.applies(request, obj)
         ]
 
     def action_url(self, name: str, obj: Model) -> str:

@@ -1,6 +1,6 @@
 """Forms of row actions: the base form, fields for money and texts, and forms that several pages use."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,16 @@ class RowForm(forms.Form):
 
     def prepare(self) -> None:
         """Adapt fields to the row."""
+
+    def perform(self, action: Callable[[dict[str, Any]], str]) -> str | None:
+        """Do the action with the cleaned data; None if they are not valid or it is refused, which is then an error."""
+        if not self.is_valid():
+            return None
+        try:
+            return action(self.cleaned_data)
+        except Refusal as refusal:
+            self.add_error(None, refusal.message())
+            return None
 
 
 class MinorUnitsField(forms.CharField):

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from django import forms
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -12,7 +11,7 @@ from baccarat.risk import activity, players
 from baccarat.risk.models import KycStatus, PlayerStatus
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
-from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
+from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field, time_field
 from casino.backoffice.pages.risk import SUM_HEADERS, VIEW_ALERTS, rule_title, sum_cells
 from casino.backoffice.sections import Grid, Section
 from casino.compliance import cases
@@ -50,11 +49,7 @@ class StatusForm(RowForm):
 
 class ComplaintForm(RowForm):
     text = text_field("What the player complains about", max_length=players.MAX_TEXT_LENGTH, rows=4)
-    received_at = forms.DateTimeField(
-        label="Received (UTC; empty: now)",
-        required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
-    )
+    received_at = time_field("Received; empty: now", required=False)
 
 
 class PlayerAssessments:

@@ -19,7 +19,7 @@ from casino.compliance.models import Case, CaseEntry
 from casino.events import sealer
 from casino.events.sql import execute
 from casino.significant.models import SignificantEvent
-from tests.support.office import Office, open_office, page_of, staff
+from tests.support.office import Office, open_office, page_of, staff, superuser
 
 pytestmark = pytest.mark.django_db
 COMPLIANCE = (
@@ -89,9 +89,40 @@ def test_a_players_page_takes_notes_tags_and_complaints(office: Office) -> None:
     page = client.get(page_of("operators_player", key)).content.decode()
     for text in ("Asked for a payslip.", "pep, vip", "Sum of wagers", "Lately, real money", "complaint"):
         assert text in page
-    wrong = client.post(action("operators_player", "status", key), {"kyc": "pending", "tags": "ünsafe"}, follow=True)
+    wrong = client.post(action("operators_player", "status", key), {"kyc": "pending", "tags": "ünsafe"})
     assert "This status can&#x27;t be set" in wrong.content.decode()
     assert PlayerStatus.objects.count() == 1
+
+
+def test_a_complaints_time_is_read_in_the_zone_that_its_field_names(office: Office) -> None:
+    client, key = superuser(), office.player.id
+    client.post(reverse("admin:time_zone"), {"zone": "America/New_York"})
+    assert "Received; empty: now (America/New_York)" in client.get(page_of("operators_player", key)).content.decode()
+    complaint = {"text": "The third card was late.", "received_at": "2026-03-01T12:00"}
+    client.post(action("operators_player", "complaint", key), complaint)
+    assert Case.objects.get(kind="complaint").details["received_at"] == "2026-03-01T12:00:00-05:00"
+
+
+def test_a_refused_action_keeps_what_was_typed_and_says_why_beside_it(office: Office) -> None:
+    client, key = staff(*COMPLIANCE), office.player.id
+    later = (timezone.now() + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M:%S")
+    complaint = {"text": "The third card was late.", "received_at": later}
+    answer = client.post(action("operators_player", "complaint", key), complaint)
+    assert not Case.objects.filter(kind="complaint").exists()
+    _, _, opened = answer.content.decode().partition('<details name="action" open>')
+    form = opened.partition("</details>")[0]
+    assert "Open a complaint" in form.partition("</summary>")[0]
+    for text in ("be received in the future", "The third card was late.", later):
+        assert text in form
+
+
+def test_a_form_that_no_longer_applies_is_shown_once_more_with_what_was_typed(office: Office) -> None:
+    client, case = staff(*COMPLIANCE), Case.objects.filter(subject=f"player:{office.player.id}").get()
+    client.post(action("compliance_case", "resolve", case.pk), {"resolution": "Winnings of a lottery."})
+    page = client.post(action("compliance_case", "resolve", case.pk), {"resolution": "A gift."}).content.decode()
+    assert "A gift." in page
+    assert 'class="c-wrong" role="alert"' in page
+    assert "A gift." not in client.get(page_of("compliance_case", case.pk)).content.decode()
 
 
 def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Office) -> None:

@@ -4,6 +4,11 @@ document.addEventListener("submit", (event) => {
   if (question && !window.confirm(question)) event.preventDefault();
 });
 
+// A refused form is shown where it is on the page, which may be far below.
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelector(".c-wrong")?.scrollIntoView({ block: "center" });
+});
+
 // A round to step through. Without scripts all of its steps and cards are shown, as at its end.
 document.addEventListener("DOMContentLoaded", () => {
   for (const replay of document.querySelectorAll("[data-replay]")) stepThrough(replay);
