@@ -112,7 +112,8 @@ SELECT part, array_agg(position ORDER BY position) FILTER (WHERE of_table),
        array_agg(position ORDER BY position) FILTER (WHERE of_all AND NOT of_table)
 FROM (
     SELECT seal.position, event.type = ANY (%s::text[]) AS of_table, event.type = ANY (%s::text[])
-               AND (event.type = 'RoundVoided' OR event.data->>'player' = ANY (%s::text[])) AS shown,
+               AND (event.type = 'RoundVoided' OR event.data::text = 'null'
+                    OR event.data->>'player' = ANY (%s::text[])) AS shown,
            event.type = ANY (%s::text[]) AS of_all,
            abs(hashtext(coalesce(opened.data->>'table', event.stream))::bigint) %% %s AS part
     FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id

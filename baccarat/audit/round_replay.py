@@ -21,6 +21,7 @@ from baccarat.domain.tables.witness_events import WitnessChainOpened, WitnessCha
 from baccarat.queries.narrative import NarrativeLine, narrate
 from baccarat.storage.event_registry import CATALOGUE
 from casino.crypto import crypto_shredding
+from casino.events import payloads
 from casino.events.sql import fetch
 from casino.events.store import RecordedEvent, read
 from casino.kernel.findings import Finding
@@ -30,7 +31,7 @@ SELECT type, schema, data::text FROM events_event WHERE version = 1
    AND stream = (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)
 """
 _CARDS_DEALT: Final = """
-SELECT type, schema, data::text, recorded_at FROM events_event WHERE type = 'CardsDealt'
+SELECT id, type, schema, data::text, recorded_at FROM events_event WHERE type = 'CardsDealt'
    AND stream = (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)
 """
 
@@ -55,7 +56,8 @@ def find_announcement(round_: RoundOpened, table_events: Sequence[object]) -> Sh
             case te.TermsFixed(next_shoe=shoe, fixed_at=at) | TableOpened(next_shoe=shoe, opened_at=at):
                 if shoe is not None and shoe.shoe == round_.shoe:
                     return ShoeAnnouncement(shoe, at)
-    for *dealt, recorded_at in fetch(_CARDS_DEALT, [round_.table, round_.number - 2]):
+    rows = payloads.fill(fetch(_CARDS_DEALT, [round_.table, round_.number - 2]), event=0, data=3)
+    for _, *dealt, recorded_at in rows:
         terms = CATALOGUE.decode(*dealt).next_terms
         if terms is not None and terms.next_shoe.shoe == round_.shoe:
             return ShoeAnnouncement(terms.next_shoe, recorded_at)

@@ -16,6 +16,7 @@ from casino.checkpoints import queries, records
 from casino.checkpoints.document import CheckpointDocument
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.tree import IncompleteTree
+from casino.events import payloads
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.hash_chain import GENESIS, digest
 from casino.events.records import METADATA
@@ -61,7 +62,7 @@ class RoundVerdict:
 
 def check_round(round_: UUID, *, accounts: TableAccounts) -> RoundVerdict:
     """Check one round from its events, the ledger and the newest checkpoint; about ten statements."""
-    rows = fetch(_SEALED, [f"round-{round_}"])
+    rows = payloads.fill(fetch(_SEALED, [f"round-{round_}"]), event=0, data=4)
     replay, rules = _rules(round_)
     checks = [_chain(f"round-{round_}", rows), rules]
     if replay is not None:

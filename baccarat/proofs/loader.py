@@ -1,6 +1,5 @@
 """Load what an export contains: sealed events of a round and of its table, and the seed of its shoe."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -11,9 +10,10 @@ import msgspec
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.proofs.refusals import NothingToProve, NotInThatRound, RoundNotSealed
 from baccarat.storage import shoe_seeds
+from casino.events import payloads
 from casino.events.hash_chain import GENESIS
 from casino.events.records import METADATA
-from casino.events.sql import fetch
+from casino.events.sql import Rows, fetch
 
 TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 RULES_EVENTS: Final = ("TableOpened", "RulesTookEffect")
@@ -186,9 +186,9 @@ def _fixes_terms(dealt: EvidenceEvent, number: int, shoe: str) -> bool:
     return terms is not None and (terms["number"] == number or terms.get("next_shoe", terms)["shoe"] == shoe)
 
 
-def _decode(rows: Sequence[tuple[Any, ...]]) -> tuple[EvidenceEvent, ...]:
-    """Decode rows of `_SEALED`. Raises RoundNotSealed for an event without a seal."""
-    return tuple(map(_decode_row, rows))
+def _decode(rows: Rows) -> tuple[EvidenceEvent, ...]:
+    """Decode rows of `_SEALED`. Raises RoundNotSealed for an event without a seal, ArchiveUnavailable."""
+    return tuple(map(_decode_row, payloads.fill(rows, event=3, data=8)))
 
 
 def _decode_row(row: tuple[Any, ...]) -> EvidenceEvent:

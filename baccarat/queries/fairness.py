@@ -25,6 +25,7 @@ from baccarat.queries.voids import VoidsByCause, voids_by_cause
 from baccarat.storage import repository
 from baccarat.storage.event_registry import CATALOGUE
 from casino.api.shapes import HexText, Shape, Timestamp
+from casino.events import payloads
 from casino.events.sql import fetch
 
 MAX_REVEALED_SHOES: Final = 20
@@ -45,9 +46,9 @@ WHERE stream = %s AND type IN ('TableOpened', 'TermsFixed') AND data #>> '{next_
 ORDER BY version
 """
 _ANNOUNCING_CARDS: Final = """
-SELECT event.type, schema, data::text FROM events_event AS event JOIN baccarat_round AS round
+SELECT event.id, event.type, schema, data::text FROM events_event AS event JOIN baccarat_round AS round
     ON stream = 'round-' || round.id AND round.table_id = %s AND number > %s - 2
-WHERE event.type = 'CardsDealt' AND data #>> '{next_terms,shoe}' = ANY (%s::text[])
+WHERE event.type = 'CardsDealt'
 ORDER BY number
 """
 _DECK_COUNTS: Final = """
@@ -245,11 +246,12 @@ def _unused_shoes(state: TableState, last: RoundState) -> list[RevealedShoe]:
     seeds = {each.shoe: (each.seed, event.closed_at) for event in closures for each in event.seeds}
     ids = [str(shoe) for shoe in seeds]
     announcing = [CATALOGUE.decode(*row) for row in fetch(_ANNOUNCING, [stream, ids])]
-    dealt: list[CardsDealt] = [CATALOGUE.decode(*row) for row in fetch(_ANNOUNCING_CARDS, [table, state.rounds, ids])]
+    cards = payloads.fill(fetch(_ANNOUNCING_CARDS, [table, state.rounds]), event=0, data=3)
+    dealt: list[CardsDealt] = [CATALOGUE.decode(*row) for _, *row in cards]
     shoes = {
         1 if isinstance(event, TableOpened) else event.number + 1: event.next_shoe
         for event in (*announcing, *(event.next_terms for event in dealt))
-        if event is not None
+        if event is not None and event.next_shoe is not None and event.next_shoe.shoe in seeds
     }
     if last.opened is not None and not last.opened.terms and last.opened.next_shoe is not None:
         shoes = {state.rounds + 1: last.opened.next_shoe}

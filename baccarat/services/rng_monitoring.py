@@ -19,6 +19,7 @@ from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.storage.event_registry import CATALOGUE
+from casino.events import payloads
 from casino.events.sql import fetch
 from casino.significant import recorder
 
@@ -36,12 +37,13 @@ SELECT decks, outcome, id FROM (
 ) AS latest ORDER BY id
 """  # noqa: S608  (constants)
 _OWN: Final = f"""
-SELECT opened.type, opened.schema, opened.data::text, ended.data->>'seed', (released.data->'releases')::text, {_DECKS}
+SELECT opened.type, opened.schema, opened.data::text, ended.id, ended.data::text,
+       released.id, released.data::text, {_DECKS}
   FROM baccarat_round AS round {_PLAYED_BY}
   JOIN events_event AS opened ON opened.stream = 'round-' || round.id AND opened.version = 1
   JOIN events_event AS closed ON closed.stream = opened.stream AND closed.type = 'BettingClosed'
   JOIN events_event AS ended ON ended.stream = closed.stream AND ended.type IN ('RoundSettled', 'RoundVoided')
-   AND ended.data->>'seed' IS NOT NULL
+   AND (ended.data->>'seed' IS NOT NULL OR ended.data::text = 'null')
   LEFT JOIN events_event AS released ON released.stream = closed.stream AND released.type = 'LinksReleased'
  WHERE round.phase IN ('settled', 'voided') ORDER BY round.id DESC LIMIT %s
 """  # noqa: S608  (constants)
@@ -115,12 +117,21 @@ def load_history(*, shoes: int = MAX_SHOES, rounds: int = MAX_ROUNDS) -> Dealing
     )
 
 
+class _Revealing(msgspec.Struct, gc=False):
+    seed: str | None
+
+
+class _Released(msgspec.Struct, gc=False):
+    releases: tuple[SignedRelease, ...]
+
+
 def _orders_of_own_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
-    for *row, seed, releases, decks in reversed(fetch(_OWN, [limit])):
-        opened = CATALOGUE.decode(*row)
-        if isinstance(opened, RoundOpened) and opened.terms:
+    rows = payloads.fill(payloads.fill(fetch(_OWN, [limit]), event=3, data=4), event=5, data=6)
+    for *row, _, ended, _, released, decks in reversed(rows):
+        opened, seed = CATALOGUE.decode(*row), msgspec.json.decode(ended, type=_Revealing).seed
+        if isinstance(opened, RoundOpened) and opened.terms and seed is not None:
             cut = own_cut_in_hex(opened, opened.contributions)
-            given = msgspec.json.decode(releases or "[]", type=tuple[SignedRelease, ...])
+            given = () if released is None else msgspec.json.decode(released, type=_Released).releases
             if len(given) < len(opened.witnesses):  # it was voided, and its cards are not known yet
                 continue
             links = links_of(opened.witnesses, given)

@@ -152,6 +152,7 @@ def forgives_spent_winnings(*, operator: UUID) -> bool:
 def _at_table_of(
     round_: UUID, operator: UUID, metadata: Metadata, decide: Callable[[UnitOfWork, datetime], None]
 ) -> RoundState:
+    repository.load_round(round_)  # an archive is asked before the transaction
     with transaction.atomic():
         uow, now = repository.lock_table_of_round(round_=round_, operator=operator)
         decide(uow, now)

@@ -12,6 +12,7 @@ from baccarat.domain.tables.events import SeatReleased, SeatReleaseReason
 from baccarat.streaming.notifications import SEAT_TAKEN, SEAT_VACATED, LiveEvent, LiveEventResponse
 from baccarat.streaming.snapshot import PositionText, encode_position
 from casino.api.shapes import Money, Shape, Timestamp
+from casino.events import payloads
 from casino.events.records import METADATA, SealedEvent
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
@@ -201,7 +202,8 @@ def load_absence(*, after: int, since: datetime | None, player: UUID) -> Absence
     Includes tables that the player left since, up to that moment. One query in any case.
     """
     summary = AbsenceSummary(player)
-    for row in fetch(_EVENTS, {"player": player, "after": after, "moment": since or _BEGINNING}):
+    rows = fetch(_EVENTS, {"player": player, "after": after, "moment": since or _BEGINNING})
+    for row in payloads.fill(rows, event=2, data=7):
         position, digest, key, stream, version, kind, schema, data, metadata, recorded, table, round_, currency = row
         raw = data.encode()
         sealed = SealedEvent(position, digest, key, stream, version, kind, schema, raw, metadata.encode(), recorded)

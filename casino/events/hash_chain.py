@@ -24,6 +24,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from casino.events import payloads
 from casino.events.records import METADATA
 from casino.events.sql import Rows
 from casino.kernel.canonical_json import recanonical
@@ -125,7 +126,9 @@ def check_chain(
     before, previous = head
     events: list[CheckedEvent] = []
     cached_metadata, canonical_metadata = None, b""  # events of one command share it
-    for position, stored, event, stream, version, kind, schema, data, metadata, recorded in rows:
+    for position, stored, event, stream, version, kind, schema, data, metadata, recorded in payloads.fill_known(
+        rows, event=2, data=7, findings=findings
+    ):
         if stream is None:
             findings.append(Finding("event missing", f"position {position}", f"event {event}", "nothing"))
             before, previous = position, stored

@@ -9,9 +9,10 @@ import msgspec
 from django.db.backends.postgresql.base import DatabaseWrapper
 from django.db.models import Model
 
+from casino.events import payloads
 from casino.events.codec import EventRegistry
 from casino.events.records import RecordedEvent, SealedEvent
-from casino.events.sql import execute, fetch
+from casino.events.sql import Rows, execute, fetch
 from casino.kernel.findings import Finding
 
 Row = Any
@@ -20,7 +21,7 @@ CHUNK: Final = 500
 encode: Final = msgspec.json.Encoder(order="sorted").encode
 """Encodes a stored state with sorted names."""
 _EVENTS: Final = """
-    SELECT stream, version, type, schema, data::text FROM events_event
+    SELECT id, stream, version, type, schema, data::text FROM events_event
      WHERE stream = ANY (%s::text[]) ORDER BY stream, version
 """
 
@@ -111,7 +112,7 @@ def stream_histories(
     """Return all decoded events of every stream that has one of these events, if its first has one of these types."""
     streams = {event.stream for event in events if event.type in registry}
     histories: dict[str, list[Any]] = {}
-    for stream, version, kind, schema, data in fetch(_EVENTS, [list(streams)]) if streams else ():
+    for _, stream, version, kind, schema, data in _read(list(streams)) if streams else ():
         if version == 1 and kind in first_types:
             histories[stream] = []
         if stream in histories:
@@ -122,6 +123,10 @@ def stream_histories(
 def read_histories(registry: EventRegistry, streams: Sequence[str]) -> dict[str, list[Any]]:
     """Return the decoded events of streams, in order; streams without events are left out."""
     histories: dict[str, list[Any]] = {}
-    for stream, _, kind, schema, data in fetch(_EVENTS, [streams]):
+    for _, stream, _, kind, schema, data in _read(streams):
         histories.setdefault(stream, []).append(registry.decode(kind, schema, data))
     return histories
+
+
+def _read(streams: Sequence[str]) -> Rows:
+    return payloads.fill(fetch(_EVENTS, [streams]), event=0, data=5)

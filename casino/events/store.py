@@ -4,7 +4,7 @@ Callers that append to several streams in one transaction should use the same or
 deadlocks.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -12,8 +12,9 @@ import msgspec
 from django.db import IntegrityError
 from psycopg.errors import UniqueViolation
 
+from casino.events import payloads
 from casino.events.records import METADATA, Append, Metadata, NewEvent, RecordedEvent, VersionConflict
-from casino.events.sql import fetch
+from casino.events.sql import Rows, fetch
 from casino.events.wakeups import UNSEALED, wake_on_commit
 
 __all__ = ["Append", "Metadata", "NewEvent", "RecordedEvent", "VersionConflict", "append", "read", "read_many"]
@@ -147,11 +148,11 @@ def read_many(streams: Sequence[str]) -> dict[str, list[RecordedEvent]]:
     return histories
 
 
-def to_recorded_events(rows: Iterable[tuple[Any, ...]]) -> list[RecordedEvent]:
-    """Convert rows of COLUMNS to events."""
+def to_recorded_events(rows: Rows) -> list[RecordedEvent]:
+    """Convert rows of COLUMNS to events. Raises payloads.ArchiveUnavailable."""
     return [
         RecordedEvent(event, stream, version, kind, schema, data.encode(), metadata.encode(), recorded_at)
-        for event, stream, version, kind, schema, data, metadata, recorded_at in rows
+        for event, stream, version, kind, schema, data, metadata, recorded_at in payloads.fill(rows, event=0, data=5)
     ]
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from django.db import transaction
 
+from casino.events import payloads
 from casino.events.records import METADATA, SealedEvent
 from casino.events.sql import LEADER_LIMIT, execute, fetch
 
@@ -46,8 +47,8 @@ def read_sealed(after: int, limit: int) -> list[SealedEvent]:
         SealedEvent(
             position, digest, event, stream, version, kind, schema, data.encode(), metadata.encode(), recorded_at
         )
-        for position, digest, event, stream, version, kind, schema, data, metadata, recorded_at in fetch(
-            SEALED, [after, limit]
+        for position, digest, event, stream, version, kind, schema, data, metadata, recorded_at in payloads.fill(
+            fetch(SEALED, [after, limit]), event=2, data=7
         )
     ]
 

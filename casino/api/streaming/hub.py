@@ -16,6 +16,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from django.db import Error, close_old_connections, connection
 
 from casino.events import subscriptions
+from casino.events.payloads import ArchiveUnavailable
 from casino.events.records import SealedEvent
 from casino.events.wakeups import Listener
 
@@ -242,7 +243,10 @@ class Hub(Generic[MessageT]):
 
     def _load(self) -> tuple[int, list[MessageT]]:
         head = subscriptions.head()
-        batch = subscriptions.read_sealed(max(0, head - PRELOADED_POSITIONS), PRELOADED_POSITIONS)
+        try:
+            batch = subscriptions.read_sealed(max(0, head - PRELOADED_POSITIONS), PRELOADED_POSITIONS)
+        except ArchiveUnavailable:  # hardly anything has happened for months, and streams do not wait for an archive
+            batch = []
         return (batch[-1].position if batch else head), self._prepare(batch)
 
     def _stop(self) -> None:
