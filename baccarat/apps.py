@@ -16,11 +16,12 @@ class BaccaratConfig(AppConfig):
         from baccarat.reports import breakdowns, performance, revenue, significant, variance, voids
         from baccarat.services import void_policy
         from baccarat.services.kill_switch import stop_for_integrity
-        from baccarat.storage import shoe_seeds
+        from baccarat.storage import own_rounds, shoe_seeds
         from casino.alerts.metrics import SOURCES, GaugeSource
         from casino.api.compression import register_dictionary
         from casino.api.jwks import register_keys
         from casino.compliance import attestation
+        from casino.events import payloads
         from casino.feed.asyncapi import register_channel
         from casino.feed.types import register
         from casino.observability import health
@@ -39,6 +40,7 @@ class BaccaratConfig(AppConfig):
         attestation.register(rules_check=check_rules_in_force, stop_play=stop_for_integrity)
         personal_data.register()
         void_policy.register()
+        payloads.register_streams(operator=own_rounds.STREAMS, player=own_rounds.STREAMS_OF_PLAYER)
         register_dictionary((Path(self.path) / "api" / "stored_response.json").read_bytes())
         register(*feed.SOURCES)
         register_channel(_stream_channel)

@@ -35,8 +35,9 @@ _READ: Final = f"""
        AND event.recorded_at >= %(since)s::timestamptz - interval '10 minutes' AND event.recorded_at < %(until)s
        AND coalesce(entry.recorded_at, event.recorded_at) >= %(since)s
        AND coalesce(entry.recorded_at, event.recorded_at) < %(until)s
-     GROUP BY event.id, entry.recorded_at, round.id, round.number, round.table_id, round.currency, tables.name,
-              seat.money_type
+     GROUP BY event.id, event.recorded_at, event.data->>'reason', event.data->>'requested_by',
+              event.data->>'approved_by', event.data->>'was_settled', entry.recorded_at, round.id, round.number,
+              round.table_id, round.currency, tables.name, seat.money_type
      ORDER BY event.id, seat.money_type
 """  # noqa: S608  (a constant)
 

@@ -22,3 +22,5 @@ PLAYED: Final = f"""
      WHERE own.operator_id = %(operator)s
 """  # noqa: S608  (constants)
 """The ids of rounds that were open in an interval: a table has one at a time, so of those before only the last."""
+STREAMS: Final = f"SELECT 'round-' || id FROM ({PLAYED}) AS own"  # noqa: S608  (constants)
+STREAMS_OF_PLAYER: Final = "SELECT 'round-' || round_id FROM baccarat_wager WHERE player_id = %(player)s"

@@ -19,6 +19,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from casino.crypto import crypto_shredding
+from casino.events import payloads
 from casino.events.records import METADATA
 from casino.kernel.csv_escape import escape_cell
 from casino.operators.services import require_player
@@ -136,6 +137,7 @@ def _zip_pieces(
 ) -> Iterator[bytes]:
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, transaction.atomic():
+        payloads.show_in_sql("player", {"player": player})
         counts = {}
         for name, statement in files.items():
             with archive.open(f"{name}.json", "w", force_zip64=True) as file:
@@ -330,7 +332,7 @@ def export_operator(*, operator: UUID, since: datetime, until: datetime, now: da
     parameters = {"operator": operator, "since": since, "until": until}
     counts: dict[str, int] = {}
     sink = _Sink()
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, snapshot():
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, snapshot(parameters):
         for name, file in _operator_files.items():
             lines = _decrypted_lines if file.personal else _copied_lines
             yield from _write_lines(archive, sink, name, lines(file.statement, parameters), counts)

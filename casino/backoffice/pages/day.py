@@ -42,6 +42,7 @@ from casino.events.sql import fetch
 from casino.operators.models import Operator
 from casino.reports import document
 from casino.reports.definition import ReportScope
+from casino.reports.generation import snapshot
 from casino.reports.intervals import ReportPeriod, between, period_interval
 from casino.reports.models import Report
 from casino.reports.refusals import IntervalInvalid
@@ -96,7 +97,8 @@ class _Asked:
         ((position,),) = fetch("SELECT coalesce(max(position), 0)::bigint FROM events_seal")
         asked = ReportScope(self.operator.pk, self.operator.sandbox, self.since, self.until, position)
         interval = between(since=self.since, until=self.until, zone=self.operator.time_zone)
-        read = {name: definition.read(asked) for name, definition in _REPORTS.items()}
+        with snapshot(asked.values()):
+            read = {name: definition.read(asked) for name, definition in _REPORTS.items()}
         contents = {
             name: document.facts(definition, self.operator, interval, read[name])
             for name, definition in _REPORTS.items()
