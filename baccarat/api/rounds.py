@@ -42,6 +42,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import CurrencyCode, HexText, ItemList, Shape, Timestamp, open_enum
 from casino.api.views import BaseApiView
+from casino.events.payloads import ArchiveUnavailable
 from casino.events.periods import PeriodReversed
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal, Principal, Scope
@@ -200,6 +201,7 @@ class RoundProofView(OfferedView):
             "verifiers list them, and a later export contains what they need."
         ),
         refusals=(
+            ArchiveUnavailable,
             NotInThatRound,
             NothingToProve,
             RoundNotSealed,
@@ -352,7 +354,7 @@ class RoundEventsView(OfferedView):
         "List a round's events as recorded",
         returns=RoundEventList,
         description="Amounts in events are minor units. A player sees the ids of no other player.",
-        refusals=(UnknownRound,),
+        refusals=(ArchiveUnavailable, UnknownRound),
     )
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         del request

@@ -50,6 +50,7 @@ from casino.api.fields import (
 )
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
+from casino.events.payloads import ArchiveUnavailable
 from casino.kernel.money import MoneyType
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView, metadata
@@ -315,6 +316,7 @@ class TableFairnessView(OfferedView):
             "seed and cut anyone can recompute the order of a shoe."
         ),
         refusals=(
+            ArchiveUnavailable,
             UnknownRound,
             UnknownTable,
         ),
@@ -340,6 +342,7 @@ class CloseTableView(OperatorView):
             "stays readable. Returns its shoes; while `closed` is false, the current round is not finished."
         ),
         refusals=(
+            ArchiveUnavailable,
             CloseReasonInvalid,
             SeedUnreadable,
             TableIsClosed,

@@ -25,6 +25,7 @@ from casino.api.fields import EmptyRequest, EnumField, StrictSerializer, TextFie
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.crypto.crypto_shredding import PersonalDataErased
+from casino.events.payloads import ArchiveUnavailable
 from casino.events.records import Metadata
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView, metadata
@@ -75,6 +76,7 @@ class VoidRoundView(StaffRoundView):
             "them with `GET /api/v1/rounds?status=void_requested`. Until then the round goes on."
         ),
         refusals=(
+            ArchiveUnavailable,
             PersonalDataErased,
             RoundAlreadyVoided,
             RoundNotVoidable,
@@ -102,7 +104,14 @@ class ApproveVoidView(StaffRoundView):
             "Stakes, payouts and commission of the whole round are undone. Winnings that a player has spent are owed "
             "or forgiven, by your policy. Whoever requested the void can't approve it."
         ),
-        refusals=(NoVoidRequested, RoundAlreadyVoided, RoundNotVoidable, UnknownRound, VoidNeedsSecondPerson),
+        refusals=(
+            ArchiveUnavailable,
+            NoVoidRequested,
+            RoundAlreadyVoided,
+            RoundNotVoidable,
+            UnknownRound,
+            VoidNeedsSecondPerson,
+        ),
     )
     @idempotent
     def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
@@ -120,7 +129,7 @@ class DeclineVoidView(StaffRoundView):
         example={"note": "The recording shows the cards as they were dealt."},
         returns=RoundResponse,
         description="Nothing is moved. Whoever requested the void may take it back in this way, too.",
-        refusals=(NoVoidRequested, PersonalDataErased, UnknownRound, VoidNoteInvalid),
+        refusals=(ArchiveUnavailable, NoVoidRequested, PersonalDataErased, UnknownRound, VoidNoteInvalid),
     )
     @idempotent
     def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)

@@ -2,7 +2,7 @@
 
 A file is named by its content, and the manifest by its own; the log's event, which names the manifest, is last. So a
 command that dies leaves files that the next one finds or does not need, two commands at once make the same, and what is
-recorded was read back and verified. Nothing leaves the database.
+recorded was read back and verified. `dropping` takes payloads out of the database.
 """
 
 import re
@@ -97,8 +97,8 @@ def archive_month(name: str) -> ArchiveResult:
     if destination is None:
         raise ArchiveNotConfigured
     if archives.find(month.name) is not None:
-        return _verify_recorded(month, destination)
-    checkpoint = _require_archivable(month)
+        return verify_recorded(month, destination)
+    checkpoint = require_archivable(month)
     cosigned = _cosigned(checkpoint)
     files = tuple(_write_files(month, checkpoint.position, destination))
     if not files:
@@ -111,10 +111,10 @@ def archive_month(name: str) -> ArchiveResult:
         return result
     if archives.record(result.manifest, text):
         return ArchiveResult(result.manifest, (), is_new=True)
-    return _verify_recorded(month, destination)
+    return verify_recorded(month, destination)
 
 
-def _require_archivable(month: Month) -> CheckpointDocument:
+def require_archivable(month: Month) -> CheckpointDocument:
     """Return the newest checkpoint that an audit without findings has covered, if the month may be archived."""
     if month.until + timedelta(days=settings.ARCHIVE_AFTER_DAYS) > database_now():
         raise MonthTooYoung(f"{month.name} must have been over for {settings.ARCHIVE_AFTER_DAYS} days.")
@@ -178,7 +178,8 @@ def _write(name: str, content: bytes, destination: CheckpointStorage) -> None:
         return
 
 
-def _verify_recorded(month: Month, destination: CheckpointStorage) -> ArchiveResult:
+def verify_recorded(month: Month, destination: CheckpointStorage) -> ArchiveResult:
+    """Verify the archive that the log names."""
     recorded = archives.find(month.name)
     return _verify(month, "" if recorded is None else recorded.manifest, destination)
 

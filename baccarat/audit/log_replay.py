@@ -22,7 +22,7 @@ from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.projections import sitting_row
-from casino.checkpoints.archives import ARCHIVE_EVENTS, stream_of
+from casino.checkpoints.archives import ARCHIVE_EVENTS, kind_at, stream_of
 from casino.checkpoints.manifests import MANIFEST_EVENTS
 from casino.checkpoints.manifests import STREAM as MANIFEST_STREAM
 from casino.events.codec import MalformedEvent, UnknownEvent
@@ -65,6 +65,8 @@ WALLET_KINDS: Final = frozenset(kind.__name__ for kind in WALLET_EVENTS)
 CONFIRMED: Final = re.WagerConfirmed.__name__
 ROUND_END_TYPES: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, re.RoundVoided.__name__})
 
+VOID_TYPES: Final = frozenset(kind.__name__ for kind in (re.RoundVoidRequested, re.RoundVoidDeclined, re.RoundVoided))
+
 
 UNREADABLE: Final = "event can't be read"
 
@@ -79,6 +81,7 @@ def decode_row(row: Row, notes: FindingCollector) -> Any:
         return None
 
 
+OUT_OF_TURN: Final = "archive event out of turn"
 UNEXPLAINED: Final = "event can't be explained"
 USED_TWICE: Final = "shoe used twice"
 UNEXPLAINABLE: Final = (LookupError, ValueError, ArithmeticError)
@@ -168,10 +171,13 @@ class LogReplay:
             self._record(self.chats.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
             return None
         if kind in MANIFEST_EVENTS or kind in ARCHIVE_EVENTS:  # what they name is compared with their digests
-            place = (MANIFEST_STREAM, event.number) if kind in MANIFEST_EVENTS else (stream_of(event.month), 1)
-            if (row.stream, row.version) != place:
-                expected = f"{place[0]} version {place[1]}"
+            is_manifest = kind in MANIFEST_EVENTS
+            stream = MANIFEST_STREAM if is_manifest else stream_of(event.month)
+            if row.stream != stream or (is_manifest and row.version != event.number):
+                expected = f"{stream} version {event.number if is_manifest else row.version}"
                 self.collector.add("stream differs", event_location(row), expected, f"{row.stream} {row.version}")
+            elif not is_manifest and not isinstance(event, kind_at(row.version)):
+                self.collector.add(OUT_OF_TURN, event_location(row), kind_at(row.version).__name__, kind)
             return None
         if kind in STOP_EVENT_TYPES:
             self._record(self.switches.replay(event, stream=row.stream, version=row.version, where=event_location(row)))

@@ -73,6 +73,22 @@ def decode(content: bytes) -> list[ArchivedEvent]:
     return [ArchivedEvent(*row) for row in zip(*(column.to_pylist() for column in table.columns), strict=True)]
 
 
+def payload_table(content: bytes) -> Any:
+    """Return the ids and payloads of a file, whose digest was compared before, as a table for `payloads`."""
+    from pyarrow import parquet
+
+    return parquet.read_table(io.BytesIO(content), columns=["id", "data"])
+
+
+def payloads(table: Any, events: Sequence[int]) -> dict[int, str]:
+    """Return the payloads of those of the events that the table has, by id."""
+    import pyarrow as arrow
+    from pyarrow import compute
+
+    some = table.filter(compute.is_in(table["id"], value_set=arrow.array(events, arrow.int64())))
+    return dict(zip(some["id"].to_pylist(), some["data"].to_pylist(), strict=True))
+
+
 def describe(name: str, content: bytes, events: Sequence[ArchivedEvent]) -> ArchiveFile:
     """Return a file's entry in its manifest."""
     positions = [event.position for event in events]

@@ -61,3 +61,47 @@ class MonthNotCovered(Refusal):
     code = "archive_month_not_covered"
     title = "The month is not sealed, signed, cosigned and audited yet"
     remedy = "Run the nightly audit, which signs a state at the newest checkpoint, and repeat the command."
+
+
+class MonthNotArchived(Refusal):
+    code = "archive_month_not_archived"
+    kind = RefusalKind.MISSING
+    title = "The month has no archive"
+    remedy = "Archive it first."
+
+
+class MonthNotDropped(Refusal):
+    code = "archive_month_not_dropped"
+    title = "Nothing of the month was dropped"
+    remedy = "There is nothing to restore."
+
+
+class MonthBusy(Refusal):
+    code = "archive_month_busy"
+    title = "A month is being dropped or restored"
+    remedy = "Wait for its end and repeat the command."
+
+
+class MonthStillRead(Refusal):
+    code = "archive_month_still_read"
+    title = "A subscriber has not read the whole month yet"
+    remedy = "Wait until it has, or find out why it does not."
+
+
+class MonthDisputed(Refusal):
+    code = "archive_month_disputed"
+    title = "A round of the month is disputed"
+    remedy = "Approve or decline its void first."
+
+
+class MonthHasCases(Refusal):
+    code = "archive_month_has_cases"
+    title = "A case that may be about the month is open"
+    remedy = "Resolve it first."
+
+
+class OwnerNeeded(Refusal):
+    code = "archive_needs_owner"
+    kind = RefusalKind.FORBIDDEN
+    title = "Only the owner of the database may change what is stored of events"
+    remedy = "Use DATABASE_ROLE=owner and the owner's URL."

@@ -1,16 +1,40 @@
-"""`manage.py archive MONTH`: write a month's events to signed files outside of the database, or verify these."""
+"""`manage.py archive MONTH`: write a month's events to signed files outside of the database, or verify these.
 
+With `--drop`, take the payloads of an archived month out of the database.
+"""
+
+import contextlib
 import sys
+from collections.abc import Generator
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 
-from baccarat.audit import archiving
+from baccarat.audit import archiving, dropping
 from baccarat.management.commands.audit import findings_table
 from casino.checkpoints.signing import CannotSign
 from casino.checkpoints.storage import StorageUnavailable
 from casino.kernel.errors import Refusal
+from casino.kernel.findings import Finding
+
+
+@contextlib.contextmanager
+def refusals_in_words() -> Generator[None]:
+    """Turn what the block is refused into an error of the command."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise CommandError(f"{refusal.code}: {refusal.message()}") from None
+    except (CannotSign, StorageUnavailable) as error:
+        raise CommandError(f"That can't be done now: {error}") from error
+
+
+def exit_on(findings: tuple[Finding, ...]) -> None:
+    """Print findings, if any, and end."""
+    if findings:
+        Console(stderr=True).print(findings_table(findings))
+        sys.exit(1)
 
 
 class Command(BaseCommand):
@@ -20,16 +44,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("month", help="a month of UTC, such as 2026-01")
 
-    def handle(self, *_args: Any, month: str, **_options: Any) -> None:
-        try:
+        parser.add_argument("--drop", action="store_true", help="drop the payloads that the archive has; as the owner")
+
+    def handle(self, *_args: Any, month: str, drop: bool, **_options: Any) -> None:
+        with refusals_in_words():
+            if drop:
+                dropped = dropping.drop_month(month)
+                exit_on(dropped.findings)
+                self.stdout.write(f"Dropped the payloads of {dropped.events} events of {month}.")
+                return
             result = archiving.archive_month(month)
-        except Refusal as refusal:
-            raise CommandError(f"{refusal.code}: {refusal.message()}") from None
-        except (CannotSign, StorageUnavailable) as error:
-            raise CommandError(f"The month can't be archived: {error}") from error
-        if result.findings:
-            Console(stderr=True).print(findings_table(result.findings))
-            sys.exit(1)
+        exit_on(result.findings)
         manifest = result.manifest
         if manifest is not None:
             done = "Archived" if result.is_new else "Verified"
