@@ -23,6 +23,7 @@ from baccarat.proofs.export import export_round
 from baccarat.queries import fairness, rounds
 from baccarat.reports import breakdowns, performance, revenue, variance, voids
 from baccarat.services import rng_monitoring, table_lifecycle
+from casino.api.streaming.hub import Hub
 from casino.checkpoints import archive_files, archived_payloads, archives
 from casino.checkpoints.archives import MonthArchived, MonthDropped, MonthRestored
 from casino.checkpoints.refusals import (
@@ -51,6 +52,7 @@ from tests.baccarat.audit.test_voids import request_void, settled_rounds, void
 from tests.baccarat.audit.this_month import archive_this_month, this_month
 from tests.conftest import as_owner
 from tests.dying import KILLED, SURVIVED, dying
+from tests.support.office import page_of, superuser
 from tests.threads import in_threads
 
 DROPPED = "SELECT count(*) FROM events_event WHERE data::text = 'null'"
@@ -341,6 +343,10 @@ def test_without_its_archive_a_dropped_round_is_refused_and_the_audit_says_why(a
         void(round_)
     with pytest.raises(ArchiveUnavailable):
         reports()
+    answer = superuser().get(page_of("baccarat_round", round_))
+    assert (answer.status_code, "is missing" in answer.content.decode()) == (503, True)
+    head, messages = Hub(prepare=list, on_delivered=None)._load()
+    assert (head, messages) == (subscriptions.head(), []), "streams start without it"
     found = engine.run_audit()
     assert {payloads.UNAVAILABLE, "digest differs"} <= kinds(found)
     settings.ARCHIVE_STORAGE = ""
