@@ -37,7 +37,7 @@ from casino.kernel.money import MoneyType  # noqa: E402
 from casino.operators import services as operators  # noqa: E402
 from casino.operators import sessions  # noqa: E402
 from casino.operators.models import Operator, Player  # noqa: E402
-from casino.reports import generation, schedule  # noqa: E402
+from casino.reports import generation  # noqa: E402
 from casino.reports.intervals import lifetime_interval  # noqa: E402
 from casino.reports.models import Report  # noqa: E402
 from casino.witness.client import configured_client  # noqa: E402
@@ -241,15 +241,15 @@ def open_chains(*, tables: int) -> None:
             raise RuntimeError(f"The witness made chains for {opened} of {tables} tables.")
 
 
-def replay(*, log_only: bool) -> dict[str, Any]:
-    """Audit the database on one core; with `log_only` its events alone.
+def replay(*, log_only: bool, with_guards: bool = False) -> dict[str, Any]:
+    """Audit the database on one core; with `log_only` its events alone, `with_guards` what protects them, too.
 
     Seconds are this process's own processor time, and `wall` those that passed by the engine's clock.
     """
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     began = time.process_time()
-    report = engine.run_audit(log_only=log_only)
+    report = engine.run_audit(log_only=log_only, with_guards=with_guards)
     spent = time.process_time() - began
     return {
         "events": report.events,
@@ -258,13 +258,6 @@ def replay(*, log_only: bool) -> dict[str, Any]:
         "wall": report.log_seconds if log_only else report.seconds,
         "findings": [f"{finding.kind} at {finding.location}" for finding in report.findings[:3]],
     }
-
-
-def reports() -> int:
-    """Create the reports of all days that are over, and return how many there are."""
-    while schedule.generate_due_reports(limit=1000):
-        pass
-    return Report.objects.count()
 
 
 def report(*, slug: str) -> str:
@@ -327,13 +320,12 @@ if __name__ == "__main__":
     serve(
         {
             "seat": seat,
-            "reports": reports,
+            "begin": history.begin,
+            "write": history.write,
+            "alerts": history.alerts,
             "pages": pages,
             "addresses": addresses,
             "report": report,
-            "pay": history.pay,
-            "plant": history.plant,
-            "detect": history.detect,
             "wager": wager,
             "deal": deal,
             "play": play,

@@ -70,6 +70,12 @@ def test_each_measurement_reports_both_rates_the_ratio_and_the_target(document):
             assert len(one["repetitions"]["peer"]) == TINY.repeats
 
 
+@pytest.mark.slow
+def test_the_desks_history_is_written_by_the_services_so_that_its_audit_finds_nothing(document):
+    (desk,) = [one for one in document["measurements"] if one["name"] == "desk"]
+    assert any("the audit found nothing" in note for note in desk["notes"])
+
+
 def test_a_database_of_a_measurement_is_dropped_however_it_ends(services):
     server = databases.Server(services.addresses.url, services.addresses.owner_url, {})
     with contextlib.suppress(ZeroDivisionError), server.empty("look") as made, made.owner():

@@ -23,11 +23,7 @@ def furnish(stack: Stack) -> dict[str, str]:
     """Let players pay and play, some of them as the risk rules don't like it; return the addresses of all pages."""
     with Worker("house", environment=stack.environment, log=stack.home.folder / "furnish.log") as house:
         places = house.run("seat", tables=PLAYERS, slug="north", money_type="real")
-        house.run("play", places=places, rounds=3 * PLAYERS)
-        house.run("pay", places=places, days=DAYS)
-        house.run("plant", slug="north")
-        house.run("seal")
-        house.run("detect")
+        house.run("write", places=places, rounds=3 * PLAYERS, days=DAYS, set_clock=False)
         house.run("report", slug="north")
         addresses: dict[str, str] = house.run("addresses")
         return addresses
