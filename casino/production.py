@@ -7,6 +7,7 @@ from typing import Any, Final
 from django.core.exceptions import ImproperlyConfigured
 
 from casino import env
+from casino.crypto.rsa_keys import parse_rsa_key
 
 SECRETS: Final = ("SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS", "CHECKPOINT_KEYS")
 NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -23,6 +24,8 @@ USES_PROVIDER_SECRETS: Final = ("", "web", "worker-background")
 """Processes that read PAYMENT_SECRETS, where there is a provider."""
 SIGNS_CLOSINGS: Final = ("", "worker", "worker-background")
 """Processes that read CLOSING_KEYS, where there is a witness."""
+ASKS_WALLETS: Final = ("", "web", "worker-outbound")
+"""Processes that read WALLET_RSA_KEY, where operators' own wallets are asked as `hub88`."""
 SENDS_MAIL: Final = ("worker-background", "worker-outbound")
 """The processes that send e-mails, the second one those of alerts, and read EMAIL_PASSWORD."""
 _MIN_SECRET_KEY_LENGTH: Final = 50
@@ -43,6 +46,8 @@ def own_variables(process: str, environment: Mapping[str, str]) -> dict[str, str
         others.add("PAYMENT_SECRETS")
     if process not in SIGNS_CLOSINGS:
         others.add("CLOSING_KEYS")
+    if process not in ASKS_WALLETS:
+        others.add("WALLET_RSA_KEY")
     if process not in ("", "web"):
         others.add("METRICS_TOKEN")
     if process not in ("", *SENDS_MAIL):
@@ -85,6 +90,8 @@ def _check_secrets(settings: Mapping[str, Any]) -> None:
         raise ImproperlyConfigured("CLOSING_KEYS must hold a key of your own where WITNESSES are set.")
     if "development" in closing_keys or "00" * 32 in closing_keys:
         raise ImproperlyConfigured("CLOSING_KEYS must hold keys of your own: key-id:64 hex digits.")
+    if settings["WALLET_RSA_KEY"]:
+        parse_rsa_key("WALLET_RSA_KEY", settings["WALLET_RSA_KEY"])
     secrets = [each for of_provider in settings["PAYMENT_SECRETS"].values() for each in of_provider]
     if any(len(each) < _MIN_PROVIDER_SECRET_LENGTH for each in secrets):
         raise ImproperlyConfigured("PAYMENT_SECRETS must be of 32 characters or more.")

@@ -32,13 +32,13 @@ SECRET_KEY_FALLBACKS = [each.strip() for each in env.text("SECRET_KEY_FALLBACKS"
 """Earlier values, comma separated, the last one first: what they signed and encrypted stays valid."""
 PACK_PUBLIC_KEYS = env.string_list("PACK_PUBLIC_KEYS")
 """Public keys, in hex, that signed dispute packs under a SECRET_KEY that is no longer known."""
-RECEIPT_PUBLIC_KEYS = env.string_list("RECEIPT_PUBLIC_KEYS")
-"""The same of receipts."""
+RECEIPT_PUBLIC_KEYS = env.string_list("RECEIPT_PUBLIC_KEYS")  # the same of receipts
 DEVELOPMENT_KEYS = None if PRODUCTION else "development:" + "00" * 32
 SHOE_KEYS = production.secret("SHOE_KEYS", PROCESS, development=DEVELOPMENT_KEYS)
 """`key-id:64 hex digits`, comma separated; the first one encrypts, all decrypt. Empty where no seed is read."""
 PERSONAL_KEYS = production.secret("PERSONAL_KEYS", PROCESS, development=DEVELOPMENT_KEYS)
 """As SHOE_KEYS, for personal data of players and the secrets of staff's authenticators."""
+WALLET_RSA_KEY = env.text("WALLET_RSA_KEY", "")  # signs requests to wallets of the profile `hub88`; empty for none
 
 CHECKPOINT_KEYS = production.secret("CHECKPOINT_KEYS", PROCESS, development=DEVELOPMENT_KEYS) or "none"
 """`key-id:64 hex digits`, comma separated; the first one signs, all are trusted. `none` where nothing is signed."""

@@ -24,6 +24,7 @@ from casino.devstack.services import (
     read_running,
     run_embedded,
     secret_environment,
+    wallet_environment,
 )
 
 WITHOUT_DATABASE = frozenset(
@@ -46,6 +47,7 @@ WITHOUT_DATABASE = frozenset(
         "test",
         "up",
         "version",
+        "wallet_key",
         "--help",
         "-h",
         "--version",
@@ -72,7 +74,7 @@ def main(arguments: Sequence[str], run: Callable[[list[str]], None] = execute_fr
 @contextlib.contextmanager
 def _database_for(command: str, arguments: Sequence[str]) -> Generator[None]:
     if command in WITHOUT_DATABASE or {"--help", "-h"} & set(arguments):
-        if command == "conform":  # which signs as the service of this home
+        if command in {"conform", "wallet_key"}:  # which know the keys of the service of this home
             os.environ.update({**_home_secrets(), **os.environ})
         yield
         return
@@ -134,7 +136,9 @@ def _home_secrets() -> dict[str, str]:
     """Return the secrets of the home, except in production."""
     folder = current_folder()
     production = os.environ.get("CASINO_ENV") == "production"
-    return {} if production or not (folder / "secrets.json").exists() else secret_environment(_read_secrets(folder))
+    if production or not (folder / "secrets.json").exists():
+        return {}
+    return {**secret_environment(_read_secrets(folder)), **wallet_environment(folder)}
 
 
 def _claim_or_find(folder: Path) -> tuple[Home | None, Addresses | None]:

@@ -9,10 +9,14 @@ import secrets
 import shutil
 import stat
 import tempfile
+from base64 import b64encode
 from collections.abc import Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
+
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from casino.devstack.errors import DevstackError
 
@@ -134,6 +138,16 @@ class Home:
 def signing_keys(folder: Path, name: str) -> Path:
     """Return a file of keys that sign for a home, generated on first use, readable by its user only."""
     return _generated(folder / name, f"dev1:{secrets.token_hex(32)}")
+
+
+def wallet_rsa_key(folder: Path) -> Path:
+    """Return the file of the RSA key that signs requests to wallets of the profile `hub88`, generated on first use."""
+    file = folder / "wallet-rsa-key"
+    if file.exists():
+        return file
+    key = generate_private_key(public_exponent=65537, key_size=2048)
+    der = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    return _generated(file, b64encode(der).decode())
 
 
 def log_origin(folder: Path, *, database: str) -> str:

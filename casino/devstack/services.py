@@ -11,13 +11,13 @@ from pathlib import Path
 from casino.crypto import ed25519
 from casino.crypto.signing_keys import parse_keys
 from casino.devstack.errors import DevstackError
-from casino.devstack.home import PROJECT, Home, Secrets, checkpoints_folder, log_origin, signing_keys
+from casino.devstack.home import PROJECT, Home, Secrets, checkpoints_folder, log_origin, signing_keys, wallet_rsa_key
 from casino.devstack.postgres import Postgres
 from casino.devstack.processes import defer_signals, run_to_end
 from casino.devstack.redis import Redis
 from casino.production import SECRETS, own_variables
 
-_CASINO_ONLY = (*SECRETS, "CLOSING_KEYS", "PAYMENT_SECRETS", "DATABASE_URL", "REDIS_URL")
+_CASINO_ONLY = (*SECRETS, "CLOSING_KEYS", "WALLET_RSA_KEY", "PAYMENT_SECRETS", "DATABASE_URL", "REDIS_URL")
 """What the sandbox payment provider and the sandbox operator may not know."""
 
 
@@ -96,7 +96,9 @@ def environment_for(addresses: Addresses, *, secrets: Secrets | None, folder: Pa
         environment.setdefault("INTEGRITY_AT_START", "true")  # to fill the list under Compliance
     if secrets is not None:
         environment = {**secret_environment(secrets), **environment}
-    return environment if folder is None else {**checkpoint_environment(folder), **environment}
+    if folder is None:
+        return environment
+    return {**checkpoint_environment(folder), **wallet_environment(folder), **environment}
 
 
 def secret_environment(secrets: Secrets) -> dict[str, str]:
@@ -106,6 +108,11 @@ def secret_environment(secrets: Secrets) -> dict[str, str]:
         "SHOE_KEYS": secrets.shoe_keys,
         "PERSONAL_KEYS": secrets.personal_keys,
     }
+
+
+def wallet_environment(folder: Path) -> dict[str, str]:
+    """Return the variable of the key that signs a home's requests to wallets of the profile `hub88`."""
+    return {} if "WALLET_RSA_KEY" in os.environ else {"WALLET_RSA_KEY_FILE": str(wallet_rsa_key(folder))}
 
 
 def checkpoint_environment(folder: Path) -> dict[str, str]:
