@@ -180,6 +180,7 @@ class OperatorFunding(models.Model):
     operator_id = models.UUIDField(primary_key=True)
     funding = models.TextField()
     wallet_url = models.TextField(db_default="")
+    wallet_profile = models.TextField(db_default="standard")
     since = models.DateTimeField()
     version = models.IntegerField()
 

@@ -126,6 +126,17 @@ def verification_key(row: SigningKey) -> Ed25519PublicKey | bytes:
     return decrypt_secret(encrypted, associated_data=_bound_to(row.key_id, row.keyid))
 
 
+def secret_of(operator: UUID) -> str:
+    """Return the oldest HMAC secret of an operator's live API keys as it was shown; empty without one.
+
+    So a new one signs only when the operator, whose server knows it by then, removes the old one.
+    """
+    rows = SigningKey.objects.filter(key__operator_id=operator, key__revoked_at=None)
+    row = rows.filter(algorithm=SignatureAlgorithm.HMAC_SHA256).order_by("created_at", "pk").first()
+    secret = None if row is None else verification_key(row)
+    return b64encode(secret).decode() if isinstance(secret, bytes) else ""
+
+
 def rewrap(first: str) -> tuple[dict[str, int], list[str]]:
     """Encrypt all HMAC secrets under the first of PERSONAL_KEYS, whose id is `first`. Call it in a transaction.
 

@@ -16,13 +16,14 @@ from casino.operators.base_views import OperatorView, metadata
 from casino.operators.principals import Scope
 from wallet.funding import services
 from wallet.funding.conformance import LONGEST
-from wallet.funding.events import Funding
+from wallet.funding.events import Funding, WalletProfile
 from wallet.funding.refusals import (
     FundingInUse,
     FundingMoneyHeld,
     WalletAddressInvalid,
     WalletKeyMissing,
     WalletNotConformant,
+    WalletProfileUnavailable,
 )
 from wallet.funding.services import FundingChoice
 
@@ -35,6 +36,11 @@ class FundingRequest(StrictSerializer):
         max_length=500,
         required=False,
         help_text="Where your own wallet is asked, without `/v1`: for `seamless`, and only then.",
+    )
+    wallet_profile = EnumField(
+        WalletProfile,
+        required=False,
+        help_text="The vocabulary in which your own wallet is asked: `standard` unless you say otherwise.",
     )
     conformance = TextField(
         max_length=LONGEST,
@@ -56,11 +62,16 @@ class OperatorFundingResponse(Shape):
         ),
     ]
     wallet_url: Annotated[str | None, Meta(description="Where your own wallet is asked; null unless `seamless`.")]
+    wallet_profile: Annotated[
+        WalletProfile | None,
+        Meta(description="The vocabulary in which your own wallet is asked; null unless `seamless`."),
+    ]
 
     @classmethod
     def of(cls, operator: UUID) -> "OperatorFundingResponse":
         """Present an operator's funding."""
-        return cls(services.current(operator), services.wallet_url(operator) or None)
+        choice = services.choice_of(operator)
+        return cls(choice.funding, choice.wallet_url or None, choice.profile if choice.wallet_url else None)
 
 
 class FundingView(OperatorView):
@@ -88,17 +99,29 @@ class FundingView(OperatorView):
             **LIVE,
             "description": (
                 "Balances stay as they are. Refused while a deposit or a withdrawal has not ended, and to and from "
-                "`seamless` also while real money of players is here. For a live operator "
+                "`seamless`, and to another profile, also while real money of players is here. For a live operator "
                 "this needs the assertion of a person, and takes effect when another person confirms it (`POST "
                 "/changes/{change}/confirm`); for a sandbox operator it takes effect at once."
             ),
         },
-        refusals=(FundingInUse, FundingMoneyHeld, WalletAddressInvalid, WalletKeyMissing, WalletNotConformant),
+        refusals=(
+            FundingInUse,
+            FundingMoneyHeld,
+            WalletAddressInvalid,
+            WalletKeyMissing,
+            WalletNotConformant,
+            WalletProfileUnavailable,
+        ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
         body, operator = parse_body(FundingRequest, request), self.caller.operator
-        choice = FundingChoice(body["funding"], body.get("wallet_url", ""), body.get("conformance", ""))
+        choice = FundingChoice(
+            body["funding"],
+            body.get("wallet_url", ""),
+            body.get("conformance", ""),
+            body.get("wallet_profile", WalletProfile.STANDARD),
+        )
         if not self.caller.sandbox:
             change = services.request_change(operator=operator, choice=choice, by=self.use_person())
             return Response(ChangeResponse.of(change), status=202)

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from casino.api.jwks import PublishedKey, ed25519_jwk
 from casino.crypto.derived_keys import derive_keys
+from wallet.funding.events import WalletProfile
 from wallet.funding.refusals import WalletNotConformant
 
 PURPOSE: Final = "conformance"
@@ -33,6 +34,7 @@ class ConformanceProof:
     failed: int
     report_sha256: str
     ended_at: datetime
+    profile: WalletProfile = WalletProfile.STANDARD
 
     def sign(self) -> str:
         """Return the proof as a JWT, signed by the key in use."""
@@ -40,6 +42,7 @@ class ConformanceProof:
         claims = {
             "aud": _AUDIENCE,
             "sub": self.wallet_url,
+            "profile": self.profile.value,
             "cases": self.cases,
             "failed": self.failed,
             "report_sha256": self.report_sha256,
@@ -53,11 +56,13 @@ def published_keys() -> list[PublishedKey]:
     return [PublishedKey(key.public_key().public_bytes_raw(), PURPOSE) for key in _keys()]
 
 
-def require_proof(proof: str, *, wallet_url: str, now: datetime) -> None:
-    """Check that a wallet passed all cases within the last thirty days. Raises WalletNotConformant."""
+def require_proof(proof: str, *, wallet_url: str, profile: WalletProfile, now: datetime) -> None:
+    """Check that a wallet passed all cases of its profile within the last thirty days. Raises WalletNotConformant."""
     verified = _verify(proof)
     if verified.wallet_url.rstrip("/") != wallet_url:
         raise WalletNotConformant(f"The proof is of {verified.wallet_url}.")
+    if verified.profile is not profile:
+        raise WalletNotConformant(f"The proof is of the profile {verified.profile}.")
     if verified.failed or not verified.cases:
         raise WalletNotConformant(f"{verified.failed} of {verified.cases} cases failed.")
     if not now - MAX_AGE <= verified.ended_at <= now + timedelta(minutes=1):
@@ -73,7 +78,10 @@ def _verify(proof: str) -> ConformanceProof:
         options: Any = {"require": ["sub", "iat", "aud"], "verify_iat": False}
         claims: Mapping[str, Any] = jwt.decode(proof, key, algorithms=[_ALGORITHM], audience=_AUDIENCE, options=options)
         ended_at = datetime.fromtimestamp(claims["iat"], UTC)
-        return ConformanceProof(claims["sub"], claims["cases"], claims["failed"], claims["report_sha256"], ended_at)
+        profile = WalletProfile(claims.get("profile", WalletProfile.STANDARD))
+        return ConformanceProof(
+            claims["sub"], claims["cases"], claims["failed"], claims["report_sha256"], ended_at, profile
+        )
     except (jwt.PyJWTError, ValueError, KeyError):
         raise WalletNotConformant("The proof is not signed by this service.") from None
 

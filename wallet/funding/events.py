@@ -17,12 +17,22 @@ class Funding(StrEnum):
     """The operator's own wallet, asked for each wager."""
 
 
+class WalletProfile(StrEnum):
+    """The vocabulary in which the operator's own wallet is asked. Values may be added."""
+
+    STANDARD = "standard"
+    """Our own messages, signed both ways."""
+    HUB88 = "hub88"
+    SOFTSWISS = "softswiss"
+
+
 @dataclass(frozen=True, slots=True)
 class FundingChanged:
     """From now on the operator's players come by money in this way; before the first change by `house`.
 
     `wallet_url` is where the operator's own wallet is asked, empty unless the funding is `seamless`. `conformance` is
     the signed proof that this wallet passed the conformance kit, empty for a sandbox operator.
+    `profile` is the vocabulary in which it is asked.
     """
 
     operator: UUID
@@ -30,6 +40,7 @@ class FundingChanged:
     at: datetime
     wallet_url: str = ""
     conformance: str = ""
+    profile: WalletProfile = WalletProfile.STANDARD
 
 
 def funding_stream(operator: UUID) -> str:

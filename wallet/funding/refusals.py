@@ -43,11 +43,21 @@ class WalletAddressInvalid(Refusal):
     remedy = "`seamless` needs a `wallet_url` with https:// and a public address, and nothing else has one."
 
 
+class WalletProfileUnavailable(Refusal):
+    code = "wallet_profile_unavailable"
+    kind = RefusalKind.CONFLICT
+    title = "The wallet cannot be asked in this profile"
+    remedy = "Only `seamless` has another profile than `standard`. For `hub88` the house sets WALLET_RSA_KEY first."
+
+
 class WalletKeyMissing(Refusal):
     code = "wallet_key_missing"
     kind = RefusalKind.CONFLICT
-    title = "Nothing could verify the wallet's answers"
-    remedy = "Register a signing key with one of your API keys first (POST /api/v1/operator/key/signing-keys)."
+    title = "A key between the wallet and this service is missing"
+    remedy = (
+        "Register a signing key with one of your API keys first (POST /api/v1/operator/key/signing-keys): any for the "
+        "profile `standard`, whose answers it verifies, and an `hmac-sha256` one for `softswiss`."
+    )
 
 
 class WalletNotConformant(Refusal):

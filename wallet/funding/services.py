@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
+from django.conf import settings
 from django.db import transaction
 
 from casino.events.codec import EventRegistry, EventType
@@ -17,14 +18,16 @@ from casino.feed.refusals import InvalidWebhookUrl
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
+from casino.operators.signing_keys import SignatureAlgorithm
 from wallet.funding import conformance
-from wallet.funding.events import Funding, FundingChanged, funding_stream
+from wallet.funding.events import Funding, FundingChanged, WalletProfile, funding_stream
 from wallet.funding.refusals import (
     FundingDiffers,
     FundingInUse,
     FundingMoneyHeld,
     WalletAddressInvalid,
     WalletKeyMissing,
+    WalletProfileUnavailable,
 )
 from wallet.ledger.store import EventGroup
 from wallet.models import OperatorFunding
@@ -32,11 +35,11 @@ from wallet.models import OperatorFunding
 KIND: Final = ChangeName.FUNDING
 CONFIRM: Final = "wallet.change_depositmethod"
 FUNDING_EVENTS: Final = EventGroup(
-    EventRegistry([EventType(FundingChanged, omitted={"wallet_url": "", "conformance": ""})]),
+    EventRegistry([EventType(FundingChanged, omitted={"wallet_url": "", "conformance": "", "profile": "standard"})]),
     lambda _event, _cause: None,
 )
 FUNDINGS: Final = ProjectionTable.of(OperatorFunding)
-_CURRENT: Final = "SELECT funding, version, wallet_url FROM wallet_funding WHERE operator_id = %s"
+_CURRENT: Final = "SELECT funding, version, wallet_url, wallet_profile FROM wallet_funding WHERE operator_id = %s"
 # Whatever moves money in or out shares the lock, so that none of it is between its check and its commit at a change.
 _SHARE: Final = "SELECT pg_advisory_xact_lock_shared(hashtextextended(%s, 8))"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 8))"
@@ -59,20 +62,29 @@ _FORGET: Final = "DELETE FROM wallet_told_balance WHERE operator_id = %s"
 _SIGNS: Final = """
     SELECT EXISTS (SELECT FROM operators_signingkey AS signing
                      JOIN operators_apikey AS key ON key.key_id = signing.key_id
-                    WHERE key.operator_id = %s AND key.revoked_at IS NULL)
+                    WHERE key.operator_id = %s AND key.revoked_at IS NULL AND signing.algorithm = ANY (%s::text[]))
 """
+
+
+_ALGORITHMS: Final = {
+    WalletProfile.STANDARD: [each.value for each in SignatureAlgorithm],
+    WalletProfile.SOFTSWISS: [SignatureAlgorithm.HMAC_SHA256.value],
+}
 
 
 @dataclass(frozen=True, slots=True)
 class FundingChoice:
-    """A funding, and for `seamless` where the operator's own wallet is, and the proof that it passed the kit."""
+    """A funding, and for `seamless` where and how the operator's own wallet is asked, and the proof that it passed."""
 
     funding: Funding
     wallet_url: str = ""
     conformance: str = field(default="", compare=False)
+    profile: WalletProfile = WalletProfile.STANDARD
 
     def require_valid(self) -> "FundingChoice":
-        """Return the choice with its address as it is stored. Raises WalletAddressInvalid."""
+        """Return the choice with its address as it is stored. Raises WalletAddressInvalid, WalletProfileUnavailable."""
+        if self.funding is not Funding.SEAMLESS and self.profile is not WalletProfile.STANDARD:
+            raise WalletProfileUnavailable(f"{self.funding} has no profile.")
         if (self.funding is Funding.SEAMLESS) != bool(self.wallet_url):
             raise WalletAddressInvalid
         if not self.wallet_url:
@@ -83,17 +95,17 @@ class FundingChoice:
             raise WalletAddressInvalid(refusal.detail) from None
         if "?" in url:
             raise WalletAddressInvalid("It may not have a query.")
-        return FundingChoice(self.funding, url, self.conformance)
+        return FundingChoice(self.funding, url, self.conformance, self.profile)
+
+
+def choice_of(operator: UUID) -> FundingChoice:
+    """Return an operator's funding, with where and how its own wallet is asked; `house` until it is changed."""
+    return _load(operator)[0]
 
 
 def current(operator: UUID) -> Funding:
-    """Return an operator's funding; `house` until it is changed."""
-    return _load(operator)[0].funding
-
-
-def wallet_url(operator: UUID) -> str:
-    """Return where an operator's own wallet is asked; empty unless the funding is `seamless`."""
-    return _load(operator)[0].wallet_url
+    """Return an operator's funding."""
+    return choice_of(operator).funding
 
 
 def require(operator: UUID, needed: Funding) -> None:
@@ -114,9 +126,10 @@ def require_money_here(operator: UUID) -> None:
 
 
 def change(*, operator: UUID, choice: FundingChoice, metadata: Metadata) -> None:
-    """Change an operator's funding, or the address of its wallet; the same again changes nothing.
+    """Change an operator's funding, or the address or profile of its wallet; the same again changes nothing.
 
-    Raises FundingInUse, FundingMoneyHeld, WalletAddressInvalid, WalletKeyMissing, WalletNotConformant.
+    Raises FundingInUse, FundingMoneyHeld, WalletAddressInvalid, WalletProfileUnavailable, WalletKeyMissing,
+    WalletNotConformant.
     """
     choice = choice.require_valid()
     with transaction.atomic():
@@ -124,22 +137,34 @@ def change(*, operator: UUID, choice: FundingChoice, metadata: Metadata) -> None
         before, version = _load(operator)
         if choice == before:
             return
-        if choice.funding is not before.funding:
+        if (choice.funding, choice.profile) != (before.funding, before.profile):
             _require_nothing_in_flight(operator, seamless=Funding.SEAMLESS in (choice.funding, before.funding))
-        if choice.funding is Funding.SEAMLESS and not fetch(_SIGNS, [operator])[0][0]:
-            raise WalletKeyMissing
+        if choice.funding is Funding.SEAMLESS:
+            _require_keys(operator, choice.profile)
         proof = _require_conformance(operator, choice)
-        event = FundingChanged(operator, choice.funding, database_now(), choice.wallet_url, proof)
+        now = database_now()
+        event = FundingChanged(operator, choice.funding, now, choice.wallet_url, proof, choice.profile)
         FUNDING_EVENTS.record(funding_stream(operator), version=version, events=[event], metadata=metadata)
         FUNDINGS.upsert([funding_row(event, version + 1)])
         execute(_FORGET, [operator])
+
+
+def _require_keys(operator: UUID, profile: WalletProfile) -> None:
+    """Check that there is what signs messages and verifies answers in a profile."""
+    if profile is WalletProfile.HUB88:
+        if not settings.WALLET_RSA_KEY:
+            raise WalletProfileUnavailable("WALLET_RSA_KEY is not set.")
+    elif not fetch(_SIGNS, [operator, _ALGORITHMS[profile]])[0][0]:
+        raise WalletKeyMissing
 
 
 def _require_conformance(operator: UUID, choice: FundingChoice) -> str:
     """Return the proof that a wallet passed the conformance kit; a sandbox operator needs none."""
     if choice.funding is not Funding.SEAMLESS or fetch(_SANDBOX, [operator]) == [(True,)]:
         return ""
-    conformance.require_proof(choice.conformance, wallet_url=choice.wallet_url, now=database_now())
+    conformance.require_proof(
+        choice.conformance, wallet_url=choice.wallet_url, profile=choice.profile, now=database_now()
+    )
     return choice.conformance
 
 
@@ -158,16 +183,22 @@ def _require_nothing_in_flight(operator: UUID, *, seamless: bool) -> None:
 def request_change(*, operator: UUID, choice: FundingChoice, by: str) -> Change:
     """Request another funding as a person; it takes effect when another person confirms it.
 
-    Raises WalletAddressInvalid, WalletNotConformant.
+    Raises WalletAddressInvalid, WalletProfileUnavailable, WalletNotConformant.
     """
     choice = choice.require_valid()
     _require_conformance(operator, choice)
+    profile = "" if choice.profile is WalletProfile.STANDARD else f", asked as {choice.profile}"
     return changes.request(
         operator=operator,
         kind=KIND,
         subject=f"operator:{operator}",
-        summary=f"Change the funding of its players to {choice.funding} {choice.wallet_url}".rstrip(),
-        details={"funding": choice.funding.value, "wallet_url": choice.wallet_url, "conformance": choice.conformance},
+        summary=f"Change the funding of its players to {choice.funding} {choice.wallet_url}{profile}".rstrip(),
+        details={
+            "funding": choice.funding.value,
+            "wallet_url": choice.wallet_url,
+            "conformance": choice.conformance,
+            "profile": choice.profile.value,
+        },
         by=by,
     )
 
@@ -183,6 +214,7 @@ def funding_row(event: FundingChanged, version: int) -> Row:
         operator_id=event.operator,
         funding=event.funding.value,
         wallet_url=event.wallet_url,
+        wallet_profile=event.profile.value,
         since=event.at,
         version=version,
     )
@@ -202,12 +234,17 @@ PROJECTOR: Final = Projector({FUNDINGS.table: "operator_id"}, _project)
 
 
 def _load(operator: UUID) -> tuple[FundingChoice, int]:
-    for funding, version, url in fetch(_CURRENT, [operator]):
-        return FundingChoice(Funding(funding), url), version
+    for funding, version, url, profile in fetch(_CURRENT, [operator]):
+        return FundingChoice(Funding(funding), url, profile=WalletProfile(profile)), version
     return FundingChoice(Funding.HOUSE), 0
 
 
 def _apply(change_: Change) -> None:
     details = change_.details
-    choice = FundingChoice(Funding(details["funding"]), details.get("wallet_url", ""), details.get("conformance", ""))
+    choice = FundingChoice(
+        Funding(details["funding"]),
+        details.get("wallet_url", ""),
+        details.get("conformance", ""),
+        WalletProfile(details.get("profile", WalletProfile.STANDARD)),
+    )
     change(operator=changes.operator_of(change_), choice=choice, metadata=changes.metadata(change_))

@@ -14,11 +14,13 @@ from wallet.reconciliation.services import reconcile
 logger = logging.getLogger(__name__)
 
 # Days of the last week that ended an hour ago: those never compared, and once a day those with open discrepancies.
+# Operators' own wallets of other profiles than `standard` list nothing.
 _DUE: Final = """
     SELECT method.operator_id, method.provider, days.day
       FROM (SELECT operator_id, provider, min(created_at) AS since
               FROM wallet_deposit_method GROUP BY operator_id, provider
-            UNION ALL SELECT operator_id, 'wallet', since FROM wallet_funding WHERE funding = 'seamless') method
+            UNION ALL SELECT operator_id, 'wallet', since FROM wallet_funding
+             WHERE funding = 'seamless' AND wallet_profile = 'standard') method
       JOIN operators_operator operator ON operator.id = method.operator_id
      CROSS JOIN LATERAL (
            SELECT ((clock_timestamp() - interval '1 hour') AT TIME ZONE operator.time_zone)::date - back AS day

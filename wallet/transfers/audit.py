@@ -41,8 +41,8 @@ class TransferTraces:
         if version != len(history) + 1:
             yield Finding("event out of place", where, f"version {len(history) + 1}", f"version {version}")
         before = history[-1] if history else FundingChanged(event.operator, Funding.HOUSE, event.at)
-        if (event.funding, event.wallet_url) == (before.funding, before.wallet_url):
-            yield Finding("funding did not change", where, "another funding or address", event.funding)
+        if (event.funding, event.wallet_url, event.profile) == (before.funding, before.wallet_url, before.profile):
+            yield Finding("funding did not change", where, "another funding, address or profile", event.funding)
         history.append(event)
 
     def replay_transfer(

@@ -14,7 +14,7 @@ from casino.operators import memberships
 from casino.operators.models import Operator
 from wallet.funding import services as funding
 from wallet.funding.conformance import LONGEST
-from wallet.funding.events import Funding
+from wallet.funding.events import Funding, WalletProfile
 from wallet.funding.services import FundingChoice
 from wallet.models import DepositMethod
 from wallet.payments import changes as payment_changes
@@ -107,9 +107,17 @@ class MethodVersionForm(DepositMethodForm):
         self.fields["fee_percent"].initial = percent(row.fee_ppm)
 
 
+_PROFILES: Final = {
+    WalletProfile.STANDARD: "In our own messages",
+    WalletProfile.HUB88: "As Hub88 asks wallets",
+    WalletProfile.SOFTSWISS: "As SOFTSWISS asks wallets",
+}
+
+
 class FundingForm(RowForm):
     funding = EnumSelectField(Funding, labels=_FUNDINGS, label="Money comes from and goes to")
     wallet_url = line_field("Address of its own wallet, if that is asked wager by wager", required=False)
+    wallet_profile = EnumSelectField(WalletProfile, labels=_PROFILES, label="How that wallet is asked")
     conformance = text_field(
         "Proof that this wallet passes the conformance kit",
         max_length=LONGEST,
@@ -119,8 +127,10 @@ class FundingForm(RowForm):
 
     def prepare(self) -> None:
         """Begin with the funding in use."""
-        self.fields["funding"].initial = funding.current(self.row.pk).value
-        self.fields["wallet_url"].initial = funding.wallet_url(self.row.pk)
+        choice = funding.choice_of(self.row.pk)
+        self.fields["funding"].initial = choice.funding.value
+        self.fields["wallet_url"].initial = choice.wallet_url
+        self.fields["wallet_profile"].initial = choice.profile.value
 
 
 class SpentWinningsForm(RowForm):
@@ -209,7 +219,9 @@ class OperatorTerms:
     )
     def request_funding(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
-        choice = FundingChoice(Funding(data["funding"]), data["wallet_url"], data["conformance"])
+        choice = FundingChoice(
+            Funding(data["funding"]), data["wallet_url"], data["conformance"], WalletProfile(data["wallet_profile"])
+        )
         funding.request_change(operator=operator.pk, choice=choice, by=by)
         return WAITS
 

@@ -117,7 +117,7 @@ def test_a_deposit_method_and_its_next_version(lucky: Operator, maker: Client, c
 def test_funding(lucky: Operator, maker: Client, checker: Client) -> None:
     page = unescape(maker.get(reverse("admin:operators_operator_change", args=[lucky.pk])).content.decode())
     assert "The operator's own wallet, by transfers" in page
-    send(maker, "operators_operator_funding", lucky.pk, {"funding": "transfer"})
+    send(maker, "operators_operator_funding", lucky.pk, {"funding": "transfer", "wallet_profile": "standard"})
     assert confirm(checker).status == "effective"
     assert funding.current(lucky.pk) is Funding.TRANSFER
 
@@ -126,7 +126,7 @@ def test_two_persons_let_an_operators_own_wallet_be_asked_wager_by_wager(
     lucky: Operator, maker: Client, checker: Client
 ) -> None:
     key, _ = services.issue_key(operator=lucky.pk, label="wallet")
-    choice = {"funding": "seamless", "wallet_url": "http://127.0.0.1:8200/wallet/"}
+    choice = {"funding": "seamless", "wallet_url": "http://127.0.0.1:8200/wallet/", "wallet_profile": "standard"}
     send(maker, "operators_operator_funding", lucky.pk, choice)
     assert not Change.objects.exists()  # it has no key that its wallet would sign with
     signing_keys.add_public(key_id=key, jwk=public_key(), by="test")
@@ -134,7 +134,7 @@ def test_two_persons_let_an_operators_own_wallet_be_asked_wager_by_wager(
     assert confirm(maker).status == "requested"
     assert funding.current(lucky.pk) is Funding.HOUSE
     assert confirm(checker).status == "effective"
-    assert (funding.current(lucky.pk), funding.wallet_url(lucky.pk)) == (
+    assert (funding.current(lucky.pk), funding.choice_of(lucky.pk).wallet_url) == (
         Funding.SEAMLESS,
         "http://127.0.0.1:8200/wallet",
     )
@@ -148,7 +148,7 @@ def test_a_live_operators_own_wallet_needs_the_proof_of_its_conformance(
     key, _ = services.issue_key(operator=lucky.pk, label="wallet")
     signing_keys.add_public(key_id=key, jwk=public_key(), by="test")
     Operator.objects.update(sandbox=False)
-    choice = {"funding": "seamless", "wallet_url": "https://wallet.example"}
+    choice = {"funding": "seamless", "wallet_url": "https://wallet.example", "wallet_profile": "standard"}
     page = send(maker, "operators_operator_funding", lucky.pk, choice)
     assert "There is no proof. Run `manage.py conform` against the wallet" in page
     others = ConformanceProof("https://other.example", 52, 0, "5e" * 32, database_now()).sign()
@@ -194,9 +194,9 @@ def test_play_money_and_winnings_spent_before_a_void(lucky: Operator, maker: Cli
         ("play_money", {"currency": "EUR", "cap": "-5"}),
         ("play_money", {"currency": "EUR", "cap": "a lot"}),
         ("void_policy", {"spent": "perhaps"}),
-        ("funding", {"funding": "seamless", "wallet_url": ""}),
-        ("funding", {"funding": "seamless", "wallet_url": "ftp://example.com"}),
-        ("funding", {"funding": "transfer", "wallet_url": "http://127.0.0.1:8200"}),
+        ("funding", {"funding": "seamless", "wallet_url": "", "wallet_profile": "standard"}),
+        ("funding", {"funding": "seamless", "wallet_url": "ftp://example.com", "wallet_profile": "standard"}),
+        ("funding", {"funding": "transfer", "wallet_url": "http://127.0.0.1:8200", "wallet_profile": "standard"}),
     ],
 )
 def test_terms_that_make_no_sense_are_refused_at_once(

@@ -22,6 +22,7 @@ from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, operator_account
 
 pytestmark = pytest.mark.django_db
+HOUSE = {"funding": "house", "wallet_url": None, "wallet_profile": None}
 
 
 def new_house() -> Tenant:
@@ -222,7 +223,7 @@ def test_the_feed_and_the_record_of_significant_events_have_transfers(house: Ten
 def test_funding_changes_only_while_no_payment_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     use_provider(monkeypatch)
     house = tenant("lucky")
-    assert house.read("operator/funding") == {"funding": "house", "wallet_url": None}
+    assert house.read("operator/funding") == HOUSE
     alice, method = house.player("Alice"), house.do("deposit-methods", CARD)["id"]
     assert code(move(house, alice)) == (409, "funding_differs")
     payment = {"method": method, "amount": "50.00", "currency": "EUR"}
@@ -232,7 +233,7 @@ def test_funding_changes_only_while_no_payment_is_under_way(monkeypatch: pytest.
         assert (*code(refused), refused.json()["payments"]) == (409, "funding_in_use", 1)
         execute("UPDATE wallet_deposit SET status = 'failed'")
         execute("UPDATE wallet_withdrawal SET status = 'paid'")
-    assert house.do("operator/funding", {"funding": "house"}) == {"funding": "house", "wallet_url": None}
+    assert house.do("operator/funding", {"funding": "house"}) == HOUSE
     assert house.do("operator/funding", {"funding": "transfer"}) == house.read("operator/funding")
     for wrong in ({"funding": "seamless"}, {"funding": "transfer", "wallet_url": "https://wallet.example"}):
         assert code(house.post("operator/funding", wrong)) == (422, "wallet_address_invalid")
@@ -269,7 +270,7 @@ def test_a_live_operators_funding_takes_two_persons_and_no_delay() -> None:
     path = f"changes/{change.json()['id']}/confirm"
     assert code(house.post(path, person="ann")) == (403, "change_needs_second_person")
     assert house.do(path, person="ben")["status"] == "effective"
-    assert house.read("operator/funding") == {"funding": "transfer", "wallet_url": None}
+    assert house.read("operator/funding") == {**HOUSE, "funding": "transfer"}
 
 
 def test_a_confirmation_waits_for_a_moment_without_payments(monkeypatch: pytest.MonkeyPatch) -> None:

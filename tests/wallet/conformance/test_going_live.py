@@ -55,14 +55,14 @@ def test_a_live_operator_needs_a_proof_that_is_signed_whole_recent_and_of_this_w
     refused = {name: code(ask_for(house, conformance=each)) for name, each in wrong.items() if each}
     refused["missing"] = code(ask_for(house))
     assert refused == dict.fromkeys(wrong, (409, "wallet_not_conformant"))
-    assert house.read("operator/funding") == {"funding": "house", "wallet_url": None}
+    assert house.read("operator/funding") == {"funding": "house", "wallet_url": None, "wallet_profile": None}
 
 
 def test_with_a_proof_two_persons_change_the_funding_and_the_event_keeps_it(house: Tenant) -> None:
     mine = proof(url=f"{URL}/", days=29.9)
     change = ask_for(house, conformance=mine).json()["id"]
     assert house.do(f"changes/{change}/confirm", person="ben")["status"] == "effective"
-    assert house.read("operator/funding") == {"funding": "seamless", "wallet_url": URL}
+    assert house.read("operator/funding") == {"funding": "seamless", "wallet_url": URL, "wallet_profile": "standard"}
     ((kept,),) = fetch("SELECT data->>'conformance' FROM events_event WHERE type = 'FundingChanged'")
     assert kept == mine
 
