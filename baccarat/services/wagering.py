@@ -40,7 +40,7 @@ from baccarat.storage.projections import wager_id
 from casino.events.store import Metadata
 from wallet.remote import credits as owed
 from wallet.remote import debits
-from wallet.remote.client import Endpoint
+from wallet.remote.client import Endpoint, endpoint
 from wallet.remote.debits import Debit
 from wallet.remote.events import Party
 from wallet.remote.protection import PROTECTION
@@ -88,7 +88,7 @@ def take_stakes(wanted: WantedWager, *, actor: TableActor) -> TakenStakes | Conf
 
     Raises the refusals of `betting.deal`, AlreadyConfirmed for a request whose wager is confirmed, and REFUSALS.
     """
-    wallet = debits.endpoint(actor.operator)
+    wallet = endpoint(actor.operator)
     with PROTECTION.place(actor.operator):
         _require_available(wallet, actor)
         reserved = _reserve(wanted, actor)
@@ -109,7 +109,7 @@ def ask_balance(*, actor: TableActor) -> None:
         circuit = PROTECTION.circuit(actor.operator)
         if circuit.is_open() and not circuit.may_probe():
             raise WalletUnavailable
-        if _balance(debits.endpoint(actor.operator), actor) is None:
+        if _balance(endpoint(actor.operator), actor) is None:
             raise WalletUnavailable
 
 

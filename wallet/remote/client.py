@@ -1,13 +1,14 @@
-"""Calls of operators' wallets over HTTP: signed both ways, bounded in time and size, to checked addresses.
+"""Calls of operators' wallets over HTTP: signed, bounded in time and size, to checked addresses.
 
-Whatever is not a whole, signed answer is no answer: nobody knows then what the wallet did.
+Whatever is not a whole answer, signed where the profile has signatures of answers, is no answer: nobody knows then what
+the wallet did.
 """
 
 import asyncio
 import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -19,8 +20,13 @@ import msgspec
 
 from casino.api.error_catalogue import RequestRejected
 from casino.feed.destinations import WebhookClient, WholeAnswer
+from casino.operators import signing_keys
 from casino.operators.request_signatures import SignedAnswer, check_answer
+from wallet.funding import services as funding
+from wallet.funding.events import WalletProfile
 from wallet.remote import signing
+from wallet.remote.profiles import PROFILES
+from wallet.remote.profiles.standard import Profile
 
 logger = logging.getLogger(__name__)
 
@@ -36,29 +42,63 @@ class NotAnswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An operator's wallet."""
+    """An operator's wallet: where and how it is asked, and the secret that signs messages in the profile SOFTSWISS."""
 
     operator: UUID
     url: str
+    profile: WalletProfile = WalletProfile.STANDARD
+    secret: str = field(default="", repr=False)
+
+    @property
+    def vocabulary(self) -> Profile:
+        return PROFILES[self.profile]
+
+    def address(self, path: str) -> str:
+        """Return the whole address of a call."""
+        return f"{self.url}{self.vocabulary.root}/{path}"
+
+    def headers(self, method: str, url: str, body: bytes) -> Mapping[str, str]:
+        """Return the headers of a request, with its signature. Raises NotAnswered without what signs it."""
+        if self.profile is WalletProfile.STANDARD:
+            return signing.signed_headers(method, url, body)
+        try:
+            signed = (
+                signing.hub88_headers(body)
+                if self.profile is WalletProfile.HUB88
+                else signing.softswiss_headers(body, self.secret)
+            )
+        except signing.NoKey as error:
+            raise NotAnswered(f"Nothing was asked: {error}") from None
+        return {"Content-Type": "application/json", "Accept-Encoding": "identity", **signed}
+
+
+def endpoint(operator: UUID) -> Endpoint:
+    """Return an operator's wallet; without an address where it has none."""
+    choice = funding.choice_of(operator)
+    secret = signing_keys.secret_of(operator) if choice.profile is WalletProfile.SOFTSWISS else ""
+    return Endpoint(operator, choice.wallet_url, choice.profile, secret)
 
 
 async def call(
     client: WebhookClient, wallet: Endpoint, path: str, document: Mapping[str, Any], *, seconds: float
 ) -> WholeAnswer:
     """Post a message and return the answer, which is not verified yet. Raises NotAnswered."""
-    return await _ask(client, "POST", f"{wallet.url}/v1/{path}", msgspec.json.encode(document), seconds)
+    url, body = wallet.address(path), msgspec.json.encode(document)
+    return await _ask(client, "POST", url, wallet.headers("POST", url, body), body, seconds=seconds)
 
 
 async def get(
     client: WebhookClient, wallet: Endpoint, path: str, query: Mapping[str, str], *, seconds: float
 ) -> WholeAnswer:
     """Get something and return the answer, which is not verified yet. Raises NotAnswered."""
-    return await _ask(client, "GET", f"{wallet.url}/v1/{path}?{urlencode(query)}", b"", seconds)
+    url = f"{wallet.address(path)}?{urlencode(query)}"
+    return await _ask(client, "GET", url, wallet.headers("GET", url, b""), b"", seconds=seconds)
 
 
-async def _ask(client: WebhookClient, method: str, url: str, body: bytes, seconds: float) -> WholeAnswer:
+async def _ask(
+    client: WebhookClient, method: str, url: str, headers: Mapping[str, str], body: bytes, *, seconds: float
+) -> WholeAnswer:
     try:
-        headers = signing.signed_headers(method, url, body)
         return await client.ask(method, url, headers=headers, body=body, seconds=seconds, limit=MAX_ANSWER)
     except (TimeoutError, httpcore.TimeoutException):
         raise NotAnswered("There was no answer in time.") from None
@@ -67,22 +107,30 @@ async def _ask(client: WebhookClient, method: str, url: str, body: bytes, second
 
 
 def verified(answer: WholeAnswer, wallet: Endpoint, *, now: datetime) -> Any:
-    """Return what an answer says, if it is whole and the operator signed it. Raises NotAnswered."""
-    return read_whole(answer, partial(check_answer, operator=wallet.operator, now=now))
+    """Return what an answer says, if it is whole and the operator signed it. Raises NotAnswered.
+
+    Answers of other profiles than STANDARD have no signature: that they are the operator's is known by TLS alone.
+    """
+    return read_whole(answer, wallet.profile, partial(check_answer, operator=wallet.operator, now=now))
 
 
-def read_whole(answer: WholeAnswer, check: Callable[[SignedAnswer, bytes], None]) -> Any:
+def read_whole(answer: WholeAnswer, profile: WalletProfile, check: Callable[[SignedAnswer, bytes], None]) -> Any:
     """Return what an answer says, if it is whole and `check` takes its signature. Raises NotAnswered."""
-    if answer.status != 200:
+    may_refuse = PROFILES[profile].refuses_by_status and 400 <= answer.status < 500
+    if answer.status != 200 and not may_refuse:
         raise NotAnswered(f"The status is {answer.status}.")
     try:
-        headers = {name.title(): value for name, value in answer.headers.items()}
-        check(SignedAnswer(answer.status, headers), answer.body)
-        return msgspec.json.decode(answer.body)
+        if profile is WalletProfile.STANDARD:
+            headers = {name.title(): value for name, value in answer.headers.items()}
+            check(SignedAnswer(answer.status, headers), answer.body)
+        document = msgspec.json.decode(answer.body)
     except RequestRejected as error:
         raise NotAnswered(f"The signature of the answer: {error.detail}") from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise NotAnswered(f"The answer is no JSON: {error}") from None
+    if answer.status != 200 and not (isinstance(document, dict) and "code" in document):
+        raise NotAnswered(f"The status is {answer.status}, without a code.")
+    return document
 
 
 class _Loop:

@@ -20,11 +20,12 @@ from casino.events.store import Metadata, VersionConflict
 from casino.kernel.errors import Refusal
 from wallet.funding import services as funding
 from wallet.funding.events import Funding
-from wallet.remote import client, messages, records
+from wallet.remote import client, records
 from wallet.remote import state as machine
 from wallet.remote.client import Endpoint, NotAnswered
 from wallet.remote.events import Party, TransactionKind, TransactionRequested
 from wallet.remote.messages import WalletOrder, WalletReply
+from wallet.remote.profiles.standard import NOT_IN_PROFILE
 from wallet.remote.protection import PROTECTION
 from wallet.remote.records import Decided
 from wallet.remote.refusals import (
@@ -100,19 +101,14 @@ def request(
     return debit
 
 
-def endpoint(operator: UUID) -> Endpoint:
-    """Return where an operator's wallet is."""
-    return Endpoint(operator, funding.wallet_url(operator))
-
-
 def ask_balance(wallet: Endpoint, *, player: UUID, currency: str) -> int | None:
     """Ask for a player's balance outside of any transaction, note it and return it; None without an answer."""
     request_, circuit = uuid4(), PROTECTION.circuit(wallet.operator)
-    document = {"request": str(request_), "player": str(player), "currency": currency}
+    message = wallet.vocabulary.balance(player, currency, request_)
     try:
-        answer = client.call_and_wait(wallet, messages.BALANCE, document, seconds=CALL_SECONDS)
+        answer = client.call_and_wait(wallet, message.path, message.document, seconds=CALL_SECONDS)
         now = database_now()
-        balance = messages.read_balance(client.verified(answer, wallet, now=now), request_, currency)
+        balance = wallet.vocabulary.read_balance(client.verified(answer, wallet, now=now), request_, currency)
     except NotAnswered as error:
         logger.warning("The wallet of operator %s told no balance: %s", wallet.operator, error)
         balance = None
@@ -136,13 +132,15 @@ def ask(debit: Debit, wallet: Endpoint) -> WalletReply:
         None,
         debit.at,
     )
+    if not wallet.vocabulary.can_say(payment):
+        return WalletReply(NOT_IN_PROFILE)
     request_, seconds = uuid4(), min(CALL_SECONDS, (debit.answer_by - database_now()).total_seconds() - _MARGIN)
     if seconds <= 0:
         return WalletReply(NoAnswer("Nothing was asked: it is too late."))
     try:
-        document = messages.single(payment, request_)
-        answer = client.call_and_wait(wallet, messages.PATHS[payment.kind], document, seconds=seconds)
-        told = messages.read_single(client.verified(answer, wallet, now=database_now()), payment, request_)
+        message = wallet.vocabulary.single(payment, request_)
+        answer = client.call_and_wait(wallet, message.path, message.document, seconds=seconds)
+        told = wallet.vocabulary.read_single(client.verified(answer, wallet, now=database_now()), payment, request_)
     except NotAnswered as error:
         logger.warning("The wallet of operator %s did not answer to a debit: %s", wallet.operator, error)
         told = WalletReply(NoAnswer(str(error)))

@@ -25,9 +25,10 @@ from casino.feed.destinations import WebhookClient, WholeAnswer
 from casino.significant import recorder
 from wallet.remote import client, messages, records
 from wallet.remote import state as machine
-from wallet.remote.client import Endpoint, NotAnswered
+from wallet.remote.client import Endpoint, NotAnswered, endpoint
 from wallet.remote.events import RemoteEvent, RollbackReason, TransactionKind
 from wallet.remote.messages import MAX_ITEMS, WalletOrder, WalletReply
+from wallet.remote.profiles.standard import NOT_IN_PROFILE
 from wallet.remote.records import Decided
 from wallet.remote.state import ENDED, NoAnswer, RefusedAnswer, RemoteState, RemoteStatus
 
@@ -62,7 +63,6 @@ _PAYMENTS: Final = """
            rollback_id, reason
       FROM wallet_remote WHERE id = ANY (%s::uuid[]) ORDER BY requested_at, id
 """
-_URL: Final = "SELECT wallet_url FROM wallet_funding WHERE operator_id = %s"
 _AGAIN: Final = """
     UPDATE wallet_remote_due AS due SET next_try_at = again.at, last_error = again.why, reported = again.reported
       FROM unnest(%s::uuid[], %s::timestamptz[], %s::text[], %s::boolean[]) AS again (id, at, why, reported)
@@ -83,7 +83,10 @@ class Leased:
 
 @dataclass(slots=True)
 class Batch:
-    """What was leased of one operator: credits to send together, others one by one, and debits left behind."""
+    """What was leased of one operator: credits to send together, others one by one, and debits left behind.
+
+    Where the wallet's profile has no message for several credits, they are among the others.
+    """
 
     wallet: Endpoint
     credits: list[Leased]
@@ -171,12 +174,13 @@ class Courier:
         return messages.read_batch(document, payments, request)
 
     async def _send(self, wallet: Endpoint, leased: Leased) -> WalletReply:
-        request, payment = uuid4(), leased.payment
-        path = messages.PATHS[payment.kind] if payment.reason is None else messages.ROLLBACK
+        request, payment, vocabulary = uuid4(), leased.payment, wallet.vocabulary
+        if not vocabulary.can_say(payment):
+            return WalletReply(NOT_IN_PROFILE)
+        message = vocabulary.single(payment, request)
         try:
-            return messages.read_single(
-                await self._call(wallet, path, messages.single(payment, request)), payment, request
-            )
+            document = await self._call(wallet, message.path, message.document)
+            return vocabulary.read_single(document, payment, request)
         except NotAnswered as error:
             return WalletReply(NoAnswer(str(error)))
 
@@ -194,10 +198,9 @@ class Courier:
 def _lease(operator: UUID, now: datetime, limit: int) -> Batch | None:
     values = {"operator": operator, "now": now, "limit": limit, "lease": now + LEASE}
     leased = {row[0]: row[1:] for row in fetch(_CLAIM, values)}
-    urls = fetch(_URL, [operator]) if leased else []
-    if not urls:
+    if not leased:
         return None
-    batch = Batch(Endpoint(operator, urls[0][0]), [], [], [])
+    batch = Batch(endpoint(operator), [], [], [])
     for id_, kind, player, wager, round_, table, amount, currency, concerns, at, status, rollback, reason in fetch(
         _PAYMENTS, [list(leased)]
     ):
@@ -216,7 +219,7 @@ def _lease(operator: UUID, now: datetime, limit: int) -> Batch | None:
             RollbackReason(reason) if takes_back else None,
         )
         each = Leased(payment, id_, *leased[id_])
-        if payment.kind is TransactionKind.CREDIT:
+        if payment.kind is TransactionKind.CREDIT and batch.wallet.vocabulary.batches:
             batch.credits.append(each)
         elif payment.kind is TransactionKind.DEBIT and not takes_back:
             batch.abandoned.append(each)

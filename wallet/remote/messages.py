@@ -27,7 +27,7 @@ TRANSACTIONS: Final = "transactions"
 MAX_ITEMS: Final = 100
 """Credits in one message."""
 _MAX_REFERENCE: Final = 100
-_CODES: Final = {code.value: code for code in WalletCode}
+_CODES: Final = {code.value: code for code in WalletCode if code is not WalletCode.NOT_IN_PROFILE}
 Document = Mapping[str, Any]
 
 

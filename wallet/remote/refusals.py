@@ -17,6 +17,8 @@ class WalletCode(StrEnum):
     LOCATION_REFUSED = "location_refused"
     TRANSACTION_CANCELLED = "transaction_cancelled"
     REFERENCE_DIFFERS = "reference_differs"
+    NOT_IN_PROFILE = "not_in_profile"
+    """The wallet's profile has no message for it: the wallet was not asked."""
     OTHER = "other"
     """A reason that has no word here."""
 

@@ -1,10 +1,12 @@
 """Our signatures of requests to operators' wallets: RFC 9421 with Ed25519, by keys derived from PERSONAL_KEYS.
 
-All of them are published, so that a new one is known before it signs: add it last, and put it first a day later.
+All of them are published, so that a new one is known before it signs: add it last, and put it first a day later. The
+other profiles sign the bytes of the body alone: Hub88 by WALLET_RSA_KEY, SOFTSWISS by a secret of the operator.
 """
 
 import hmac
 import secrets
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -12,17 +14,24 @@ from functools import lru_cache
 from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
 from django.conf import settings
 from http_message_signatures import HTTPMessageSigner, algorithms
 from http_message_signatures.resolvers import MappingKeyResolver
 
 from casino.api.jwks import PublishedKey, ed25519_jwk
+from casino.crypto.rsa_keys import parse_rsa_key
 from casino.crypto.signing_keys import parse_keys
 
 PURPOSE: Final = "wallet"
 TAG: Final = "casino-wallet"
 LIFETIME: Final = timedelta(seconds=60)
 _DERIVATION: Final = b"casino.wallet.v1 request key"
+
+
+class NoKey(Exception):
+    """There is nothing to sign with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,21 @@ def signed_headers(
         body=body,
     )
     return message.headers
+
+
+def hub88_headers(body: bytes) -> Mapping[str, str]:
+    """Return the signature of a body as Hub88 has it: RSA with SHA-256, in base64. Raises NoKey."""
+    if not settings.WALLET_RSA_KEY:
+        raise NoKey("WALLET_RSA_KEY is not set.")
+    signature = parse_rsa_key("WALLET_RSA_KEY", settings.WALLET_RSA_KEY).sign(body, PKCS1v15(), SHA256())
+    return {"X-Hub88-Signature": b64encode(signature).decode()}
+
+
+def softswiss_headers(body: bytes, secret: str) -> Mapping[str, str]:
+    """Return the signature of a body as SOFTSWISS has it: HMAC-SHA-256, in hex. Raises NoKey."""
+    if not secret:
+        raise NoKey("The operator has no secret any more.")
+    return {"X-Request-Sign": hmac.new(secret.encode(), body, "sha256").hexdigest()}
 
 
 @lru_cache(maxsize=2)

@@ -10,12 +10,11 @@ import msgspec
 from casino.events.sql import database_now
 from casino.kernel import money
 from casino.kernel.errors import Refusal
-from wallet.funding import services as funding
 from wallet.payments.provider_reports import PaymentKind, ProviderRecord, ProviderReport, ProviderStatus
 from wallet.payments.providers import ProviderUnavailable, UnknownPayment
 from wallet.payments.refusals import UnknownProvider
 from wallet.remote import client, messages
-from wallet.remote.client import Endpoint, NotAnswered
+from wallet.remote.client import Endpoint, NotAnswered, endpoint
 
 PROVIDER: Final = "wallet"
 """The name under which reconciliation knows operators' own wallets."""
@@ -71,11 +70,13 @@ def read_page(document: object) -> tuple[list[ProviderRecord], str | None]:
 
 
 def statement_of(operator: UUID) -> WalletStatement:
-    """Return an operator's own wallet. Raises UnknownProvider without one."""
-    url = funding.wallet_url(operator)
-    if not url:
+    """Return an operator's own wallet. Raises UnknownProvider without one, or one that lists nothing."""
+    wallet = endpoint(operator)
+    if not wallet.url:
         raise UnknownProvider("The operator has no wallet of its own.")
-    return WalletStatement(Endpoint(operator, url))
+    if not wallet.vocabulary.lists:
+        raise UnknownProvider(f"Wallets of the profile {wallet.profile} do not list their transactions.")
+    return WalletStatement(wallet)
 
 
 _Text = Annotated[str, msgspec.Meta(max_length=100, pattern=r"\A[\x20-\x7e]*\Z")]

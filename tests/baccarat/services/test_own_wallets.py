@@ -51,7 +51,7 @@ def last_answer(payment: UUID) -> Any:
         [payment],
     )
     order = WalletOrder(payment, TransactionKind.DEBIT, player, wager, round_, table, amount, "EUR", None, at)
-    request, wallet = uuid4(), debits.endpoint(operator)
+    request, wallet = uuid4(), client.endpoint(operator)
     answer = client.call_and_wait(wallet, "debit", messages.single(order, request), seconds=10)
     return messages.read_single(client.verified(answer, wallet, now=database_now()), order, request).answer
 

@@ -33,7 +33,7 @@ from tests.wallet.remote.operators import (
 )
 from wallet.reconciliation.services import compare_day
 from wallet.reconciliation.sources import ReconciliationDay
-from wallet.remote import debits, protection
+from wallet.remote import client, debits, protection
 from wallet.remote.state import AcceptedAnswer
 from wallet.remote.statements import PROVIDER
 
@@ -145,7 +145,7 @@ def test_a_debit_whose_process_died_is_rolled_back_by_the_queue(database: Databa
         debit, _ = wagering._reserve(wanted, actor)  # type: ignore[misc]
         assert isinstance(wagering.take_stakes(wanted, actor=actor), Confirming)  # the page asks again
         if died == "between answer and second transaction":
-            assert isinstance(debits.ask(debit, debits.endpoint(actor.operator)).answer, AcceptedAnswer)
+            assert isinstance(debits.ask(debit, client.endpoint(actor.operator)).answer, AcceptedAnswer)
         assert code(post_bet(ann, table)) == (409, "wager_confirming")
         deliver()
         assert statuses()[-1] == "requested"  # its process may still live

@@ -111,6 +111,11 @@ def running_wallet(folder: Path) -> Generator[WalletServer]:
 def begin_again(server: WalletServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the server obey again and the circuits be closed, and give up early."""
     server.forget()
+    close_circuits(monkeypatch)
+
+
+def close_circuits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the circuits be closed, and give up early."""
     monkeypatch.setattr(protection, "PROTECTION", protection.Protection(8))
     monkeypatch.setattr(debits, "PROTECTION", protection.PROTECTION)
     monkeypatch.setattr("baccarat.services.wagering.PROTECTION", protection.PROTECTION)

@@ -1,0 +1,314 @@
+"""Wagers in money of wallets that are asked as Hub88 and as SOFTSWISS ask them, over HTTP."""
+
+import json
+from collections.abc import Generator
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
+
+from casino.events.sql import execute, fetch
+from casino.operators import signing_keys
+from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit, tenant
+from tests.conftest import Database
+from tests.wallet.remote.operators import (
+    audited,
+    close_circuits,
+    code,
+    deliver,
+    expire,
+    ledger,
+    post_bet,
+    statuses,
+)
+from tests.wallet.remote.profiles.counterparts import (
+    RSA_KEY,
+    Counterpart,
+    Hub88Wallet,
+    SoftswissWallet,
+    as_setting,
+    serving,
+)
+from wallet.conformance.cases import CASES
+from wallet.conformance.kit import run_cases
+from wallet.conformance.probe import Probe
+from wallet.funding.events import WalletProfile
+from wallet.payments.refusals import UnknownProvider
+from wallet.reconciliation.schedule import list_due_days
+from wallet.remote import client
+from wallet.remote.statements import PROVIDER, statement_of
+
+FUNDS = 500_00
+PROFILES = {Hub88Wallet: WalletProfile.HUB88, SoftswissWallet: WalletProfile.SOFTSWISS}
+
+
+@pytest.fixture(params=list(PROFILES))
+def wallet(request: Any, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Generator[Any]:
+    settings.WALLET_RSA_KEY = as_setting(RSA_KEY)
+    close_circuits(monkeypatch)
+    wallet = request.param()
+    with serving(wallet):
+        yield wallet
+
+
+def choice(wallet: Counterpart) -> dict[str, str]:
+    return {"funding": "seamless", "wallet_url": wallet.url, "wallet_profile": PROFILES[type(wallet)].value}
+
+
+def add_secret(house: Tenant) -> str:
+    return signing_keys.add_secret(key_id=house.credential.split(".")[0], by="test")[1]
+
+
+def house_of(wallet: Any) -> Tenant:
+    """Create an operator whose wallet this is."""
+    house = tenant("lucky")
+    if isinstance(wallet, SoftswissWallet):
+        wallet.secret = add_secret(house)
+    assert house.do("operator/funding", choice(wallet)) == choice(wallet) == house.read("operator/funding")
+    return house
+
+
+def seated(wallet: Counterpart, funds: int = FUNDS) -> tuple[Gambler, str, Tenant]:
+    """Let a player with money in the wallet sit at a new table."""
+    house = house_of(wallet)
+    player = house.do("players", {"reference": "Ann", "nickname": "Ann"})["id"]
+    wallet.balances[player] = funds
+    ann = Gambler(house.do(f"players/{player}/sessions", {"ttl_seconds": 3600})["token"], player)
+    table = house.table("mini")
+    sit(ann, table)
+    return ann, table, house
+
+
+def is_at_rest(wallet: Counterpart, player: Gambler) -> bool:
+    """Return whether the operator's balance and ours are what they were together."""
+    return ledger("returning") == 0 and wallet.balances[player.id] - ledger("wallet") == FUNDS
+
+
+def test_a_wager_is_debited_once_and_credited_once(database: Database, wallet: Any) -> None:
+    assert database
+    ann, table, _ = seated(wallet)
+    for number in range(1, 4):
+        bet(ann, table, player="10.00")
+        deal_all()
+        assert deliver() == 1
+        assert (statuses(), statuses("credit")) == (["accepted"] * number, ["accepted"] * number)
+    assert len(wallet.done) == 6
+    assert is_at_rest(wallet, ann)
+    assert audited() == []
+
+
+def test_a_wager_above_the_money_is_refused_and_nothing_is_taken_back(database: Database, wallet: Any) -> None:
+    assert database
+    ann, table, _ = seated(wallet)
+    wallet.balances[ann.id] = 500
+    answer = post_bet(ann, table)
+    assert (code(answer), answer.json()["reason"]) == ((409, "wallet_refused"), "insufficient_funds")
+    assert (deliver(), statuses(), wallet.balances[ann.id]) == (0, ["refused"], 500)
+
+
+@pytest.mark.parametrize(
+    "do", ["apply_then_hang", "hang", "apply_then_fail", "fail", "html", "other_request", "unknown"]
+)
+def test_a_debit_without_a_definite_answer_is_taken_back(database: Database, wallet: Any, do: str) -> None:
+    assert database
+    ann, table, _ = seated(wallet)
+    wallet.next.append(("bet:" if isinstance(wallet, Hub88Wallet) else "play:") + do)
+    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    deliver()
+    assert (statuses(), fetch("SELECT count(*) FROM baccarat_wager")) == (["rolled_back"], [(0,)])
+    ((debit,),) = fetch("SELECT id::text FROM wallet_remote")
+    assert list(wallet.marks) == [debit]
+    assert is_at_rest(wallet, ann)
+    assert audited() == []
+
+
+def test_a_debit_that_arrives_after_its_rollback_moves_nothing(database: Database, wallet: Any) -> None:
+    assert database
+    ann, table, house = seated(wallet)
+    wallet.next.append(("bet:" if isinstance(wallet, Hub88Wallet) else "play:") + "hang")
+    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    deliver()
+    late = [(path, body) for path, body in wallet.bodies if b'"amount"' in body]
+    ((path, body),) = late
+    headers = dict(client.endpoint(UUID(house.id)).headers("POST", wallet.url + path, body))
+    answer = httpx.post(wallet.url + path, content=body, headers=headers)
+    assert ("RS_ERROR_TRANSACTION_ROLLED_BACK" in answer.text) or answer.status_code == 412
+    assert is_at_rest(wallet, ann)
+
+
+def test_a_rollback_is_repeated_under_its_id_until_it_is_answered(database: Database, wallet: Any) -> None:
+    assert database
+    ann, table, _ = seated(wallet)
+    wallet.next.append(("bet:" if isinstance(wallet, Hub88Wallet) else "play:") + "apply_then_fail")
+    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    for do in ("apply_then_fail", "unknown", "html"):
+        wallet.next.append(f"rollback:{do}")
+        deliver()
+        assert statuses() == ["rolling_back"]
+        expire()
+    deliver()
+    ids = {body for path, body in wallet.bodies if path.endswith("rollback")}
+    name = "transaction_uuid" if isinstance(wallet, Hub88Wallet) else "actions"
+    assert len({json.dumps(json.loads(body)[name]) for body in ids}) == 1
+    assert (statuses(), is_at_rest(wallet, ann)) == (["rolled_back"], True)
+
+
+def test_a_credit_is_repeated_under_its_id_and_paid_once(database: Database, wallet: Any) -> None:
+    assert database
+    ann, table, _ = seated(wallet)
+    bet(ann, table, player="10.00", banker="10.00")
+    deal_all()
+    win = "win:" if isinstance(wallet, Hub88Wallet) else "play:"
+    for do in ("apply_then_fail", "unknown", "other_request"):
+        wallet.next.append(win + do)
+        deliver()
+        assert statuses("credit") == ["requested"]
+        expire()
+    deliver()
+    assert (statuses("credit"), len(wallet.done), is_at_rest(wallet, ann)) == (["accepted"], 2, True)
+    assert audited() == []
+
+
+def test_a_wallet_that_does_not_know_our_key_does_nothing_and_leaves_the_end_open(
+    database: Database, wallet: Any
+) -> None:
+    assert database
+    ann, table, _ = seated(wallet)
+    known = wallet.key if isinstance(wallet, Hub88Wallet) else wallet.secret
+    wallet.key = generate_private_key(public_exponent=65537, key_size=2048).public_key()
+    wallet.secret = "another"
+    assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
+    deliver()
+    assert (statuses(), wallet.done) == (["rolling_back"], {})
+    wallet.key = wallet.secret = known
+    expire()
+    deliver()
+    assert (statuses(), is_at_rest(wallet, ann)) == (["rolled_back"], True)
+
+
+def test_what_a_void_takes_back_of_a_win_is_not_asked_for_and_a_debt(database: Database, wallet: Any) -> None:
+    assert database
+    ann, table, house = seated(wallet)
+    for _ in range(60):
+        bet(ann, table, player="10.00")
+        deal_all()
+        (round_, returned), *_ = fetch("SELECT round_id, returned FROM baccarat_wager ORDER BY confirmed_at DESC")
+        if returned > 1000:
+            break
+    deliver()
+    before, asked = wallet.balances[ann.id], len(wallet.bodies)
+    house.do(f"rounds/{round_}/void", {"reason": "malfunction", "note": "test"}, person="ann")
+    house.do(f"rounds/{round_}/void/approve", person="bert")
+    deliver()
+    assert (statuses("correction"), ledger("debt")) == (["refused"], -1000)
+    assert fetch("SELECT code FROM wallet_remote WHERE kind = 'correction'") == [("not_in_profile",)]
+    assert (wallet.balances[ann.id], len(wallet.bodies)) == (before, asked)
+    assert audited() == []
+
+
+def test_what_a_void_returns_of_a_loss_is_paid_as_a_win(database: Database, wallet: Any) -> None:
+    assert database
+    ann, table, house = seated(wallet)
+    for _ in range(60):
+        bet(ann, table, player="10.00")
+        deal_all()
+        (round_, returned), *_ = fetch("SELECT round_id, returned FROM baccarat_wager ORDER BY confirmed_at DESC")
+        if returned == 0:
+            break
+    deliver()
+    before = wallet.balances[ann.id]
+    house.do(f"rounds/{round_}/void", {"reason": "malfunction", "note": "test"}, person="ann")
+    house.do(f"rounds/{round_}/void/approve", person="bert")
+    deliver()
+    assert (statuses("correction"), wallet.balances[ann.id] - before) == (["accepted"], 1000)
+    assert is_at_rest(wallet, ann)
+
+
+def test_the_counterpart_passes_all_cases_of_its_profile(wallet: Any) -> None:
+    player, profile = UUID("0192a1b2-0000-7000-8000-00000000000a"), PROFILES[type(wallet)]
+    wallet.balances[str(player)], wallet.secret = FUNDS, "secret"
+    cases = [case for case in CASES if profile in case.profiles]
+    with Probe(wallet.url, None, player, "EUR", profile, "secret") as probe:
+        run = run_cases(probe, cases)
+    assert [(each.name, each.failure) for each in run.failed] == []
+    assert len(run.results) >= 22
+
+
+@pytest.mark.parametrize(
+    ("fault", "case"),
+    [
+        ({"marks"}, "a_debit_after_its_rollback_moves_nothing"),
+        ({"done"}, "the_same_credit_again_is_paid_once"),
+        ({"signature"}, "a_message_whose_body_was_changed_does_nothing"),
+    ],
+)
+def test_a_counterpart_with_a_fault_fails_the_case_that_names_it(
+    wallet: Any, monkeypatch: pytest.MonkeyPatch, fault: set[str], case: str
+) -> None:
+    player, profile = UUID("0192a1b2-0000-7000-8000-00000000000a"), PROFILES[type(wallet)]
+    wallet.balances[str(player)], wallet.secret = FUNDS, "secret"
+
+    class Forgetful(dict[str, Any]):
+        def __contains__(self, _: object) -> bool:
+            return False
+
+    if "signature" in fault:
+        wallet.key = type("AnyKey", (), {"verify": lambda *_: None})()
+        monkeypatch.setattr("hmac.compare_digest", lambda *_: True)
+    for name in fault - {"signature"}:
+        setattr(wallet, name, Forgetful())
+    with Probe(wallet.url, None, player, "EUR", profile, "secret") as probe:
+        run = run_cases(probe, [each for each in CASES if each.name == case])
+    assert [each.name for each in run.failed] == [case]
+
+
+def test_without_a_list_there_is_nothing_to_reconcile(database: Database, wallet: Any) -> None:
+    assert database
+    _, _, house = seated(wallet)
+    execute("UPDATE wallet_funding SET since = since - interval '3 days'")
+    assert list_due_days(providers=[PROVIDER], limit=9) == []
+    with pytest.raises(UnknownProvider, match="do not list"):
+        statement_of(UUID(house.id))
+
+
+def test_a_profile_is_changed_while_nothing_is_on_its_way(database: Database, wallet: Any) -> None:
+    assert database
+    ann, table, house = seated(wallet)
+    bet(ann, table, player="10.00")
+    other = {**choice(wallet), "wallet_profile": "hub88" if isinstance(wallet, SoftswissWallet) else "softswiss"}
+    assert code(house.post("operator/funding", other)) == (409, "funding_money_held")
+    deal_all()
+    deliver()
+    if isinstance(wallet, Hub88Wallet):
+        assert code(house.post("operator/funding", other)) == (409, "wallet_key_missing")
+        add_secret(house)
+    assert house.do("operator/funding", other) == other
+    assert audited() == []
+
+
+def test_a_profile_needs_its_key_and_the_funding_that_has_one(database: Database, wallet: Any, settings: Any) -> None:
+    assert database
+    house = tenant("lucky")
+    if isinstance(wallet, Hub88Wallet):
+        settings.WALLET_RSA_KEY = ""
+        assert code(house.post("operator/funding", choice(wallet))) == (409, "wallet_profile_unavailable")
+    else:
+        assert code(house.post("operator/funding", choice(wallet))) == (409, "wallet_key_missing")
+    without = {"funding": "transfer", "wallet_profile": choice(wallet)["wallet_profile"]}
+    assert code(house.post("operator/funding", without)) == (409, "wallet_profile_unavailable")
+    assert code(house.post("operator/funding", {**choice(wallet), "wallet_profile": "evolution"}))[0] == 422
+    assert house.read("operator/funding")["funding"] == "house"
+
+
+def test_the_oldest_secret_signs_until_it_is_removed(database: Database) -> None:
+    assert database
+    house = tenant("lucky")
+    assert signing_keys.secret_of(UUID(house.id)) == ""
+    first, second = add_secret(house), add_secret(house)
+    assert signing_keys.secret_of(UUID(house.id)) == first
+    key = house.credential.split(".")[0]
+    ((keyid,), _) = fetch("SELECT keyid FROM operators_signingkey ORDER BY id")
+    signing_keys.remove(key_id=key, keyid=keyid, by="test")
+    assert signing_keys.secret_of(UUID(house.id)) == second
