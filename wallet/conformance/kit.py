@@ -8,7 +8,13 @@ from enum import StrEnum
 from typing import Final
 
 from wallet.conformance.probe import STAKE, CaseFailed, Exchange, Probe
+from wallet.funding.events import WalletProfile
 
+ANY: Final = frozenset(WalletProfile)
+STANDARD: Final = frozenset({WalletProfile.STANDARD})
+"""For what only our own messages can say."""
+WITH_CODES: Final = frozenset({WalletProfile.STANDARD, WalletProfile.HUB88})
+"""For refusals that `softswiss` has no code for."""
 NEEDED: Final = 20 * STAKE
 """The balance that a run needs, in minor units."""
 
@@ -27,11 +33,12 @@ class Group(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConformanceCase:
-    """One case: what it runs, and raises CaseFailed if its name does not hold."""
+    """One case: what it runs, and raises CaseFailed if its name does not hold, and for wallets of which profiles."""
 
     name: str
     group: Group
     run: Callable[[Probe], None]
+    profiles: frozenset[WalletProfile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +57,7 @@ class ConformanceRun:
     """What came of all cases that were run against a wallet."""
 
     wallet_url: str
+    profile: WalletProfile
     keyid: str
     player: str
     currency: str
@@ -65,11 +73,13 @@ class ConformanceRun:
 CASES: Final[list[ConformanceCase]] = []
 
 
-def case(group: Group) -> Callable[[Callable[[Probe], None]], Callable[[Probe], None]]:
+def case(
+    group: Group, profiles: frozenset[WalletProfile] = ANY
+) -> Callable[[Callable[[Probe], None]], Callable[[Probe], None]]:
     """Make a function a case, under its name."""
 
     def add(run: Callable[[Probe], None]) -> Callable[[Probe], None]:
-        CASES.append(ConformanceCase(run.__name__, group, run))
+        CASES.append(ConformanceCase(run.__name__, group, run, profiles))
         return run
 
     return add
@@ -88,7 +98,14 @@ def run_cases(
         progress(result)
         results.append(result)
     return ConformanceRun(
-        probe.url, probe.key.keyid, str(probe.player), probe.currency, began, datetime.now(UTC), tuple(results)
+        probe.url,
+        probe.profile,
+        "" if probe.key is None else probe.key.keyid,
+        str(probe.player),
+        probe.currency,
+        began,
+        datetime.now(UTC),
+        tuple(results),
     )
 
 

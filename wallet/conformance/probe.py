@@ -7,7 +7,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, Final, Self
 from urllib.parse import urlencode
 from uuid import UUID, uuid4
@@ -19,9 +18,10 @@ from casino.events.ids import new_id
 from casino.feed.destinations import WholeAnswer
 from casino.observability.process import ssl_context
 from casino.operators.key_models import SigningKey
-from casino.operators.request_signatures import check_answer_by
-from wallet.remote import client, messages, signing
-from wallet.remote.client import NotAnswered
+from casino.operators.request_signatures import SignedAnswer, check_answer_by
+from wallet.funding.events import WalletProfile
+from wallet.remote import client, messages
+from wallet.remote.client import Endpoint, NotAnswered
 from wallet.remote.events import RollbackReason, TransactionKind
 from wallet.remote.messages import WalletOrder, WalletReply
 from wallet.remote.state import AcceptedAnswer, NoAnswer, RefusedAnswer
@@ -29,6 +29,8 @@ from wallet.remote.state import AcceptedAnswer, NoAnswer, RefusedAnswer
 STAKE: Final = 100
 """What most cases move, in minor units."""
 SECONDS: Final = 10.0
+_NOBODY: Final = UUID(int=0)
+"""The kit asks in the name of no operator."""
 Headers = Mapping[str, str]
 
 
@@ -51,12 +53,17 @@ class Exchange:
 
 @dataclass(slots=True)
 class Probe:
-    """Sends messages about one player to a wallet whose answers are signed by `key`. Use `with`."""
+    """Sends messages about one player to a wallet. Use `with`.
+
+    Answers of the profile `standard` are signed by `key`; `secret` signs messages of `softswiss`.
+    """
 
     url: str
-    key: SigningKey
+    key: SigningKey | None
     player: UUID
     currency: str
+    profile: WalletProfile = WalletProfile.STANDARD
+    secret: str = field(default="", repr=False)
     exchanges: list[Exchange] = field(default_factory=list)
     _open: dict[UUID, WalletOrder] = field(default_factory=dict)
     _http: httpx.Client = field(init=False)
@@ -98,11 +105,11 @@ class Probe:
 
     def balance(self) -> int:
         """Return the player's balance."""
-        request = uuid4()
-        document = {"request": str(request), "player": str(self.player), "currency": self.currency}
-        balance = messages.read_balance(self.ask(messages.BALANCE, document), request, self.currency)
+        request, vocabulary = uuid4(), self.wallet.vocabulary
+        message = vocabulary.balance(self.player, self.currency, request)
+        balance = vocabulary.read_balance(self.ask(message.path, message.document), request, self.currency)
         if balance is None:
-            raise CaseFailed(f"{messages.BALANCE} has no balance in {self.currency}.")
+            raise CaseFailed(f"{message.path} has no balance in {self.currency}.")
         return balance
 
     @contextmanager
@@ -115,18 +122,27 @@ class Probe:
 
     def send(self, order: WalletOrder) -> WalletReply:
         """Send a message about one transaction, and return what the wallet says of it."""
-        if order.kind is TransactionKind.CREDIT:
+        request, vocabulary = uuid4(), self.wallet.vocabulary
+        if order.kind is TransactionKind.CREDIT and vocabulary.batches:
             return self.send_credits([order])[order.transaction]
-        request, path = uuid4(), path_of(order)
-        if path == messages.PATHS[TransactionKind.DEBIT]:
-            self._open[order.transaction] = order
-        elif path == messages.ROLLBACK and order.concerns:
+        if order.reason is not None and order.concerns:
             self._open.pop(order.concerns, None)
+        elif order.kind is TransactionKind.DEBIT:
+            self._open[order.transaction] = order
+        message = vocabulary.single(order, request)
         try:
-            document = self.ask(path, messages.single(order, request))
+            document = self.ask(message.path, message.document)
         except CaseFailed as error:
             return WalletReply(NoAnswer(str(error)))
-        return messages.read_single(document, order, request)
+        return vocabulary.read_single(document, order, request)
+
+    def message(self, order: WalletOrder) -> tuple[str, bytes]:
+        """Return the path and the bytes of a message about one transaction, which is not sent."""
+        if order.kind is TransactionKind.CREDIT and self.wallet.vocabulary.batches:
+            path = messages.PATHS[TransactionKind.CREDIT]
+            return path, msgspec.json.encode(messages.batch([order], uuid4()))
+        message = self.wallet.vocabulary.single(order, uuid4())
+        return message.path, msgspec.json.encode(message.document)
 
     def send_credits(self, orders: Sequence[WalletOrder]) -> dict[UUID, WalletReply]:
         """Send credits in one message, and return what the wallet says of each."""
@@ -144,7 +160,7 @@ class Probe:
     def list(self, query: Mapping[str, str]) -> Any:
         """Return a verified page of transactions. Raises CaseFailed."""
         url = f"{self.address(messages.TRANSACTIONS)}?{urlencode(query)}"
-        return self.read(self.exchange("GET", url, signing.signed_headers("GET", url, b""), b""))
+        return self.read(self.exchange("GET", url, self.wallet.headers("GET", url, b""), b""))
 
     def read(self, answer: WholeAnswer | None) -> Any:
         """Return what an answer says, once its signature is verified. Raises CaseFailed."""
@@ -153,17 +169,26 @@ class Probe:
         if len(answer.body) > client.MAX_ANSWER:
             raise CaseFailed(f"The answer has more than {client.MAX_ANSWER} bytes.")
         try:
-            return client.read_whole(answer, partial(check_answer_by, self.key, now=datetime.now(UTC)))
+            return client.read_whole(answer, self.profile, self._check)
         except NotAnswered as error:
             raise CaseFailed(str(error)) from None
 
     def post(self, path: str, body: bytes, headers: Headers | None = None) -> WholeAnswer | None:
         """Post a body, signed unless headers are given."""
         url = self.address(path)
-        return self.exchange("POST", url, headers or signing.signed_headers("POST", url, body), body)
+        return self.exchange("POST", url, headers or self.wallet.headers("POST", url, body), body)
+
+    @property
+    def wallet(self) -> Endpoint:
+        return Endpoint(_NOBODY, self.url, self.profile, self.secret)
 
     def address(self, path: str) -> str:
-        return f"{self.url}/v1/{path}"
+        return self.wallet.address(path)
+
+    def _check(self, answer: SignedAnswer, body: bytes) -> None:
+        if self.key is None:
+            raise CaseFailed("There is no key that verifies answers.")
+        check_answer_by(self.key, answer, body, now=datetime.now(UTC))
 
     def exchange(
         self,
@@ -195,11 +220,6 @@ class Probe:
         self._open.clear()
 
 
-def path_of(order: WalletOrder) -> str:
-    """Return where a message about one transaction goes."""
-    return messages.ROLLBACK if order.reason is not None else messages.PATHS[order.kind]
-
-
 def require(holds: object, otherwise: str) -> None:
     """Raise CaseFailed with a sentence unless something holds."""
     if not holds:
@@ -215,6 +235,11 @@ def accepted(reply: WalletReply) -> AcceptedAnswer:
             raise CaseFailed(f"It was refused ({code}) instead of accepted.")
         case NoAnswer(why):
             raise CaseFailed(f"No definite answer: {why}")
+
+
+def not_taken(reply: WalletReply) -> None:
+    """Check that an answer does not accept: not every profile has a code for each refusal. Raises CaseFailed."""
+    require(not isinstance(reply.answer, AcceptedAnswer), "It was accepted instead of refused.")
 
 
 def refused(reply: WalletReply, *codes: str) -> None:

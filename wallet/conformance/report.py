@@ -54,6 +54,7 @@ def to_json(run: ConformanceRun, *, complete: bool) -> bytes:
     report = {
         "version": VERSION,
         "wallet_url": run.wallet_url,
+        "profile": run.profile.value,
         "keyid": run.keyid,
         "player": run.player,
         "currency": run.currency,
@@ -61,9 +62,8 @@ def to_json(run: ConformanceRun, *, complete: bool) -> bytes:
         "ended_at": run.ended_at.isoformat(),
         "cases": [_case(result) for result in run.results],
     }
-    proof = ConformanceProof(
-        run.wallet_url, len(run.results), len(run.failed), sha256(canonical(report)).hexdigest(), run.ended_at
-    )
+    digest = sha256(canonical(report)).hexdigest()
+    proof = ConformanceProof(run.wallet_url, len(run.results), len(run.failed), digest, run.ended_at, run.profile)
     return msgspec.json.format(msgspec.json.encode({"report": report, "proof": proof.sign() if complete else None}))
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from casino.kernel import money
 from casino.kernel.errors import Refusal
-from wallet.conformance.kit import Group, case
+from wallet.conformance.kit import STANDARD, WITH_CODES, Group, case
 from wallet.conformance.probe import STAKE, CaseFailed, Probe, accepted, refused, require
 from wallet.payments.provider_reports import ProviderRecord, ProviderStatus
 from wallet.remote import messages
@@ -43,7 +43,7 @@ def a_credit_of_nothing_is_accepted(wallet: Probe) -> None:
         accepted(wallet.send(wallet.credit_of(debit, 0)))
 
 
-@case(Group.HAPPY)
+@case(Group.HAPPY, STANDARD)
 def credits_in_one_message_are_each_paid_and_answered(wallet: Probe) -> None:
     orders = [wallet.credit_of(wallet.debit(), amount) for amount in (0, 100, 200)]
     with wallet.moves(300):
@@ -59,7 +59,7 @@ def a_rollback_returns_a_debit(wallet: Probe) -> None:
         require(accepted(wallet.send(wallet.rollback_of(debit))).found, "`found` is false, and there was the debit.")
 
 
-@case(Group.HAPPY)
+@case(Group.HAPPY, STANDARD)
 def a_correction_takes_back_what_was_paid(wallet: Probe) -> None:
     debit = wallet.debit()
     accepted(wallet.send(wallet.credit_of(debit, 2 * STAKE)))
@@ -75,7 +75,7 @@ def a_correction_pays_what_was_not_paid(wallet: Probe) -> None:
         accepted(wallet.send(wallet.order(TransactionKind.CORRECTION, STAKE, of=debit)))
 
 
-@case(Group.HAPPY)
+@case(Group.HAPPY, STANDARD)
 def a_debit_is_listed_by_its_transaction(wallet: Probe) -> None:
     order = wallet.order(TransactionKind.DEBIT)
     reference = accepted(wallet.send(order)).reference
@@ -85,7 +85,7 @@ def a_debit_is_listed_by_its_transaction(wallet: Probe) -> None:
     require(facts == expected, f"The list says {facts} instead of {expected}.")
 
 
-@case(Group.HAPPY)
+@case(Group.HAPPY, STANDARD)
 def a_debit_that_was_rolled_back_is_listed_as_such(wallet: Probe) -> None:
     debit = wallet.debit()
     accepted(wallet.send(wallet.rollback_of(debit)))
@@ -93,7 +93,7 @@ def a_debit_that_was_rolled_back_is_listed_as_such(wallet: Probe) -> None:
     require(item.status is ProviderStatus.REVERSED, "Its `status` is not rolled_back.")
 
 
-@case(Group.HAPPY)
+@case(Group.HAPPY, STANDARD)
 def what_happened_in_a_period_is_listed_once(wallet: Probe) -> None:
     debit = wallet.debit()
     credit = wallet.credit_of(debit)
@@ -125,13 +125,13 @@ def a_debit_of_the_smallest_amount_is_taken(wallet: Probe) -> None:
         wallet.debit(1)
 
 
-@case(Group.EDGE)
+@case(Group.EDGE, STANDARD)
 def an_amount_with_more_decimals_moves_nothing(wallet: Probe) -> None:
     amount = money.format_amount(STAKE, wallet.currency)
     _is_not_taken(wallet, f"{amount}5" if "." in amount else f"{amount}.5")
 
 
-@case(Group.EDGE)
+@case(Group.EDGE, STANDARD)
 def a_debit_below_zero_moves_nothing(wallet: Probe) -> None:
     _is_not_taken(wallet, money.format_amount(-STAKE, wallet.currency))
 
@@ -141,7 +141,7 @@ def a_debit_of_an_unknown_player_is_refused(wallet: Probe) -> None:
     refused(wallet.send(wallet.order(TransactionKind.DEBIT, player=uuid4())), "player_unknown")
 
 
-@case(Group.EDGE)
+@case(Group.EDGE, WITH_CODES)
 def a_debit_in_another_currency_is_refused(wallet: Probe) -> None:
     other = "EUR" if wallet.currency != "EUR" else "USD"
     with wallet.moves(0):
@@ -149,7 +149,7 @@ def a_debit_in_another_currency_is_refused(wallet: Probe) -> None:
     refused(reply, "currency_differs", "player_unknown")
 
 
-@case(Group.EDGE)
+@case(Group.EDGE, STANDARD)
 def a_member_that_is_new_is_ignored(wallet: Probe) -> None:
     order, request = wallet.order(TransactionKind.DEBIT, 1), uuid4()
     with wallet.moves(-1):
@@ -158,7 +158,7 @@ def a_member_that_is_new_is_ignored(wallet: Probe) -> None:
     accepted(wallet.send(wallet.rollback_of(order)))
 
 
-@case(Group.EDGE)
+@case(Group.EDGE, STANDARD)
 def a_hundred_credits_in_one_message_are_each_answered(wallet: Probe) -> None:
     orders = [wallet.credit_of(wallet.debit(1), 1) for _ in range(messages.MAX_ITEMS)]
     with wallet.moves(len(orders)):
@@ -166,7 +166,7 @@ def a_hundred_credits_in_one_message_are_each_answered(wallet: Probe) -> None:
             accepted(reply)
 
 
-@case(Group.EDGE)
+@case(Group.EDGE, STANDARD)
 def a_refused_credit_leaves_the_others_of_its_message_alone(wallet: Probe) -> None:
     first, last = (wallet.credit_of(wallet.debit()) for _ in range(2))
     nobodys = wallet.credit_of(wallet.order(TransactionKind.DEBIT))

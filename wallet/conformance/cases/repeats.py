@@ -2,8 +2,8 @@
 
 from uuid import uuid4
 
-from wallet.conformance.kit import Group, case
-from wallet.conformance.probe import STAKE, Probe, accepted, refused, require
+from wallet.conformance.kit import STANDARD, WITH_CODES, Group, case
+from wallet.conformance.probe import STAKE, Probe, accepted, not_taken, refused, require
 from wallet.remote.events import TransactionKind
 
 
@@ -22,7 +22,7 @@ def the_same_debit_again_is_accepted_when_the_money_is_gone(wallet: Probe) -> No
     accepted(wallet.send(order))
 
 
-@case(Group.IDEMPOTENT)
+@case(Group.IDEMPOTENT, WITH_CODES)
 def a_debit_with_another_amount_under_its_id_is_refused(wallet: Probe) -> None:
     debit = wallet.debit()
     with wallet.moves(0):
@@ -32,7 +32,7 @@ def a_debit_with_another_amount_under_its_id_is_refused(wallet: Probe) -> None:
         )
 
 
-@case(Group.IDEMPOTENT)
+@case(Group.IDEMPOTENT, WITH_CODES)
 def a_credit_under_the_id_of_its_debit_is_refused(wallet: Probe) -> None:
     debit = wallet.debit()
     with wallet.moves(0):
@@ -48,14 +48,14 @@ def the_same_credit_again_is_paid_once(wallet: Probe) -> None:
     require(first == second, f"The references differ: {first} and {second}.")
 
 
-@case(Group.IDEMPOTENT)
+@case(Group.IDEMPOTENT, STANDARD)
 def a_credit_twice_in_one_message_is_paid_once(wallet: Probe) -> None:
     credit = wallet.credit_of(wallet.debit())
     with wallet.moves(STAKE):
         accepted(wallet.send_credits([credit, credit])[credit.transaction])
 
 
-@case(Group.IDEMPOTENT)
+@case(Group.IDEMPOTENT, WITH_CODES)
 def a_credit_with_another_amount_under_its_id_is_refused(wallet: Probe) -> None:
     debit = wallet.debit()
     credit = wallet.credit_of(debit)
@@ -81,7 +81,7 @@ def another_rollback_of_a_debit_returns_no_more(wallet: Probe) -> None:
     require(first.found and second.found, "`found` is false, and there was the debit.")
 
 
-@case(Group.IDEMPOTENT)
+@case(Group.IDEMPOTENT, STANDARD)
 def the_same_correction_again_moves_once(wallet: Probe) -> None:
     debit = wallet.debit()
     accepted(wallet.send(wallet.credit_of(debit, 2 * STAKE)))
@@ -91,7 +91,7 @@ def the_same_correction_again_moves_once(wallet: Probe) -> None:
     require(first == second, f"The references differ: {first} and {second}.")
 
 
-@case(Group.IDEMPOTENT)
+@case(Group.IDEMPOTENT, STANDARD)
 def a_correction_with_another_amount_under_its_id_is_refused(wallet: Probe) -> None:
     debit = wallet.debit()
     accepted(wallet.send(wallet.credit_of(debit, 2 * STAKE)))
@@ -102,7 +102,7 @@ def a_correction_with_another_amount_under_its_id_is_refused(wallet: Probe) -> N
         refused(wallet.send(order), "reference_differs")
 
 
-@case(Group.ORDER)
+@case(Group.ORDER, STANDARD)
 def a_rollback_before_its_debit_finds_none(wallet: Probe) -> None:
     debit = wallet.order(TransactionKind.DEBIT)
     with wallet.moves(0):
@@ -110,7 +110,7 @@ def a_rollback_before_its_debit_finds_none(wallet: Probe) -> None:
     require(not answer.found, "`found` is true, and there was no debit.")
 
 
-@case(Group.ORDER)
+@case(Group.ORDER, WITH_CODES)
 def a_debit_after_its_rollback_is_refused(wallet: Probe) -> None:
     debit = wallet.order(TransactionKind.DEBIT)
     with wallet.moves(0):
@@ -118,7 +118,7 @@ def a_debit_after_its_rollback_is_refused(wallet: Probe) -> None:
         refused(wallet.send(debit), "transaction_cancelled")
 
 
-@case(Group.ORDER)
+@case(Group.ORDER, WITH_CODES)
 def a_debit_that_was_rolled_back_is_not_taken_again(wallet: Probe) -> None:
     with wallet.moves(0):
         debit = wallet.debit()
@@ -127,6 +127,16 @@ def a_debit_that_was_rolled_back_is_not_taken_again(wallet: Probe) -> None:
 
 
 @case(Group.ORDER)
+def a_debit_after_its_rollback_moves_nothing(wallet: Probe) -> None:
+    late, taken = wallet.order(TransactionKind.DEBIT), wallet.debit()
+    accepted(wallet.send(wallet.rollback_of(late)))
+    accepted(wallet.send(wallet.rollback_of(taken)))
+    with wallet.moves(0):
+        for debit in (late, taken):
+            not_taken(wallet.send(debit))
+
+
+@case(Group.ORDER, STANDARD)
 def a_rollback_that_found_none_still_finds_none_after_its_debit_came(wallet: Probe) -> None:
     debit = wallet.order(TransactionKind.DEBIT)
     rollback = wallet.rollback_of(debit)
@@ -136,7 +146,7 @@ def a_rollback_that_found_none_still_finds_none_after_its_debit_came(wallet: Pro
         require(not accepted(wallet.send(rollback)).found, "`found` is true the second time.")
 
 
-@case(Group.ORDER)
+@case(Group.ORDER, STANDARD)
 def a_rollback_goes_by_its_debit_alone(wallet: Probe) -> None:
     with wallet.moves(0):
         debit = wallet.debit()
@@ -144,7 +154,7 @@ def a_rollback_goes_by_its_debit_alone(wallet: Probe) -> None:
         require(accepted(wallet.send(rollback)).found, "`found` is false, and there was the debit.")
 
 
-@case(Group.ORDER)
+@case(Group.ORDER, STANDARD)
 def a_rollback_for_an_unknown_player_is_accepted(wallet: Probe) -> None:
     debit = wallet.order(TransactionKind.DEBIT, player=uuid4())
     answer = accepted(wallet.send(wallet.rollback_of(debit, player=debit.player)))
@@ -159,7 +169,7 @@ def credits_in_another_order_than_their_debits_are_paid(wallet: Probe) -> None:
             accepted(wallet.send(order))
 
 
-@case(Group.ORDER)
+@case(Group.ORDER, WITH_CODES)
 def a_credit_without_its_debit_is_refused(wallet: Probe) -> None:
     with wallet.moves(0):
         refused(wallet.send(wallet.credit_of(wallet.order(TransactionKind.DEBIT))))
