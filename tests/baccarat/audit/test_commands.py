@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import django
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, ManagementUtility, call_command
@@ -22,6 +23,7 @@ def manage(played, tmp_path, monkeypatch, capsys):
     """Return a function that runs a command in this process and returns its exit code, output and errors."""
     monkeypatch.setenv("CASINO_HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(django, "setup", lambda: None)  # done; again, the log would go to this test's streams for good
 
     def run(*arguments):
         capsys.readouterr()
