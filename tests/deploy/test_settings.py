@@ -7,13 +7,16 @@ import subprocess
 import sys
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from django.core.exceptions import ImproperlyConfigured
 
 from casino.devstack.home import PROJECT
-from casino.production import NEEDS, SECRETS, USES_PROVIDER_SECRETS, own_variables
+from casino.production import ASKS_WALLETS, NEEDS, SECRETS, USES_PROVIDER_SECRETS, own_variables
 from tests.deploy.compose import OURS, services
 from tests.processes import clean_environment
+from tests.wallet.remote.profiles.counterparts import as_setting
 
+SHORT_RSA_KEY = generate_private_key(public_exponent=65537, key_size=1024)  # noqa: S505  (to be refused)
 PRODUCTION = services()["web"]["environment"]
 
 
@@ -62,6 +65,8 @@ def test_the_deployment_check_has_no_warnings(tmp_path):
             "WITNESSES must hold https://",
         ),
         ({"PAYMENT_SECRETS": "p=short"}, "PAYMENT_SECRETS must be of 32 characters"),
+        ({"WALLET_RSA_KEY": "c2VjcmV0"}, "WALLET_RSA_KEY must be an RSA key of 2048 bits or more"),
+        ({"WALLET_RSA_KEY": as_setting(SHORT_RSA_KEY)}, "WALLET_RSA_KEY must be an RSA key of 2048 bits or more"),
         ({"CASINO_PROCESS": "clerk"}, "CASINO_PROCESS must be web, worker"),
         ({"PROXY_HOPS": "0"}, "PROXY_HOPS must be 1 to 8"),
         ({"BEHIND_TLS_PROXY": "yes"}, "BEHIND_TLS_PROXY must be true or false"),
@@ -106,6 +111,7 @@ def test_compose_gives_each_process_its_own_secrets_only(process):
     assert environment["CASINO_PROCESS"] == process
     assert {name for name in SECRETS if name in environment} == set(NEEDS[process])
     assert ("PAYMENT_SECRETS" in environment) == (process in USES_PROVIDER_SECRETS)
+    assert ("WALLET_RSA_KEY" in environment) == (process in ASKS_WALLETS)
     assert own_variables(process, environment) == environment
 
 

@@ -16,9 +16,10 @@ from tests.casino.staff.test_access_changes import create_operator, member
 from tests.support.office import client_of
 from tests.wallet.conformance.wallets import public_key
 from tests.wallet.payments.counter import use_provider
+from tests.wallet.remote.profiles.counterparts import RSA_KEY, as_setting
 from wallet.funding import services as funding
 from wallet.funding.conformance import ConformanceProof
-from wallet.funding.events import Funding
+from wallet.funding.events import Funding, WalletProfile
 from wallet.models import DepositMethod
 from wallet.payments import methods
 from wallet.responsible_gaming import play_money
@@ -140,6 +141,23 @@ def test_two_persons_let_an_operators_own_wallet_be_asked_wager_by_wager(
     )
     page = unescape(maker.get(reverse("admin:operators_operator_change", args=[lucky.pk])).content.decode())
     assert 'value="http://127.0.0.1:8200/wallet"' in page
+
+
+def test_two_persons_let_it_be_asked_in_the_words_that_it_knows(
+    lucky: Operator, maker: Client, checker: Client, settings: Any
+) -> None:
+    choice = {"funding": "seamless", "wallet_url": "http://127.0.0.1:8200", "wallet_profile": "hub88"}
+    page = send(maker, "operators_operator_funding", lucky.pk, choice)
+    assert "WALLET_RSA_KEY is not set." in page
+    assert not Change.objects.exists()
+    settings.WALLET_RSA_KEY = as_setting(RSA_KEY)
+    send(maker, "operators_operator_funding", lucky.pk, choice)
+    change = confirm(checker)
+    assert (change.status, change.summary) == (
+        "effective",
+        "Change the funding of its players to seamless http://127.0.0.1:8200, asked as hub88",
+    )
+    assert funding.choice_of(lucky.pk).profile is WalletProfile.HUB88
 
 
 def test_a_live_operators_own_wallet_needs_the_proof_of_its_conformance(

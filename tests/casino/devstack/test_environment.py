@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from casino.crypto.rsa_keys import parse_rsa_key
 from casino.devstack.services import Addresses, environment_for, process_environment, public_keys, read_running
 
 PLAIN = Addresses(url="postgresql://app@/casino", owner_url="postgresql://owner@/casino", redis_url="redis://x")
@@ -62,13 +63,15 @@ def test_a_home_stores_its_checkpoints_and_their_signing_keys(tmp_path, monkeypa
     assert told["CHECKPOINT_KEYS_FILE"] == str(file)
     assert told["CHECKPOINT_STORAGE"] == (tmp_path / "checkpoints" / "own").as_uri()
     assert file.stat().st_mode & 0o777 == 0o600
-    kept = file.read_text()
+    kept, rsa_key = file.read_text(), Path(told["WALLET_RSA_KEY_FILE"])
+    assert (rsa_key.parent, rsa_key.stat().st_mode & 0o777) == (tmp_path, 0o600)
+    assert parse_rsa_key("WALLET_RSA_KEY", rsa_key.read_text().strip()).key_size == 2048
     (name, public), *_ = public_keys("CHECKPOINT_KEYS", told)
     web = process_environment("web", told)
     assert web["CHECKPOINT_PUBLIC_KEYS"] == f"{name}:{public.hex()}"
     assert not {"CHECKPOINT_KEYS", "CHECKPOINT_KEYS_FILE"} & web.keys()
     environment_for(PLAIN, secrets=None, folder=tmp_path)
-    assert file.read_text() == kept
+    assert (file.read_text(), Path(told["WALLET_RSA_KEY_FILE"]).read_text()) == (kept, rsa_key.read_text())
     monkeypatch.setenv("DATABASE_URL", "postgresql:///another")
     monkeypatch.setenv("CHECKPOINT_KEYS", "mine:" + "5c" * 32)
     other = environment_for(PLAIN, secrets=None, folder=tmp_path)

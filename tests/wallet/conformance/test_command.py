@@ -7,16 +7,19 @@ import sys
 from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import jwt
 import pytest
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from casino.devstack.home import PROJECT
 from casino.kernel.canonical_json import canonical
 from tests.processes import clean_environment
 from tests.wallet.conformance.wallets import PLAYER, failures, funded, write_key
 from tests.wallet.remote.operators import WalletServer, running_wallet
+from tests.wallet.remote.profiles.counterparts import RSA_KEY, Hub88Wallet, SoftswissWallet, as_setting, serving
 from wallet.conformance.cases import CASES
 from wallet.conformance.kit import Group
 from wallet.funding.conformance import published_keys
@@ -27,6 +30,14 @@ def server(tmp_path: Path) -> Generator[WalletServer]:
     with running_wallet(tmp_path) as running:
         running.control(players=[funded()])
         yield running
+
+
+def run(url: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the command with nothing but these options."""
+    command = [sys.executable, "manage.py", "conform", url, "--player", str(PLAYER), *options]
+    return subprocess.run(  # noqa: S603
+        command, cwd=PROJECT, env=clean_environment(**environment), capture_output=True, text=True, check=False
+    )
 
 
 def conform(server: WalletServer, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -91,6 +102,39 @@ def test_a_wallet_that_cannot_be_tried_is_no_wallet_that_failed(server: WalletSe
     server.stop()
     assert "There was no answer." in conform(server, tmp_path).stderr
     server.start()
+
+
+@pytest.mark.parametrize("profile", [Hub88Wallet, SoftswissWallet])
+def test_a_wallet_is_tried_in_the_profile_that_it_speaks(profile: Any, tmp_path: Path) -> None:
+    wallet, secret = profile(), tmp_path / "secret"
+    secret.write_text("secret\n")
+    wallet.secret, wallet.balances[str(PLAYER)] = "secret", 500_00
+    options = ["--profile", "hub88"] if profile is Hub88Wallet else ["--profile", "softswiss", "--secret", str(secret)]
+    with serving(wallet):
+        done = run(wallet.url, *options, "--only", "a_debit_takes", WALLET_RSA_KEY=as_setting(RSA_KEY))
+        assert (done.returncode, failures(done.stdout)) == (0, [])
+        assert done.stdout.splitlines()[-1].split() == "all 1 of 1 passed".split()
+        done = run(wallet.url, *options, "--only", "listed", WALLET_RSA_KEY=as_setting(RSA_KEY))
+        assert (done.returncode, "No case has 'listed' in its name." in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("profile", "missing"),
+    [
+        ("standard", "The profile standard needs --key."),
+        ("softswiss", "The profile softswiss needs --secret."),
+        ("hub88", "Nothing was asked: WALLET_RSA_KEY is not set."),
+    ],
+)
+def test_what_signs_in_a_profile_is_asked_for(profile: str, missing: str) -> None:
+    assert missing in run("http://127.0.0.1:9", "--profile", profile, WALLET_RSA_KEY="").stderr
+
+
+def test_the_public_half_of_the_rsa_key_is_printed_for_operators(tmp_path: Path) -> None:
+    environment = clean_environment(WALLET_RSA_KEY=as_setting(RSA_KEY), CASINO_HOME=str(tmp_path / "home"))
+    command = [sys.executable, "manage.py", "wallet_key"]
+    printed = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, check=True).stdout  # noqa: S603
+    assert load_pem_public_key(printed) == RSA_KEY.public_key()
 
 
 def test_each_group_has_cases_and_each_name_is_one_of_a_kind() -> None:

@@ -12,6 +12,7 @@ from casino.operators.models import Operator
 from tests.baccarat.api.people import Tenant, tenant
 from tests.wallet.conformance.wallets import public_key
 from wallet.funding.conformance import ConformanceProof
+from wallet.funding.events import WalletProfile
 
 pytestmark = pytest.mark.django_db
 URL = "https://wallet.example/casino"
@@ -29,9 +30,11 @@ def code(response: Any) -> tuple[int, str]:
     return response.status_code, response.json()["code"]
 
 
-def proof(*, url: str = URL, failed: int = 0, days: float = 0.0) -> str:
+def proof(
+    *, url: str = URL, failed: int = 0, days: float = 0.0, profile: WalletProfile = WalletProfile.STANDARD
+) -> str:
     ended_at = database_now() - timedelta(days=days)
-    return ConformanceProof(url, 52, failed, "5e" * 32, ended_at).sign()
+    return ConformanceProof(url, 52, failed, "5e" * 32, ended_at, profile).sign()
 
 
 def ask_for(house: Tenant, **more: str) -> Any:
@@ -48,6 +51,7 @@ def test_a_live_operator_needs_a_proof_that_is_signed_whole_recent_and_of_this_w
         "changed": f"{head}.{other}.{mine.split('.')[2]}",
         "unsigned": f"{head}.{claims}.",
         "of another wallet": proof(url="https://other.example"),
+        "of another profile": proof(profile=WalletProfile.HUB88),
         "with a failure": proof(failed=1),
         "too old": proof(days=30.01),
         "of the future": proof(days=-1),
