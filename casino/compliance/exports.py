@@ -20,7 +20,6 @@ from django.db import connection, transaction
 
 from casino.crypto import crypto_shredding
 from casino.events import payloads
-from casino.events.records import METADATA
 from casino.kernel.csv_escape import escape_cell
 from casino.operators.services import require_player
 from casino.reports.generation import snapshot
@@ -302,14 +301,24 @@ _operator_files: Final[dict[str, OperatorFile]] = {
         "generated_at",
     ),
 }
-# Events name their operator in their metadata, which has no index: those of all operators in the interval are read.
-_OPERATOR_EVENTS: Final = f"""
+# The first event of an append names the operator, and those after it in its stream are of the same. The index
+# `events_event_operator` finds the first ones by day.
+_OPERATOR_EVENTS: Final = """
     SELECT seal.position, event.id, event.stream, event.version, event.type, event.schema, event.data,
-           {METADATA} AS metadata, event.recorded_at, encode(seal.digest, 'hex') AS digest
-      FROM events_event event JOIN events_seal seal ON seal.event_id = event.id
-     WHERE {METADATA}->>'operator' = %(operator)s::text AND event.recorded_at >= %(since)s
-       AND event.recorded_at < %(until)s ORDER BY seal.position
-"""  # noqa: S608  (constants)
+           first.metadata, event.recorded_at, encode(seal.digest, 'hex') AS digest
+      FROM events_event first CROSS JOIN LATERAL (
+           SELECT * FROM events_event event WHERE event.stream = first.stream AND event.version >= first.version
+              AND event.version < coalesce((
+                  SELECT version FROM events_event later WHERE later.stream = first.stream
+                     AND later.version > first.version AND later.metadata IS NOT NULL ORDER BY version LIMIT 1
+                  ), event.version + 1)) event
+      JOIN events_seal seal ON seal.event_id = event.id
+     WHERE hashtext(first.metadata->>'operator') = hashtext(%(operator)s::text)
+       AND first.metadata->>'operator' = %(operator)s::text
+       AND (first.recorded_at AT TIME ZONE 'UTC')::date >= (%(since)s::timestamptz AT TIME ZONE 'UTC')::date - 1
+       AND (first.recorded_at AT TIME ZONE 'UTC')::date <= (%(until)s::timestamptz AT TIME ZONE 'UTC')::date
+       AND event.recorded_at >= %(since)s AND event.recorded_at < %(until)s ORDER BY seal.position
+"""
 PIECE: Final = 1 << 16
 """Bytes that are gathered before they are sent."""
 
