@@ -230,6 +230,10 @@ class RoundResponse(Shape):
     closing: Annotated[ClosingResponse | None, Meta(description="Once cards are dealt. Null for rounds from before.")]
     seed: HexText | None
     cards: tuple[CardText, ...]
+    forced: Annotated[
+        bool,
+        Meta(description="A test round: a sandbox operator chose its cards, so that no verifier calls it verified."),
+    ]
     player_hand: Hand
     banker_hand: Hand
     natural: bool | None
@@ -269,6 +273,7 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         closing=_closing(round_),
         seed=round_.seed,
         cards=round_.cards,
+        forced=bool(round_.forced),
         player_hand=Hand(cards=player, total=round_.player_total),
         banker_hand=Hand(cards=banker, total=round_.banker_total),
         natural=round_.natural,

@@ -30,7 +30,8 @@ SELECT r.rules, w.money_type, count(DISTINCT w.round_id), count(*),
        count(*) FILTER (WHERE w.voided_at IS NOT NULL),
        coalesce(sum(w.staked) FILTER (WHERE w.voided_at IS NOT NULL), 0)::bigint
   FROM baccarat_round r JOIN baccarat_wager w ON w.round_id = r.id
- WHERE r.table_id = %s AND (w.settled_at IS NOT NULL OR w.voided_at IS NOT NULL) GROUP BY r.rules, w.money_type
+ WHERE r.table_id = %s AND NOT r.forced AND (w.settled_at IS NOT NULL OR w.voided_at IS NOT NULL)
+ GROUP BY r.rules, w.money_type
 """
 _IN_FORCE: Final = """
 SELECT v.id, v.label, v.rules::text, v.returns::text, t.rules = v.label AND

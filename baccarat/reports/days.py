@@ -108,7 +108,7 @@ _WAGERS: Final = f"""
          CROSS JOIN LATERAL (  -- ended when its wagers were settled; OFFSET 0: this operator's alone are read
                    SELECT id, table_id, rules FROM baccarat_round
                     WHERE operator_id = days.id AND id BETWEEN %(oldest)s AND %(newest)s
-                      AND ended_at >= days.since AND ended_at < days.until OFFSET 0) round
+                      AND ended_at >= days.since AND ended_at < days.until AND NOT forced OFFSET 0) round
           JOIN baccarat_wager wager ON wager.round_id = round.id
           JOIN versions ON versions.table_id = round.table_id AND versions.label = round.rules
          WHERE wager.settled_at IS NOT NULL AND wager.voided_at IS NULL

@@ -59,7 +59,7 @@ _READ: Final = f"""
           FROM facts
           JOIN events_event event ON event.id = facts.cause
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
-         WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s
+         WHERE facts.kind = 'settlement' AND round.operator_id = %(operator)s AND NOT round.forced
     ), bets AS MATERIALIZED (
         SELECT round, table_id, rules, currency, voided, wager.money_type, result.spot, result.stake, result.commission,
                result.returned - CASE WHEN wager.deferred THEN result.commission ELSE 0 END AS returned
@@ -89,7 +89,7 @@ _READ: Final = f"""
           JOIN baccarat_round round ON round.id = {ROUND_ID_SQL}
          CROSS JOIN LATERAL json_to_recordset(event.data->'seats') AS seat (money_type text)
          WHERE facts.kind = 'void' AND NOT (event.data->>'was_settled')::boolean
-           AND round.operator_id = %(operator)s
+           AND round.operator_id = %(operator)s AND NOT round.forced
          GROUP BY round.table_id, round.rules, round.currency, seat.money_type
     ), in_play AS (
         SELECT ended.table_id, last.rules, ended.currency, ended.money_type, ended.balance

@@ -193,9 +193,9 @@ def project(batch: Sequence[SealedEvent]) -> Touched:
 
 
 def _places(streams: Iterable[str]) -> dict[str, tuple[UUID, UUID, str]]:
-    """Return the operator, the table and the currency of each round."""
+    """Return the operator, the table and the currency of each round, but of those with chosen cards."""
     ids = [UUID(stream.removeprefix("round-")) for stream in streams]
-    rows = Round.objects.filter(pk__in=ids).values_list("pk", "operator_id", "table_id", "currency")
+    rows = Round.objects.filter(pk__in=ids, forced=False).values_list("pk", "operator_id", "table_id", "currency")
     return {f"round-{key}": (operator, table, currency) for key, operator, table, currency in rows}
 
 

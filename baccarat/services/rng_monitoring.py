@@ -33,7 +33,8 @@ _OUTCOMES: Final = f"""
 SELECT decks, outcome, id FROM (
     SELECT {_DECKS} AS decks, round.outcome, round.id
       FROM baccarat_round AS round {_PLAYED_BY}
-     WHERE round.outcome IS NOT NULL AND round.phase IN ('settled', 'voided') ORDER BY round.id DESC LIMIT %s
+     WHERE round.outcome IS NOT NULL AND round.phase IN ('settled', 'voided') AND NOT round.forced
+     ORDER BY round.id DESC LIMIT %s
 ) AS latest ORDER BY id
 """  # noqa: S608  (constants)
 _OWN: Final = f"""

@@ -38,6 +38,7 @@ def stack(services: Services, tmp_path_factory: pytest.TempPathFactory) -> Gener
         with pytest.MonkeyPatch.context() as patch:
             for variable, value in servers(services, name).items():
                 patch.setenv(variable, value)
+            patch.setenv("FORCED_CARDS", "true")
             patch.setenv("CASINO_HOME", str(tmp_path_factory.mktemp("browser")))
             with Stack(name="browser", print_line=lambda _: None) as stack:
                 yield stack

@@ -42,6 +42,21 @@ def proof_of(screen: Screen, round_: str) -> Document:
     return documents[0]
 
 
+def test_a_round_with_chosen_cards_says_so_wherever_it_is_shown(house, open_screen) -> None:
+    screen = open_screen(house.table("mini"), 1)
+    chosen = house.post(f"/tables/{screen.table}/forced-cards", {"scenario": "banker_natural"})
+    assert (chosen["forced"], chosen["cards"]) == (True, [])
+    banner = screen.page.locator(".notice", has_text="Test round: its cards were chosen.")
+    expect(banner).to_be_visible()
+    round_ = play(screen)
+    assert house.get(f"/rounds/{round_}")["cards"] == ["2d", "8s", "5c", "Kh"]
+    assert wait_until(lambda: screen.page.evaluate(STATUSES, round_) == ["agrees"])
+    expect(banner).to_be_visible()
+    expect(screen.open("history").locator(".round-line")).to_contain_text("Test round: its cards were chosen.")
+    screen.place("banker", "5")
+    expect(banner).to_have_count(0)
+
+
 def test_an_honest_round_agrees_with_its_receipt_which_can_be_saved_and_verified(
     house, open_screen, tmp_path: Path
 ) -> None:

@@ -211,6 +211,7 @@ class RoundAdmin(LabelledRowsAdmin):
         steps = round_sections.replay_steps(check, state)
         return [
             *self._suspension(request, obj),
+            *self._forced(obj),
             *self._void(request, obj, state),
             *round_sections.hands(state, steps),
             *round_sections.replay_without_cards(steps, state),
@@ -229,6 +230,10 @@ class RoundAdmin(LabelledRowsAdmin):
             return ()
         button = next(iter(self.action_sections(request, round_, {}, "resume")), None)
         return (Banner("Suspended: this round could not be dealt", round_.suspension_reason, button),)
+
+    def _forced(self, round_: Round) -> Sequence[Section]:
+        text = "A sandbox operator chose them. No statistic counts this round, and no verifier calls it verified."
+        return (Banner("Test round: its cards were chosen", text),) if round_.forced else ()
 
     def _void(self, request: HttpRequest, round_: Round, state: RoundState) -> Sequence[Section]:
         def page_link(label: str) -> Facts:

@@ -5,30 +5,34 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
+from django.conf import settings
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
 from baccarat.domain.tables.kill_switch import StopScope, stop_id
 from baccarat.domain.tables.state import TableState
-from baccarat.services import table_lifecycle
+from baccarat.services import forcing, table_lifecycle
 from baccarat.storage import projections
 from baccarat.storage.models import KillSwitch, Round, Table
 from casino.backoffice import game, html
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import case_filter, choice_filter, operator_filter, since_by_uuid, table_brand_filter
-from casino.backoffice.forms import RowForm, text_field
+from casino.backoffice.forms import EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import kill_switch, rules_sections
 from casino.backoffice.pages.events import latest_events
 from casino.backoffice.pages.ledger import balances_at
 from casino.backoffice.sections import Banner, Facts, Grid, Section
 from casino.backoffice.subjects import nicknames, player_link
 from casino.kernel.money import MoneyType
+from casino.operators.models import Operator
 
 MAX_ROUNDS: Final = 20
 CLOSE: Final = "baccarat.close_table"
+FORCE: Final = "baccarat.draft_rules"
 _STATES: Final = {
     "playing": ("Playing", Q(round_id__isnull=False)),
     "idle": ("Idle", Q(round_id__isnull=True)),
@@ -42,6 +46,14 @@ class CloseForm(RowForm):
         max_length=table_lifecycle.MAX_REASON_LENGTH,
         required=False,
     )
+
+
+class ForcedCardsForm(RowForm):
+    scenario = EnumSelectField(Scenario, label="What the next round of the table is dealt")
+
+
+def _may_force(_request: HttpRequest, table: Table) -> bool:
+    return settings.FORCED_CARDS and Operator.objects.filter(pk=table.operator_id, sandbox=True).exists()
 
 
 def _state(table: Table) -> TableState:
@@ -120,6 +132,24 @@ class TableAdmin(LabelledRowsAdmin):
         ):
             return "Closed permanently; every seed that was still secret is revealed."
         return "Nothing new starts. The table closes when the round in play has ended."
+
+    @RowAction(
+        "Choose cards",
+        title="Choose the cards of a test round",
+        permission=FORCE,
+        form=ForcedCardsForm,
+        applies=_may_force,
+        help_text="Before any seat confirms a wager or passes. Everything says that the round is a test.",
+    )
+    def force(self, request: HttpRequest, table: Table, data: dict[str, Any]) -> str:
+        forcing.force(
+            table=table.pk,
+            operator=table.operator_id,
+            sandbox=_may_force(request, table),
+            cards=SCENARIOS[data["scenario"]],
+            metadata=staff_metadata(request, table.operator_id, causation="admin", correlation=f"table-{table.pk}"),
+        )
+        return "The cards of the open round are chosen."
 
     def sections(self, _request: HttpRequest, obj: Table) -> Sequence[Section]:
         state = _state(obj)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import pytest
 from django.test import Client
+from pytest_django import Settings
 
 from casino.compliance import cases
 from casino.events import sealer
@@ -48,6 +49,13 @@ ADJUSTMENT = {
 JWK = json.dumps({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"})
 PUBLIC = "/api/v1/log/"
 """Checkpoints and their proofs are everybody's: whoever has a receipt checks it with them."""
+
+
+@pytest.fixture(autouse=True)
+def _forces_cards(settings: Settings) -> None:
+    settings.FORCED_CARDS = True
+
+
 GUARDED = [
     operation
     for operation in contract.operations()

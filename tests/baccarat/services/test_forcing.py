@@ -63,7 +63,7 @@ def test_the_caller_hands_the_chosen_cards_out(house: House) -> None:
     assert house.round(round_).outcome is Outcome.PLAYER
 
 
-def test_nobody_forces_cards_where_it_is_off_or_live_or_at_anothers_table(house: House, settings: Settings) -> None:
+def test_only_a_sandbox_operator_forces_cards_at_its_own_table(house: House, settings: Settings) -> None:
     table = house.table("mini")
     house.seated(table)
     with pytest.raises(SandboxOnly):

@@ -8,12 +8,14 @@ import pytest
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from baccarat.domain.tables.kill_switch import PlayIsStopped, TableIsStopped
 from baccarat.domain.tables.refusals import CloseReasonInvalid, RulesNeedSecondPerson, VersionReasonMissing
-from baccarat.storage.models import KillSwitch, RulesVersion
+from baccarat.storage.models import KillSwitch, Round, RulesVersion
 from baccarat.storage.rules_versions import decode_rules
 from casino.backoffice.pages.rules import initial_values
+from casino.operators.models import Operator
 from casino.operators.services import create_operator
 from casino.significant.models import SignificantEvent
 from tests.support.office import Office, open_office, page_of, staff
@@ -121,6 +123,27 @@ def test_a_floor_manager_closes_a_table_permanently_from_its_page(office: Office
     assert CloseReasonInvalid.title in body_after(boss, close, reason=" ")
     assert "Closed permanently" in body_after(boss, close, reason="Worn out")
     assert "This table is closed permanently" in body(boss, page)
+
+
+def test_a_test_rounds_cards_are_chosen_on_a_sandbox_operators_table_only(office: Office, settings: Settings) -> None:
+    table = office.single.guest.table
+    tester, page = (
+        staff(*SEE, "baccarat.view_round", "baccarat.draft_rules", name="tester"),
+        page_of("baccarat_table", table),
+    )
+    force, offered = reverse("admin:baccarat_table_force", args=[table]), "Choose the cards of a test round"
+    assert offered not in body(tester, page)
+    settings.FORCED_CARDS = True
+    Operator.objects.filter(pk=office.single.guest.operator).update(sandbox=False)
+    assert offered not in body(tester, page)
+    body_after(tester, force, scenario="six_card_tie")
+    assert not Round.objects.filter(table_id=table, forced=True).exists()
+
+    Operator.objects.filter(pk=office.single.guest.operator).update(sandbox=True)
+    assert offered in body(tester, page)
+    assert "The cards of the open round are chosen." in body_after(tester, force, scenario="six_card_tie")
+    round_ = Round.objects.get(table_id=table, forced=True)
+    assert "Test round: its cards were chosen" in body(tester, page_of("baccarat_round", round_.pk))
 
 
 def body_after(client: Client, address: str, **said: str) -> str:

@@ -29,7 +29,7 @@ function roundLine(game, round) {
   const score = round.outcome ? `${round.player_hand.total} : ${round.banker_hand.total}` : t(`phase.${round.phase}`);
   return h("li", { class: "round-line" }, h("span", { class: "round-number" }, `#${formatNumber(round.number)}`),
     round.outcome ? h("span", { class: `mark ${round.outcome}`, title: t(`spot.${round.outcome}`) }, t(`mark.${round.outcome}`)) : h("span", { class: "mark none" }, "·"),
-    h("span", { class: "round-score" }, h("span", {}, score), h("time", {}, round.ended_at ? moment(round.ended_at) : "")), result,
+    h("span", { class: "round-score" }, h("span", {}, score), h("time", {}, round.ended_at ? moment(round.ended_at) : ""), round.forced && h("small", {}, t("forced"))), result,
     h("span", { class: "round-acts" }, round.phase === "settled" ? h("button", { type: "button", class: "quiet", "aria-label": t("history.replay.long", { number: round.number }), onclick: () => game.rounds.replay(round) }, icon("play"), t("history.replay")) : null,
       mine && round.phase !== "lapsed" ? checkLink(round.id, round.number) : null, receiptButton(round)));
 }

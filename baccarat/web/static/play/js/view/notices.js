@@ -141,6 +141,16 @@ export function balanceBeforePayout(game) {
 }
 
 /**
+ * Say of a round, or of the last one while none is open, that its cards were chosen.
+ * @param {Game} game
+ */
+export function updateForced(game) {
+  const { round, last_round: last } = game.state;
+  if (!(round ?? last)?.forced) return game.notices.remove("forced");
+  game.notices.show(t("forced"), { key: "forced", kind: "warning", stay: true });
+}
+
+/**
  * Show why play at the table is stopped, or remove the notice.
  * @param {Game} game
  */

@@ -134,6 +134,7 @@ export class RoundCard {
     });
     const mine = ownPart(round);
     return [h("p", { class: "round-card-title" }, h("strong", {}, t("score.round.title", { number: round.number })), h("time", {}, round.ended_at ? moment(round.ended_at) : "")), hands,
+      round.forced && h("p", {}, t("forced")),
       h("p", { class: "round-card-acts" },
         round.phase === "settled" ? h("button", { type: "button", class: "quiet", onclick: () => { this.hide(); this.game.rounds.replay(round); } }, t("history.replay")) : null,
         mine && round.phase !== "lapsed" ? checkLink(round.id, round.number) : h("small", {}, t("score.proof.players")))];

@@ -2,7 +2,7 @@
 
 import { ownPart, ownStatus } from "../core/table_state.js";
 import { t } from "../messages/index.js";
-import { announce, showRaisedStakes, updateLowBalance, updateStop } from "./notices.js";
+import { announce, showRaisedStakes, updateForced, updateLowBalance, updateStop } from "./notices.js";
 
 /** @import { Game } from "./game.js" */
 
@@ -47,6 +47,7 @@ export class TableUpdates {
     else this.showChanges(before);
     updateLowBalance(game);
     updateStop(game);
+    updateForced(game);
     game.cut.contributeAutomatically();
     game.draw();
   }
