@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, Window
+from django.db.models import Exists, Func, OuterRef, Q, TextField, Window
 from django.db.models.functions import RowNumber
 
 from baccarat.risk.detection import set_deadline
@@ -81,6 +81,13 @@ def has_status(*, kyc: KycStatus | None = None, tag: str | None = None) -> Q:
     elif kyc is not None:
         condition &= Q(Exists(newest.filter(kyc=kyc.value)))
     return condition if tag is None else condition & Q(Exists(newest.filter(tags__contains=[tag])))
+
+
+def tags_in_use(operators: Collection[UUID] | None, *, limit: int) -> list[str]:
+    """Return the tags that players of these operators, or of all, have or had, in order."""
+    rows = PlayerStatus.objects.all() if operators is None else PlayerStatus.objects.filter(operator_id__in=operators)
+    tags = rows.annotate(tag=Func("tags", function="unnest", output_field=TextField())).values_list("tag", flat=True)
+    return list(tags.distinct().order_by("tag")[:limit])
 
 
 @dataclass(frozen=True, slots=True)

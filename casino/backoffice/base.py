@@ -168,7 +168,7 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
         return as_number(term) if isinstance(field, IntegerField) else term
 
     def prepare_rows(self, rows: Any) -> None:
-        """Add to the rows of a list what its columns need, read for all rows at once."""
+        """Add to the rows of a list, or to the row of a page, what columns need, read for all rows at once."""
 
     @abstractmethod
     def sections(self, request: HttpRequest, obj: Any, /) -> Sequence[Section]:
@@ -243,8 +243,8 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
         return title, None if value is None else str(value)
 
     def title_of(self, obj: Any) -> str:
-        """Return the heading of a row's page."""
-        return str(obj)
+        """Return the heading of a row's page, by names rather than ids."""
+        return str(capfirst(str(obj)))
 
     def subject_of(self, obj: Any) -> str:
         """Return the access log's subject for a row's page: its player, or the row."""
@@ -252,13 +252,14 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
         return f"{self.opts.model_name}:{obj.pk}" if player is None else f"player:{player}"
 
     def find_row(self, request: HttpRequest, object_id: str) -> Any:
-        """Return a row with its personal fields decrypted, None if there is none. Raises PermissionDenied."""
+        """Return a row, prepared for its page, or None if there is none. Raises PermissionDenied."""
         name = unquote(object_id)
         obj = None if "\0" in name else self.get_object(request, name)  # PostgreSQL cannot store NUL in text
         if not self.has_view_permission(request, obj):
             raise PermissionDenied
         if obj is not None:
             decrypt_rows([obj])
+            self.prepare_rows([obj])
         return obj
 
     def form_view(

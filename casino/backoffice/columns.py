@@ -7,11 +7,13 @@ from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 
 from baccarat.storage.models import Table
 from casino.backoffice import html
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.filters import operator_filter
+from casino.kernel.money import format_amount
 from casino.operators.models import Operator, Player
 
 Cell = SafeString | str | None
@@ -76,9 +78,14 @@ def operator_link(row: Any) -> SafeString | str:
     return html.page("operator", row.operator_id, row.slug or html.short_or_nothing(row.operator_id))
 
 
+def name_of_player(row: Any) -> str:
+    """Return the nickname of the player of a row, annotated by `with_names`; the end of the id if there is none."""
+    return row.nickname or html.short_or_nothing(row.player_id)
+
+
 def player_link(row: Any) -> SafeString | str:
     """Link to the player of a row, annotated by `with_names`."""
-    return html.page("player", row.player_id, row.nickname or html.short_or_nothing(row.player_id))
+    return html.page("player", row.player_id, name_of_player(row))
 
 
 def table_link(row: Any) -> SafeString | str:
@@ -98,6 +105,14 @@ class LabelledRowsAdmin(ReadOnlyAdmin):
     operator = column("operator", operator_link)
     player = column("player", player_link)
     table = column("table", table_link)
+
+
+class TransactionAdmin(LabelledRowsAdmin):
+    """Rows of a player and an amount."""
+
+    def title_of(self, obj: Any) -> str:
+        amount = f"{format_amount(obj.amount, obj.currency)} {obj.currency}"
+        return f"{capfirst(str(self.opts.verbose_name))} of {amount}, {name_of_player(obj)}"
 
 
 class RemovableAdmin(ReadOnlyAdmin):

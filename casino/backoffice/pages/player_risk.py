@@ -1,18 +1,21 @@
 """What staff record about a player, on the player's page: notes, tags, KYC status, complaints; and the cases."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
 from baccarat.risk import activity, players
 from baccarat.risk.models import KycStatus, PlayerStatus
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
-from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field, time_field
-from casino.backoffice.pages.risk import SUM_HEADERS, VIEW_ALERTS, rule_title, sum_cells
+from casino.backoffice.filters import choice_filter
+from casino.backoffice.forms import EnumSelectField, RowForm, label, line_field, text_field, time_field
+from casino.backoffice.pages.risk import SUM_HEADERS, VIEW_ALERTS, case_title, sum_cells
 from casino.backoffice.sections import Grid, Section
 from casino.compliance import cases
 from casino.compliance.models import Case
@@ -24,6 +27,8 @@ VIEW_NOTES: Final = "risk.view_playernote"
 VIEW_STATUS: Final = "risk.view_playerstatus"
 VIEW_CASES: Final = "compliance.view_case"
 MAX_ROWS: Final = 15
+MAX_TAGS: Final = 200
+"""The most tags that the filter of players offers."""
 _TONES: Final = {KycStatus.VERIFIED: "good", KycStatus.FAILED: "bad", KycStatus.EXPIRED: "warn"}
 _NUMBERS: Final = frozenset(SUM_HEADERS)
 
@@ -32,13 +37,49 @@ def _status(player: Player) -> PlayerStatus | None:
     return scope.cached_per_request(f"status:{player.pk}", lambda: players.current_status(player.pk))
 
 
+def kyc_filter() -> Any:
+    """Make a filter of players by KYC status, for those who may see it."""
+    choices = {status.value: label(status.value) for status in KycStatus}
+    return choice_filter(
+        "KYC status",
+        parameter="kyc",
+        choices=lambda request: choices if request.user.has_perm(VIEW_STATUS) else {},
+        where=lambda value: players.has_status(kyc=KycStatus(value)),
+    )
+
+
+def tag_filter() -> Any:
+    """Make a filter of players by tag, for those who may see tags."""
+    return choice_filter("tag", choices=_tags, where=lambda value: players.has_status(tag=value))
+
+
+def _tags(request: HttpRequest) -> dict[str, str]:
+    if not request.user.has_perm(VIEW_STATUS):
+        return {}
+    return {tag: tag for tag in players.tags_in_use(scope.operators(request), limit=MAX_TAGS)}
+
+
+def badges_of(keys: Sequence[UUID]) -> Mapping[UUID, Sequence[SafeString]]:
+    """Show the KYC status and the tags of players as far as the user may see them, in one query."""
+    if not scope.may_view("risk_playerstatus"):
+        return {}
+    return {
+        player: [_kyc_badge(KycStatus(status.kyc)), *map(html.badge, status.tags)]
+        for player, status in players.statuses_of(keys).items()
+    }
+
+
+def _kyc_badge(kyc: KycStatus) -> SafeString:
+    return html.badge(f"KYC {kyc.value}", _TONES.get(kyc, "plain"))
+
+
 class PlayerNoteForm(RowForm):
     text = text_field("Note, for staff", max_length=players.MAX_TEXT_LENGTH, rows=3)
 
 
 class StatusForm(RowForm):
-    kyc = EnumSelectField(KycStatus, label="KYC status")
-    tags = line_field("Tags, with spaces between them", max_length=700, required=False)
+    kyc = EnumSelectField(KycStatus, label="KYC status (how far the identity is verified)")
+    tags = line_field("Tags, separated by spaces", max_length=700, required=False)
 
     def prepare(self) -> None:
         """Begin with what is known."""
@@ -48,7 +89,7 @@ class StatusForm(RowForm):
 
 
 class ComplaintForm(RowForm):
-    text = text_field("What the player complains about", max_length=players.MAX_TEXT_LENGTH, rows=4)
+    text = text_field("Complaint, in the player's words", max_length=players.MAX_TEXT_LENGTH, rows=4)
     received_at = time_field("Received; empty: now", required=False)
 
 
@@ -100,8 +141,8 @@ def lately(_request: HttpRequest, player: Player) -> Section:
         if name in windows
     ]
     note = html.listing("risk_riskalert", "Alerts", q=str(player.pk))
-    empty = "Nothing in the last 30 days."
-    return Grid("Lately, real money", ("Window", *SUM_HEADERS), rows, empty=empty, note=note, numeric=_NUMBERS)
+    empty = "No deposit, withdrawal or wager in the last 30 days."
+    return Grid("Recent activity, real money", ("Window", *SUM_HEADERS), rows, empty=empty, note=note, numeric=_NUMBERS)
 
 
 def case_list(_request: HttpRequest, player: Player) -> Section:
@@ -109,21 +150,21 @@ def case_list(_request: HttpRequest, player: Player) -> Section:
     about = cases.about_player(Case.objects.filter(operator_id=player.operator_id), player.pk)
     listed: QuerySet[Any] = cases.with_deadline(cases.with_latest_action(about.order_by("-pk")))
     rows = [
-        (case.opened_at, html.page("case", case.pk, _title(case)), case.action or "open", case.due_at)
+        (
+            case.opened_at,
+            html.page("case", case.pk, case_title(case.kind, case.details)),
+            case.action or "open",
+            case.due_at,
+        )
         for case in listed[:MAX_ROWS]
     ]
-    return Grid("Cases", ("Opened", "Case", "Status", "Due"), rows, empty="No case.")
-
-
-def _title(case: Case) -> str:
-    kind, rule = case.kind.replace("_", " "), case.details.get("rule")
-    return f"{kind}: {rule_title(rule)}" if rule else kind
+    return Grid("Cases", ("Opened", "Case", "Status", "Due"), rows, empty="No case about this player.")
 
 
 def notes(_request: HttpRequest, player: Player) -> Section:
     """Show the notes about the player."""
     rows = [(note.at, note.text, note.by) for note in players.list_notes(player.pk, limit=MAX_ROWS)]
-    return Grid("Notes", ("Time", "Note", "By"), rows, empty="No note yet.")
+    return Grid("Notes", ("Time", "Note", "By"), rows, empty="Nobody has written a note yet.")
 
 
 SECTIONS: Final[Sequence[tuple[str, Any]]] = (

@@ -1,6 +1,6 @@
 """A player's page: figures and status, what staff may do, then money, play, sessions, payments and chats."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -11,14 +11,16 @@ from django.db.models import Q
 from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.services import exclusion
-from casino.backoffice import html
+from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import column, operator_column, time_column
-from casino.backoffice.filters import brand_filter, operator_filter, since_by_uuid
+from casino.backoffice.filters import brand_filter, choice_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import kill_switch, player_risk, player_sections
 from casino.backoffice.pages.brands import LimitsGroupChoiceForm
@@ -29,7 +31,7 @@ from casino.compliance import exports
 from casino.crypto import blind_index
 from casino.operators import limits_groups, sessions
 from casino.operators.memberships import staff_actor
-from casino.operators.models import Operator, Player
+from casino.operators.models import Operator, Player, PlayerBan
 from casino.staff.access_log import record_access
 from wallet.models import PlayerRestrictions
 from wallet.responsible_gaming.events import Initiator
@@ -42,6 +44,7 @@ REQUEST_ERASURE: Final = "compliance.request_erasure"
 SET_LIMITS_GROUP: Final = "wallet.change_playerrestrictions"
 EXCLUDE: Final = "wallet.exclude_player"
 EXPORT: Final = "compliance.export_player"
+_RESTRICTIONS: Final = "wallet_playerrestrictions"
 _PERMANENT: Final = "permanent"
 _EXCLUSIONS: Final = (
     (ExclusionKind.COOLING_OFF.value, "Cooling-off, for 24 to 1008 hours"),
@@ -50,10 +53,45 @@ _EXCLUSIONS: Final = (
 )
 
 
+def _restricted_players(**condition: Any) -> Q:
+    return Q(pk__in=PlayerRestrictions.objects.filter(**condition).values("player_id"))
+
+
+def _banned_players() -> Q:
+    bans = PlayerBan.objects.filter(Q(until=None) | Q(until__gt=timezone.now()))
+    return Q(pk__in=bans.values("player_id"))
+
+
+_EXCLUDED: Final[Mapping[str, tuple[str, Callable[[], Q]]]] = {
+    "self_excluded": ("Self-excluded", lambda: _restricted_players(self_excluded=True)),
+    "cooling_off": (
+        "Cooling off",
+        lambda: _restricted_players(self_excluded=False, excluded_until__gt=timezone.now()),
+    ),
+    "stopped": ("Stopped by staff", lambda: _restricted_players(blocked=True)),
+    "banned": ("Banned by a moderator", _banned_players),
+}
+"""Why players can't play, with the condition for them at the time of asking."""
+
+
+def _exclusion_choices(request: HttpRequest) -> Mapping[str, str]:
+    may_view = scope.has_view_permission(request, _RESTRICTIONS)
+    return {value: text for value, (text, _) in _EXCLUDED.items()} if may_view else {}
+
+
+def _restricted(row: PlayerRestrictions) -> Iterator[SafeString]:
+    if row.self_excluded:
+        yield html.badge("self-excluded", "bad")
+    elif row.excluded_until is not None and row.excluded_until > timezone.now():
+        yield html.badge("cooling off", "bad")
+    if row.blocked:
+        yield html.badge("stopped", "bad")
+
+
 class ExclusionForm(RowForm):
     kind = forms.ChoiceField(choices=_EXCLUSIONS, label="Kind")
     length = forms.IntegerField(
-        label="Hours or months (empty for a permanent one)", min_value=1, max_value=9999, required=False
+        label="How many hours or months (empty: permanent)", min_value=1, max_value=9999, required=False
     )
     note = text_field("Reason, for staff")
 
@@ -72,7 +110,7 @@ class ExclusionForm(RowForm):
 class ErasureForm(RowForm):
     reason = EnumSelectField(erasures.ErasureReason, label="Reason")
     overrides_retention = forms.BooleanField(
-        label="Override the ten years for which the law wants the data kept", required=False
+        label="Erase although the retention period of ten years has not ended", required=False
     )
 
 
@@ -80,13 +118,27 @@ class ErasureForm(RowForm):
 class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
     """Players. Found by id or by the operator's own reference."""
 
-    list_display = ("nickname", "operator_", "brand_", "reference", "registered")
-    list_filter = (operator_filter(), brand_filter(), since_by_uuid())
+    list_display = ("nickname", "operator_", "brand_", "reference", "standing", "registered")
+    list_filter = (
+        operator_filter(), brand_filter(), player_risk.kyc_filter(), player_risk.tag_filter(),
+        choice_filter("exclusion", choices=_exclusion_choices, where=lambda value: _EXCLUDED[value][1]()),
+        since_by_uuid(),
+    )  # fmt: skip
     list_select_related = ("operator", "brand")
     search_help_text = "id, or the operator's reference"
     operator_ = operator_column
     brand_ = column("brand", lambda player: player.brand and html.page("brand", player.brand_id, player.brand.slug))
+    standing = column("status", lambda player: format_html_join(" ", "{}", ((each,) for each in player.badges)))
     registered = time_column("created_at", "registered")
+
+    def prepare_rows(self, rows: Any) -> None:
+        """Read what staff recorded about the players, and what keeps them from playing."""
+        keys = [player.pk for player in rows]
+        restrictions = PlayerRestrictions.objects.in_bulk(keys) if scope.may_view(_RESTRICTIONS) else {}
+        badges = player_risk.badges_of(keys)
+        for player in rows:
+            restricted = restrictions.get(player.pk)
+            player.badges = [*badges.get(player.pk, ()), *(() if restricted is None else _restricted(restricted))]
 
     def search_condition(self, term: str) -> Q | None:
         """Search for an id or a reference, by the index of each operator."""
@@ -95,7 +147,7 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         return condition if identity is None else condition | Q(pk=identity)
 
     def title_of(self, obj: Player) -> str:
-        return obj.nickname
+        return f"{obj.nickname} ({obj.reference}, {obj.operator.slug})"
 
     def get_urls(self) -> list[URLPattern]:
         export = self.admin_site.admin_view(self.export)
@@ -130,23 +182,24 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
     @RowAction(
         "Request the erasure",
         name="erase",
-        title="Erase this player's personal data",
+        title="Erase personal data",
         permission=REQUEST_ERASURE,
         form=ErasureForm,
         tone="bad",
-        help_text="Names and texts are erased forever once another person agrees. Rounds and money stay provable.",
+        help_text="Another person has to approve it. Then names and texts are erased permanently; rounds and money "
+        "stay provable.",
     )
     def request_erasure(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
         erasures.request(operator=player.operator_id, player=player.pk, by=staff_actor(request.user), **data)
-        return "Requested an erasure; another person decides."
+        return "Requested the erasure; another person has to approve it."
 
     @RowAction(
         "Move",
         name="limits_group",
-        title="Move to another limits group",
+        title="Change the limits group",
         permission=SET_LIMITS_GROUP,
         form=LimitsGroupChoiceForm,
-        help_text="For wagers from now on.",
+        help_text="Applies to wagers from now on.",
     )
     def move_to_limits_group(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
         by, name = staff_actor(request.user), data["group"]
@@ -199,14 +252,14 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
             ("Brand", obj.brand.slug if obj.brand else html.NOTHING),
             ("Registered", self.registered(obj)),
             ("Id", html.code(player)),
-            ("Money", html.listing("wallet_account", "accounts and balances", q=player)),
-            ("Play", html.listing("baccarat_wager", "wagers", q=player)),
-            ("Operator's own wallet", html.listing("wallet_remotetransaction", "debits and credits", q=player)),
-            ("Log", html.event_log(player, "events about the player")),
+            ("Accounts", html.listing("wallet_account", "balances and postings", q=player)),
+            ("Wagers", html.listing("baccarat_wager", "all wagers", q=player)),
+            ("Operator's own wallet", html.listing("wallet_remotetransaction", "its debits and credits", q=player)),
+            ("Events", html.event_log(player, "all events of this player")),
         ]
         if request.user.has_perm(EXPORT):
             url = reverse("admin:operators_player_export", args=[obj.pk])
-            facts.append(("All data", html.link(url, "export as a ZIP of JSON")))
+            facts.append(("Personal data", html.link(url, "export all as a ZIP of JSON")))
         figures = player_sections.figures(request, obj)
         return [
             *kill_switch.player_sections(request, obj),

@@ -22,12 +22,19 @@ from baccarat.risk.models import RiskAlert, RiskRule
 from baccarat.risk.rules import TEXTS, RuleKind, RuleTerms
 from casino.backoffice import html, scope
 from casino.backoffice.base import ListLink, as_uuid
-from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, staff_column, time_column
+from casino.backoffice.columns import (
+    LabelledRowsAdmin,
+    column,
+    money_column,
+    name_of_player,
+    staff_column,
+    time_column,
+)
 from casino.backoffice.filters import choice_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.site import StaffSite
-from casino.backoffice.subjects import nicknames, player_link
+from casino.backoffice.subjects import nicknames, player_link, subject_link, subject_names
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
@@ -74,6 +81,12 @@ def rule_title(kind: str) -> str:
     return _TITLES.get(kind, kind.replace("_", " "))
 
 
+def case_title(kind: str, details: Mapping[str, Any]) -> str:
+    """Name a case by its kind, and by the rule that opened it."""
+    name, rule = kind.replace("_", " "), details.get("rule")
+    return f"{name} ({rule_title(rule).lower()})" if rule else name
+
+
 @admin.register(RiskAlert)
 class RiskAlertAdmin(LabelledRowsAdmin):
     """What rules found, newest first. Found by number, or by the id of a player or a case."""
@@ -89,20 +102,24 @@ class RiskAlertAdmin(LabelledRowsAdmin):
     search_help_text = "number, or the id of a player or a case"
     number = column("number", lambda row: str(row.pk))
     title = column("rule", lambda row: rule_title(row.kind))
-    other = column("and", lambda row: html.page("player", row.other_id, row.other_name))
+    other = column("other player", lambda row: html.page("player", row.other_id, row.other_name))
     amount_ = money_column("amount", "amount")
-    measured = time_column("slot", "quarter hour of")
-    case = column("case", lambda row: html.page("case", row.case_id, "case"))
+    measured = time_column("slot", "quarter hour from")
+    case = column("case", lambda row: html.page("case", row.case_id, "its case"))
+
+    def title_of(self, obj: Any) -> str:
+        other = "" if obj.other_id is None else f" and {obj.other_name}"
+        return f"{rule_title(obj.kind)}: {name_of_player(obj)}{other}"
 
     def prepare_rows(self, rows: Any) -> None:
         name_others(rows)
 
     def sections(self, _request: HttpRequest, obj: RiskAlert) -> Sequence[Section]:
-        name_others([obj])
+        names = subject_names([f"table:{obj.details.get('table')}"])
         details = [
             (
                 name.replace("_", " ").capitalize(),
-                html.page("table", value) if name == "table" else _detail(name, value, obj),
+                subject_link(f"table:{value}", names) if name == "table" else _detail(name, value, obj),
             )
             for name, value in obj.details.items()
         ]
@@ -146,9 +163,9 @@ class RuleForm(RowForm):
     hours = forms.IntegerField(label="Hours", min_value=1, max_value=rules.MAX_HOURS)
     amount = line_field("Amount", max_length=20, required=False)
     count = forms.IntegerField(label="Count", min_value=1, max_value=rules.MAX_COUNT, required=False)
-    share = forms.IntegerField(label="Per cent", min_value=1, max_value=100, required=False)
+    share = forms.IntegerField(label="Share in per cent", min_value=1, max_value=100, required=False)
     enabled = forms.BooleanField(label="In force", required=False, initial=True)
-    reason = text_field("Reason (kept forever: name no player)")
+    reason = text_field("Reason (kept permanently: do not name a player)")
 
     def prepare(self) -> None:
         """Offer the operators that the user works for."""
@@ -192,9 +209,14 @@ class RiskRuleAdmin(LabelledRowsAdmin):
         ),
     )
     terms = column("terms", lambda row: terms_text(row, row.kind, row.currency))
-    state = column("status", lambda row: html.badge("in force", "good") if row.enabled else html.badge("off", "warn"))
+    state = column(
+        "status", lambda row: html.badge("in force", "good") if row.enabled else html.badge("not in force", "warn")
+    )
     staff = staff_column("by", "set by")
     set_ = time_column("at", "set")
+
+    def title_of(self, obj: RiskRule) -> str:
+        return f"{rule_title(obj.kind)}, version {obj.pk}"
 
     def get_urls(self) -> list[URLPattern]:
         page = path("set/", self.admin_site.admin_view(self.set_rule), name="risk_riskrule_set")
@@ -237,7 +259,7 @@ def rules_in_force(operator: Operator) -> Grid:
             TEXTS[kind].title,
             TEXTS[kind].meaning.replace("`", ""),
             terms_text(terms, kind, currency),
-            html.badge("in force", "good") if terms.enabled else html.badge("off", "warn"),
+            html.badge("in force", "good") if terms.enabled else html.badge("not in force", "warn"),
         )
         for kind, terms in rules.rules_for(operator.pk, currency).items()
     ]
@@ -248,7 +270,7 @@ def rules_in_force(operator: Operator) -> Grid:
 class FiguresForm(forms.Form):
     """Which players are listed: by what they moved, how long ago, and how much."""
 
-    measure = forms.ChoiceField(label="Players who", choices=list(_MEASURE_LABELS.items()))
+    measure = forms.ChoiceField(label="Players by", choices=list(_MEASURE_LABELS.items()))
     least = forms.CharField(label="at least", required=False, max_length=20)
     currency = forms.ChoiceField(label="in")
     window = forms.ChoiceField(label="within", choices=list(SPANS.items()))
@@ -292,8 +314,8 @@ def figures_page(request: HttpRequest) -> HttpResponse:
         record_access(request, subject="players:figures")
         sections = [_players_by(request, form.cleaned_data)]
     context = {
-        **admin.site.each_context(request), "title": "Player figures", "heading": "Which players?", "button": "Show",
-        "form": form, "sections": sections,
+        **admin.site.each_context(request), "title": "Player figures", "button": "Show",
+        "heading": "Find players by their activity", "form": form, "sections": sections,
     }  # fmt: skip
     return TemplateResponse(request, "admin/baccarat/search.html", context)
 
@@ -313,7 +335,7 @@ def _players_by(request: HttpRequest, query: Mapping[str, Any]) -> Grid:
     rows = [(player_link(player, names), *sum_cells(sums, query["currency"])) for player, sums in top]
     note = f"The first {MAX_PLAYERS}." if len(top) == MAX_PLAYERS else ""
     note = f"{note} Windows begin with a quarter of an hour; withdrawals count from their request.".strip()
-    empty = "No player moved so much."
+    empty = "No player reaches this."
     return Grid(SPANS[query["window"]], ("Player", *SUM_HEADERS), rows, empty=empty, note=note, numeric=_AMOUNTS)
 
 

@@ -11,15 +11,21 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from baccarat.risk import detection, networks, rules
-from baccarat.risk.models import PlayerNote, PlayerStatus, RiskAlert, RiskRule
+from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.risk import detection, networks, players, rules
+from baccarat.risk.models import KycStatus, PlayerNote, PlayerStatus, RiskAlert, RiskRule
 from baccarat.risk.rules import RuleKind, RuleTerms
+from baccarat.services import exclusion, kill_switch
 from casino.backoffice import html
 from casino.compliance.models import Case, CaseEntry
 from casino.events import sealer
 from casino.events.sql import execute
 from casino.significant.models import SignificantEvent
 from tests.support.office import Office, open_office, page_of, staff, superuser
+from wallet.ledger import player_accounts
+from wallet.responsible_gaming.events import Initiator
+from wallet.responsible_gaming.services import PlayerContext
+from wallet.responsible_gaming.state import ExclusionKind
 
 pytestmark = pytest.mark.django_db
 COMPLIANCE = (
@@ -178,3 +184,51 @@ def test_an_approver_sets_rules_of_operators_and_superiors_those_of_jurisdiction
     page = client.get(page_of("operators_operator", office.operator.id)).content.decode()
     assert "Risk rules, EUR" in page
     assert "MT" in page
+
+
+def register(office: Office, name: str) -> UUID:
+    registered = player_accounts.register_player(
+        operator=office.operator.id, reference=name, nickname=name, currency="EUR", metadata=office.house.metadata
+    )
+    return registered.id
+
+
+def test_players_are_listed_by_kyc_status_tag_and_what_keeps_them_from_playing(office: Office) -> None:
+    alice, others = office.player.id, [register(office, name) for name in ("Bob", "Carol")]
+    players.set_status(operator=office.operator.id, player=alice, by="staff:1", kyc=KycStatus.FAILED, tags=["vip"])
+    players.set_status(operator=office.operator.id, player=alice, by="staff:1", kyc=KycStatus.VERIFIED)
+    players.set_status(operator=office.operator.id, player=others[0], by="staff:1", tags=["pep", "vip"])
+    for player, kind in ((alice, ExclusionKind.SELF_EXCLUSION), (others[0], ExclusionKind.COOLING_OFF)):
+        subject = PlayerContext(office.operator.id, player, "", office.house.metadata)
+        exclusion.exclude(subject=subject, by=Initiator.OPERATOR, kind=kind, length=24)
+    kill_switch.stop(
+        scope=StopScope.PLAYER, subject=str(others[1]), reason="A quarrel.", message="", metadata=office.house.metadata
+    )
+    client = superuser()
+
+    def listed(**query: str) -> set[UUID]:
+        answer = client.get(reverse("admin:operators_player_changelist"), query)
+        assert answer.status_code == 200
+        return {row.pk for row in answer.context["cl"].result_list}
+
+    assert listed(kyc="verified") == {alice}
+    assert listed(kyc="failed") == set()
+    assert listed(kyc="unknown") == {*others}
+    assert listed(tag="vip") == {alice, others[0]}
+    assert listed(tag="vip", kyc="unknown") == {others[0]}
+    assert listed(exclusion="self_excluded") == {alice}
+    assert listed(exclusion="cooling_off") == {others[0]}
+    assert listed(exclusion="stopped") == {others[1]}
+    assert listed(exclusion="banned") == set()
+    page = client.get(reverse("admin:operators_player_changelist")).content.decode()
+    for text in ("KYC verified", "pep", "self-excluded", "cooling off", "stopped"):
+        assert f">{text}</span>" in page
+
+
+def test_who_may_not_see_statuses_and_exclusions_can_not_filter_by_them(office: Office) -> None:
+    players.set_status(operator=office.operator.id, player=office.player.id, by="staff:1", tags=["vip"])
+    client = staff("operators.view_player")
+    answer = client.get(reverse("admin:operators_player_changelist"), {"exclusion": "stopped"}, follow=True)
+    assert [row.pk for row in answer.context["cl"].result_list] == [office.player.id]
+    for text in ("vip", "KYC", "Cooling off"):
+        assert text not in answer.content.decode()
