@@ -301,8 +301,7 @@ class ProviderCallback(models.Model):
     last_error = models.TextField()
 
     class Meta:
-        verbose_name = "provider's callback"
-        verbose_name_plural = "providers' callbacks"
+        verbose_name = "provider callback"
 
     def __str__(self) -> str:
         return f"callback {self.id}"
@@ -355,6 +354,9 @@ class Discrepancy(models.Model):
     found_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
     version = models.IntegerField()
+
+    class Meta:
+        verbose_name_plural = "discrepancies"
 
     def __str__(self) -> str:
         return f"discrepancy {self.id}"

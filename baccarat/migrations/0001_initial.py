@@ -65,8 +65,8 @@ class Migration(migrations.Migration):
                 ],
                 "constraints": [models.UniqueConstraint(fields=("table_id", "number"), name="round_number")],
                 "permissions": [
-                    ("request_void", "Can ask for a void"),
-                    ("approve_void", "Can agree to a void"),
+                    ("request_void", "Can request a void"),
+                    ("approve_void", "Can approve or decline a void"),
                     ("share_dispute_pack", "Can share dispute packs by link"),
                 ],
             },
@@ -102,7 +102,7 @@ class Migration(migrations.Migration):
                     ),
                     models.Index(fields=["rules"], name="table_rules"),
                 ],
-                "permissions": [("close_table", "Can close a table for good")],
+                "permissions": [("close_table", "Can close a table permanently")],
             },
         ),
         migrations.CreateModel(
@@ -247,8 +247,8 @@ class Migration(migrations.Migration):
                     models.Index(fields=["operator_id", "-drafted_at"], name="rulesversion_operator"),
                 ],
                 "permissions": [
-                    ("draft_rules", "Can draft rules and take drafts back"),
-                    ("publish_rules", "Can publish, reject and withdraw rules"),
+                    ("draft_rules", "Can draft rules and discard drafts"),
+                    ("publish_rules", "Can publish, reject and retire rules"),
                 ],
             },
         ),

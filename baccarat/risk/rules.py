@@ -56,29 +56,34 @@ class RuleText:
 
 
 TEXTS: Final[Mapping[RuleKind, RuleText]] = {
-    RuleKind.DEPOSIT_SUM: RuleText("Sum of deposits", "Deposited `amount` or more."),
-    RuleKind.DEPOSIT_COUNT: RuleText("Number of deposits", "Made `count` deposits or more."),
-    RuleKind.WITHDRAWAL_SUM: RuleText("Sum of withdrawals", "Requested withdrawals of `amount` or more."),
-    RuleKind.STAKE_SUM: RuleText("Sum of wagers", "Staked `amount` or more."),
+    RuleKind.DEPOSIT_SUM: RuleText("Sum of deposits", "A player deposited at least `amount`."),
+    RuleKind.DEPOSIT_COUNT: RuleText("Number of deposits", "A player made at least `count` deposits."),
+    RuleKind.WITHDRAWAL_SUM: RuleText("Sum of withdrawals", "A player requested withdrawals of at least `amount`."),
+    RuleKind.STAKE_SUM: RuleText("Sum of wagers", "A player staked at least `amount`."),
     RuleKind.STRUCTURING: RuleText(
-        "Structuring", "Made `count` deposits or more that are less than `amount`, but at least `share` per cent of it."
+        "Structuring",
+        "A player made at least `count` deposits just below `amount`, of at least `share` per cent of it each.",
     ),
     RuleKind.WITHOUT_PLAY: RuleText(
         "In and out without play",
-        "Deposited and withdrew `amount` or more, and staked less than `share` per cent of the deposits.",
+        "A player deposited and withdrew at least `amount`, and staked less than `share` per cent of the deposits.",
     ),
-    RuleKind.MANY_METHODS: RuleText("Many payment methods", "Deposited by `count` methods or more."),
+    RuleKind.MANY_METHODS: RuleText("Many payment methods", "A player deposited by at least `count` payment methods."),
     RuleKind.CHIP_DUMPING: RuleText(
         "Chip dumping",
-        "Two players bet on opposite sides in `count` rounds or more, `share` per cent or more of those they share, "
-        "and `share` per cent or more of what they staked there was against each other.",
+        "Two players bet on opposite sides in at least `count` rounds and in at least `share` per cent of the rounds "
+        "that they share, and at least `share` per cent of what they staked there was against each other.",
     ),
     RuleKind.SHARED_NETWORK: RuleText(
         "Both sides from one network",
-        "Two players who used the same network bet on opposite sides in `count` rounds or more.",
+        "Two players who used the same network bet on opposite sides in at least `count` rounds.",
     ),
-    RuleKind.SUSPICION_DEADLINE: RuleText("Time to decide on a suspicion", "From the first alert of a case."),
-    RuleKind.COMPLAINT_DEADLINE: RuleText("Time to answer a complaint", "From the day it is received."),
+    RuleKind.SUSPICION_DEADLINE: RuleText(
+        "Time to decide on a suspicion", "Hours from the first alert of a case to its decision."
+    ),
+    RuleKind.COMPLAINT_DEADLINE: RuleText(
+        "Time to answer a complaint", "Hours from the receipt of a complaint to its answer."
+    ),
 }
 _WHOLE: Final[Mapping[RuleKind, RuleTerms]] = {
     RuleKind.DEPOSIT_SUM: RuleTerms(hours=24, amount=2_000),

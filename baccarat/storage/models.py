@@ -43,7 +43,7 @@ class Table(models.Model):
             models.Index(fields=["operator_id", "id"], name="table_lobby", condition=models.Q(in_lobby=True)),
             models.Index(fields=["rules"], name="table_rules"),
         ]
-        permissions = [("close_table", "Can close a table for good")]
+        permissions = [("close_table", "Can close a table permanently")]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.preset})"
@@ -120,8 +120,8 @@ class Round(models.Model):
             models.Index(fields=["id"], name="round_forced", condition=models.Q(forced=True)),
         ]
         permissions = [
-            ("request_void", "Can ask for a void"),
-            ("approve_void", "Can agree to a void"),
+            ("request_void", "Can request a void"),
+            ("approve_void", "Can approve or decline a void"),
             ("share_dispute_pack", "Can share dispute packs by link"),
         ]
 
@@ -257,8 +257,8 @@ class RulesVersion(models.Model):
             models.Index(fields=["operator_id", "-drafted_at"], name="rulesversion_operator"),
         ]
         permissions = [
-            ("draft_rules", "Can draft rules and take drafts back"),
-            ("publish_rules", "Can publish, reject and withdraw rules"),
+            ("draft_rules", "Can draft rules and discard drafts"),
+            ("publish_rules", "Can publish, reject and retire rules"),
         ]
 
     def __str__(self) -> str:

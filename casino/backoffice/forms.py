@@ -115,7 +115,7 @@ def time_field(title: str, *, required: bool = True) -> forms.DateTimeField:
 
 class ReasonForm(RowForm):
     # Not required here: services refuse an empty reason.
-    reason = text_field("Reason, for the record (kept forever: name no player)", required=False)
+    reason = text_field("Reason, for the record (kept permanently: do not name a player)", required=False)
 
 
 class OptionalNoteForm(RowForm):

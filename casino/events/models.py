@@ -54,8 +54,7 @@ class ChainHead(models.Model):
     sealed_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        verbose_name = "head of the chain"
-        verbose_name_plural = "heads of the chain"
+        verbose_name = "chain head"
 
     def __str__(self) -> str:
         return str(self.position)

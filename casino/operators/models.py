@@ -271,8 +271,7 @@ class Change(models.Model):
     effective_at = models.DateTimeField(null=True)
 
     class Meta:
-        verbose_name = "change for two persons"
-        verbose_name_plural = "changes for two persons"
+        verbose_name = "two-person change"
         indexes = [
             models.Index(fields=["operator", "-id"], name="operators_change_page"),
             models.Index(fields=["effective_at"], condition=models.Q(status="confirmed"), name="operators_change_due"),

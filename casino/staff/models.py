@@ -49,14 +49,14 @@ class SignIn(models.Model):
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        verbose_name = "sign-in"
+        verbose_name = "login"
         indexes = [
             models.Index(fields=["user_id", "-id"], name="staff_signin_user"),
             models.Index(fields=["at"], name="staff_signin_at"),
         ]
 
     def __str__(self) -> str:
-        return f"sign-in {self.id}"
+        return f"login {self.id}"
 
 
 class AccessLogEntry(models.Model):
@@ -71,8 +71,8 @@ class AccessLogEntry(models.Model):
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        verbose_name = "look at data"
-        verbose_name_plural = "looks at data"
+        verbose_name = "access log entry"
+        verbose_name_plural = "access log entries"
         indexes = [
             models.Index(fields=["user_id", "-id"], name="staff_view_user"),
             models.Index(fields=["subject", "-id"], name="staff_view_subject"),

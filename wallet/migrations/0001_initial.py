@@ -353,6 +353,7 @@ class Migration(migrations.Migration):
                         ("ended_at", models.DateTimeField(null=True)),
                         ("version", models.IntegerField()),
                     ],
+                    options={"verbose_name_plural": "discrepancies"},
                 ),
                 migrations.CreateModel(
                     name="DiscrepancyNote",
@@ -380,8 +381,7 @@ class Migration(migrations.Migration):
                         ("last_error", models.TextField()),
                     ],
                     options={
-                        "verbose_name": "provider's callback",
-                        "verbose_name_plural": "providers' callbacks",
+                        "verbose_name": "provider callback",
                     },
                 ),
             ],

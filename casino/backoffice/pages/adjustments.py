@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction, staff_context
-from casino.backoffice.columns import LabelledRowsAdmin, staff_column, status_column, time_column
+from casino.backoffice.columns import TransactionAdmin, staff_column, status_column, time_column
 from casino.backoffice.filters import brand_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, line_field, text_field
 from casino.backoffice.sections import Banner, Section
@@ -61,7 +61,7 @@ def _may_decide(request: HttpRequest, adjustment: Adjustment) -> bool:
 
 
 @admin.register(Adjustment)
-class AdjustmentAdmin(LabelledRowsAdmin):
+class AdjustmentAdmin(TransactionAdmin):
     """Adjustments, newest first; the filter `requested` is the queue."""
 
     list_display = (

@@ -73,7 +73,7 @@ class AlertAdmin(LabelledRowsAdmin):
         enum_filter(AlertKind, "kind"),
         operator_filter(),
     )
-    search_help_text = "number of an alert"
+    search_help_text = "id of an alert"
     severity_ = status_column(_TONES, "severity", "severity")
     opened = time_column("opened_at", "opened")
     state = column("state", _state)
@@ -102,11 +102,11 @@ class AlertAdmin(LabelledRowsAdmin):
         permission=ACKNOWLEDGE,
         applies=lambda _, alert: alert.resolved_at is None and alert.acknowledged_at is None,
         tone="good",
-        help_text="You take care of it: nobody else is told, unless it grows. It is resolved when it is right again.",
+        help_text="You take care of it: it is not escalated unless it grows, and is resolved once its cause is gone.",
     )
     def acknowledge(self, request: HttpRequest, alert: Alert, _data: dict[str, Any]) -> str:
         done = alerting.acknowledge(alert.pk, by=memberships.staff_actor(request.user))
-        return "You have acknowledged the alert." if done else "Nothing to do: somebody has, or it is resolved."
+        return "You have acknowledged the alert." if done else "It was acknowledged already, or it is resolved."
 
     def sections(self, _request: HttpRequest, obj: Alert) -> Sequence[Section]:
         rows = [
@@ -117,14 +117,19 @@ class AlertAdmin(LabelledRowsAdmin):
             self.facts(
                 obj,
                 *("severity_", "summary", "number", "operator", "state", "opened"),
-                ("Last wrong", obj.seen_at),
+                ("Last seen", obj.seen_at),
                 ("Acknowledged", obj.acknowledged_at),
                 ("By", html.with_logins(obj.acknowledged_by) or html.NOTHING),
                 ("Resolved", obj.resolved_at),
                 ("Runbook", f"{RUNBOOK}#{obj.kind}"),
                 "pk",
             ),
-            Grid("Messages", ("List", "Target", "About", "Attempts", "Sent"), rows, empty="Nobody was told."),
+            Grid(
+                "Messages",
+                ("List", "Target", "About", "Attempts", "Sent"),
+                rows,
+                empty="No message was sent.",
+            ),
         ]
 
 
@@ -133,13 +138,15 @@ class ListForm(RowForm):
 
     name = line_field("Name", max_length=60)
     kinds = forms.MultipleChoiceField(
-        label="Kinds (none for all)", choices=[(kind.value, label(kind.value)) for kind in AlertKind], required=False
+        label="Kinds of alerts (none: all)",
+        choices=[(kind.value, label(kind.value)) for kind in AlertKind],
+        required=False,
     )
     severity = forms.ChoiceField(
         label="Lowest severity", choices=[(each.value, label(each.value)) for each in (*Severity,)[1:]]
     )
     after_minutes = forms.IntegerField(
-        label="Minutes after which it is told of what nobody has acknowledged (0: at once)",
+        label="Minutes without an acknowledgement after which this list is alerted (0: at once)",
         min_value=0,
         max_value=_LONGEST,
     )
@@ -177,8 +184,12 @@ class TargetForm(RowForm):
     """A target; the secret that is offered for a webhook is shown this once."""
 
     channel = EnumSelectField(Channel, label="Channel", labels={each: each.label for each in Channel})
-    address = line_field("E-mail address, or https:// address", max_length=500)
-    secret = line_field("Secret of a webhook, or routing key of a pager; copy it now", max_length=200, required=False)
+    address = line_field("E-mail address, or https:// address of the receiver", max_length=500)
+    secret = line_field(
+        "Secret of the webhook (copy it now: it is not shown again), or routing key of the pager",
+        max_length=200,
+        required=False,
+    )
 
     def prepare(self) -> None:
         """Offer a fresh secret."""
@@ -222,9 +233,9 @@ class OnCallListAdmin(ReadOnlyAdmin):
     operator_field = None
     list_display = ("name", "told_of", "severity", "after", "reach")
     ordering = ("after_seconds", "name")
-    search_help_text = "number of a list"
+    search_help_text = "id of a list"
     list_link = ListLink("Add an on-call list", "admin:alerts_oncalllist_new", CHANGE)
-    told_of = column("told of", lambda row: ", ".join(map(label, row.kinds)) or "all kinds")
+    told_of = column("alerts", lambda row: ", ".join(map(label, row.kinds)) or "all kinds")
     after = column("after", lambda row: f"{row.after_seconds // 60} min" if row.after_seconds else "at once")
     reach = column("targets", lambda row: ", ".join(str(target) for target in row.targets.all()) or html.NOTHING)
 
@@ -277,7 +288,7 @@ class OnCallListAdmin(ReadOnlyAdmin):
         title="Remove this list",
         permission=CHANGE,
         tone="bad",
-        question="Remove this list with its targets? Nobody on it is told of anything any more.",
+        question="Remove this list with its targets? They receive no alerts any more.",
     )
     def remove(self, request: HttpRequest, row: OnCallList, _data: dict[str, Any]) -> str:
         on_call.remove_list(row, by=memberships.staff_actor(request.user))
@@ -295,7 +306,12 @@ class OnCallListAdmin(ReadOnlyAdmin):
             rows.append((Channel(target.channel).label, target.label, outcome))
         return [
             self.facts(obj, "name", "told_of", "severity", "after"),
-            Grid("Targets", ("Channel", "Address", "Last sent"), rows, empty="Nobody is told."),
+            Grid(
+                "Targets",
+                ("Channel", "Address", "Last sent"),
+                rows,
+                empty="No target yet.",
+            ),
         ]
 
 

@@ -55,13 +55,13 @@ class AmountsForm(RowForm):
 
 
 class LimitsForm(AmountsForm):
-    group = line_field("Group; the players who were moved to none are in `standard`", max_length=40)
+    group = line_field("Group (`standard` is that of all players who were moved to no other)", max_length=40)
     amounts = LIMITS
     amounts_required = False
 
 
 class CurrenciesForm(RowForm):
-    currencies = line_field("Codes, the default first; none can be removed", max_length=250)
+    currencies = line_field("Currency codes, the default first; none can be removed", max_length=250)
 
     def prepare(self) -> None:
         """Begin with the currencies in use."""
@@ -69,9 +69,9 @@ class CurrenciesForm(RowForm):
 
 
 class BrandForm(RowForm):
-    slug = line_field("Slug", max_length=40)
+    slug = line_field("Slug: small letters, digits and hyphens", max_length=40)
     name = line_field("Name", max_length=120)
-    shares_players = forms.BooleanField(label="The operator's players play under it", required=False)
+    shares_players = forms.BooleanField(label="Shared: the operator's players play under it", required=False)
 
 
 class LimitsGroupChoiceForm(RowForm):
@@ -106,9 +106,14 @@ def sections_of(operator: Operator) -> list[Section]:
         for skin in skins.list_skins(operator=operator.pk)
     ]
     return [
-        Grid("Brands", ("Brand", "Name", "Players", "Created"), listed, empty="No brand."),
-        Grid("Limits groups", ("Group", *LIMITS.values()), groups, empty="No limits group."),
-        Grid("Skins", ("Skin", "Properties", "Logo", "Changed"), looks, empty="No skin."),
+        Grid("Brands", ("Brand", "Name", "Players", "Created"), listed, empty="No brand yet."),
+        Grid("Limits groups", ("Group", *LIMITS.values()), groups, empty="No limits group yet."),
+        Grid(
+            "Skins",
+            ("Skin", "Properties", "Logo", "Changed"),
+            looks,
+            empty="No skin yet.",
+        ),
     ]
 
 
@@ -139,4 +144,4 @@ class BrandAdmin(ReadOnlyAdmin):
         keys = [html.page("key", key.pk) for key in obj.keys.order_by("key_id")]
         own = html.NOTHING if obj.shares_players else html.listing("operators_player", "its players", brand=str(obj.pk))
         facts = self.facts(obj, "slug", "name", "operator_", "players", ("Own players", own), "created", "pk")
-        return [facts, Grid("API keys of this brand", ("Key",), [(key,) for key in keys], empty="None.")]
+        return [facts, Grid("API keys of this brand", ("Key",), [(key,) for key in keys], empty="No API key yet.")]

@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.views.decorators.http import require_safe
 
 from baccarat.risk import case_file, networks
@@ -18,10 +19,10 @@ from casino.backoffice.actions import RowAction
 from casino.backoffice.columns import Cell, LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import AssignForm, EnumSelectField, RowForm, label, text_field, time_field
-from casino.backoffice.pages.risk import name_others, rule_title
+from casino.backoffice.pages.risk import case_title, name_others, rule_title
 from casino.backoffice.picker import ANYTHING, PickerInput, picker_field, visible_names
 from casino.backoffice.sections import ActionBar, Facts, Grid, Section
-from casino.backoffice.subjects import nicknames, player_link, subject_link
+from casino.backoffice.subjects import nicknames, player_link, subject_link, subject_names
 from casino.compliance import case_entries, cases
 from casino.compliance.models import Case, CaseAction, CaseEntryKind, CaseKind
 from casino.operators import memberships
@@ -90,8 +91,8 @@ class CaseAdmin(LabelledRowsAdmin):
         since_by_uuid(),
     )
     search_help_text = "id of a case"
-    title = column("case", lambda case: case.kind.replace("_", " "))
-    about = column("about", lambda case: _about(case.subject))
+    title = column("case", lambda case: case_title(case.kind, case.details))
+    about = column("about", lambda case: _named(_subject(case), case.names))
     status = column("status", lambda case: html.badge(case.action or "open", _TONES[case.action]))
     owner_ = staff_column("owner", "owner")
     opened = time_column("opened_at", "opened")
@@ -114,6 +115,15 @@ class CaseAdmin(LabelledRowsAdmin):
         self.log_change(request, row, "Exported the case.")
         headers = {"Content-Disposition": f'attachment; filename="case-{row.pk}.zip"', "Cache-Control": "no-store"}
         return HttpResponse(data, content_type="application/zip", headers=headers)
+
+    def title_of(self, obj: Any) -> str:
+        subject = _subject(obj)
+        return f"{capfirst(case_title(obj.kind, obj.details))}: {obj.names.get(subject, subject)}"
+
+    def prepare_rows(self, rows: Any) -> None:
+        names = subject_names(map(_subject, rows))
+        for case in rows:
+            case.names = names
 
     def subject_of(self, obj: Any) -> str:
         """Name the player in the access log, if the case is about one."""
@@ -153,7 +163,7 @@ class CaseAdmin(LabelledRowsAdmin):
         return "Resolved."
 
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
-        facts = self.facts(obj, "title", "status", "about", "subject", "operator", "owner_", "opened", "due", "pk")
+        facts = self.facts(obj, "title", "status", "about", "operator", "owner_", "opened", "due", "pk")
         if request.user.has_perm(RESOLVE_CASE):
             url = reverse("admin:compliance_case_file", args=[obj.pk])
             facts = Facts(facts.title, [*facts.rows, ("File of the case", html.link(url, "export as a ZIP"))])
@@ -173,8 +183,18 @@ class CaseAdmin(LabelledRowsAdmin):
             Facts("Findings", _findings(obj.details)),
             *_alerts(obj),
             *_nearby(obj),
-            Grid("Notes, evidence and decisions", ("Time", "Kind", "Text", "About", "Due", "By"), entries),
-            Grid("History", ("Time", "Action", "Owner", "Resolution", "By"), actions),
+            Grid(
+                "Notes, evidence and decisions",
+                ("Time", "Kind", "Text", "About", "Due", "By"),
+                entries,
+                empty="Nobody has written anything yet.",
+            ),
+            Grid(
+                "History",
+                ("Time", "Action", "Owner", "Resolution", "By"),
+                actions,
+                empty="Not assigned or resolved yet.",
+            ),
         )
 
 
@@ -200,9 +220,9 @@ def _named(subject: str, names: Mapping[str, str]) -> Cell:
     return subject_link(subject, names) if subject else html.NOTHING
 
 
-def _about(subject: str) -> Cell:
-    kind, _, identity = subject.partition(" ")[0].partition(":")
-    return html.page(kind, identity, f"{kind} …{identity[-12:]}") if identity else subject
+def _subject(case: Case) -> str:
+    """Return what a case is about, without what tells several cases about it apart."""
+    return case.subject.partition(" ")[0]
 
 
 def _alerts(case: Case) -> Sequence[Section]:
@@ -220,7 +240,7 @@ def _alerts(case: Case) -> Sequence[Section]:
         )
         for alert in alerts
     ]
-    headers = ("Quarter hour of", "Rule", "And", "Amount", "Count", "Within")
+    headers = ("Quarter hour from", "Rule", "Other player", "Amount", "Count", "Within")
     return (Grid("Alerts", headers, rows, numeric=frozenset({"Amount", "Count"})),) if rows else ()
 
 

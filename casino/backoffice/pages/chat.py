@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import Q
 from django.http import HttpRequest
+from django.utils.text import capfirst
 
 from baccarat.chat import moderation
 from baccarat.chat.events import ChatReportOutcome, ModerationReason
@@ -17,10 +18,11 @@ from baccarat.chat.refusals import FilterWordNotYours
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.badges import closed_reports
-from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, column, name_of_player, table_link, time_column
 from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, OptionalNoteForm, RowForm, line_field
 from casino.backoffice.sections import Section
+from casino.backoffice.subjects import nicknames, player_link
 from casino.crypto import crypto_shredding
 
 MODERATE: Final = "chat.moderate"
@@ -46,12 +48,13 @@ class WordForm(RowForm):
 class ModerationAdmin(LabelledRowsAdmin):
     """Base of the lists about players in chats: moderators mute and ban the player of a row."""
 
+    names: ClassVar[tuple[str, ...]] = ("operator", "player", "table")
     search_fields: ClassVar[Any] = ("pk", "table_id", "player_id")
     search_help_text = "id, table's id or player's id"
-    place = column(
-        "table",
-        lambda row: html.with_note(html.page("table", row.table_id, html.short(row.table_id)), f"seat {row.seat}"),
-    )
+    place = column("table", lambda row: html.with_note(table_link(row), f"seat {row.seat}"))
+
+    def title_of(self, obj: Any) -> str:
+        return f"{capfirst(str(self.opts.verbose_name))}: {name_of_player(obj)} at {obj.table_name}"
 
     @RowAction("Mute", title="Mute the player", permission=MODERATE, form=SanctionForm, tone="bad")
     def mute(self, request: HttpRequest, row: Any, data: dict[str, Any]) -> str:
@@ -151,7 +154,7 @@ class ChatReportAdmin(ModerationAdmin):
             *("status", "reason"),
             ("Message", message and html.page("message", message.pk, message.text)),
             "place",
-            ("Reported by", html.page("player", obj.reporter_id)),
+            ("Reported by", player_link(obj.reporter_id, nicknames([obj.reporter_id]))),
             "reported",
             ("Outcome", closure and closure.outcome.replace("_", " ")),
             ("Note", closure and closure.note),
@@ -165,6 +168,7 @@ class ChatReportAdmin(ModerationAdmin):
 class ModerationActionAdmin(ModerationAdmin):
     """Moderators' actions, newest first."""
 
+    names = ("operator", "player")
     list_display = ("kind_", "player", "reason", "until_", "operator", "by", "acted")
     list_filter = (operator_filter(), since_by_uuid())
     search_help_text = "id or player's id"
@@ -175,6 +179,9 @@ class ModerationActionAdmin(ModerationAdmin):
         lambda action: "no end" if action.reason and action.until is None else html.moment(action.until),
     )
     acted = time_column("acted_at", "time")
+
+    def title_of(self, obj: Any) -> str:
+        return f"{self.kind_(obj)}: {name_of_player(obj)}"
 
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         return [self.facts(obj, "kind_", "reason", "until_", "note", "by", "acted", *self.about(obj))]

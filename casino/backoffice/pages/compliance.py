@@ -13,6 +13,7 @@ from casino.backoffice.columns import (
     InstallationAdmin,
     LabelledRowsAdmin,
     column,
+    name_of_player,
     staff_column,
     status_column,
     time_column,
@@ -50,7 +51,6 @@ def _may_decide(request: HttpRequest, row: Erasure) -> bool:
 class ErasureAdmin(LabelledRowsAdmin):
     """Erasures, newest first. Found by id or player's id."""
 
-    names = ("operator",)
     list_display = ("short_id", "status", "player", "operator", "reason_", "requester", "requested")
     list_filter = (case_filter("status", _ERASURE_STATES), operator_filter())
     list_select_related = ("decision",)
@@ -60,10 +60,12 @@ class ErasureAdmin(LabelledRowsAdmin):
         "status",
         lambda row: html.badge(_ERASURE_STATES[_erasure_state(row)][0].lower(), _ERASURE_TONES[_erasure_state(row)]),
     )
-    player = column("player", lambda row: html.page("player", row.player_id, html.short(row.player_id)))
     reason_ = column("reason", lambda row: row.reason.replace("_", " "))
     requester = staff_column("requested_by", "requested by")
     requested = time_column("requested_at", "requested")
+
+    def title_of(self, obj: Any) -> str:
+        return f"Erasure of {name_of_player(obj)}"
 
     @RowAction(
         "Erase this player",
@@ -111,8 +113,8 @@ class MeasurementAdmin(InstallationAdmin):
     measured = time_column("at", "measured")
 
     def sections(self, _request: HttpRequest, obj: Measurement) -> Sequence[Section]:
-        facts = self.facts(obj, "process", "result", "measured", *_digests(obj, _DIGESTS), title="Measurement")
-        findings = Grid("Differences", ("Finding",), [(finding,) for finding in obj.findings], empty="None.")
+        facts = self.facts(obj, "process", "result", "measured", *_digests(obj, _DIGESTS), title="Integrity check")
+        findings = Grid("Differences", ("Finding",), [(finding,) for finding in obj.findings], empty="No difference.")
         return (facts, findings)
 
 
@@ -135,6 +137,9 @@ class ClockReadingAdmin(InstallationAdmin):
     list_filter = (case_filter("out_of_tolerance", {"yes": ("Beyond tolerance", Q(out_of_tolerance=True))}),)
     offset = column("offset", lambda row: html.badge(f"{row.offset_ms} ms", "bad" if row.out_of_tolerance else "good"))
     measured = time_column("at", "read")
+
+    def title_of(self, obj: ClockReading) -> str:
+        return f"Clock of {obj.process} on {obj.host}"
 
     def sections(self, _request: HttpRequest, obj: ClockReading) -> Sequence[Section]:
         return [self.facts(obj, "process", "host", "offset", "measured", title="Clock")]

@@ -39,6 +39,9 @@ class ChainHeadAdmin(InstallationAdmin):
     digest_ = column("digest", lambda head: html.code(bytes(head.digest).hex()))
     sealed = time_column("sealed_at", "sealed", fine=True)
 
+    def title_of(self, obj: ChainHead) -> str:
+        return f"Chain head #{obj.position}"
+
     def sections(self, _request: HttpRequest, obj: ChainHead) -> Sequence[Section]:
         """Compare a head with the seal at its position."""
         seal = Seal.objects.filter(position=obj.position).first()
@@ -64,6 +67,9 @@ class SubscriptionAdmin(ReadOnlyAdmin):
     list_display = ("name", "position")
     ordering = ("name",)
     search_help_text = "name"
+
+    def title_of(self, obj: Subscription) -> str:
+        return obj.name
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """Reserve subscribers, which read for every operator, to superusers."""
@@ -149,6 +155,9 @@ class EventAdmin(ReadOnlyAdmin):
     stream_link = column("stream", lambda event: html.stream(event.stream))
     recorded = time_column("recorded_at", "recorded", fine=True)
     sealed = column("position", lambda event: sealed_position(event.position))
+
+    def title_of(self, obj: Event) -> str:
+        return f"{obj.type}, event {obj.pk}"
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
         return Q(In(KeyTextTransform("operator", _METADATA), [str(operator) for operator in operators]))

@@ -91,6 +91,9 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     last_used = time_column("last_used_at", "last used")
     status = column("status", key_status)
 
+    def title_of(self, obj: ApiKey) -> str:
+        return f"{obj.label} ({obj.key_id})"
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
         return super().get_queryset(request).defer("secret_hash", "previous_hash")
 
@@ -215,7 +218,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         permission=CHANGE,
         applies=_is_live,
         tone="bad",
-        help_text="Revokes the key at once, forever.",
+        help_text="Revokes the key at once and permanently.",
         question="Revoke this key? Requests with it fail from now on, and it can't be restored.",
     )
     def revoke(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> str:
@@ -250,8 +253,13 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         ]
         return [
             facts,
-            Grid("Limits", ("Movement", "Currency", "In one request", "In a day", "Moved today"), limits),
-            Grid("Signing keys", ("Key", "Algorithm", "Registered", "Last used"), keys),
+            Grid(
+                "Limits",
+                ("Movement", "Currency", "In one request", "In a day", "Moved today"),
+                limits,
+                empty="No limit: the key moves any amount.",
+            ),
+            Grid("Signing keys", ("Key", "Algorithm", "Registered", "Last used"), keys, empty="No signing key."),
         ]
 
 

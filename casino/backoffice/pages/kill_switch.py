@@ -40,13 +40,15 @@ _SCOPES: Final = {
     StopScope.PLAYER: "A player",
 }
 STOP_HELP: Final = (
-    "At once nothing new starts. Confirmed wagers are dealt and settled; leaving and withdrawing stay possible."
+    "Nothing new starts from now on. Confirmed wagers are dealt and settled; leaving and withdrawing stay possible."
 )
 _WITH_PAGE: Final = {StopScope.OPERATOR, StopScope.TABLE, StopScope.PLAYER}
 
 
 class ResumeForm(RowForm):
-    reason = text_field("Reason, for the record (kept forever: name no player, unless it is about one)", required=False)
+    reason = text_field(
+        "Reason, for the record (kept permanently: do not name a player, unless it is about one)", required=False
+    )
 
 
 class StopForm(ResumeForm):
@@ -106,7 +108,7 @@ class KillSwitchAdmin(ReadOnlyAdmin):
     search_fields = ("subject",)
     shows_shared_rows = True
     search_help_text = "id of an operator, a table or a player, or rules such as mini@1"
-    list_link = ListLink("Stop play: throw a kill switch", "admin:baccarat_killswitch_throw", STOP_PLAY)
+    list_link = ListLink("Stop play", "admin:baccarat_killswitch_throw", STOP_PLAY)
     reach = column("scope", lambda switch: _SCOPES[StopScope(switch.scope)])
     subject_ = column("subject", _subject)
     state = column(
@@ -161,8 +163,10 @@ class KillSwitchAdmin(ReadOnlyAdmin):
     def stop(self, request: HttpRequest, switch: KillSwitch, data: dict[str, Any]) -> str:
         return stop(request, StopScope(switch.scope), switch.subject, data)
 
+    def title_of(self, obj: Any) -> str:
+        return f"{_SCOPES[StopScope(obj.scope)]}: {obj.subject_name}" if obj.subject else _SCOPES[StopScope.GAMING]
+
     def sections(self, _request: HttpRequest, obj: KillSwitch) -> Sequence[Section]:
-        subjects.name_kill_switches([obj])
         message, log = (
             ("Message to players", obj.message),
             html.event_log(stop_stream(StopScope(obj.scope), obj.subject)),

@@ -14,9 +14,9 @@ from django.utils.safestring import SafeString
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_number
-from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, column, name_of_player, time_column
 from casino.backoffice.filters import brand_filter, enum_filter, money_type_filter, operator_filter, since_by_serial
-from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm
+from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, label
 from casino.backoffice.game import money_type_badge
 from casino.backoffice.pages import adjustments
 from casino.backoffice.pages.responsible_gaming import CHANGE
@@ -68,15 +68,22 @@ def _is_real(_request: HttpRequest, account: Account) -> bool:
 class AccountAdmin(LabelledRowsAdmin):
     """Accounts. Found by id, player's id or table's id."""
 
-    list_display = ("kind", "operator", "player", "table_", "money", "holds")
+    names = ("operator", "player", "table")
+    list_display = ("kind_", "operator", "player", "table", "money", "holds")
     list_filter = (operator_filter(), brand_filter("player_id"), enum_filter(AccountKind, "kind"), money_type_filter())
     list_select_related = ("balance",)
     ordering = ("id",)
     search_fields = ("pk", "player_id", "table_id")
     search_help_text = "id of the account, its player or its table"
-    table_ = column("table", lambda account: html.page("table", account.table_id, "table"))
+    kind_ = column("kind", lambda account: account.kind.replace("_", " "))
     money = column("money", lambda account: money_type_badge(account.money_type))
     holds = column("balance", lambda account: html.money(balance_of(account), account.currency))
+
+    def title_of(self, obj: Any) -> str:
+        kind = "Account" if obj.kind == AccountKind.ACCOUNT else f"{label(obj.kind)} account"
+        owner = obj.slug if obj.player_id is None else name_of_player(obj)
+        place = "" if obj.table_id is None else f" at {obj.table_name}"
+        return f"{kind} of {owner}{place}, {obj.money_type} money in {obj.currency}"
 
     @RowAction(
         "Request the adjustment",
@@ -114,8 +121,7 @@ class AccountAdmin(LabelledRowsAdmin):
         balance = Balance.objects.filter(account=obj).first()
         facts = self.facts(
             obj,
-            *("holds", "kind", "money", "operator", "player"),
-            ("Table", html.page("table", obj.table_id)),
+            *("holds", "kind_", "money", "operator", "player", "table"),
             ("May go below zero", "yes" if balance is None or not balance.floor else "no"),
             ("Postings", str(0 if balance is None else balance.sequence)),
             "pk",

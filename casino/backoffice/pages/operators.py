@@ -81,7 +81,7 @@ class OriginsForm(RowForm):
 class AssertionKeyForm(RowForm):
     name = line_field("Name of the key", max_length=80)
     jwk = text_field("Public key (JWK)", max_length=2000, rows=4)
-    subject = line_field("Your id of the only person whom it names (empty: anybody on the staff)", required=False)
+    subject = line_field("Only for this person, by the operator's own id (empty: for all its staff)", required=False)
 
 
 @admin.register(Operator)
@@ -101,17 +101,17 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
     @RowAction(
         "Set",
         name="thresholds",
-        title="Change the amounts",
+        title="Change the thresholds of significant events",
         permission=CHANGE_THRESHOLDS,
         form=ThresholdForm,
         applies=lambda request, _: request.user.has_perm(VIEW_THRESHOLDS),
-        help_text="This amount or more is a significant event.",
+        help_text="From these amounts on, each is a significant event.",
     )
     def set_thresholds(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
         currency = data.pop("currency")
         thresholds.change(operator=operator.pk, currency=currency, thresholds=Thresholds(**data), actor=by)
-        return f"These amounts, in {currency}, are significant from now on."
+        return f"The thresholds in {currency} apply from now on."
 
     @RowAction(
         "Set",
@@ -144,7 +144,7 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         title="Create a brand",
         permission=ADD_BRAND,
         form=BrandForm,
-        help_text="Whose players play under it never changes.",
+        help_text="Whether it has players of its own can't be changed later.",
     )
     def create_brand(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         brand = brands.create_brand(operator=operator.pk, by=memberships.staff_actor(request.user), **data)
@@ -156,12 +156,12 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         title="Create a skin",
         permission=skins_page.ADD,
         form=skins_page.NewSkinForm,
-        help_text="It has the ordinary looks until its own page changes them.",
+        help_text="It looks like the standard one until you change it on its page.",
     )
     def create_skin(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
         skins.create(operator=operator.pk, name=data["name"], by=by)
-        return f"The skin {data['name']}."
+        return f"Created the skin {data['name']}."
 
     @RowAction(
         "Set",
@@ -180,10 +180,10 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
     @RowAction(
         "Set",
         name="customer_care",
-        title="Change the contact of customer care",
+        title="Change the customer care contact",
         permission=CHANGE_OPERATOR,
         form=CustomerCareForm,
-        help_text="Players see it under Help; empty for none.",
+        help_text="Players see it on the table page, under Help.",
     )
     def set_customer_care(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
@@ -193,7 +193,7 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
     @RowAction(
         "Set",
         name="origins",
-        title="Change the origins of its sites",
+        title="Change the web origins",
         permission=CHANGE_OPERATOR,
         form=OriginsForm,
         help_text="Pages of these origins may frame the table page and call the API from a browser.",
@@ -206,10 +206,10 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
     @RowAction(
         "Request",
         name="assertion_key",
-        title="Register a key for assertions",
+        title="Register an assertion key",
         permission=assertions.REGISTER,
         form=AssertionKeyForm,
-        help_text="Whoever holds it acts as a person of this operator. Another person must confirm it.",
+        help_text="Requests signed with it act as the operator's staff. Another person has to confirm it.",
     )
     def request_assertion_key(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
@@ -249,9 +249,9 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
             ("Jurisdiction", obj.jurisdiction or "none"),
             ("Time zone of accounting days", obj.time_zone),
             ("Customer care", obj.customer_care or "no contact set"),
-            ("Origins of its sites", ", ".join(obj.origins) or "none"),
+            ("Web origins", ", ".join(obj.origins) or "none"),
             "signatures_required",
-            ("How players come by money", funding.current(obj.pk).value),
+            ("Funding", funding.current(obj.pk).value),
             *("created", "pk"),
             ("Tables", html.listing("baccarat_table", "its tables", operator=operator)),
             ("Rounds", html.listing("baccarat_round", "its rounds", operator=operator)),
@@ -265,12 +265,14 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         ]
         sections: list[Section] = [
             facts,
-            Grid("API keys", ("Key", "Label", "Scopes", "Created", "Last used", "Status"), rows),
+            Grid(
+                "API keys", ("Key", "Label", "Scopes", "Created", "Last used", "Status"), rows, empty="No API key yet."
+            ),
         ]
         if request.user.has_perm(VIEW_THRESHOLDS):
             current = thresholds.thresholds_for([(obj.pk, currency) for currency in obj.currencies])
             sections += [
-                Facts(f"Significant from these amounts in {currency}", _amounts(row, currency))
+                Facts(f"Thresholds of significant events, {currency}", _amounts(row, currency))
                 for (_, currency), row in current.items()
             ]
         if request.user.has_perm("risk.view_riskrule"):
@@ -294,5 +296,8 @@ class ThresholdAdmin(LabelledRowsAdmin):
     staff = staff_column("actor", "set by")
     changed = time_column("at", "set")
 
+    def title_of(self, obj: Any) -> str:
+        return f"Thresholds of {obj.slug} in {obj.currency}"
+
     def sections(self, _request: HttpRequest, obj: Threshold) -> Sequence[Section]:
-        return [self.facts(obj, *_amounts(obj, obj.currency), "staff", "changed", title="Significant from")]
+        return [self.facts(obj, *_amounts(obj, obj.currency), "staff", "changed", title="Thresholds")]

@@ -18,6 +18,7 @@ from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
 from casino.backoffice.columns import (
     LabelledRowsAdmin,
+    TransactionAdmin,
     column,
     money_column,
     status_column,
@@ -96,7 +97,7 @@ class DepositMethodAdmin(MethodTerms, LabelledRowsAdmin):
         facts = self.facts(
             obj,
             *("name", "version", "operator", "provider", "range", "fee"),
-            ("Seconds to complete", str(obj.processing_seconds)),
+            ("Usual seconds to complete", str(obj.processing_seconds)),
             *("supports_withdrawals", "status"),
             ("Changed by", obj.actor),
             "since",
@@ -105,7 +106,7 @@ class DepositMethodAdmin(MethodTerms, LabelledRowsAdmin):
         return (facts,)
 
 
-class PaymentAdmin(LabelledRowsAdmin):
+class PaymentAdmin(TransactionAdmin):
     """Base of the lists of deposits and withdrawals. Found by id, player's id or provider's reference."""
 
     list_display = ("short_id", "status_badge", "amount_", "operator", "player", "requested")
@@ -166,7 +167,11 @@ class WithdrawalAdmin(PaymentAdmin):
             metadata=staff_metadata(request, withdrawal.operator_id),
         )
         missing = state.requested.approvals_required - len(state.approved_by)
-        return f"Approved; {missing} more to agree." if missing else "Approved; it is on its way to the provider."
+        return (
+            f"Approved; {missing} more approval{'' if missing == 1 else 's'} needed."
+            if missing
+            else "Approved; it is on its way to the provider."
+        )
 
     @RowAction(
         "Reject",
@@ -190,7 +195,7 @@ class WithdrawalAdmin(PaymentAdmin):
 
 
 @admin.register(Transfer)
-class TransferAdmin(LabelledRowsAdmin):
+class TransferAdmin(TransactionAdmin):
     """Transfers from and to operators' own wallets, newest first. Found by id, player's id or reference."""
 
     list_display = ("short_id", "reference", "direction", "amount_", "operator", "player", "made")
@@ -210,7 +215,7 @@ class TransferAdmin(LabelledRowsAdmin):
         facts = self.facts(
             obj,
             *("reference", "direction", "money_type", "amount_"),
-            ("Asked for", "everything" if obj.everything else "the amount"),
+            ("Requested", "everything" if obj.everything else "the amount"),
             ("On the account afterwards", html.money(obj.balance, obj.currency)),
             *("operator", "player", "made"),
             ("Log", html.event_log(f"transfer-{obj.pk}")),

@@ -120,7 +120,7 @@ def figures(request: HttpRequest, player: Player) -> Grid | None:
         )
         for money_type, currency in sorted(kinds, key=lambda kind: (kind[0] != MoneyType.REAL, kind[1]))
     ]
-    note = "Wagers without voided ones. Net is the player's result in settled rounds."
+    note = "Voided wagers are left out. Net is what the player won or lost in settled rounds."
     return Grid("Figures", ("Money", *columns), rows, empty="No account yet.", note=note, numeric=frozenset(columns))
 
 
@@ -192,7 +192,7 @@ def _moderation(player: Player) -> SafeString:
         return html.badge("banned", "bad")
     if row is not None and row.mute_reason is not None and (row.muted_until is None or row.muted_until > now):
         return html.badge("muted", "warn")
-    return html.badge("may write", "good")
+    return html.badge("allowed", "good")
 
 
 def _wagers(request: HttpRequest, player: Player) -> Section:
@@ -217,7 +217,7 @@ def _sittings(_request: HttpRequest, player: Player) -> Section:
         )
         for row in sittings
     ]
-    return Grid("Tables", ("Table", "Seat", "Money", "Since"), rows, empty="No seat yet.")
+    return Grid("Tables", ("Table", "Seat", "Money", "Since"), rows, empty="The player has not sat down yet.")
 
 
 def _payments(request: HttpRequest, player: Player) -> Section:
@@ -228,7 +228,7 @@ def _payments(request: HttpRequest, player: Player) -> Section:
         for at, status in (search.time_and_status(row),)
     ]
     link = f"{reverse('admin:desk_search')}?{urlencode({'player': str(player.pk)})}"
-    note = html.link(link, "Search all of them") if request.user.has_perms(search.NEEDED) else ""
+    note = html.link(link, "Search all payments and adjustments") if request.user.has_perms(search.NEEDED) else ""
     headers = ("Requested", "Transaction", "Status", "Amount")
     return Grid("Payments and adjustments", headers, rows, empty="No payment yet.", note=note, numeric=_AMOUNTS)
 
@@ -266,7 +266,7 @@ def _notices(_request: HttpRequest, player: Player) -> Section:
         )
         for each in latest
     ]
-    return Grid("Notices to the player", ("Time", "Notice", "Text", "Read"), rows)
+    return Grid("Notices to the player", ("Time", "Notice", "Text", "Read"), rows, empty="No notice yet.")
 
 
 def _significant(_request: HttpRequest, player: Player) -> Section:

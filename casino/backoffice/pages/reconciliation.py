@@ -13,7 +13,7 @@ from casino.backoffice.actions import RowAction, staff_context
 from casino.backoffice.base import as_uuid
 from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, staff_column, status_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
-from casino.backoffice.forms import AssignForm, EnumSelectField, NoteActionForm, RowForm, text_field
+from casino.backoffice.forms import AssignForm, EnumSelectField, NoteActionForm, RowForm, label, text_field
 from casino.backoffice.sections import Grid, Section
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
@@ -24,7 +24,7 @@ from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
 
 WORK: Final = "wallet.change_discrepancy"
 MAX_DISCREPANCIES: Final = 200
-_RECORDED: Final = "(kept forever: name no player, unless the payment is one's)"
+_RECORDED: Final = "(kept permanently: do not name a player, unless the payment is theirs)"
 _TONES: Final = {"open": "bad", "assigned": "warn", "resolved": "good"}
 _PAGES: Final = {"deposit": "deposit", "payout": "withdrawal"}
 _STATES: Final = {
@@ -124,6 +124,9 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
     ours = column("ours", _ours)
     theirs = column("provider's", _theirs)
     owner_ = staff_column("owner", "owner")
+
+    def title_of(self, obj: Any) -> str:
+        return f"{label(obj.type)}, {obj.kind} of {self.day_(obj)}"
 
     actions = ("take_selected",)
     action_form = NoteActionForm

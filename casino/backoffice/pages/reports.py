@@ -100,6 +100,9 @@ class ReportAdmin(LabelledRowsAdmin):
     created = time_column("generated_at", "created")
     creator = staff_column("generated_by", "by")
 
+    def title_of(self, obj: Any) -> str:
+        return f"{self.title(obj)}: {obj.slug}, {obj.label}, version {obj.version}"
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Leave the content to the page of one report."""
         return super().get_queryset(request).defer("content")

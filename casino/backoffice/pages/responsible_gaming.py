@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
-from casino.backoffice.columns import LabelledRowsAdmin, column
+from casino.backoffice.columns import LabelledRowsAdmin, column, name_of_player
 from casino.backoffice.filters import choice_filter, operator_filter
 from casino.backoffice.sections import Grid, Section
 from casino.operators import memberships
@@ -52,7 +52,7 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
     ordering = ("player_id",)
     annotations = {"currencies": Subquery(Operator.objects.filter(id=OuterRef("operator_id")).values("currencies"))}
     search_help_text = "player's id"
-    nickname_ = column("player", lambda row: row.nickname or html.short(row.player_id))
+    nickname_ = column("player", name_of_player)
     limit_count = column("limits", lambda row: str(len(row.state["limits"])))
     excluded = column(
         "excluded until",
@@ -60,6 +60,9 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
             "permanent" if row.self_excluded and row.excluded_until is None else html.moment(row.excluded_until)
         ),
     )
+
+    def title_of(self, obj: Any) -> str:
+        return f"Limits and exclusions of {name_of_player(obj)}"
 
     @RowAction(
         "End the self-exclusion",

@@ -102,6 +102,9 @@ class RoundAdmin(LabelledRowsAdmin):
     )
     opened = time_column("opened_at", "opened")
 
+    def title_of(self, obj: Any) -> str:
+        return f"Round {obj.number} at {obj.table_name}"
+
     def search_condition(self, term: str) -> Q | None:
         """Search for the id of a round or of a table, or for a round's number, at any table."""
         identity, number = as_uuid(term), as_number(term)

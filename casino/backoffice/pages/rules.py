@@ -164,7 +164,7 @@ def _share(ratio: Ratio) -> str:
 
 
 class DraftForm(RulesForm):
-    change_reason = text_field("Reason for the change (kept forever: name no player)")
+    change_reason = text_field("Reason for the change (kept permanently: do not name a player)")
 
     def prepare(self) -> None:
         self.row.table_rules = version_rows.decode_rules(msgspec.json.encode(self.row.rules))

@@ -30,7 +30,7 @@ from casino.significant.recorder import DESCRIPTIONS, INSTALLATION_WIDE, Severit
 ACKNOWLEDGE: Final = "significant.acknowledge_significantevent"
 MAX_LATEST: Final = 20
 """Significant events that another page shows of its subject."""
-_RECORDED: Final = "(kept forever: name no player, unless the event is about one)"
+_RECORDED: Final = "(kept permanently: do not name a player, unless the event is about one)"
 _WAITING: Final = Exists(Unacknowledged.objects.filter(event_id=OuterRef("pk")))
 _STATES: Final = {"waiting": ("Waiting", Q(_WAITING)), "done": ("Acknowledged, or for information", ~Q(_WAITING))}
 _TONES: Final = {Severity.NOTICE.value: "player", Severity.WARNING.value: "warn", Severity.CRITICAL.value: "bad"}
@@ -57,7 +57,7 @@ _SUBJECTS: Final = (
 
 class AcknowledgeForm(RowForm):
     note = text_field(f"Note {_RECORDED}", max_length=notes.MAX_NOTE_LENGTH, rows=3, required=False)
-    alike = forms.BooleanField(label="And all others of this kind and operator that wait", required=False)
+    alike = forms.BooleanField(label="Also all others of this kind and operator that wait", required=False)
 
 
 class NoteForm(RowForm):
@@ -217,11 +217,11 @@ def _changes(event: SignificantEvent) -> Sequence[Section]:
             name.replace("_", " "),
             _value(name, before.get(name), names),
             _value(name, after.get(name), names),
-            html.badge("changed", "warn") if name in before and name in after and before[name] != after[name] else "",
+            "yes" if name in before and name in after and before[name] != after[name] else "",
         )
         for name in changed
     ]
-    return (Grid("Changes", ("Value of", "Before", "After", ""), rows),)
+    return (Grid("Changes", ("Value of", "Before", "After", "Changed"), rows),)
 
 
 def _value(name: str, value: object, names: Names) -> SafeString | str | None:

@@ -24,6 +24,7 @@ from casino.backoffice.columns import column, time_column
 from casino.backoffice.filters import choice_filter
 from casino.backoffice.forms import RowForm, line_field
 from casino.backoffice.sections import Facts, Grid, Section
+from casino.backoffice.subjects import subject_link, subject_names
 from casino.operators.memberships import colleagues_filter
 from casino.staff import access_changes, access_review, assignments, roles
 from casino.staff.access_log import record_access
@@ -330,6 +331,9 @@ class StaffHistoryAdmin(ReadOnlyAdmin):
     who = column("staff", lambda row: html.page("staff", row.user_id, html.with_logins(f"staff:{row.user_id}")))
     place = column("from", lambda row: row.address or None)
 
+    def title_of(self, obj: Any) -> str:
+        return f"{capfirst(str(self.opts.verbose_name))} of {html.with_logins(f'staff:{obj.user_id}')}"
+
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """Select rows of those who work for these operators alone."""
         return colleagues_filter(operators, "user_id")
@@ -344,13 +348,12 @@ class SignInAdmin(StaffHistoryAdmin):
         return [self.facts(obj, "time", "who", "place", "factor", title="Login")]
 
 
-def _subject(row: AccessLogEntry) -> SafeString | str:
+def _subject(row: Any) -> SafeString | str:
     kind, _, identity = row.subject.partition(":")
     if kind == "list":
         label, _, term = identity.partition(" ")
         return _list_name(label) + (f", for {term}" if term else "")
-    key = as_uuid(identity)
-    return row.subject if key is None else html.page(kind, key, row.subject)
+    return subject_link(row.subject, row.names)
 
 
 def _list_name(model: str) -> str:
@@ -375,6 +378,11 @@ class AccessLogAdmin(StaffHistoryAdmin):
     search_help_text = "user id, player's id, or what was looked at such as round:<id>"
     subject_ = column("looked at", _subject)
 
+    def prepare_rows(self, rows: Any) -> None:
+        names = subject_names(subject for row in rows for subject in (row.subject, f"operator:{row.operator_id}"))
+        for row in rows:
+            row.names = names
+
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """Select access to these operators' data, and access by those who work for them alone."""
         return Q(operator_id__in=operators) | super().owned_by(operators)
@@ -386,7 +394,8 @@ class AccessLogAdmin(StaffHistoryAdmin):
             return Q(user_id=number)
         return Q(subject=term) if identity is None else Q(subject=f"player:{identity}")
 
-    def sections(self, _request: HttpRequest, obj: AccessLogEntry) -> Sequence[Section]:
-        address, operator = ("Address of the page", html.code(obj.path)), html.page("operator", obj.operator_id)
+    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
+        operator = html.NOTHING if obj.operator_id is None else subject_link(f"operator:{obj.operator_id}", obj.names)
+        address = ("Address of the page", html.code(obj.path))
         names = ("time", "who", "subject_", "place")
         return [self.facts(obj, *names, address, ("Operator", operator), title="Access")]

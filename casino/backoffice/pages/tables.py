@@ -42,7 +42,7 @@ _STATES: Final = {
 
 class CloseForm(RowForm):
     reason = text_field(
-        "Reason, for the record (kept forever: name no player)",
+        "Reason, for the record (kept permanently: do not name a player)",
         max_length=table_lifecycle.MAX_REASON_LENGTH,
         required=False,
     )

@@ -65,7 +65,7 @@ def _parse(text: str, currency: str) -> int:
 
 
 class PlayMoneyForm(TermsForm):
-    cap = _amount("Balance up to which players top up")
+    cap = _amount("Balance to which players can top up")
     amounts = ("cap",)
 
 
@@ -116,7 +116,7 @@ _PROFILES: Final = {
 
 class FundingForm(RowForm):
     funding = EnumSelectField(Funding, labels=_FUNDINGS, label="Money comes from and goes to")
-    wallet_url = line_field("Address of its own wallet, if that is asked wager by wager", required=False)
+    wallet_url = line_field("Address of the operator's own wallet, if it is asked for each wager", required=False)
     wallet_profile = EnumSelectField(WalletProfile, labels=_PROFILES, label="How that wallet is asked")
     conformance = text_field(
         "Proof that this wallet passes the conformance kit",
@@ -134,7 +134,9 @@ class FundingForm(RowForm):
 
 
 class SpentWinningsForm(RowForm):
-    spent = forms.ChoiceField(label="They are", choices=[("debt", "the player's debt"), ("forgive", "the house's")])
+    spent = forms.ChoiceField(
+        label="Who bears them", choices=[("debt", "the player, as a debt"), ("forgive", "the operator, as a loss")]
+    )
 
 
 def _offer(data: dict[str, Any]) -> MethodOffer:
@@ -157,10 +159,10 @@ class OperatorTerms:
     @RowAction(
         "Request",
         name="withdrawal_policy",
-        title="Withdrawal policy",
+        title="Change the withdrawal policy",
         permission=CHANGE_TERMS,
         form=WithdrawalPolicyForm,
-        help_text="The whole policy of one currency. It takes effect a day after another person confirms it.",
+        help_text="Replaces the whole policy of a currency, a day after another person has confirmed it.",
     )
     def request_withdrawal_policy(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         terms = WithdrawalTerms(
@@ -183,10 +185,10 @@ class OperatorTerms:
     @RowAction(
         "Request",
         name="deposit_method",
-        title="New deposit method",
+        title="Add a deposit method",
         permission=CHANGE_TERMS,
         form=DepositMethodForm,
-        help_text="It is offered a day after another person confirms it.",
+        help_text="It is offered a day after another person has confirmed it.",
     )
     def request_deposit_method(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
@@ -196,10 +198,10 @@ class OperatorTerms:
     @RowAction(
         "Request",
         name="play_money",
-        title="Play money",
+        title="Change the play money",
         permission=CHANGE_TERMS,
         form=PlayMoneyForm,
-        help_text="Players top up to this balance a day after another person confirms it; zero for no play money.",
+        help_text="In effect a day after another person has confirmed it; zero for no play money.",
     )
     def request_play_money_cap(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
@@ -211,7 +213,7 @@ class OperatorTerms:
     @RowAction(
         "Request",
         name="funding",
-        title="How players come by money",
+        title="Change the funding",
         permission=funding.CONFIRM,
         form=FundingForm,
         help_text="Takes effect when another person confirms it, while no deposit and no withdrawal is under way; "
@@ -228,10 +230,11 @@ class OperatorTerms:
     @RowAction(
         "Request",
         name="void_policy",
-        title="Winnings that were spent before their round is voided",
+        title="Change the policy for spent winnings",
         permission=void_policy.CONFIRM,
         form=SpentWinningsForm,
-        help_text="Holds for voids from a day after another person confirms it.",
+        help_text="For winnings that were spent before their round is voided. In effect a day after another person has "
+        "confirmed it.",
     )
     def request_void_policy(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by, forgive = memberships.staff_actor(request.user), data["spent"] == "forgive"
@@ -248,7 +251,7 @@ class MethodTerms:
         title="Change the terms",
         permission=CHANGE_TERMS,
         form=MethodVersionForm,
-        help_text="Deposits from a day after another person confirms it; pending ones keep their terms.",
+        help_text="For deposits from a day after another person has confirmed it; pending ones keep their terms.",
     )
     def request_version(self, request: HttpRequest, row: DepositMethod, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)

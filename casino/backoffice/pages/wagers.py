@@ -42,6 +42,9 @@ class WagerAdmin(LabelledRowsAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return game.with_round_numbers(super().get_queryset(request))
 
+    def title_of(self, obj: Any) -> str:
+        return f"Seat {obj.seat} in round {obj.round_number} at {obj.table_name}"
+
     def sections(self, _request: HttpRequest, obj: Wager) -> Sequence[Section]:
         facts = self.facts(
             obj,

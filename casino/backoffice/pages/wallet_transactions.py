@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from casino.backoffice import game, html
-from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, status_column, time_column
+from casino.backoffice.columns import TransactionAdmin, column, money_column, status_column, time_column
 from casino.backoffice.filters import brand_filter, case_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.sections import Section
 from wallet.models import RemoteTransaction
@@ -52,7 +52,7 @@ def _answer(row: Any) -> str | None:
 
 
 @admin.register(RemoteTransaction)
-class RemoteTransactionAdmin(LabelledRowsAdmin):
+class RemoteTransactionAdmin(TransactionAdmin):
     """What operators' own wallets were asked for, newest first. Found by id, or by that of its player or round."""
 
     names = ("player",)
@@ -95,12 +95,12 @@ class RemoteTransactionAdmin(LabelledRowsAdmin):
             ("Code of the refusal", obj.code or None),
             ("Rolled back because of", obj.reason.replace("_", " ") or None),
             ("Rollback", html.NOTHING if obj.rollback_id is None else html.code(obj.rollback_id)),
-            ("About", concerns),
+            ("Corrects", concerns),
             *("operator", "player", "table", "round"),
             ("Wager", html.code(obj.wager_id)),
             "requested",
-            ("Answer due (UTC)", html.moment(obj.answer_by, fine=True)),
-            ("Ended (UTC)", html.moment(obj.ended_at, fine=True)),
+            ("Answer due", html.moment(obj.answer_by, fine=True)),
+            ("Ended", html.moment(obj.ended_at, fine=True)),
             ("Log", html.event_log(f"remote-{obj.pk}")),
             "pk",
         )

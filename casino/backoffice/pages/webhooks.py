@@ -108,7 +108,12 @@ class WebhookEndpointAdmin(LabelledRowsAdmin):
                 ("Types", ", ".join(obj.types) or "all"),
                 *("created", "pk"),
             ),
-            Grid("Waiting", ("Number", "Subject", "Attempts", "Next attempt", "Last answer"), rows),
+            Grid(
+                "Waiting",
+                ("Number", "Subject", "Attempts", "Next attempt", "Last answer"),
+                rows,
+                empty="Everything was delivered.",
+            ),
         ]
 
 
@@ -135,6 +140,9 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin):
     outcome = column("outcome", _outcome)
     answer = column("last answer", _answer)
     created = time_column("created_at", "queued")
+
+    def title_of(self, obj: WebhookDelivery) -> str:
+        return f"Item {obj.number} to {obj.endpoint.url}"
 
     def sections(self, _request: HttpRequest, obj: WebhookDelivery) -> Sequence[Section]:
         message = queue.messages([obj.pk])[obj.pk]

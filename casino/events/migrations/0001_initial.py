@@ -82,8 +82,7 @@ class Migration(migrations.Migration):
                         ("sealed_at", models.DateTimeField(db_default=Now())),
                     ],
                     options={
-                        "verbose_name": "head of the chain",
-                        "verbose_name_plural": "heads of the chain",
+                        "verbose_name": "chain head",
                     },
                 ),
                 migrations.CreateModel(

@@ -587,8 +587,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "change for two persons",
-                "verbose_name_plural": "changes for two persons",
+                "verbose_name": "two-person change",
                 "indexes": [
                     models.Index(fields=["operator", "-id"], name="operators_change_page"),
                     models.Index(

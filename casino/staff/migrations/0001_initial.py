@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
                 ("at", models.DateTimeField(db_default=Now())),
             ],
             options={
-                "verbose_name": "sign-in",
+                "verbose_name": "login",
                 "indexes": [
                     models.Index(fields=["user_id", "-id"], name="staff_signin_user"),
                     models.Index(fields=["at"], name="staff_signin_at"),
@@ -130,8 +130,8 @@ class Migration(migrations.Migration):
                     models.Index(fields=["subject", "-id"], name="staff_view_subject"),
                     models.Index(fields=["at"], name="staff_view_at"),
                 ],
-                "verbose_name": "look at data",
-                "verbose_name_plural": "looks at data",
+                "verbose_name": "access log entry",
+                "verbose_name_plural": "access log entries",
             },
         ),
         migrations.CreateModel(
