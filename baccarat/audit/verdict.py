@@ -140,9 +140,9 @@ def _row(round_: UUID, replay: RoundReplay) -> RoundCheck:
     actual = _as_listed(*rows[0]) if rows else "nothing"
     if actual != expected:
         return RoundCheck(
-            "What lists show", holds=False, explanation=f"Lists have {actual}; the events say {expected}."
+            "Rows of the lists", holds=False, explanation=f"Lists have {actual}; the events say {expected}."
         )
-    return RoundCheck("What lists show", holds=True, explanation="Phase, cards and outcome are those of the events.")
+    return RoundCheck("Rows of the lists", holds=True, explanation="Phase, cards and outcome are those of the events.")
 
 
 def _as_listed(phase: str, cards: str, outcome: str | None) -> str:

@@ -1,6 +1,7 @@
 """Registers every page; Django's admin imports this module."""
 
 from casino.backoffice.pages import (  # noqa: F401
+    access_log,
     adjustments,
     alerts,
     approvals,

@@ -43,7 +43,7 @@ class AdjustmentRequestForm(RowForm):
 
 
 class ApproveForm(RowForm):
-    as_debt = forms.BooleanField(label="Record what is missing as a debt", required=False)
+    as_debt = forms.BooleanField(label="Record the part that the balance does not cover as a debt", required=False)
     answer = line_field("Note", required=False)
 
     def prepare(self) -> None:

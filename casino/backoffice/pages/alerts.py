@@ -24,7 +24,7 @@ from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, status_column, time_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, RowForm, label, line_field
-from casino.backoffice.sections import Grid, Section
+from casino.backoffice.sections import ActionBar, Grid, Section
 from casino.events.sql import database_now
 from casino.feed.destinations import check_url
 from casino.feed.signatures import parse_secret
@@ -306,6 +306,7 @@ class OnCallListAdmin(ReadOnlyAdmin):
             rows.append((Channel(target.channel).label, target.label, outcome))
         return [
             self.facts(obj, "name", "told_of", "severity", "after"),
+            ActionBar(),
             Grid(
                 "Targets",
                 ("Channel", "Address", "Last sent"),

@@ -56,7 +56,7 @@ class ApprovalQueue:
             )
             for row in rows
         ]
-        return Grid(self.title, HEADERS, cells, empty="Nothing to approve.")
+        return Grid(self.title, HEADERS, cells, empty="No request waits for approval.")
 
 
 def _address(row: Model) -> str:

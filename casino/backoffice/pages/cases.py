@@ -46,7 +46,7 @@ _STATES: Final = {
 
 
 class ResolveForm(RowForm):
-    resolution = text_field("What it was, and what was done about it", rows=3, required=False)
+    resolution = text_field("Resolution: the cause, and what was done", rows=3, required=False)
 
 
 class EntryForm(RowForm):

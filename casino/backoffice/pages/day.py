@@ -179,7 +179,7 @@ def _operators(request: HttpRequest, money: Money, day: date) -> Grid:
         sums = read.total(money, operator=UUID(key))
         if sums.has_activity():
             rows.append((html.link(day_url(money, day.isoformat(), key), slug), *_sum_cells(sums, money[1])))
-    return Grid("By operator", ("Operator", *_SUM_HEADERS), rows, empty="Nothing was played.", numeric=_NUMBERS)
+    return Grid("By operator", ("Operator", *_SUM_HEADERS), rows, empty="No settled wagers.", numeric=_NUMBERS)
 
 
 def _midnight(day: date) -> datetime:
@@ -267,7 +267,7 @@ def _tables(asked: _Asked, reports: _Reports, *, searches: bool) -> Grid:
             )
         )
     headers = ("Table", "GGR", "Handle", "Rounds", "Hold", "Theory", "Band by theory", "")
-    return Grid("By table", headers, rows, empty="Nothing was played.", numeric=_NUMBERS, note=_TABLE_NOTE)
+    return Grid("By table", headers, rows, empty="No settled wagers.", numeric=_NUMBERS, note=_TABLE_NOTE)
 
 
 _TABLE_NOTE: Final = "The lowest GGR first. Hold and theory leave voided rounds out."
@@ -310,7 +310,7 @@ def _players(asked: _Asked, players: Sequence[Row], *, searches: bool) -> Sequen
         ]
         note = f"The first {MAX_PLAYERS}." if len(rows) == MAX_PLAYERS else ""
         return Grid(
-            title, ("Player", "GGR", "Handle", "Wagers", ""), cells, empty="Nobody.", note=note, numeric=_NUMBERS
+            title, ("Player", "GGR", "Handle", "Wagers", ""), cells, empty="No player.", note=note, numeric=_NUMBERS
         )
 
     return (grid("Players who won most", won), grid("Players who lost most", lost))

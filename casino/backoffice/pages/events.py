@@ -238,7 +238,7 @@ def timeline(title: str, events: Sequence[RecordedEvent], sentences: Mapping[int
         )
         for event in events
     ]
-    headers = ("Version", "Time", "What happened", "Event", "Position")
+    headers = ("Version", "Time", "Description", "Event", "Position")
     return Grid(title, headers, rows, empty="No events.")
 
 

@@ -1,4 +1,4 @@
-"""The first page: work to do, figures of a period beside the one before, current play, the latest rounds.
+"""The first page: what waits, figures of a period beside the one before, current play, the latest rounds.
 
 Each section needs its own permission. Real money comes first; money types and currencies are never added up.
 """
@@ -58,7 +58,7 @@ PERIODS: Final = {
 }
 """Labels, days back from today, and the number of days."""
 _NUMBERS: Final = frozenset(
-    {"GGR", "Handle", "Rounds", "Hold", "Theory", "Deposits", "Withdrawals", "Players a day",
+    {"GGR", "Handle", "Rounds", "Hold", "Theory", "Deposits", "Withdrawals", "Active players a day",
      "Players", "New players"}
 )  # fmt: skip
 
@@ -69,13 +69,15 @@ admin.site.index_title = "Overview"
 def add_sections(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Add the sections that the user may see."""
     may = request.user.has_perm
-    sections: list[Section] = []
+    waiting: list[Grid] = []
     if may("baccarat.view_round"):
-        sections.append(_suspended(request))
+        waiting.append(_suspended(request))
     if may("baccarat.view_round") and may(APPROVE_VOID):
-        sections.append(_requested_voids(request))
+        waiting.append(_requested_voids(request))
+    sections: list[Section] = [grid for grid in waiting if grid.rows]
     if may(VIEW_REPORTS):
         sections.extend(_figures(request))
+    sections.extend(grid for grid in waiting if not grid.rows)
     if may("baccarat.view_table") and may("events.view_event"):
         sections.append(_now(request))
     if may("baccarat.view_round"):
@@ -108,7 +110,7 @@ def _now(request: HttpRequest) -> Facts:
     waiting = Unsealed.objects.all()[:MAX_COUNTED].count()
     head = Seal.objects.order_by("-position").values_list("position", flat=True).first() or 0
     rows = (
-        ("Tables with a round in play", html.listing("baccarat_table", _count(playing), state="playing")),
+        ("Tables in play", html.listing("baccarat_table", _count(playing), state="playing")),
         ("Events sealed", html.listing("events_event", f"#{head}")),
         ("Waiting for sealing", html.listing("events_event", _count(waiting), seal="waiting")),
     )
@@ -134,8 +136,8 @@ class PeriodForm(forms.Form):
     period = forms.ChoiceField(
         label="Period", required=False, choices=[(name, label) for name, (label, _, _) in PERIODS.items()]
     )
-    since = forms.DateField(label="or from", required=False, widget=forms.DateInput({"type": "date"}))
-    until = forms.DateField(label="to", required=False, widget=forms.DateInput({"type": "date"}))
+    since = forms.DateField(label="or from the day", required=False, widget=forms.DateInput({"type": "date"}))
+    until = forms.DateField(label="to the day", required=False, widget=forms.DateInput({"type": "date"}))
     money = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, request: HttpRequest) -> None:
@@ -176,7 +178,7 @@ def _figures(request: HttpRequest) -> Sequence[Section]:
     read = _read(operators, before, last)
     monies = read.monies()
     if not monies:
-        return (section, Grid("Money", (), (), empty="No play in this period nor in the one before."))
+        return (section, Grid("Money", (), (), empty="No play in this period, nor in the period before."))
     wanted = parse_money(form.cleaned_data["money"])
     shown, earlier = read.days(first), read.days()
     money = wanted if wanted in monies else monies[0]
@@ -211,13 +213,14 @@ class _Period:
         """Show each money type and currency, real money first."""
         rows = [(self._choice(each), *self._sums(each, None)) for each in monies]
         notes = [
-            "Below each amount: how it changed against the period before.",
-            "Deposits are what arrived on accounts, after fees; withdrawals count from their request.",
+            "Below each amount: the change against the period before.",
+            "Deposits are what reached the accounts, after fees; withdrawals count from their request.",
+            "The hold is expected in its band in 99 % of cases.",
         ]
         if self.days[-1] == self.read.last.isoformat():
-            notes.append("Today's figures are those so far.")
+            notes.append("Today is not over yet.")
         if self.read.missing:
-            notes.append(f"Daily reports that are not created yet, so left out: {self.read.missing}.")
+            notes.append(f"Daily reports that are not created yet are left out: {self.read.missing}.")
         return _sums_grid("Money", "Money", rows, note=" ".join(notes))
 
     def by_operator(self) -> Grid:
@@ -238,7 +241,7 @@ class _Period:
             with_change(html.money(now.ggr, currency), now.ggr, before.ggr, currency),
             with_change(html.money(now.handle, currency), now.handle, before.handle, currency),
             str(now.rounds),
-            html.below(hold_text(now), f"by theory {band_text(now)}"),
+            html.below(hold_text(now), f"expected {band_text(now)}"),
             with_change(html.money(now.deposits, currency), now.deposits, before.deposits, currency),
             with_change(html.money(now.withdrawals, currency), now.withdrawals, before.withdrawals, currency),
             html.below(
@@ -306,7 +309,7 @@ class _Period:
 
 
 def _sums_grid(title: str, of: str, rows: Sequence[Sequence[object]], note: str = "") -> Grid:
-    headers = (of, "GGR", "Handle", "Rounds", "Hold", "Deposits", "Withdrawals", "Players a day")
+    headers = (of, "GGR", "Handle", "Rounds", "Hold", "Deposits", "Withdrawals", "Active players a day")
     return Grid(title, headers, rows, note=note, numeric=_NUMBERS, frozen=1)
 
 

@@ -22,12 +22,13 @@ REMOVE: Final = "staff.delete_identityprovider"
 
 class IdentityProviderForm(RowForm):
     issuer = line_field("Issuer, such as https://login.example.com", max_length=300)
-    client_id = line_field("Client id there", max_length=200)
+    client_id = line_field("Client id at the provider", max_length=200)
     client_secret = forms.CharField(
-        label="Client secret there", max_length=500, widget=forms.PasswordInput({"autocomplete": "off"})
+        label="Client secret at the provider", max_length=500, widget=forms.PasswordInput({"autocomplete": "off"})
     )
     second_factors = line_field(
-        "Values of amr or acr that are a second factor, such as mfa (empty: always our own code)", required=False
+        "Values of amr or acr that count as a second factor, such as mfa (empty: always ask for our own code)",
+        required=False,
     )
 
     def clean_second_factors(self) -> list[str]:
@@ -41,7 +42,7 @@ class ProviderRequest:
     @RowAction(
         "Request",
         name="identity_provider",
-        title="Sign-in by the operator's identity provider (OpenID Connect)",
+        title="Set up login by an identity provider (OpenID Connect)",
         permission=identity_providers.PERMISSION,
         form=IdentityProviderForm,
         help_text=(
@@ -67,7 +68,7 @@ class IdentityProviderAdmin(RemovableAdmin):
         permission=REMOVE,
         applies=lambda _, row: row.removed_at is None,
         tone="bad",
-        help_text="One administrator is enough. Sessions that it began end at once.",
+        help_text="One administrator is enough. Sessions that began by it end at once.",
         question="Remove this provider? A new one needs two administrators again.",
     )
     def remove(self, request: HttpRequest, row: IdentityProvider, _data: dict[str, Any]) -> str:

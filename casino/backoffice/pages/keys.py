@@ -15,7 +15,7 @@ from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
-from casino.backoffice.sections import Grid, Section
+from casino.backoffice.sections import ActionBar, Grid, Section
 from casino.operators import key_limits, key_rotation, memberships, services, signing_keys
 from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.models import ApiKey
@@ -253,6 +253,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         ]
         return [
             facts,
+            ActionBar(),
             Grid(
                 "Limits",
                 ("Movement", "Currency", "In one request", "In a day", "Moved today"),

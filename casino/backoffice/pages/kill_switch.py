@@ -56,7 +56,7 @@ class StopForm(ResumeForm):
 
 
 class ThrowForm(StopForm):
-    target = forms.ChoiceField(label="What stops", help_text="A player is stopped on the player's page.")
+    target = forms.ChoiceField(label="Stop", help_text="A player is stopped on the player's page.")
     field_order = ("target",)
 
     def prepare(self) -> None:

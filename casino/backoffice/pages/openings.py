@@ -35,9 +35,9 @@ def _checkboxes(title: str, choices: list[tuple[str, str]]) -> forms.MultipleCho
 
 
 class OperatorForm(RowForm):
-    slug = line_field("Short name, for addresses: small letters, digits and hyphens", max_length=60)
+    slug = line_field("Slug, for addresses: small letters, digits and hyphens", max_length=60)
     name = line_field("Name", max_length=200)
-    currencies = line_field("Currencies by their codes, separated by commas; the first is the default", max_length=200)
+    currencies = line_field("Currency codes, separated by commas; the first is the default", max_length=200)
     time_zone = forms.ChoiceField(label="Time zone of its accounting days", initial="UTC")
     sandbox = forms.BooleanField(label="A sandbox, where credits need no payment", required=False)
 
@@ -48,19 +48,17 @@ class OperatorForm(RowForm):
 
 class KeyForm(RowForm):
     label = line_field("Label, such as the system that uses it", max_length=60)
-    scopes = _checkboxes("What it may do", [(scope.value, as_label(scope.value)) for scope in Scope])
-    networks = line_field(
-        "Only from these networks, separated by commas; empty for any", max_length=500, required=False
-    )
+    scopes = _checkboxes("Scopes", [(scope.value, as_label(scope.value)) for scope in Scope])
+    networks = line_field("Only from these networks, separated by commas (empty: any)", max_length=500, required=False)
     days = forms.IntegerField(
-        label="Expires after so many days; empty for never", min_value=1, max_value=MAX_DAYS, required=False
+        label="Expires after how many days (empty: never)", min_value=1, max_value=MAX_DAYS, required=False
     )
     brand = forms.ChoiceField(label="Brand", required=False)
 
     def prepare(self) -> None:
         """Offer the operator's brands."""
         brands = [(str(brand.pk), brand.slug) for brand in self.row.brands.order_by("slug")]
-        self.fields["brand"].choices = [("", "none: the operator"), *brands]  # type: ignore[attr-defined]
+        self.fields["brand"].choices = [("", "none: for the operator"), *brands]  # type: ignore[attr-defined]
 
 
 class TableForm(RowForm):
@@ -68,7 +66,7 @@ class TableForm(RowForm):
     preset = forms.ChoiceField(label="Preset", choices=[(name, preset.title) for name, preset in PRESETS.items()])
     currency = forms.ChoiceField(label="Currency")
     money_types = _checkboxes("Money", [(each.value, as_label(each.value)) for each in MoneyType])
-    accept_player_edge = forms.BooleanField(label="Accept spots on which the players have the edge", required=False)
+    accept_player_edge = forms.BooleanField(label="Accept bets on which players have the edge", required=False)
     listed = forms.BooleanField(label="Shown in the lobby", required=False, initial=True)
 
     def prepare(self) -> None:
@@ -97,7 +95,12 @@ class OperatorOpenings:
 
         form = OperatorForm(request.POST if request.method == "POST" else None, request=request, row=None)
         page: HttpResponse = self.form_view(  # type: ignore[attr-defined]
-            request, form, perform, title="Create an operator", label="Create", help_text="It begins without players."
+            request,
+            form,
+            perform,
+            title="Create an operator",
+            label="Create",
+            help_text="Its API keys, tables and players are added on its page.",
         )
         return page
 
@@ -107,7 +110,7 @@ class OperatorOpenings:
         title="Issue an API key",
         permission=ADD_KEY,
         form=KeyForm,
-        help_text="Its secret is shown once.",
+        help_text="The secret is shown once, when the key is issued.",
     )
     def issue_key(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         days = data["days"]
@@ -129,7 +132,7 @@ class OperatorOpenings:
         title="Open a table",
         permission=ADD_TABLE,
         form=TableForm,
-        help_text="With the rules of a preset; the page of the table changes them afterwards.",
+        help_text="It begins with the rules of the preset; other rules are drafted on the page of the version.",
     )
     def open_table(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         table = table_lifecycle.open_table(

@@ -22,7 +22,7 @@ from casino.backoffice.pages.keys import key_status
 from casino.backoffice.pages.openings import ADD_OPERATOR, OperatorOpenings
 from casino.backoffice.pages.risk import ADD_RULE, rules_in_force
 from casino.backoffice.pages.terms import OperatorTerms
-from casino.backoffice.sections import Facts, Grid, Section
+from casino.backoffice.sections import ActionBar, Facts, Grid, Section, contents
 from casino.operators import assertions, brands, currencies, limits_groups, memberships, origins, services, signing_keys
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import Operator
@@ -264,7 +264,6 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
             for key, status in ((key, key_status(key)) for key in keys)
         ]
         sections: list[Section] = [
-            facts,
             Grid(
                 "API keys", ("Key", "Label", "Scopes", "Created", "Last used", "Status"), rows, empty="No API key yet."
             ),
@@ -277,7 +276,7 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
             ]
         if request.user.has_perm("risk.view_riskrule"):
             sections.append(rules_in_force(obj))
-        return [*sections, *sections_of(obj)]
+        return [facts, ActionBar(), *contents([*sections, *sections_of(obj)])]
 
 
 def _amounts(row: Any, currency: str) -> list[tuple[str, object]]:

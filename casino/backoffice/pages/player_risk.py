@@ -1,8 +1,7 @@
 """What staff record about a player, on the player's page: notes, tags, KYC status, complaints; and the cases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
-from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -33,10 +32,6 @@ _TONES: Final = {KycStatus.VERIFIED: "good", KycStatus.FAILED: "bad", KycStatus.
 _NUMBERS: Final = frozenset(SUM_HEADERS)
 
 
-def _status(player: Player) -> PlayerStatus | None:
-    return scope.cached_per_request(f"status:{player.pk}", lambda: players.current_status(player.pk))
-
-
 def kyc_filter() -> Any:
     """Make a filter of players by KYC status, for those who may see it."""
     choices = {status.value: label(status.value) for status in KycStatus}
@@ -59,14 +54,12 @@ def _tags(request: HttpRequest) -> dict[str, str]:
     return {tag: tag for tag in players.tags_in_use(scope.operators(request), limit=MAX_TAGS)}
 
 
-def badges_of(keys: Sequence[UUID]) -> Mapping[UUID, Sequence[SafeString]]:
-    """Show the KYC status and the tags of players as far as the user may see them, in one query."""
-    if not scope.may_view("risk_playerstatus"):
-        return {}
-    return {
-        player: [_kyc_badge(KycStatus(status.kyc)), *map(html.badge, status.tags)]
-        for player, status in players.statuses_of(keys).items()
-    }
+def badges(player: Any) -> Sequence[SafeString]:
+    """Show the KYC status and the tags of a player in a list, if the user may see them."""
+    assessment: PlayerStatus | None = player.assessment
+    if assessment is None or not scope.may_view("risk_playerstatus"):
+        return ()
+    return [_kyc_badge(KycStatus(assessment.kyc)), *map(html.badge, assessment.tags)]
 
 
 def _kyc_badge(kyc: KycStatus) -> SafeString:
@@ -83,7 +76,7 @@ class StatusForm(RowForm):
 
     def prepare(self) -> None:
         """Begin with what is known."""
-        status = _status(self.row)
+        status = self.row.assessment
         if status is not None:
             self.initial = {"kyc": status.kyc, "tags": " ".join(status.tags)}
 
@@ -122,11 +115,11 @@ class PlayerAssessments:
         return "Opened a complaint."
 
 
-def status_facts(request: HttpRequest, player: Player) -> list[tuple[str, object]]:
+def status_facts(request: HttpRequest, player: Any) -> list[tuple[str, object]]:
     """Say how far the player is verified, and the tags."""
     if not request.user.has_perm(VIEW_STATUS):
         return []
-    status = _status(player)
+    status: PlayerStatus | None = player.assessment
     kyc = KycStatus.UNKNOWN if status is None else KycStatus(status.kyc)
     tags = [] if status is None else status.tags
     return [("KYC", html.badge(kyc.value, _TONES.get(kyc, "plain"))), ("Tags", ", ".join(tags) or "none")]

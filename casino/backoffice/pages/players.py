@@ -15,6 +15,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.risk.players import statuses_of
 from baccarat.services import exclusion
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, staff_metadata
@@ -79,7 +80,14 @@ def _exclusion_choices(request: HttpRequest) -> Mapping[str, str]:
     return {value: text for value, (text, _) in _EXCLUDED.items()} if may_view else {}
 
 
-def _restricted(row: PlayerRestrictions) -> Iterator[SafeString]:
+def _badges(player: Any) -> SafeString:
+    badges = [*player_risk.badges(player), *(_restricted(player.restrictions) if scope.may_view(_RESTRICTIONS) else ())]
+    return format_html_join(" ", "{}", ((badge,) for badge in badges))
+
+
+def _restricted(row: PlayerRestrictions | None) -> Iterator[SafeString]:
+    if row is None:
+        return
     if row.self_excluded:
         yield html.badge("self-excluded", "bad")
     elif row.excluded_until is not None and row.excluded_until > timezone.now():
@@ -128,17 +136,15 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
     search_help_text = "id, or the operator's reference"
     operator_ = operator_column
     brand_ = column("brand", lambda player: player.brand and html.page("brand", player.brand_id, player.brand.slug))
-    standing = column("status", lambda player: format_html_join(" ", "{}", ((each,) for each in player.badges)))
+    standing = column("status", _badges)
     registered = time_column("created_at", "registered")
 
     def prepare_rows(self, rows: Any) -> None:
         """Read what staff recorded about the players, and what keeps them from playing."""
         keys = [player.pk for player in rows]
-        restrictions = PlayerRestrictions.objects.in_bulk(keys) if scope.may_view(_RESTRICTIONS) else {}
-        badges = player_risk.badges_of(keys)
+        restrictions, assessments = PlayerRestrictions.objects.in_bulk(keys), statuses_of(keys)
         for player in rows:
-            restricted = restrictions.get(player.pk)
-            player.badges = [*badges.get(player.pk, ()), *(() if restricted is None else _restricted(restricted))]
+            player.restrictions, player.assessment = restrictions.get(player.pk), assessments.get(player.pk)
 
     def search_condition(self, term: str) -> Q | None:
         """Search for an id or a reference, by the index of each operator."""
@@ -226,7 +232,7 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         title="Self-exclude this player",
         permission=EXCLUDE,
         form=ExclusionForm,
-        applies=lambda _, player: not _is_excluded_forever(player),
+        applies=lambda _, player: not _is_excluded_permanently(player.restrictions),
         tone="bad",
         help_text="At once no deposit, seat, rebuy or wager, in any session. It can be extended, never shortened; "
         "a permanent one cannot be ended by anybody. Leaving and withdrawing stay possible.",
@@ -270,8 +276,8 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         ]
 
 
-def _is_excluded_forever(player: Player) -> bool:
-    return PlayerRestrictions.objects.filter(pk=player.pk, self_excluded=True, excluded_until=None).exists()
+def _is_excluded_permanently(row: PlayerRestrictions | None) -> bool:
+    return row is not None and row.self_excluded and row.excluded_until is None
 
 
 def _until(until: datetime | None) -> str:

@@ -124,7 +124,7 @@ class RiskAlertAdmin(LabelledRowsAdmin):
             for name, value in obj.details.items()
         ]
         facts = self.facts(obj, "title", "player", "other", "operator", "amount_", "count", "hours", "measured", "case")
-        return [facts, Grid("What was measured", ("Measure", "Value"), details)]
+        return [facts, Grid("Measurements", ("Measure", "Value"), details)]
 
 
 def name_others(alerts: Iterable[Any]) -> None:

@@ -85,7 +85,7 @@ def replay_without_cards(steps: Sequence[ReplayStep], state: RoundState) -> Sequ
     """Show the steps of a round without cards."""
     if state.cards or not steps:
         return ()
-    return (TemplateSection("What happened", "admin/baccarat/replay_section.html", {"replay": steps}),)
+    return (TemplateSection("Replay", "admin/baccarat/replay_section.html", {"replay": steps}),)
 
 
 def replay_steps(check: RoundVerdict, state: RoundState) -> list[ReplayStep]:
@@ -215,7 +215,9 @@ def access(round_: Round, state: RoundState, events: Sequence[RecordedEvent], na
     rows = [(html.moment(at, fine=True), *rest) for at, *rest in sorted(entries, key=lambda entry: entry[0])]
     headers = ("Time", "Who", "Saw", "By")
     note = "A session's time is when it was opened; its last use is recorded every half a minute at most."
-    return Grid("Who saw what, and when", headers, rows, empty="Nobody yet.", note=note)
+    return Grid(
+        "Disclosure: what each party saw, and when", headers, rows, empty="Nothing was disclosed yet.", note=note
+    )
 
 
 def _published(events: Sequence[RecordedEvent]) -> Iterator[_AccessRow]:

@@ -32,7 +32,7 @@ from casino.backoffice.columns import LabelledRowsAdmin, staff_column, status_co
 from casino.backoffice.filters import enum_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, ReasonForm, RowForm, text_field
 from casino.backoffice.pages import kill_switch, rules_sections
-from casino.backoffice.sections import Banner, Facts, Section
+from casino.backoffice.sections import ActionBar, Banner, Facts, Section
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
@@ -298,12 +298,13 @@ class RulesVersionAdmin(LabelledRowsAdmin):
         )
         alert = Banner("Waiting for another person", "The author of a draft can't publish it.")
         return (
+            *((alert,) if _is_own_draft(request, obj) else ()),
             facts,
+            ActionBar(),
             *rules_sections.differences(details, in_force),
             rules_sections.odds(details),
             rules_sections.performance(details),
             Facts("Rules", rules_sections.rule_facts(details.rules)),
-            *((alert,) if _is_own_draft(request, obj) else ()),
         )
 
 

@@ -88,7 +88,7 @@ class SavedReportAdmin(ReadOnlyAdmin):
     """Reports that somebody looks at again; those of operators for which the user works."""
 
     list_display = ("title_", "report", "period_", "operators_", "creator", "created")
-    search_help_text = "number of a saved report"
+    search_help_text = "id of a saved report"
     list_link = ListLink("Save a report", "admin:reports_savedreport_new", ADD)
     title_ = column("title", lambda row: row.title)
     report = column("report", _title)
@@ -127,7 +127,7 @@ class SavedReportAdmin(ReadOnlyAdmin):
         )
         return self.form_view(request, form, perform, title="Save a report", label="Save", help_text=help_text)
 
-    @RowAction("Create", title="Create for all its operators", permission=CREATE, form=DayForm)
+    @RowAction("Create", title="Create a version for each of its operators", permission=CREATE, form=DayForm)
     def create(self, request: HttpRequest, row: SavedReport, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
         for operator in Operator.objects.filter(pk__in=row.operators):
@@ -140,7 +140,7 @@ class SavedReportAdmin(ReadOnlyAdmin):
         title="Add a destination",
         permission=CHANGE,
         form=DestinationForm,
-        help_text="Every version that is created from now on goes there, once its period is over.",
+        help_text="Versions that are created from now on are delivered there, once their period is over.",
     )
     def add_destination(self, request: HttpRequest, row: SavedReport, data: dict[str, Any]) -> str:
         where = DestinationAddress(
@@ -229,7 +229,7 @@ def _versions(slugs: dict[UUID, str], versions: Sequence[Report]) -> Grid:
         (html.page("report", each.pk, each.label), slugs[each.operator_id], each.version, each.generated_at)
         for each in versions
     ]
-    return Grid("Versions", ("Period", "Operator", "Version", "Created"), rows, empty="None is created yet.")
+    return Grid("Versions", ("Period", "Operator", "Version", "Created"), rows, empty="No version yet.")
 
 
 def _destinations(row: SavedReport) -> Grid:
@@ -243,4 +243,6 @@ def _destinations(row: SavedReport) -> Grid:
         waiting = each.deliveries.filter(sent_at=None).count()
         rows.append((DeliveryChannel(each.channel).label, each.label, each.format, str(waiting), outcome))
     headers = ("Channel", "Address", "Format", "Waiting", "Last delivered")
-    return Grid("Destinations", headers, rows, empty="It is delivered nowhere.", numeric=frozenset({"Waiting"}))
+    return Grid(
+        "Destinations", headers, rows, empty="No destination yet: nothing is delivered.", numeric=frozenset({"Waiting"})
+    )

@@ -61,7 +61,7 @@ class SearchForm(forms.Form):
             attrs={
                 "type": "search",
                 "autofocus": True,
-                "placeholder": "Round, player, table, transaction, event, entry …",
+                "placeholder": "Round, player, payment, event …",
             }
         ),
     )
@@ -152,7 +152,7 @@ def _hits(request: HttpRequest, term: str) -> Grid:
         rows += [(title, html.page(kind, row.pk, str(row))) for row in first[:MAX_HITS]]
         if len(first) > MAX_HITS:
             rows.append((title, html.listing(html.PAGES[kind], "all of them", q=term)))
-    return Grid(f"“{term}”", ("What", "Which"), rows, empty="Nothing has this id, number or reference.")
+    return Grid(f"“{term}”", ("Kind", "Match"), rows, empty="No row has this id, number or reference.")
 
 
 def _rounds(request: HttpRequest, query: dict[str, Any], before: UUID | None) -> Grid:
@@ -162,7 +162,7 @@ def _rounds(request: HttpRequest, query: dict[str, Any], before: UUID | None) ->
     rounds = list(with_names(rows.order_by("-id"), "operator", "table")[: PAGE_SIZE + 1])
     page = rounds[:PAGE_SIZE]
     note = _older(request, page[-1].pk) if len(rounds) > PAGE_SIZE else ""
-    return game.round_grid("Rounds", page, columns=tuple(game.ROUND_COLUMNS), empty="No such round.", note=note)
+    return game.round_grid("Rounds", page, columns=tuple(game.ROUND_COLUMNS), empty="No round matches.", note=note)
 
 
 def _wagers(request: HttpRequest, query: dict[str, Any], before: UUID | None) -> Grid:
@@ -182,7 +182,7 @@ def _wagers(request: HttpRequest, query: dict[str, Any], before: UUID | None) ->
         note = _older(request, wagers[-1].round_id)
     names = nicknames([wager.player_id for wager in wagers])
     cells = [_with_player(game.wager_cells(wager), wager, names) for wager in wagers]
-    return Grid("Wagers", _WAGER_HEADERS, cells, empty="No such wager.", note=note, numeric=_AMOUNTS)
+    return Grid("Wagers", _WAGER_HEADERS, cells, empty="No wager matches.", note=note, numeric=_AMOUNTS)
 
 
 def _with_player(cells: Sequence[object], row: Any, names: Mapping[UUID, str]) -> tuple[object, ...]:
@@ -229,7 +229,14 @@ def _payments(request: HttpRequest, query: dict[str, Any]) -> Grid:
     ]
     headers = ("Requested", "Transaction", "Player", "Status", "Amount")
     note = f"The newest {PAGE_SIZE}; narrow the time for older ones." if len(cells) == PAGE_SIZE else ""
-    return Grid("Payments and adjustments", headers, cells, empty="No such payment.", note=note, numeric=_AMOUNTS)
+    return Grid(
+        "Payments and adjustments",
+        headers,
+        cells,
+        empty="No payment or adjustment matches.",
+        note=note,
+        numeric=_AMOUNTS,
+    )
 
 
 def _older(request: HttpRequest, before: UUID) -> object:

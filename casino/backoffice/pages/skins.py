@@ -27,7 +27,7 @@ REMOVE: Final = "baccarat.delete_skin"
 
 
 class NewSkinForm(RowForm):
-    name = line_field("Name; a brand's slug for its launches, or `standard` for all others", max_length=40)
+    name = line_field("Name: a brand's slug for launches under it, or `standard` for all others", max_length=40)
 
 
 class SkinForm(RowForm):
@@ -47,11 +47,11 @@ class SkinForm(RowForm):
             initial=self.row.properties.get(skins.RADIUS),
         )
         self.fields["logo"] = forms.FileField(
-            label="Another logo: a PNG of up to 45,000 bytes, 1024 by 512 pixels",
+            label="New logo: a PNG of up to 45,000 bytes, 1024 by 512 pixels",
             required=False,
             widget=forms.FileInput(attrs={"accept": "image/png"}),
         )
-        self.fields["no_logo"] = forms.BooleanField(label="Without a logo", required=False)
+        self.fields["no_logo"] = forms.BooleanField(label="No logo", required=False)
 
     def clean(self) -> dict[str, Any]:
         """Collect the colours and check them together, so that a refused form keeps what was typed."""
@@ -107,7 +107,7 @@ class SkinAdmin(LabelledRowsAdmin):
         title="Change this skin",
         permission=CHANGE,
         form=SkinForm,
-        help_text="For pages that are loaded from now on. An empty colour is the ordinary one.",
+        help_text="For pages that are loaded from now on. An empty colour is the standard one.",
     )
     def set_skin(self, request: HttpRequest, skin: Skin, data: dict[str, Any]) -> str:
         skins.change(
@@ -125,7 +125,7 @@ class SkinAdmin(LabelledRowsAdmin):
         title="Remove this skin",
         permission=REMOVE,
         tone="bad",
-        help_text="Pages that were launched with it have the ordinary looks when they are loaded again.",
+        help_text="Pages that were launched with it look standard once they are loaded again.",
         question="Remove this skin?",
     )
     def remove(self, request: HttpRequest, skin: Skin, _data: dict[str, Any]) -> str:
@@ -143,4 +143,4 @@ class SkinAdmin(LabelledRowsAdmin):
         )
         used = [(name, text) for name, text in skins.COLOURS.items() if name in obj.properties]
         rows = [(name, _swatch(obj.properties[name]), text) for name, text in used]
-        return [facts, Grid("Colours", ("Property", "Colour", "Where"), rows, empty="The ordinary ones.")]
+        return [facts, Grid("Colours", ("Property", "Colour", "Where"), rows, empty="The standard ones.")]

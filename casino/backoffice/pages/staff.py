@@ -1,4 +1,4 @@
-"""Staff: the access review, roles, logins, and the access log."""
+"""Staff: the access review and roles."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
@@ -7,7 +7,6 @@ from typing import Any, Final
 from uuid import UUID
 
 from django import forms
-from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.auth.models import Group, Permission, User
 from django.core.exceptions import PermissionDenied
@@ -19,17 +18,15 @@ from django.utils.text import capfirst
 
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
-from casino.backoffice.base import ListLink, ReadOnlyAdmin, as_number, as_uuid
+from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import column, time_column
-from casino.backoffice.filters import choice_filter
 from casino.backoffice.forms import RowForm, line_field
-from casino.backoffice.sections import Facts, Grid, Section
-from casino.backoffice.subjects import subject_link, subject_names
+from casino.backoffice.sections import ActionBar, Facts, Grid, Section
 from casino.operators.memberships import colleagues_filter
 from casino.staff import access_changes, access_review, assignments, roles
 from casino.staff.access_log import record_access
 from casino.staff.access_review import AccessReviewRow
-from casino.staff.models import AccessLogEntry, Member, RoleGroup, SignIn
+from casino.staff.models import Member, RoleGroup, SignIn
 
 EXPORT: Final = "staff.export_access_review"
 UNLOCK: Final = "staff.unlock_user"
@@ -57,7 +54,7 @@ class EmailForm(RowForm):
 
 class LinkForm(RowForm):
     operator = forms.ChoiceField(label="Operator")
-    subject = line_field("Id of the person, as assertions name it", max_length=60)
+    subject = line_field("Id of the person in assertions (the operator's own)", max_length=60)
 
     def prepare(self) -> None:
         """Offer the operators that the member works for."""
@@ -164,11 +161,11 @@ class MemberAdmin(ReadOnlyAdmin):
     @RowAction(
         "Change",
         name="email",
-        title="E-mail address",
+        title="Change the e-mail address",
         permission=RESET,
         form=EmailForm,
         applies=_is_other,
-        help_text="Once another administrator confirms. The address in use now is told.",
+        help_text="Takes effect once another administrator confirms. The present address is notified.",
     )
     def change_email(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
         access_changes.request_email(member, email=data["email"], by=_user(request))
@@ -176,11 +173,11 @@ class MemberAdmin(ReadOnlyAdmin):
 
     @RowAction(
         "Link",
-        title="Link to a person of assertions",
+        title="Link to a person of the operator",
         permission=ASSIGN,
         form=LinkForm,
         applies=_is_other,
-        help_text="The member and this person are one at both doors, once another administrator confirms. Forever.",
+        help_text="Both are then one person for all four-eyes rules, permanently, once another administrator confirms.",
     )
     def link(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
         access_changes.request_link(member, operator=UUID(data["operator"]), subject=data["subject"], by=_user(request))
@@ -208,7 +205,8 @@ class MemberAdmin(ReadOnlyAdmin):
         logins = [(each.at, each.address, "used" if each.second_factor else "none") for each in latest]
         return (
             Facts("Member of staff", facts),
-            Grid("Functions", ("By role", "Function"), functions, empty="None by a role."),
+            ActionBar(),
+            Grid("Functions", ("By role", "Function"), functions, empty="No function: no role grants any."),
             Grid("Logins", ("Time", "From", "Second factor"), logins, empty="Never logged in."),
         )
 
@@ -249,6 +247,12 @@ def _grantable() -> Iterator[tuple[str, list[tuple[str, str]]]]:
         yield capfirst(app), [(f"{app}.{codename}", name) for _, codename, name in group]
 
 
+def _function_names(held: Collection[str]) -> list[tuple[str, str]]:
+    """Return functions by their names, each with its code."""
+    rows = Permission.objects.values_list("content_type__app_label", "codename", "name")
+    return sorted((name, code) for app, codename, name in rows if (code := f"{app}.{codename}") in held)
+
+
 def _is_built_in(role: RoleGroup) -> bool:
     return role.name in set(roles.Role)
 
@@ -269,7 +273,7 @@ class RoleAdmin(ReadOnlyAdmin):
     search_fields = ()
     list_link = ListLink("Create a role", "admin:staff_rolegroup_new", DEFINE)
     purpose = column(
-        "for", lambda role: roles.TITLES[roles.Role(role.name)] if _is_built_in(role) else "A role of the house's own."
+        "for", lambda role: roles.TITLES[roles.Role(role.name)] if _is_built_in(role) else "Defined by this casino."
     )
     count = column("functions", lambda role: str(len(_functions(role))))
 
@@ -317,85 +321,8 @@ class RoleAdmin(ReadOnlyAdmin):
         pairs = [pair for pair in roles.INCOMPATIBLE_PERMISSIONS if not set(pair).isdisjoint(held)]
         return (
             Facts("Role", (("Name", obj.name), ("For", self.purpose(obj)))),
-            Grid("Functions", ("Function",), [(name,) for name in sorted(held)]),
-            Grid("Separation of duties", ("Nobody has both", "and"), pairs, empty="No incompatible functions."),
+            Grid("Functions", ("Function", "Code"), _function_names(held)),
+            Grid(
+                "Separation of duties", ("Function", "Never together with"), pairs, empty="No incompatible functions."
+            ),
         )
-
-
-class StaffHistoryAdmin(ReadOnlyAdmin):
-    """Base of the histories of staff, newest first: visible to those who may see the member."""
-
-    search_fields = ("user_id",)
-    search_help_text = "user id"
-    time = time_column("at", "time")
-    who = column("staff", lambda row: html.page("staff", row.user_id, html.with_logins(f"staff:{row.user_id}")))
-    place = column("from", lambda row: row.address or None)
-
-    def title_of(self, obj: Any) -> str:
-        return f"{capfirst(str(self.opts.verbose_name))} of {html.with_logins(f'staff:{obj.user_id}')}"
-
-    def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Select rows of those who work for these operators alone."""
-        return colleagues_filter(operators, "user_id")
-
-
-@admin.register(SignIn)
-class SignInAdmin(StaffHistoryAdmin):
-    list_display = ("time", "who", "place", "factor")
-    factor = column("second factor", lambda row: "used" if row.second_factor else "none")
-
-    def sections(self, _request: HttpRequest, obj: SignIn) -> Sequence[Section]:
-        return [self.facts(obj, "time", "who", "place", "factor", title="Login")]
-
-
-def _subject(row: Any) -> SafeString | str:
-    kind, _, identity = row.subject.partition(":")
-    if kind == "list":
-        label, _, term = identity.partition(" ")
-        return _list_name(label) + (f", for {term}" if term else "")
-    return subject_link(row.subject, row.names)
-
-
-def _list_name(model: str) -> str:
-    try:
-        return f"list of {apps.get_model(model)._meta.verbose_name_plural}"  # noqa: SLF001  (Django's own name)
-    except (LookupError, ValueError):
-        return f"list of {model}"
-
-
-@admin.register(AccessLogEntry)
-class AccessLogAdmin(StaffHistoryAdmin):
-    """The access log. Found by user id, by subject, or by the subject's id."""
-
-    list_display = ("time", "who", "subject_", "place", "path")
-    list_filter = (
-        choice_filter(
-            "what",
-            choices={"player": "Players", "list": "Lists"},
-            where=lambda kind: Q(subject__startswith=f"{kind}:"),
-        ),
-    )
-    search_help_text = "user id, player's id, or what was looked at such as round:<id>"
-    subject_ = column("looked at", _subject)
-
-    def prepare_rows(self, rows: Any) -> None:
-        names = subject_names(subject for row in rows for subject in (row.subject, f"operator:{row.operator_id}"))
-        for row in rows:
-            row.names = names
-
-    def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Select access to these operators' data, and access by those who work for them alone."""
-        return Q(operator_id__in=operators) | super().owned_by(operators)
-
-    def search_condition(self, term: str) -> Q | None:
-        """Search for a user id, a player's id, or a subject."""
-        number, identity = as_number(term), as_uuid(term)
-        if number is not None:
-            return Q(user_id=number)
-        return Q(subject=term) if identity is None else Q(subject=f"player:{identity}")
-
-    def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
-        operator = html.NOTHING if obj.operator_id is None else subject_link(f"operator:{obj.operator_id}", obj.names)
-        address = ("Address of the page", html.code(obj.path))
-        names = ("time", "who", "subject_", "place")
-        return [self.facts(obj, *names, address, ("Operator", operator), title="Access")]

@@ -25,7 +25,7 @@ from casino.backoffice.forms import EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import kill_switch, rules_sections
 from casino.backoffice.pages.events import latest_events
 from casino.backoffice.pages.ledger import balances_at
-from casino.backoffice.sections import Banner, Facts, Grid, Section
+from casino.backoffice.sections import ActionBar, Banner, Facts, Grid, Section
 from casino.backoffice.subjects import nicknames, player_link
 from casino.kernel.money import MoneyType
 from casino.operators.models import Operator
@@ -157,6 +157,7 @@ class TableAdmin(LabelledRowsAdmin):
         return [
             *_alerts(obj, state),
             self._facts(obj, state),
+            ActionBar(),
             _seats(state),
             _rounds(obj.pk),
             Facts("Rules", rules_sections.rule_facts(state.rules)),

@@ -63,7 +63,7 @@ class WebhookEndpointAdmin(LabelledRowsAdmin):
         permission=CHANGE,
         applies=lambda _, row: row.status == WebhookStatus.ACTIVE,
         tone="bad",
-        help_text="Nothing is sent until it is resumed; what happens meanwhile is sent then.",
+        help_text="Nothing is sent until it is resumed; items of the meantime are sent then.",
     )
     def pause(self, request: HttpRequest, webhook: WebhookEndpoint, _data: dict[str, Any]) -> str:
         webhooks.pause(operator=webhook.operator_id, webhook=webhook.pk, by=memberships.staff_actor(request.user))
@@ -75,7 +75,7 @@ class WebhookEndpointAdmin(LabelledRowsAdmin):
         permission=CHANGE,
         applies=lambda _, row: row.status == WebhookStatus.PAUSED,
         tone="good",
-        help_text="What waits is sent first, then what is new.",
+        help_text="Waiting items are sent first, then new ones.",
     )
     def resume(self, request: HttpRequest, webhook: WebhookEndpoint, _data: dict[str, Any]) -> str:
         webhooks.resume(operator=webhook.operator_id, webhook=webhook.pk, by=memberships.staff_actor(request.user))

@@ -43,7 +43,7 @@ def test_each_check_of_a_round_fails_on_its_own_kind_of_tampering(played: Any) -
         "Rules, cards, payouts and commission": True,
         "Cards from the committed seed": True,
         "Ledger entries": True,
-        "What lists show": True,
+        "Rows of the lists": True,
         "Signed checkpoint": None,
     }
 
@@ -62,7 +62,7 @@ def test_each_check_of_a_round_fails_on_its_own_kind_of_tampering(played: Any) -
     assert failed_checks(check_round(round_, accounts=place)) == {"Signed checkpoint"}
 
     tamper(played, f"UPDATE baccarat_round SET cards = 'Ah 2h 3h 4h' WHERE id = '{round_}'")
-    assert failed_checks(check_round(round_, accounts=place)) == {"Signed checkpoint", "What lists show"}
+    assert failed_checks(check_round(round_, accounts=place)) == {"Signed checkpoint", "Rows of the lists"}
 
     where = f"stream = 'round-{round_}' AND type = 'WagerConfirmed'"
     entry = f"SELECT entry.cause FROM wallet_entry entry JOIN events_event event ON event.id = cause WHERE {where}"

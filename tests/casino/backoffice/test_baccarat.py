@@ -265,7 +265,7 @@ def test_a_rounds_page_has_a_verdict_a_replay_and_an_access_log(office: Office) 
         assert check in body
     assert body.count("<li data-player=") > 10
     assert f'data-player="{len(replay([Card(card) for card in round_.cards.split()]).player)}"' in body
-    assert "Who saw what, and when" in body
+    assert "Disclosure: what each party saw, and when" in body
     assert "Balance before" in body
 
 
@@ -283,7 +283,7 @@ def test_a_rounds_page_shows_a_failed_check_in_red(office: Office) -> None:
 def test_a_round_without_cards_shows_its_steps_so_far(office: Office) -> None:
     aside = office.suspended()
     body = body_of(superuser(), page_of("baccarat_round", aside.pk))
-    assert "What happened" in body
+    assert "<h2>Replay" in body
     assert "data-replay" in body
 
 

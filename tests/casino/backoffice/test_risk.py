@@ -64,7 +64,7 @@ def test_who_staked_or_deposited_most_is_one_form(office: Office) -> None:
     ).content.decode()
     assert page_of("operators_player", office.player.id) in page
     assert "200.00" in page
-    assert "No player moved so much." in client.get(FIGURES, {"measure": "staked", "least": "900"}).content.decode()
+    assert "No player reaches this." in client.get(FIGURES, {"measure": "staked", "least": "900"}).content.decode()
     assert "Enter a whole number." in client.get(FIGURES, {"measure": "deposits", "least": "x"}).content.decode()
     assert "c-wrong" in client.get(FIGURES, {"least": "much"}).content.decode()
     assert "Player figures" in client.get("/admin/").content.decode()
@@ -93,7 +93,7 @@ def test_a_players_page_takes_notes_tags_and_complaints(office: Office) -> None:
     assert deadline.due_at is not None
     assert timedelta(hours=239) < deadline.due_at - complaint.opened_at < timedelta(hours=241)
     page = client.get(page_of("operators_player", key)).content.decode()
-    for text in ("Asked for a payslip.", "pep, vip", "Sum of wagers", "Lately, real money", "complaint"):
+    for text in ("Asked for a payslip.", "pep, vip", "sum of wagers", "Recent activity, real money", "complaint"):
         assert text in page
     wrong = client.post(action("operators_player", "status", key), {"kyc": "pending", "tags": "ünsafe"})
     assert "This status can&#x27;t be set" in wrong.content.decode()
