@@ -26,6 +26,8 @@ from casino.operators.services import require_player
 MAX_TEXT_LENGTH: Final = 4000
 MAX_TAGS: Final = 20
 TAG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,29}", re.ASCII)
+LATEST: Final = 10_000
+"""Statuses among which tags are listed: there is no index that lists them all."""
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 10))"
 
 
@@ -84,9 +86,10 @@ def has_status(*, kyc: KycStatus | None = None, tag: str | None = None) -> Q:
 
 
 def tags_in_use(operators: Collection[UUID] | None, *, limit: int) -> list[str]:
-    """Return the tags that players of these operators, or of all, have or had, in order."""
+    """Return the tags of these operators' players, or of all, in order, as far as LATEST statuses name them."""
     rows = PlayerStatus.objects.all() if operators is None else PlayerStatus.objects.filter(operator_id__in=operators)
-    tags = rows.annotate(tag=Func("tags", function="unnest", output_field=TextField())).values_list("tag", flat=True)
+    latest = PlayerStatus.objects.filter(pk__in=rows.order_by("-pk").values("pk")[:LATEST])
+    tags = latest.annotate(tag=Func("tags", function="unnest", output_field=TextField())).values_list("tag", flat=True)
     return list(tags.distinct().order_by("tag")[:limit])
 
 

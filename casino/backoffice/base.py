@@ -201,6 +201,20 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]
         return self._page(request, obj, extra_context)
 
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show staff actions on a row, named as on its page, and log the access."""
+        obj = self.find_row(request, object_id)
+        if obj is not None:
+            self._record_access(request, obj)
+            title = f"Staff actions: {self.title_of(obj)}"
+            extra_context = {"title": title, "object": obj, **(extra_context or {})}
+        return super().history_view(request, object_id, extra_context)
+
+    def _record_access(self, request: HttpRequest, obj: Any) -> None:
+        record_access(request, subject=self.subject_of(obj), operator=getattr(obj, "operator_id", None))
+
     def _page(
         self,
         request: HttpRequest,
@@ -208,7 +222,7 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
         extra_context: dict[str, Any] | None = None,
         bound: dict[str, RowForm] | None = None,
     ) -> HttpResponse:
-        record_access(request, subject=self.subject_of(obj), operator=getattr(obj, "operator_id", None))
+        self._record_access(request, obj)
         context = {
             **self.admin_site.each_context(request),
             "title": self.title_of(obj),

@@ -195,7 +195,7 @@ def test_who_deposited_more_than_2000_in_a_day(enter: Callable[[Role], Visitor])
     visitor.type("at least", "2000")
     visitor.press("Show")
     visitor.click(visitor.link_to("operators/player"))
-    visitor.sees("Lately, real money")
+    visitor.sees("Recent activity, real money")
 
 
 @pytest.mark.parametrize("role", [Role.SUPPORT, Role.COMPLIANCE])

@@ -12,7 +12,7 @@ from tests.baccarat.audit import kinds_of_display, kinds_of_identity
 STORE: Final = {
     "events_event": "the events",
     "events_seal": "their positions and chained digests",
-    "events_chainhead": "heads of the chain",
+    "events_chainhead": "chain heads",
     "checkpoints_auditstate": "signed, and derived from the events",
     "checkpoints_checkpoint": "signed, copied outside",
     "checkpoints_copy": "the copies' receipts",

@@ -49,7 +49,7 @@ def request_erasure(office: Office, by: str) -> str:
 
 def test_what_waits_is_listed_for_those_who_may_decide_it_and_leaves_when_decided(office: Office) -> None:
     approver = staff(*DECIDES, "compliance.view_erasure", name="approver")
-    assert "Nothing to approve." in inbox(approver)
+    assert "No request waits for approval." in inbox(approver)
     waiting = request_erasure(office, "staff:999")
     page = inbox(approver)
     assert f'href="{waiting}"' in page

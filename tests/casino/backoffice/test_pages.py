@@ -324,3 +324,36 @@ def test_an_impossible_id_redirects_to_the_first_page() -> None:
     for part in ("operators_apikey", "baccarat_wager", "baccarat_rulesversion", "events_event"):
         answer = client.get(page_of(part, "x").replace("/x/", "/%00/"))
         assert (answer.status_code, answer.headers["Location"]) == (302, reverse("admin:index")), part
+
+
+def test_headings_name_a_row_without_an_id_and_a_list_as_the_menu_does(office: Office) -> None:
+    client = superuser()
+    LogEntry.objects.create(user=User.objects.get(), action_flag=1, object_repr="-")
+
+    def heading(url: str) -> str:
+        found = re.search("<h1.*?</h1>", client.get(url).content.decode(), re.DOTALL)
+        assert found is not None
+        return " ".join(re.sub("<[^>]*>", " ", found[0]).split())
+
+    identity = re.compile("[0-9a-f]{8}-[0-9a-f]{4}-")
+    for part in filled():
+        for kind in ("change", "history"):
+            page = heading(address(part, kind, some_row(part)))
+            assert not identity.search(page), page
+    assert heading(page_of("operators_player", office.player.id)) == "Players / Alice (lucky-alice, lucky)"
+    round_ = office.settled(office.single)
+    assert heading(page_of("baccarat_round", round_.pk)).startswith(f"Rounds / Round {round_.number} at ")
+    assert heading(reverse("admin:admin_logentry_changelist")) == "Staff actions"
+    assert heading(reverse("admin:staff_accesslogentry_changelist")) == "Access log"
+
+
+def test_figures_come_first_on_the_front_page_unless_something_waits(office: Office) -> None:
+    client = superuser()
+
+    def places() -> list[int]:
+        body = client.get(reverse("admin:index")).content.decode()
+        return [body.index(f"<h2>{title}") for title in ("Suspended rounds", "Figures")]
+
+    assert places() == sorted(places(), reverse=True)
+    office.suspended()
+    assert places() == sorted(places())

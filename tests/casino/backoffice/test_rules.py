@@ -72,7 +72,7 @@ def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Offi
         "Return on Tie: 85.6404% becomes 95.1560%.",
         "95.1560%",
         "Publish",
-        "Reason, for the record (kept forever: name no player)",
+        "Reason, for the record (kept permanently: do not name a player)",
         "Asked for by the players.",
     ):
         assert words in shown

@@ -136,7 +136,7 @@ def test_a_search_covers_only_ones_own_operators_and_is_logged(office: Office) -
         ({"term": "\0"}, "c-wrong"),
         ({"operator": "lucky"}, "c-wrong"),
         ({"outcome": "draw"}, "c-wrong"),
-        ({"before": "x", "spot": "tie"}, "No such wager."),
+        ({"before": "x", "spot": "tie"}, "No wager matches."),
         ({}, "What are you looking for?"),
     ],
 )
