@@ -80,9 +80,9 @@ def _exclusion_choices(request: HttpRequest) -> Mapping[str, str]:
     return {value: text for value, (text, _) in _EXCLUDED.items()} if may_view else {}
 
 
-def _badges(player: Any) -> SafeString:
+def _badges(player: Any) -> SafeString | str:
     badges = [*player_risk.badges(player), *(_restricted(player.restrictions) if scope.may_view(_RESTRICTIONS) else ())]
-    return format_html_join(" ", "{}", ((badge,) for badge in badges))
+    return format_html_join(" ", "{}", ((badge,) for badge in badges)) or html.NOTHING
 
 
 def _restricted(row: PlayerRestrictions | None) -> Iterator[SafeString]:

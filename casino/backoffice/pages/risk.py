@@ -1,5 +1,6 @@
 """The risk desk: alerts about players, the rules that raise them, and players by what they moved lately."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
@@ -44,6 +45,7 @@ from casino.staff.access_log import record_access
 VIEW_ALERTS: Final = "risk.view_riskalert"
 ADD_RULE: Final = "risk.add_riskrule"
 MAX_PLAYERS: Final = 100
+_TERM: Final = re.compile("`([a-z]+)`")
 _TITLES: Final = {kind.value: TEXTS[kind].title for kind in RuleKind}
 _AMOUNTS: Final = frozenset(
     {"Deposits", "Deposited", "Withdrawals", "Withdrawn", "Rounds", "Staked", "Net", "Methods", "Amount", "Count"}
@@ -153,6 +155,13 @@ def terms_text(terms: Any, kind: str, currency: str) -> str:
     return ", ".join([*parts, f"{'within' if is_deadline else 'in'} {terms.hours} h"])
 
 
+def _meaning(kind: RuleKind, terms: RuleTerms, currency: str) -> str:
+    """Write what a rule looks for, with its terms."""
+    amount = "" if terms.amount is None else f"{money.format_amount(terms.amount, currency)} {currency}"
+    values = {"amount": amount, "count": str(terms.count), "share": str(terms.share)}
+    return _TERM.sub(lambda match: values[match[1]], TEXTS[kind].meaning)
+
+
 class RuleForm(RowForm):
     """The terms of a rule, in the currency beside them."""
 
@@ -243,7 +252,7 @@ class RiskRuleAdmin(LabelledRowsAdmin):
             return reverse("admin:risk_riskrule_changelist")
 
         form = RuleForm(request.POST if request.method == "POST" else None, request=request, row=None)
-        texts = ((text.title, text.meaning.replace("`", "")) for text in TEXTS.values())
+        texts = ((text.title, _TERM.sub(r"[\1]", text.meaning)) for text in TEXTS.values())
         meanings = format_html_join(SafeString("<br>"), "<strong>{}</strong>: {}", texts)
         return self.form_view(request, form, perform, title="Set a rule", label="Set", help_text=meanings)
 
@@ -257,7 +266,7 @@ def rules_in_force(operator: Operator) -> Grid:
     rows = [
         (
             TEXTS[kind].title,
-            TEXTS[kind].meaning.replace("`", ""),
+            _meaning(kind, terms, currency),
             terms_text(terms, kind, currency),
             html.badge("in force", "good") if terms.enabled else html.badge("not in force", "warn"),
         )

@@ -74,7 +74,7 @@ def test_the_page_shows_values_before_and_after_and_notes(house: UUID) -> None:
         "changed",
         "Table stopped",
         "No notes yet.",
-        "name no player",
+        "do not name a player",
     ):
         assert words in page
 
