@@ -183,6 +183,7 @@ def test_an_approver_sets_rules_of_operators_and_superiors_those_of_jurisdiction
     client.post(action("operators_operator", "jurisdiction", office.operator.id), {"jurisdiction": "mt"})
     page = client.get(page_of("operators_operator", office.operator.id)).content.decode()
     assert "Risk rules, EUR" in page
+    assert "A player deposited at least 500.00 EUR." in page
     assert "MT" in page
 
 
