@@ -25,7 +25,7 @@ from casino.backoffice.forms import time_field
 from casino.backoffice.picker import pages, picker_field
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.subjects import nicknames, player_link
-from casino.crypto import blind_index
+from casino.crypto import blind_index, crypto_shredding
 from casino.events.ids import first_id
 from casino.kernel import money
 from casino.kernel.errors import Refusal
@@ -149,7 +149,9 @@ def _hits(request: HttpRequest, term: str) -> Grid:
         results, _ = page.get_search_results(request, page.get_queryset(request), term)
         first = list(results.order_by(*page.get_ordering(request))[: MAX_HITS + 1])
         title = str(page.opts.verbose_name).capitalize()
-        rows += [(title, html.page(kind, row.pk, str(row))) for row in first[:MAX_HITS]]
+        crypto_shredding.decrypt_rows(first)
+        page.prepare_rows(first)
+        rows += [(title, html.page(kind, row.pk, page.title_of(row))) for row in first[:MAX_HITS]]
         if len(first) > MAX_HITS:
             rows.append((title, html.listing(html.PAGES[kind], "all of them", q=term)))
     return Grid(f"“{term}”", ("Kind", "Match"), rows, empty="No row has this id, number or reference.")

@@ -53,7 +53,9 @@ def test_an_id_a_number_or_a_reference_finds_its_page(office: Office) -> None:
         (str(round_.number), reverse("admin:baccarat_round_change", args=[round_.pk])),
     ):
         found = sections(client, term=word)
-        assert expected in links(found[f"“{word}”"], "Which"), word
+        assert expected in links(found[f"“{word}”"], "Match"), word
+    reference = office.player.reference
+    assert "Alice" in str(sections(client, term=reference)[f"“{reference}”"].rows[0])
     assert sections(client, term="nothing-like-it")["“nothing-like-it”"].rows == []
 
 
