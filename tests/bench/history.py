@@ -128,17 +128,21 @@ def _catch_up() -> None:
         pass
 
 
+def lots(places: Sequence[Place], rounds: int, chance: random.Random) -> Iterator[Sequence[Place]]:
+    """Yield the seats that bet at the same time, until there are so many rounds: none twice in a lot, and in turns."""
+    while rounds > 0:
+        order = chance.sample(places, min(rounds, len(places)))
+        rounds -= len(order)
+        yield from (order[first : first + LOT] for first in range(0, len(order), LOT))
+
+
 def _rounds(
     places: Sequence[Place], rounds: int, since: datetime, end: datetime, chance: random.Random
 ) -> Iterator[Deed]:
-    """Spread rounds over the time: a lot of seats bets, then another, each seat as often as any other."""
-    waiting: list[Place] = []
-    lots = -(-rounds // min(LOT, len(places)))
-    for number in range(lots):
-        if len(waiting) < min(LOT, len(places)):
-            waiting += chance.sample(places, len(places))
-        lot, waiting = waiting[:LOT], waiting[LOT:]
-        yield since + (end - since) * (number / lots), partial(_play, lot)
+    """Spread rounds over the time."""
+    betting_together = list(lots(places, rounds, chance))
+    for number, lot in enumerate(betting_together):
+        yield since + (end - since) * (number / len(betting_together)), partial(_play, lot)
 
 
 def _play(lot: Sequence[Place]) -> None:
