@@ -31,18 +31,117 @@ from http_message_signatures import (
 )
 
 DECIMALS = {"EUR": 2, "JPY": 0, "KWD": 3}
+SIGNS = {"debit": -1, "credit": 1, "correction": 1}
 COVERED = ("@method", "@target-uri", "content-digest")
 PAGE = 100
 SCHEMA = """
+    PRAGMA journal_mode = WAL;
     CREATE TABLE IF NOT EXISTS player (id TEXT, currency TEXT, balance INTEGER, PRIMARY KEY (id, currency));
     CREATE TABLE IF NOT EXISTS movement (number INTEGER PRIMARY KEY, id TEXT UNIQUE, kind TEXT, player TEXT,
-        currency TEXT, amount INTEGER, at TEXT);
+        currency TEXT, amount TEXT, at TEXT);
     CREATE TABLE IF NOT EXISTS cancelled (debit TEXT PRIMARY KEY, reference TEXT, found INTEGER);
+"""
+INSERT = "INSERT INTO movement (id, kind, player, currency, amount, at) VALUES (?, ?, ?, ?, ?, ?)"
+LIST = """
+    SELECT number, id AS "transaction", kind, amount, currency, 'T-' || number AS reference, at,
+           CASE WHEN debit IS NULL THEN 'accepted' ELSE 'rolled_back' END AS status
+      FROM movement LEFT JOIN cancelled ON debit = id
+     WHERE id = :transaction OR at >= :from AND at < :to AND number > :cursor ORDER BY number LIMIT :limit
 """
 
 
 class Refused(Exception):
     """A definite no; its argument is the code."""
+
+
+class Wallet:
+    """A message is a transaction: BEGIN IMMEDIATE makes all others wait, in this process and in others."""
+
+    def __init__(self, database):
+        self.database = database
+        database.row_factory = sqlite3.Row
+
+    def reply(self, call, message):
+        """Return the answer to a verified message, once everything about it is committed."""
+        if call == "transactions":
+            return self.list(message)
+        calls = {"balance": self.balance, "rollback": self.rollback, **dict.fromkeys(SIGNS, self.move)}
+        self.run("BEGIN IMMEDIATE")  # closing takes back what is not committed
+        if call == "credits":
+            answer = {"items": [self.answer(self.move, "credit", item) for item in message["items"]]}
+        else:
+            answer = self.answer(calls[call], call, message)
+        self.run("COMMIT")
+        return {"request": message["request"], **answer}
+
+    def answer(self, act, kind, item):
+        try:
+            return {"transaction": item.get("transaction"), "status": "accepted", **act(item, kind)}
+        except Refused as refusal:
+            return {"transaction": item.get("transaction"), "status": "refused", "code": str(refusal)}
+
+    def move(self, item, kind):
+        """Move money once for each id; the same again gets the first answer, whatever became of the player since."""
+        asked = (item["transaction"], kind, item["player"], item["currency"], item["amount"])
+        change = SIGNS[kind] * to_minor(item["amount"], item["currency"])
+        if kind == "debit" and self.one("SELECT * FROM cancelled WHERE debit = ?", item["transaction"]):
+            raise Refused("transaction_cancelled")
+        if kind == "credit" and not self.debit(item["debit"]):
+            raise Refused("other")
+        known = self.one("SELECT id, kind, player, currency, amount FROM movement WHERE id = ?", item["transaction"])
+        if known and tuple(known) != asked:
+            raise Refused("reference_differs")
+        if not known:
+            if kind == "debit" and change > 0:
+                raise ValueError("a debit below zero")
+            if change < 0 and self.held(item) + change < 0:
+                raise Refused("insufficient_funds")
+            self.run(INSERT, *asked, datetime.now(UTC).isoformat())
+            self.add(item, change)
+        (number,) = self.one("SELECT number FROM movement WHERE id = ?", item["transaction"])
+        return {"reference": f"T-{number}", **self.balance(item)}
+
+    def rollback(self, item, _="rollback"):
+        """Take a debit back once, and leave a mark for ever: it must not be made any more."""
+        made, known = self.debit(item["debit"]), "SELECT * FROM cancelled WHERE debit = ?"
+        if not self.one(known, item["debit"]):
+            mark = (item["debit"], f"R-{item['transaction']}", made is not None)
+            self.run("INSERT INTO cancelled VALUES (?, ?, ?)", *mark)
+            if made:
+                self.add(made, to_minor(made["amount"], made["currency"]))
+        first = self.one(known, item["debit"])
+        return {"reference": first["reference"], "found": bool(first["found"])}
+
+    def balance(self, item, _="balance"):
+        amount = str(Decimal(self.held(item)).scaleb(-DECIMALS[item["currency"]]))
+        return {"balance": {"amount": amount, "currency": item["currency"]}}
+
+    def list(self, query):
+        """List movements, one of them or a page of a period; a rollback shows as the status of its debit."""
+        bounds = {"transaction": "", "from": "", "to": "", "cursor": 0, "limit": PAGE + 1}
+        rows = [dict(row) for row in self.database.execute(LIST, {**bounds, **query})]
+        numbers = [row.pop("number") for row in rows]
+        return {"items": rows[:PAGE], "next": str(numbers[PAGE - 1]) if len(rows) > PAGE else None}
+
+    def debit(self, id_):
+        return self.one("SELECT player, currency, amount FROM movement WHERE id = ? AND kind = 'debit'", id_)
+
+    def held(self, item):
+        row = self.one("SELECT balance FROM player WHERE id = ? AND currency = ?", item["player"], item["currency"])
+        if not row:
+            raise Refused("player_unknown")
+        return row[0]
+
+    def add(self, of, change):
+        self.held(of)
+        values = (change, of["player"], of["currency"])
+        self.run("UPDATE player SET balance = balance + ? WHERE id = ? AND currency = ?", *values)
+
+    def one(self, query, *values):
+        return self.run(query, *values).fetchone()
+
+    def run(self, query, *values):
+        return self.database.execute(query, values)
 
 
 def to_minor(text, currency):
@@ -55,149 +154,19 @@ def to_minor(text, currency):
     return int(text.replace(".", ""))
 
 
-def to_text(minor, currency):
-    return str(Decimal(minor).scaleb(-DECIMALS[currency]))
-
-
-class Wallet:
-    """One message at a time is one transaction: BEGIN IMMEDIATE makes all others wait, in this and other processes."""
-
-    def __init__(self, database):
-        self.database = database
-
-    def debit(self, item):
-        """Take stakes, unless a rollback was first."""
-        if self.one("SELECT 1 FROM cancelled WHERE debit = ?", item["transaction"]):
-            raise Refused("transaction_cancelled")
-        if item["amount"].startswith("-"):
-            raise ValueError("a debit below zero")
-        return self.move("debit", item, -1)
-
-    def credit(self, item):
-        """Pay what a wager returned, whatever has become of session and player since its debit."""
-        if not self.one("SELECT 1 FROM movement WHERE id = ? AND kind = 'debit'", item["debit"]):
-            raise Refused("other")
-        return self.move("credit", item, 1)
-
-    def correction(self, item):
-        return self.move("correction", item, 1)
-
-    def rollback(self, item):
-        """Take a debit back once, and leave a mark for ever: it must not be made any more."""
-        made = self.one("SELECT player, currency, amount FROM movement WHERE id = ? AND kind = 'debit'", item["debit"])
-        mark = (item["debit"], f"R-{item['transaction']}", made is not None)
-        if self.database.execute("INSERT OR IGNORE INTO cancelled VALUES (?, ?, ?)", mark).rowcount and made:
-            player, currency, amount = made
-            self.add(player, currency, -amount)
-        reference, found = self.one("SELECT reference, found FROM cancelled WHERE debit = ?", item["debit"])
-        return {"reference": reference, "found": bool(found)}
-
-    def balance(self, item):
-        held = self.held(item["player"], item["currency"])
-        return {"balance": {"amount": to_text(held, item["currency"]), "currency": item["currency"]}}
-
-    def transactions(self, query):
-        """List movements; a rollback shows as the status of its debit."""
-        if "transaction" in query:
-            condition, values = "id = ?", [query["transaction"]]
-        else:
-            values = [query["from"], query["to"], query.get("cursor", 0)]
-            condition = "at >= ? AND at < ? AND number > ?"
-        rows = self.database.execute(
-            "SELECT number, id, kind, amount, currency, at, cancelled.debit FROM movement"  # noqa: S608
-            f" LEFT JOIN cancelled ON cancelled.debit = id WHERE {condition} ORDER BY number LIMIT {PAGE + 1}",
-            values,
-        ).fetchall()
-        items = [
-            {
-                "transaction": id_,
-                "kind": kind,
-                "amount": to_text(-amount if kind == "debit" else amount, currency),
-                "currency": currency,
-                "reference": f"T-{number}",
-                "status": "rolled_back" if gone else "accepted",
-                "at": at,
-            }
-            for number, id_, kind, amount, currency, at, gone in rows[:PAGE]
-        ]
-        return {"items": items, "next": str(rows[PAGE - 1][0]) if len(rows) > PAGE else None}
-
-    def move(self, kind, item, sign):
-        """Move money once for each id; the same again gets the first answer."""
-        id_, player, currency = item["transaction"], item["player"], item["currency"]
-        amount = sign * to_minor(item["amount"], currency)
-        known = self.one("SELECT kind, player, currency, amount FROM movement WHERE id = ?", id_)
-        if not known:
-            held = self.held(player, currency)
-            if amount < 0 and held + amount < 0:
-                raise Refused("insufficient_funds")
-            self.database.execute(
-                "INSERT INTO movement (id, kind, player, currency, amount, at) VALUES (?, ?, ?, ?, ?, ?)",
-                (id_, kind, player, currency, amount, datetime.now(UTC).isoformat()),
-            )
-            self.add(player, currency, amount)
-        elif known != (kind, player, currency, amount):
-            raise Refused("reference_differs")
-        (number,) = self.one("SELECT number FROM movement WHERE id = ?", id_)
-        return {"reference": f"T-{number}", **self.balance(item)}
-
-    def held(self, player, currency):
-        row = self.one("SELECT balance FROM player WHERE id = ? AND currency = ?", player, currency)
-        if not row:
-            raise Refused("player_unknown")
-        return row[0]
-
-    def add(self, player, currency, amount):
-        self.database.execute(
-            "UPDATE player SET balance = balance + ? WHERE id = ? AND currency = ?", (amount, player, currency)
-        )
-
-    def one(self, query, *values):
-        return self.database.execute(query, values).fetchone()
-
-
-def answer(act, item):
-    """Do what one item says, and return what is answered about it."""
-    try:
-        return {"transaction": item.get("transaction"), "status": "accepted", **act(item)}
-    except Refused as refusal:
-        return {"transaction": item.get("transaction"), "status": "refused", "code": str(refusal)}
-
-
-def reply(file, call, document):
-    """Return the answer to a verified message, once everything about it is committed."""
-    with closing(sqlite3.connect(file, isolation_level=None, timeout=30)) as database:
-        wallet = Wallet(database)
-        if call == "transactions":
-            return wallet.transactions(document)
-        request = document["request"]
-        database.execute("BEGIN IMMEDIATE")  # closing takes back what is not committed
-        if call == "credits":
-            result = {"items": [answer(wallet.credit, item) for item in document["items"]]}
-        else:
-            calls = (wallet.balance, wallet.debit, wallet.correction, wallet.rollback)
-            result = answer({each.__name__: each for each in calls}[call], document)
-        database.execute("COMMIT")
-        return {"request": request, **result}
-
-
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     file, key, casino = "", None, {}
 
-    def do_POST(self):
-        self.serve(lambda _, body: json.loads(body))
-
-    def do_GET(self):
-        self.serve(lambda query, _: dict(parse_qsl(query)))
-
-    def serve(self, read):
+    def serve(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        parts = urlsplit(self.path)
         if not self.is_signed(body):
             return self.send(401, b"{}", {})
+        parts = urlsplit(self.path)
         try:
-            result = reply(self.file, parts.path.rpartition("/")[2], read(parts.query, body))
+            message = json.loads(body) if self.command == "POST" else dict(parse_qsl(parts.query))
+            with closing(sqlite3.connect(self.file, isolation_level=None, timeout=30)) as database:
+                result = Wallet(database).reply(parts.path.rpartition("/")[2], message)
         except (ValueError, KeyError, TypeError, AttributeError):
             return self.send(400, b"{}", {})
         payload = json.dumps(result).encode()
@@ -208,15 +177,16 @@ class Handler(BaseHTTPRequestHandler):
         )
         return self.send(200, payload, signed.headers)
 
+    do_GET = do_POST = serve  # noqa: N815  (the library's names)
+
     def is_signed(self, body):
         """Verify by the address under which the service knows us; behind a proxy that is not the Host header."""
         address = f"http://{self.headers['Host']}{self.path}"
         message = SimpleNamespace(method=self.command, url=address, headers=dict(self.headers))
         keys = MappingKeyResolver(public_keys=self.casino, private_keys={})
+        verifier = HTTPMessageVerifier(signature_algorithm=algorithms.ED25519, key_resolver=keys)
         try:
-            HTTPMessageVerifier(signature_algorithm=algorithms.ED25519, key_resolver=keys).verify(
-                message, require_components=COVERED, body=body
-            )
+            verifier.verify(message, require_components=COVERED, body=body)
         except HTTPMessageSignaturesException:
             return False
         return True
@@ -235,10 +205,6 @@ class Handler(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads, request_queue_size = True, 128
-
-
 def jwk(key):
     x = base64.urlsafe_b64encode(key.public_bytes_raw()).rstrip(b"=").decode()
     return json.dumps({"crv": "Ed25519", "kty": "OKP", "x": x}, separators=(",", ":"))
@@ -252,7 +218,7 @@ def keyid(key):
 def main(port, file, *players):
     """Serve; each of `players` is `id:currency:balance`."""
     with closing(sqlite3.connect(file, isolation_level=None)) as database:
-        database.executescript(f"PRAGMA journal_mode = WAL; {SCHEMA}")
+        database.executescript(SCHEMA)
         for player, currency, balance in (each.split(":") for each in players):
             row = (player, currency, to_minor(balance, currency))
             database.execute("INSERT OR IGNORE INTO player VALUES (?, ?, ?)", row)
@@ -260,7 +226,8 @@ def main(port, file, *players):
     Handler.file, Handler.casino = file, {keyid(key): key for key in public}
     Handler.key = Ed25519PrivateKey.from_private_bytes(bytes.fromhex(os.environ["WALLET_KEY"]))
     print(jwk(Handler.key.public_key()), flush=True)
-    Server(("127.0.0.1", int(port)), Handler).serve_forever()
+    ThreadingHTTPServer.request_queue_size = 128
+    ThreadingHTTPServer(("127.0.0.1", int(port)), Handler).serve_forever()
 
 
 if __name__ == "__main__":

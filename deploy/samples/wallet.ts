@@ -13,22 +13,26 @@ import { dirname } from "node:path";
 
 type Item = Record<string, unknown>;
 type Kind = "debit" | "credit" | "correction";
-type Account = { kind: "account"; account: string; balance: string };
-type Movement = { kind: Kind; transaction: string; account: string; amount: string; currency: string; at: string };
+type Account = { kind: "account"; player: string; currency: string; amount: string };
+type Movement = { kind: Kind; transaction: string; player: string; currency: string; amount: string; at: string };
 type Rollback = { kind: "rollback"; debit: string; reference: string; found: boolean };
-type Fact = Account | Movement | Rollback; // balances and amounts are in minor units
+type Fact = Account | Movement | Rollback;
 
 const DECIMALS = new Map([["EUR", 2], ["JPY", 0], ["KWD", 3]]);
+const SIGNS = { debit: -1n, credit: 1n, correction: 1n };
 const PAGE = 100;
+const balances = new Map<string, bigint>(); // in minor units, by player and currency
+const movements = new Map<string, Movement & { number: number }>(); // by transaction, in order
+const rollbacks = new Map<string, Rollback>(); // by debit, for ever
 
 /** A definite no; its message is the code. */
 class Refused extends Error {}
 
-/** Return a member of a message that is a text. Throws TypeError, as for all that is malformed. */
-function text(item: Item, name: string): string {
-  const value = item[name];
-  if (typeof value !== "string") throw new TypeError(`${name} is not a text`);
-  return value;
+/** Return members of a message that are texts. Throws TypeError, as for all that is malformed. */
+function texts(item: Item, ...names: string[]): string[] {
+  const values = names.map((name) => item[name]);
+  if (!values.every((value) => typeof value === "string")) throw new TypeError(`${names} are not all texts`);
+  return values;
 }
 
 /** Return an amount in minor units. It must have exactly the currency's decimals. */
@@ -41,14 +45,13 @@ function toMinor(amount: string, currency: string): bigint {
 }
 
 function toText(minor: bigint, currency: string): string {
-  const decimals = DECIMALS.get(currency) ?? 0;
-  const digits = String(minor).replace("-", "").padStart(decimals + 1, "0");
-  return (minor < 0n ? "-" : "") + (decimals ? `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}` : digits);
+  const digits = String(minor).padStart(4, "0"); // nothing is below zero
+  const end = digits.length - (DECIMALS.get(currency) ?? 0);
+  return `${BigInt(digits.slice(0, end))}${end < digits.length ? "." : ""}${digits.slice(end)}`;
 }
 
 /** Facts on disk, a line of JSON each. */
 class Journal {
-  readonly facts: Fact[];
   readonly #file: number;
   #behind = true; // also what an earlier process wrote may not be on the disk yet
 
@@ -58,13 +61,13 @@ class Journal {
     const bytes = readFileSync(path);
     const end = bytes.lastIndexOf("\n") + 1; // what follows was cut off by a crash, before it was answered
     truncateSync(path, end);
-    const lines = bytes.toString("utf8", 0, end).split("\n").slice(0, -1);
-    this.facts = lines.map((line) => JSON.parse(line) as Fact);
+    for (const line of bytes.toString("utf8", 0, end).split("\n").slice(0, -1)) apply(JSON.parse(line) as Fact);
   }
 
-  append(fact: Fact): void {
+  record(fact: Fact): void {
     appendFileSync(this.#file, `${JSON.stringify(fact)}\n`);
     this.#behind = true;
+    apply(fact);
   }
 
   sync(): void {
@@ -73,127 +76,83 @@ class Journal {
   }
 }
 
-/** Messages are handled one after the other, each without a pause: nothing comes between a question and its change. */
-class Wallet {
-  readonly #journal: Journal;
-  readonly #balances = new Map<string, bigint>(); // by player and currency
-  readonly #movements = new Map<string, Movement & { number: number }>(); // by transaction, in order
-  readonly #rollbacks = new Map<string, Rollback>(); // by debit, for ever
-
-  constructor(journal: Journal) {
-    this.#journal = journal;
-    for (const fact of journal.facts) this.#apply(fact);
-  }
-
-  open(player: string, currency: string, balance: string): void {
-    const account = `${player} ${currency}`;
-    if (this.#balances.has(account)) return;
-    this.#record({ kind: "account", account, balance: String(toMinor(balance, currency)) });
-  }
-
-  /** Take stakes, unless a rollback was first. */
-  debit(item: Item): Item {
-    if (this.#rollbacks.has(text(item, "transaction"))) throw new Refused("transaction_cancelled");
-    if (text(item, "amount").startsWith("-")) throw new TypeError("a debit below zero");
-    return this.#move("debit", item, -1n);
-  }
-
-  /** Pay what a wager returned, whatever has become of session and player since its debit. */
-  credit(item: Item): Item {
-    if (!this.#hasDebit(text(item, "debit"))) throw new Refused("other");
-    return this.#move("credit", item, 1n);
-  }
-
-  correction(item: Item): Item {
-    return this.#move("correction", item, 1n);
-  }
-
-  /** Take a debit back once, and leave a mark for ever: it must not be made any more. */
-  rollback(item: Item): Item {
-    const [debit, reference] = [text(item, "debit"), `R-${text(item, "transaction")}`];
-    if (!this.#rollbacks.has(debit)) this.#record({ kind: "rollback", debit, reference, found: this.#hasDebit(debit) });
-    const first = this.#rollbacks.get(debit)!;
-    return { reference: first.reference, found: first.found };
-  }
-
-  balance(item: Item): Item {
-    const currency = text(item, "currency");
-    return { balance: { amount: toText(this.#held(`${text(item, "player")} ${currency}`), currency), currency } };
-  }
-
-  /** List movements; a rollback shows as the status of its debit. */
-  transactions(query: Item): Item {
-    const one = query.transaction === undefined ? undefined : this.#movements.get(text(query, "transaction"));
-    const found = query.transaction === undefined ? this.#period(query) : one ? [one] : [];
-    const items = found.slice(0, PAGE).map(({ number, account, amount, ...shown }) => ({
-      ...shown,
-      amount: toText(BigInt(amount) * (shown.kind === "debit" ? -1n : 1n), shown.currency),
-      reference: `T-${number}`,
-      status: this.#rollbacks.has(shown.transaction) ? "rolled_back" : "accepted",
-    }));
-    return { items, next: found.length > PAGE ? String(found[PAGE - 1].number) : null };
-  }
-
-  #period(query: Item): (Movement & { number: number })[] {
-    const [from, to] = ["from", "to"].map((name) => Date.parse(text(query, name)));
-    const cursor = Number(query.cursor ?? 0);
-    if (Number.isNaN(from + to + cursor)) throw new TypeError("a malformed period");
-    const isIn = (at: number) => from <= at && at < to;
-    return [...this.#movements.values()].filter(({ number, at }) => number > cursor && isIn(Date.parse(at)));
-  }
-
-  /** Move money once for each id; the same again gets the first answer. */
-  #move(kind: Kind, item: Item, sign: bigint): Item {
-    const [transaction, currency] = [text(item, "transaction"), text(item, "currency")];
-    const [account, minor] = [`${text(item, "player")} ${currency}`, sign * toMinor(text(item, "amount"), currency)];
-    const [known, amount] = [this.#movements.get(transaction), String(minor)];
-    if (!known) {
-      const left = this.#held(account) + minor;
-      if (minor < 0n && left < 0n) throw new Refused("insufficient_funds");
-      this.#record({ kind, transaction, account, amount, currency, at: new Date().toISOString() });
-    } else if (known.kind !== kind || known.account !== account || known.amount !== amount) {
-      throw new Refused("reference_differs");
-    }
-    return { reference: `T-${this.#movements.get(transaction)!.number}`, ...this.balance(item) };
-  }
-
-  #held(account: string): bigint {
-    const held = this.#balances.get(account);
-    if (held === undefined) throw new Refused("player_unknown");
-    return held;
-  }
-
-  #hasDebit(transaction: string): boolean {
-    return this.#movements.get(transaction)?.kind === "debit";
-  }
-
-  #record(fact: Fact): void {
-    this.#journal.append(fact);
-    this.#apply(fact);
-  }
-
-  #apply(fact: Fact): void {
-    if (fact.kind === "account") {
-      this.#balances.set(fact.account, BigInt(fact.balance));
-    } else if (fact.kind === "rollback") {
-      this.#rollbacks.set(fact.debit, fact);
-      const debit = this.#movements.get(fact.debit);
-      if (fact.found && debit) this.#add(debit.account, -BigInt(debit.amount));
-    } else {
-      this.#movements.set(fact.transaction, { ...fact, number: this.#movements.size + 1 });
-      this.#add(fact.account, BigInt(fact.amount));
-    }
-  }
-
-  #add(account: string, amount: bigint): void {
-    this.#balances.set(account, this.#held(account) + amount);
+function apply(fact: Fact): void {
+  if (fact.kind === "account") {
+    balances.set(`${fact.player} ${fact.currency}`, toMinor(fact.amount, fact.currency));
+  } else if (fact.kind === "rollback") {
+    rollbacks.set(fact.debit, fact);
+    if (fact.found) add(movements.get(fact.debit)!, 1n);
+  } else {
+    movements.set(fact.transaction, { ...fact, number: movements.size + 1 });
+    add(fact, SIGNS[fact.kind]);
   }
 }
 
+function add({ player, currency, amount }: Movement, sign: bigint): void {
+  balances.set(`${player} ${currency}`, held(player, currency) + sign * toMinor(amount, currency));
+}
+
+function held(player: string, currency: string): bigint {
+  const balance = balances.get(`${player} ${currency}`);
+  if (balance === undefined) throw new Refused("player_unknown");
+  return balance;
+}
+
+const isDebit = (transaction: string) => movements.get(transaction)?.kind === "debit";
+
+/**
+ * Move money once for each id; the same again gets the first answer. Messages are handled one after the other, each
+ * without a pause, so nothing comes between a question and its change. A credit is paid whatever became of its player.
+ */
+function move(kind: Kind, item: Item): Item {
+  const [transaction, player, currency, amount] = texts(item, "transaction", "player", "currency", "amount");
+  const change = SIGNS[kind] * toMinor(amount, currency);
+  if (kind === "debit" && rollbacks.has(transaction)) throw new Refused("transaction_cancelled");
+  if (kind === "debit" && change > 0n) throw new TypeError("a debit below zero");
+  if (kind === "credit" && !isDebit(texts(item, "debit")[0])) throw new Refused("other");
+  const known = movements.get(transaction);
+  if (!known) {
+    const left = held(player, currency) + change;
+    if (change < 0n && left < 0n) throw new Refused("insufficient_funds");
+    journal.record({ kind, transaction, player, currency, amount, at: new Date().toISOString() });
+  } else if (`${[known.kind, known.player, known.currency, known.amount]}` !== `${[kind, player, currency, amount]}`) {
+    throw new Refused("reference_differs");
+  }
+  return { reference: `T-${movements.get(transaction)!.number}`, ...balance(item) };
+}
+
+/** Take a debit back once, and leave a mark for ever: it must not be made any more. */
+function rollback(item: Item): Item {
+  const [debit, transaction] = texts(item, "debit", "transaction");
+  if (!rollbacks.has(debit))
+    journal.record({ kind: "rollback", debit, reference: `R-${transaction}`, found: isDebit(debit) });
+  const { reference, found } = rollbacks.get(debit)!;
+  return { reference, found };
+}
+
+function balance(item: Item): Item {
+  const [player, currency] = texts(item, "player", "currency");
+  return { balance: { amount: toText(held(player, currency), currency), currency } };
+}
+
+/** List movements, one of them or a page of a period; a rollback shows as the status of its debit. */
+function transactions(query: Item): Item {
+  const [from, to, cursor] = [Date.parse(`${query.from}`), Date.parse(`${query.to}`), Number(query.cursor ?? 0)];
+  const isIn = (at: number) => from <= at && at < to;
+  const found = [...movements.values()].filter(({ transaction, number, at }) =>
+    query.transaction ? transaction === query.transaction : number > cursor && isIn(Date.parse(at)));
+  const items = found.slice(0, PAGE).map(({ number, player, ...shown }) =>
+    ({ ...shown, reference: `T-${number}`, status: rollbacks.has(shown.transaction) ? "rolled_back" : "accepted" }));
+  return { items, next: found.length > PAGE ? String(found[PAGE - 1].number) : null };
+}
+
+const CALLS = new Map<string, (item: Item) => Item>([["balance", balance], ["rollback", rollback],
+  ...(["debit", "credit", "correction"] as const).map((kind) => [kind, (item: Item) => move(kind, item)] as const)]);
+
 /** Do what one item says, and return what is answered about it. */
-function answer(call: Kind | "rollback" | "balance", item: Item): Item {
+function answer(call: string, item: Item): Item {
   try {
-    return { transaction: item.transaction, status: "accepted", ...wallet[call](item) };
+    return { transaction: item.transaction, status: "accepted", ...CALLS.get(call)!(item) };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return { transaction: item.transaction, status: "refused", code: error.message };
@@ -203,13 +162,11 @@ function answer(call: Kind | "rollback" | "balance", item: Item): Item {
 function reply(url: string, body: Buffer): Item {
   const { pathname, searchParams } = new URL(url, "http://wallet");
   const call = pathname.slice(pathname.lastIndexOf("/") + 1);
-  if (call === "transactions") return wallet.transactions(Object.fromEntries(searchParams));
+  if (call === "transactions") return transactions(Object.fromEntries(searchParams));
   const document = JSON.parse(body.toString()) as Item;
-  const request = text(document, "request");
+  const [request] = texts(document, "request");
   if (call === "credits") return { request, items: (document.items as Item[]).map((item) => answer("credit", item)) };
-  if (call !== "balance" && call !== "debit" && call !== "correction" && call !== "rollback")
-    throw new TypeError("an unknown call");
-  return { request, ...answer(call, document) };
+  return { request, ...answer(call, document) }; // CALLS has no unknown call: a TypeError
 }
 
 /** Return a key's name: its thumbprint by RFC 7638. */
@@ -282,8 +239,8 @@ const pkcs8 = Buffer.from(`302e020100300506032b657004220420${WALLET_KEY}`, "hex"
 const privateKey = createPrivateKey({ key: pkcs8, format: "der", type: "pkcs8" });
 const publicKey = createPublicKey(privateKey);
 const journal = new Journal(path);
-const wallet = new Wallet(journal);
-for (const each of players) wallet.open(...(each.split(":") as [string, string, string]));
+for (const [player, currency, amount] of players.map((each) => each.split(":")))
+  if (!balances.has(`${player} ${currency}`)) journal.record({ kind: "account", player, currency, amount });
 console.log(JSON.stringify(publicKey.export({ format: "jwk" })));
 
 createServer((request, response) => {
