@@ -1,10 +1,14 @@
 """Further courses of wagers in money of the operator's own wallet: funds, ties, order, batches, flapping."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.db import connections
 
 from baccarat.domain.rounds.commands import ConfirmWager
 from baccarat.domain.rounds.refusals import BettingIsClosed
@@ -15,8 +19,11 @@ from baccarat.services.turns import TakenStakes
 from casino.events.sql import database_now, fetch
 from casino.kernel import money
 from casino.kernel.errors import Refusal
-from tests.baccarat.api.people import bet, deal_all, sit
+from casino.operators import currencies
+from casino.operators.models import Operator
+from tests.baccarat.api.people import Gambler, bet, deal_all, sit
 from tests.conftest import Database
+from tests.processes import wait_until
 from tests.support import chance
 from tests.wallet.remote.operators import (
     WalletServer,
@@ -27,6 +34,7 @@ from tests.wallet.remote.operators import (
     join,
     ledger,
     post_bet,
+    running_wallet,
     seamless_house,
     seated,
     statuses,
@@ -234,3 +242,59 @@ def test_amounts_have_the_decimals_of_their_currency_both_ways(currency: str, am
         assert (reply.answer, reply.balance) == (AcceptedAnswer("T-1"), balance)
     with pytest.raises(Refusal):
         money.parse("10.005", "EUR")
+
+
+@pytest.mark.usefixtures("database")
+@pytest.mark.parametrize(
+    ("currency", "stake", "malformed", "rules"),
+    [
+        ("JPY", "500", "500.5", {"chips": ["100", "500"], "minimum": "100", "maximum": "50000"}),
+        ("KWD", "1.250", "1.2505", {"chips": ["0.250", "1.000"], "minimum": "0.250", "maximum": "50.000"}),
+        ("EUR", "10.00", "10.005", {}),
+    ],
+)
+def test_stakes_and_wins_keep_the_decimals_of_their_currency_on_their_way(
+    server: WalletServer, currency: str, stake: str, malformed: str, rules: dict[str, Any]
+) -> None:
+    house, funds = seamless_house(server), Decimal(stake) * 10
+    currencies.change(operator=Operator.objects.get(pk=house.id), currencies=["EUR", "JPY", "KWD"], by="test")
+    ann = join(house, server, "Ann", funds=str(funds), currency=currency)
+    table = house.table("mini", currency=currency, rules=rules)
+    ann.do(f"tables/{table}/seat", {"seat": 1, "currency": currency, "money_type": "real"})
+    for amount, answer in ((malformed, (422, "amount_malformed")), (stake, (200, ""))):
+        wager = {"stakes": [{"spot": "banker", "amount": amount}], "currency": currency}
+        assert code(ann.post(f"tables/{table}/deal", wager)) == answer
+    assert (server.made("debit"), server.balance(ann)) == (1, funds - Decimal(stake))
+    deal_all()
+    deliver()
+    returned = Decimal(fetch("SELECT returned FROM baccarat_wager")[0][0]).scaleb(-money.exponent(currency))
+    assert server.balance(ann) == funds - Decimal(stake) + returned
+    assert audited() == []
+
+
+def test_while_stakes_wait_for_one_operator_those_of_another_are_taken(
+    database: Database, server: WalletServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert database
+    monkeypatch.setattr(debits, "CALL_SECONDS", 60.0)
+    monkeypatch.setattr(debits, "LONGEST", timedelta(seconds=70))
+    with running_wallet(tmp_path) as slow, ThreadPoolExecutor(8) as web:
+        slow_house, quick_house = seamless_house(slow, "slow"), seamless_house(server)
+        waiting = [seated(slow_house, slow, f"Slow {number}") for number in range(8)]
+        quick = [seated(quick_house, server, f"Quick {number}") for number in range(8)]
+        slow.control(always={"debit": "hang"})
+
+        def answered(place: tuple[Gambler, str]) -> str:
+            try:
+                return code(post_bet(*place))[1]
+            finally:
+                connections.close_all()
+
+        held = [web.submit(answered, place) for place in waiting]
+        places = protection.PROTECTION.places_each
+        assert wait_until(lambda: sum(each.done() for each in held) == len(held) - places)
+        assert [post_bet(*place).status_code for place in quick] == [200] * len(quick)
+        assert sum(not each.done() for each in held) == places
+        slow.stop()
+        answers = sorted(each.result(60) for each in held)
+        assert answers == ["wallet_did_not_answer"] * places + ["wallet_unavailable"] * (len(held) - places)

@@ -340,7 +340,7 @@ def test_reconciliation_finds_what_the_wallet_says_differently_and_only_that(
     assert database
     with running_wallet(tmp_path) as own:
         ann, table = seated(seamless_house(own), own)
-        for spot in ("banker", "player"):
+        for spot in ("banker", "player", "banker"):
             assert post_bet(ann, table, spot=spot).status_code == 200
             deal_all()
         own.next("debit", "apply_then_fail")
@@ -349,19 +349,30 @@ def test_reconciliation_finds_what_the_wallet_says_differently_and_only_that(
         post_bet(ann, table)
         deliver()
         assert compare_today() == {}
-        known = fetch(
-            "SELECT id::text FROM wallet_remote WHERE kind = 'debit' AND status = 'accepted' ORDER BY requested_at"
+        debits_, credits_ = (made(kind) for kind in ("debit", "credit"))
+        ((rolled_back,),) = fetch("SELECT id::text FROM wallet_remote WHERE status = 'rolled_back' AND found")
+        copy = (
+            "INSERT INTO movement (id, kind, player, amount, currency, at) SELECT ?, kind, player, amount, currency, at"
         )
-        with sqlite3.connect(tmp_path / "wallet.sqlite3") as theirs:
-            theirs.execute("DELETE FROM movement WHERE id = ?", known[0])
-            theirs.execute("UPDATE movement SET amount = -999 WHERE id = ?", known[1])
-            theirs.execute(
-                "INSERT INTO movement (id, kind, player, amount, currency, at)"
-                " SELECT 'invented', kind, player, amount, currency, at FROM movement WHERE kind = 'credit' LIMIT 1"
-            )
-        assert {(kind, payment == "invented") for payment, kind in compare_today().items()} == {
-            ("missing_theirs", False), ("amount_mismatch", False), ("missing_ours", True),
+        planted = {
+            ("DELETE FROM movement WHERE id = ?", (debits_[0],)): (debits_[0], "missing_theirs"),
+            ("DELETE FROM movement WHERE id = ?", (credits_[0],)): (credits_[0], "missing_theirs"),
+            ("UPDATE movement SET amount = -999 WHERE id = ?", (debits_[1],)): (debits_[1], "amount_mismatch"),
+            ("UPDATE movement SET currency = 'SEK' WHERE id = ?", (credits_[1],)): (credits_[1], "amount_mismatch"),
+            ("INSERT INTO cancelled SELECT ?, 'R', player, amount, currency, 1, at FROM movement WHERE id = ?",
+             (debits_[2], debits_[2])): (debits_[2], "status_mismatch"),
+            ("DELETE FROM cancelled WHERE debit = ?", (rolled_back,)): (rolled_back, "status_mismatch"),
+            (f"{copy} FROM movement WHERE id = ?", ("invented", credits_[2])): ("invented", "missing_ours"),
         }  # fmt: skip
+        with sqlite3.connect(tmp_path / "wallet.sqlite3") as theirs:
+            for statement, values in planted:
+                assert theirs.execute(statement, values).rowcount == 1
+        assert compare_today() == dict(planted.values())
+
+
+def made(kind: str) -> list[str]:
+    query = "SELECT id::text FROM wallet_remote WHERE kind = %s AND status = 'accepted' ORDER BY requested_at"
+    return [key for (key,) in fetch(query, [kind])]
 
 
 def compare_today() -> dict[str, str]:

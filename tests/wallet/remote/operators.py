@@ -132,12 +132,14 @@ def seamless_house(server: WalletServer, slug: str = "lucky") -> Tenant:
     return house
 
 
-def join(house: Tenant, server: WalletServer, name: str, *, funds: str = "500.00", behaviour: str = "") -> Gambler:
+def join(
+    house: Tenant, server: WalletServer, name: str, *, funds: str = "500.00", behaviour: str = "", currency: str = "EUR"
+) -> Gambler:
     """Register a player whose money is in the operator's wallet."""
     reference = f"{name}-{behaviour}" if behaviour else name
     player = house.do("players", {"reference": reference, "nickname": name})["id"]
     token = house.do(f"players/{player}/sessions", {"ttl_seconds": 3600})["token"]
-    server.control(players=[{"player": player, "reference": reference, "currency": "EUR", "balance": funds}])
+    server.control(players=[{"player": player, "reference": reference, "currency": currency, "balance": funds}])
     return Gambler(token, player)
 
 

@@ -12,6 +12,7 @@ PROTECTION = "tests/wallet/remote/test_protection.py::test_"
 DELIVERY = "tests/wallet/remote/test_delivery.py::test_"
 CHAOS = "tests/chaos/test_own_wallet.py::test_"
 SIGNATURES = "tests/casino/operators/test_request_signatures.py::test_"
+ROTATION = "tests/casino/operators/test_rotation_under_load.py::test_"
 WEBHOOKS = "tests/casino/feed/test_webhooks.py::test_"
 WHATEVER_DIES = f"{CHAOS}no_stake_and_no_win_is_lost_or_doubled_whatever_dies_while_the_wallet_is_asked"
 CASES = {
@@ -53,6 +54,7 @@ CASES = {
     23: (
         f"{PROTECTION}fewer_than_half_of_the_threads_wait_for_wallets_and_one_operator_never_has_all_of_these",
         f"{PROTECTION}places_are_below_half_of_any_number_of_threads",
+        f"{COURSES}while_stakes_wait_for_one_operator_those_of_another_are_taken",
     ),
     24: (f"{WAGERS}cards_wait_for_an_answer_within_the_grace_and_no_longer",),
     25: (f"{KILLS}web_killed_at_any_moment_of_a_wager_confirms_it_or_takes_it_back", WHATEVER_DIES),
@@ -60,7 +62,9 @@ CASES = {
     27: (f"{KILLS}a_worker_killed_after_a_credit_was_sent_sends_it_again_and_it_is_paid_once", WHATEVER_DIES),
     28: (WHATEVER_DIES,),
     29: (WHATEVER_DIES,),
-    30: (f"{DELIVERY}an_operator_that_was_down_gets_ten_thousand_credits_within_five_minutes_each_once",),
+    30: (
+        f"{DELIVERY}an_operator_down_for_an_hour_takes_no_wager_and_gets_ten_thousand_credits_in_five_minutes_each_once",
+    ),
     31: (f"{COURSES}a_wallet_that_answers_too_late_each_time_loses_no_stake",),
     32: (f"{COURSES}of_a_wallet_that_flaps_every_second_no_wager_is_both_confirmed_and_taken_back",),
     33: (
@@ -72,8 +76,13 @@ CASES = {
         f"{COURSES}a_player_who_is_excluded_or_whose_table_is_closed_is_still_paid",
     ),
     35: (f"{WAGERS}an_exclusion_while_the_wallet_is_asked_leaves_no_wager",),
-    36: (f"{COURSES}amounts_have_the_decimals_of_their_currency_both_ways",),
+    36: (
+        f"{COURSES}amounts_have_the_decimals_of_their_currency_both_ways",
+        f"{COURSES}stakes_and_wins_keep_the_decimals_of_their_currency_on_their_way",
+    ),
     37: (
+        f"{ROTATION}no_request_fails_while_a_secret_is_rotated_and_a_removed_one_is_refused_at_once",
+        f"{ROTATION}no_signature_fails_while_a_signing_key_is_added_and_a_removed_one_is_refused_at_once",
         "tests/casino/operators/test_key_rotation.py::test_both_secrets_are_valid_until_the_previous_one_ends",
         f"{SIGNATURES}two_signing_keys_are_live_and_the_last_one_stays_where_it_is_required",
         "tests/casino/operators/test_auth.py::test_a_revoked_key_is_invalid_at_once_and_other_keys_stay_valid",
