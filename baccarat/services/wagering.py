@@ -89,8 +89,8 @@ def take_stakes(wanted: WantedWager, *, actor: TableActor) -> TakenStakes | Conf
     Raises the refusals of `betting.deal`, AlreadyConfirmed for a request whose wager is confirmed, and REFUSALS.
     """
     wallet = endpoint(actor.operator)
-    with PROTECTION.place(actor.operator):
-        _require_available(wallet, actor)
+    _require_available(wallet, actor)
+    with PROTECTION.admission(actor.operator):
         reserved = _reserve(wanted, actor)
         if isinstance(reserved, Confirming):
             return reserved
@@ -105,12 +105,11 @@ def give_back(taken: TakenStakes, *, actor: TableActor) -> None:
 
 def ask_balance(*, actor: TableActor) -> None:
     """Ask the operator's own wallet for the player's balance. Raises WalletUnavailable without an answer."""
-    with PROTECTION.place(actor.operator):
-        circuit = PROTECTION.circuit(actor.operator)
-        if circuit.is_open() and not circuit.may_probe():
-            raise WalletUnavailable
-        if _balance(endpoint(actor.operator), actor) is None:
-            raise WalletUnavailable
+    circuit = PROTECTION.circuit(actor.operator)
+    if circuit.is_open() and not circuit.may_probe():
+        raise WalletUnavailable
+    if _balance(endpoint(actor.operator), actor) is None:
+        raise WalletUnavailable
 
 
 def _require_available(wallet: Endpoint, actor: TableActor) -> None:
@@ -122,7 +121,8 @@ def _require_available(wallet: Endpoint, actor: TableActor) -> None:
 
 def _balance(wallet: Endpoint, actor: TableActor) -> int | None:
     currency = repository.read_table(table=actor.table, operator=actor.operator).rules.currency
-    return debits.ask_balance(wallet, player=actor.player, currency=currency)
+    with PROTECTION.place(actor.operator):
+        return debits.ask_balance(wallet, player=actor.player, currency=currency)
 
 
 def _reserve(wanted: WantedWager, actor: TableActor) -> tuple[Debit, Mapping[Spot, int]] | Confirming:

@@ -33,6 +33,7 @@ from wallet.remote.refusals import (
     WalletCode,
     WalletDidNotAnswer,
     WalletRefused,
+    WalletUnavailable,
 )
 from wallet.remote.state import AcceptedAnswer, Answer, NoAnswer, RefusedAnswer, RemoteStatus
 
@@ -152,9 +153,14 @@ def take(debit: Debit, wallet: Endpoint, *, metadata: Metadata) -> Debit:
     """Ask for a debit and return it as it was made; otherwise record what came of it.
 
     The debit is not accepted here: whoever confirms the wager does both in one transaction. Raises WalletRefused,
-    WalletDidNotAnswer.
+    WalletDidNotAnswer, and WalletUnavailable if nobody was asked.
     """
-    told = ask(debit, wallet)
+    try:
+        with PROTECTION.place(wallet.operator):
+            told = ask(debit, wallet)
+    except WalletUnavailable:
+        conclude(debit, NoAnswer("Nothing was asked: no place was free."), metadata=metadata, balance=None)
+        raise
     match told.answer:
         case AcceptedAnswer(reference):
             return Debit(

@@ -81,12 +81,31 @@ class Protection:
         self._clock = clock
         self._free = threading.Condition()
         self._taken: dict[UUID, int] = {}
+        self._admitted: dict[UUID, int] = {}
         self._waiting = 0
         self._circuits: dict[UUID, Circuit] = {}
 
     def circuit(self, operator: UUID) -> Circuit:
         with self._free:
             return self._circuits.setdefault(operator, Circuit(self._clock))
+
+    @contextlib.contextmanager
+    def admission(self, operator: UUID) -> Generator[None]:
+        """Let a caller prepare a call, if there is a place for it or will soon be. Raises WalletUnavailable.
+
+        No place is taken yet: preparing needs the database, and would keep places from calls.
+        """
+        with self._free:
+            soon = self.places if self.circuit(operator).is_healthy() else 0
+            admitted = self._admitted.get(operator, 0)
+            if admitted >= self.places_each + soon or not (soon or self._has_room(operator)):
+                raise WalletUnavailable
+            self._admitted[operator] = admitted + 1
+        try:
+            yield
+        finally:
+            with self._free:
+                self._admitted[operator] -= 1
 
     @contextlib.contextmanager
     def place(self, operator: UUID) -> Generator[None]:

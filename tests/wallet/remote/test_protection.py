@@ -1,5 +1,6 @@
 """A slow or dead wallet is left alone, and never has the places of others. By a clock that is handed in."""
 
+import contextlib
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -103,6 +104,26 @@ def test_few_threads_wait_for_a_place_and_all_others_are_refused_at_once(monkeyp
         monkeypatch.setattr("wallet.remote.protection.MAX_WAIT", PATIENCE)
         list(threads.map(ask, range(20)))
     assert sorted(waits) == [0.0] * (20 - protection.places) + [PATIENCE] * protection.places
+
+
+def test_who_prepares_a_call_takes_no_place_and_only_as_many_prepare_as_may_wait() -> None:
+    protection = Protection(8)
+    with contextlib.ExitStack() as prepared:
+        for _ in range(protection.places_each + protection.places):
+            prepared.enter_context(protection.admission(SLOW))
+        with pytest.raises(WalletUnavailable), protection.admission(SLOW):
+            pass
+        with protection.admission(FAST), protection.place(SLOW), protection.place(SLOW):
+            pass
+    protection.circuit(SLOW).record(answered=False)
+    places = [protection.place(SLOW) for _ in range(protection.places_each)]
+    for place in places:
+        place.__enter__()
+    with pytest.raises(WalletUnavailable), protection.admission(SLOW):
+        pass
+    places[0].__exit__(None, None, None)
+    with protection.admission(SLOW):
+        pass
 
 
 @pytest.mark.parametrize("threads", range(2, 40))
