@@ -69,7 +69,7 @@ unknown_filter_word unknown_key unknown_limits_group unknown_operator unknown_pa
 unknown_provider unknown_report unknown_report_format unknown_resolution unknown_retention_kind unknown_signing_key
 unknown_skin unknown_stop_subject unknown_time_zone unknown_transfer unknown_version unknown_void_reason unknown_webhook
 version_not_in_force version_reason_missing void_already_requested void_note_invalid void_requires_second_person
-wallet_address_invalid wallet_key_missing witness_not_in_use
+wallet_address_invalid wallet_key_missing wallet_profile_unavailable witness_not_in_use
 webhook_not_paused webhook_paused withdrawal_requires_second_person
 """.split()
 """Refusals that only operators' servers, staff or providers meet: the page does not translate them."""
