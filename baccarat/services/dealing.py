@@ -56,12 +56,12 @@ def deal_due(*, limit: int = MOST) -> int:
     for links, further batches follow, up to `limit` tables: the next one closes meanwhile, and none waits for a witness
     that is silent.
     """
-    asked = releasing.Asked()
+    asked = releasing.PendingClosings()
     claimed = _deal_claimed(min(limit, BATCH), asked)
     return claimed + _deal_meanwhile(asked, limit=limit - claimed)
 
 
-def _deal_meanwhile(asked: releasing.Asked, *, limit: int) -> int:
+def _deal_meanwhile(asked: releasing.PendingClosings, *, limit: int) -> int:
     """Deal as witnesses answer, and meanwhile up to `limit` other tables that are due."""
     total, pause = 0, 0.0
     while asked.is_waiting():
@@ -73,7 +73,7 @@ def _deal_meanwhile(asked: releasing.Asked, *, limit: int) -> int:
     return total
 
 
-def _deal_claimed(limit: int, asked: releasing.Asked) -> int:
+def _deal_claimed(limit: int, asked: releasing.PendingClosings) -> int:
     """Deal a batch, and ask witnesses for the links that its closings wait for."""
     try:
         with transaction.atomic():
@@ -226,7 +226,7 @@ def release(closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> int:
 
 
 def _release(closings: Mapping[UUID, tuple[OpenClosing, ...]], *, meanwhile: int) -> int:
-    asked = releasing.Asked()
+    asked = releasing.PendingClosings()
     asked.ask(closings)
     return _deal_meanwhile(asked, limit=meanwhile)
 

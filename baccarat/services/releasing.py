@@ -63,7 +63,7 @@ class Answers:
     used_links: Mapping[UUID, Sequence[UsedLink]]
 
 
-class Asked:
+class PendingClosings:
     """Closings that witnesses are asked for. Each answer is taken as it comes: a witness delays its own tables only."""
 
     def __init__(self) -> None:

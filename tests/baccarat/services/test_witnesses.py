@@ -108,7 +108,7 @@ def test_a_round_that_waits_for_its_link_is_voided_by_two_persons_and_gets_it_la
     before = house.game(ann)
     ann.deal({B: 2500})
     with monkeypatch.context() as silent:
-        silent.setattr(releasing.Asked, "ask", lambda *_: None)
+        silent.setattr(releasing.PendingClosings, "ask", lambda *_: None)
         deal_all()
     waiting = house.in_hand(table).require_opened().round
     asked = voiding.void(
@@ -135,7 +135,7 @@ def test_a_round_without_a_link_after_the_limit_is_void_and_its_link_shows_later
     before = house.game(ann)
     ann.deal({B: 2500})
     with monkeypatch.context() as silent:
-        silent.setattr(releasing.Asked, "ask", lambda *_: None)
+        silent.setattr(releasing.PendingClosings, "ask", lambda *_: None)
         silent.setattr(settings, "PERSONAL_KEYS", "")  # a worker has none
         deal_all()
         waiting = house.in_hand(table).require_opened().round
@@ -228,7 +228,7 @@ def test_no_wager_is_taken_while_an_older_closing_waits_for_more_than_five_secon
     table = witnessed_table(house)
     ann = house.seated(table)
     play(house, ann, rounds=3)
-    monkeypatch.setattr(releasing.Asked, "ask", lambda *_: None)
+    monkeypatch.setattr(releasing.PendingClosings, "ask", lambda *_: None)
     ann.pass_turn()
     deal_all()
     (waiting,) = house.state(table).open_closings
@@ -246,7 +246,7 @@ def test_a_worker_that_dies_leaves_a_closing_that_the_next_one_completes(
     ann = house.seated(table)
     play(house, ann, rounds=3)
     ann.deal({B: 2500})
-    at = (releasing.Asked, "ask") if step == "before the request" else (dealing, "_deal_with_links")
+    at = (releasing.PendingClosings, "ask") if step == "before the request" else (dealing, "_deal_with_links")
     with monkeypatch.context() as dying:
         dying.setattr(*at, _die)
         with pytest.raises(Died):
@@ -268,7 +268,7 @@ def test_two_workers_with_the_same_links_deal_once(house: House, witness: Runnin
     closings: list[dict[UUID, tuple[OpenClosing, ...]]] = []
     ann.deal({B: 2500})
     with pytest.MonkeyPatch.context() as holding:
-        holding.setattr(releasing.Asked, "ask", lambda _, waiting: closings.append(dict(waiting)))
+        holding.setattr(releasing.PendingClosings, "ask", lambda _, waiting: closings.append(dict(waiting)))
         deal_all()
     links = [_links(closings[0]) for _ in range(2)]
     assert links[0] == links[1]
@@ -325,7 +325,7 @@ def test_a_worker_that_dies_leaves_a_shoe_that_the_next_one_starts(
 ) -> None:
     table = witnessed_table(house, "big_table")
     ann = house.seated(table)
-    at = (releasing.Asked, "ask") if step == "before the request" else (dealing, "_deal_with_links")
+    at = (releasing.PendingClosings, "ask") if step == "before the request" else (dealing, "_deal_with_links")
     with monkeypatch.context() as dying:
         dying.setattr(*at, _die)
         with pytest.raises(Died):
@@ -377,7 +377,7 @@ class Died(BaseException):
 
 def _links(closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> releasing.Links:
     """Ask for what these closings wait for, and return all links."""
-    asked, links = releasing.Asked(), {}
+    asked, links = releasing.PendingClosings(), {}
     asked.ask(closings)
     while asked.is_waiting():
         links.update(asked.take(1.0).links)
