@@ -126,7 +126,7 @@ class ErasureForm(RowForm):
 class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
     """Players. Found by id or by the operator's own reference."""
 
-    list_display = ("nickname", "operator_", "brand_", "reference", "standing", "registered")
+    list_display = ("nickname", "operator_", "brand_", "reference", "status", "registered")
     list_filter = (
         operator_filter(), brand_filter(), player_risk.kyc_filter(), player_risk.tag_filter(),
         choice_filter("exclusion", choices=_exclusion_choices, where=lambda value: _EXCLUDED[value][1]()),
@@ -136,7 +136,7 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
     search_help_text = "id, or the operator's reference"
     operator_ = operator_column
     brand_ = column("brand", lambda player: player.brand and html.page("brand", player.brand_id, player.brand.slug))
-    standing = column("status", _badges)
+    status = column("status", _badges)
     registered = time_column("created_at", "registered")
 
     def prepare_rows(self, rows: Any) -> None:
