@@ -35,6 +35,7 @@ _REPORTED: Final = """
           FROM reports_report
          WHERE period = 'day' AND name = ANY (%(names)s) AND operator_id = ANY (%(operators)s::uuid[])
            AND since >= %(first)s::date - 1 AND label BETWEEN %(first)s::text AND %(last)s::text
+           AND generated_at >= until
          ORDER BY operator_id, name, since, version DESC
     ), complete AS (
         SELECT operator_id, since FROM latest GROUP BY operator_id, since HAVING count(*) = cardinality(%(names)s))

@@ -57,7 +57,7 @@ def find_report_operator(operator: UUID) -> Operator:
 
 
 def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -> Report:
-    """Return the latest version of a report, which is a new one if its contents have changed.
+    """Return the latest version of a report: a new one if its contents have changed, or are final now.
 
     Raises UnknownOperatorReport, IntervalNotBegun.
     """
@@ -82,9 +82,11 @@ def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -
         fetch(_LOCK, ["|".join(map(str, key.values()))])
         latest = Report.objects.filter(**key).order_by("-version").first()
         digest = document.digest(facts)
-        # A concurrent version of a later position has the last word.
-        if latest is not None and (latest.facts_digest == digest or latest.position > position):
-            return latest
+        if latest is not None:
+            is_known = latest.facts_digest == digest and (latest.generated_at >= interval.until or now < interval.until)
+            # A concurrent version of a later position has the last word.
+            if is_known or latest.position > position:
+                return latest
         version = VersionInfo(new_id(now), 1 if latest is None else latest.version + 1, now, by)
         content = document.serialize_version(facts, version)
         report = Report.objects.create(

@@ -33,7 +33,7 @@ _DUE: Final = """
      WHERE NOT EXISTS (
            SELECT FROM reports_report report
             WHERE report.operator_id = operator.id AND report.name = definition.name AND report.period = spans.period
-              AND report.since = spans.since)
+              AND report.since = spans.since AND report.generated_at >= report.until)  -- not while it was going on
      ORDER BY spans.day, spans.period, operator.id, definition.number
      LIMIT %s
 """

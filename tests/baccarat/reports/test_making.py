@@ -196,6 +196,31 @@ def test_days_months_and_years_that_are_over_are_made_once_however_late(
         execute("UPDATE operators_operator SET created_at = clock_timestamp(), time_zone = 'UTC'")
 
 
+def test_a_report_made_while_its_day_went_on_is_made_again_when_it_is_over(
+    module_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(definition, "_definitions", {REVENUE.name: REVENUE})
+    execute("UPDATE operators_operator SET created_at = clock_timestamp() - interval '3 days'")
+    try:
+        waiting = [each for each in schedule.list_due_reports(limit=100) if each.period is ReportPeriod.DAY]
+        due = waiting[0]
+        interval = period_interval(due.period, day=due.day, zone=due.zone)
+        arguments = {"operator": due.operator, "name": due.name, "interval": interval}
+        with monkeypatch.context() as early:
+            noon = interval.since + timedelta(hours=12)
+            early.setattr(generation, "_HEAD", generation._HEAD.replace("clock_timestamp()", f"timestamptz '{noon}'"))
+            first = generation.generate_report(**arguments, by="operator:test")
+            assert first.generated_at == noon
+            assert generation.generate_report(**arguments, by="operator:test") == first
+        assert due in schedule.list_due_reports(limit=100)
+        final = generation.generate_report(**arguments, by="system")
+        assert (final.version, final.facts_digest) == (2, first.facts_digest)
+        assert due not in schedule.list_due_reports(limit=100)
+        assert generation.generate_report(**arguments, by="system") == final
+    finally:
+        execute("UPDATE operators_operator SET created_at = clock_timestamp()")
+
+
 def _comes_twice(day: date, zone: ZoneInfo) -> bool:
     """Return whether clocks go back at one o'clock to a second midnight on this day."""
     midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
