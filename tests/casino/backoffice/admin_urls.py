@@ -102,6 +102,7 @@ ACTIONS: Final = {
     "baccarat_skin_remove": "u",
     "baccarat_skin_set": "u",
     "baccarat_table_close": "f",
+    "baccarat_table_force": "f",
     "baccarat_table_stop": "fd",
     "chat_chatmessage_ban": "s",
     "chat_chatmessage_mute": "s",
