@@ -35,7 +35,8 @@ from tests.support.examples import (
     place,
 )
 from tests.support.shapes import as_json
-from wallet.payments.funding_options import DisplayedBalance
+from wallet.funding.events import Funding
+from wallet.payments.funding_options import DisplayedBalance, PlayerWallet
 
 MODULE = Path(__file__).parents[2] / "baccarat/web/static/play/js/core/phase.js"
 SHOWN = rules_for("atlantic_city", currency="EUR")
@@ -77,7 +78,7 @@ def state_of(work: UnitOfWork, last: RoundState = INITIAL) -> dict[str, Any]:
     rules = work.table.rules
     state = present_table_state(work.table, current, viewer=ANN, now=OPENED, game_balance=DisplayedBalance(1_000_000))
     shown = None if last.opened is None else present_round(last, viewer=ANN, currency=rules.currency)
-    document: dict[str, Any] = as_json(present_table(state, work.table, shown, {}))
+    document: dict[str, Any] = as_json(present_table(state, work.table, shown, {}, PlayerWallet(Funding.HOUSE, {})))
     return document
 
 
