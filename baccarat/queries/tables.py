@@ -26,7 +26,7 @@ from casino.kernel.money import MoneyType, format_amount
 from wallet.ledger.accounts import AccountName
 from wallet.payments.funding_options import DisplayedBalance, FundingOptions, PlayerWallet
 from wallet.payments.queries import load_funding_options
-from wallet.remote.told import player_wallet, shown_balance
+from wallet.remote.told import player_wallet, wallet_and_balance
 
 _NOW: Final = "SELECT state::text, clock_timestamp() FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _TABLES: Final = """
@@ -97,9 +97,11 @@ def load_table(*, table: UUID, operator: UUID, viewer: UUID | None) -> TableResp
         raise UnknownTable
     state, now = projections.decode_table(rows[0][0]), rows[0][1]
     account = _game_account(state, viewer)
-    balance = None if account is None else shown_balance(account)
     rounds, nicknames = _rounds_of([state]), _nicknames_at([state])
-    wallet = player_wallet(operator=operator, player=viewer)
+    if account is None:
+        wallet, balance = player_wallet(operator=operator, player=viewer), None
+    else:
+        wallet, balance = wallet_and_balance(operator=operator, game=account)
     return _present(state, rounds, nicknames, wallet, viewer=viewer, now=now, balance=balance)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from pytest_django import Settings
 
 from baccarat.services.void_policy import request_policy
 from baccarat.storage.models import ShoeSecret
@@ -54,7 +55,8 @@ def request_change(house: Tenant) -> str:
     return str(request_policy(operator=uuid.UUID(house.id), forgive=True, by="desk:ann").pk)
 
 
-def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
+def test_every_post_has_one_effect_and_one_answer(lucky: Tenant, settings: Settings) -> None:
+    settings.FORCED_CARDS = True
     done: set[str] = set()
 
     def sent(caller: Caller, path: str, body: dict[str, Any] | None = None, person: str = "") -> Any:
@@ -94,6 +96,7 @@ def test_every_post_has_one_effect_and_one_answer(lucky: Tenant) -> None:
     sent(alice, f"{at}/hand-back")
     deal_all()
     sent(alice, f"{at}/skip-show")
+    sent(lucky, f"{at}/forced-cards", {"scenario": "tie"})
     sent(alice, f"{at}/pass")
     deal_all()
     sent(alice, f"{at}/rebuy", MONEY)
