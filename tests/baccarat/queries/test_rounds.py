@@ -31,7 +31,7 @@ def opened_at(number: int) -> datetime:
 @pytest.fixture
 def many_rounds(database: Database) -> None:
     """Four thousand rounds at fifty tables: one in a hundred by new rules, one in two hundred voided."""
-    Round.objects.bulk_create(
+    rounds = (
         Round(
             id=first_id(opened_at(number)), table_id=table(number), operator_id=OPERATOR, number=number,
             rules="mini@1" if number % 100 else "mini@2", currency="EUR", phase="settled" if number % 200 else "voided",
@@ -39,7 +39,7 @@ def many_rounds(database: Database) -> None:
         )
         for number in range(MANY)
     )  # fmt: skip
-    Wager.objects.bulk_create(
+    wagers = (
         Wager(
             id=UUID(int=10_000 + number), round_id=first_id(opened_at(number)), table_id=table(number),
             operator_id=OPERATOR, player_id=PLAYER if number % 100 == 7 else UUID(int=number), seat=1, preset="mini",
@@ -47,6 +47,8 @@ def many_rounds(database: Database) -> None:
         )
         for number in range(MANY)
     )  # fmt: skip
+    Round.objects.bulk_create(rounds, batch_size=MANY // 4)  # a statement takes 65,535 parameters
+    Wager.objects.bulk_create(wagers, batch_size=MANY // 4)
     RulesVersion.objects.create(
         id="new rules", table_id=table(0), operator_id=OPERATOR, version=2, label="mini@2", rules={}, returns=[],
         return_floor=0, acknowledgement="", change_reason="", status="in_force",
