@@ -164,13 +164,14 @@ def test_cases_are_a_queue_with_owners_and_resolutions(evening: Evening) -> None
 def past_day(evening: Evening, back: int, money_type: str = "sandbox", **figures: int | str) -> None:
     """Build the reports of a past day with these figures."""
     since = evening.cuts[-1].replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=back)
+    until = since + timedelta(days=1)
     for name in ("revenue", "accounts", "performance"):
         told = [{"money_type": money_type, "currency": "EUR", **FIGURES[name], **figures}]
         version = Report.objects.filter(operator_id=evening.operator, name=name, since=since).count() + 1
         Report.objects.create(
             id=uuid4(), operator_id=evening.operator, name=name, period="day", since=since,
-            until=since + timedelta(days=1), label=f"{since:%Y-%m-%d}", version=version, position=1, rows=1,
-            generated_by="system", generated_at=since, sha256="", facts_digest="", content=b"{}", figures=told,
+            until=until, label=f"{since:%Y-%m-%d}", version=version, position=1, rows=1,
+            generated_by="system", generated_at=until, sha256="", facts_digest="", content=b"{}", figures=told,
         )  # fmt: skip
 
 
