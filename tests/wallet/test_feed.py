@@ -33,7 +33,7 @@ def test_each_step_with_an_own_wallet_is_an_item_as_its_schema_says(database: Da
     assert database
     house = seamless_house(server)
     ann, table = seated(house, server)
-    bet(ann, table, player="10.00", banker="10.00")
+    bet(ann, table, player="10.00", tie="5.00")  # never returns what was staked, so a void has to correct it
     round_ = ann.read(f"tables/{table}")["round"]["id"]
     deal_all()
     for behaviour in ("refuse", "apply_then_fail"):
