@@ -34,7 +34,7 @@ READER: Final[Changes] = {
         then("        signature=event.signature,\n", "        channel=event.channel,\n"),
     ),
     "baccarat/audit/traces.py": (
-        then("    settlement: SeatSettled | None = None\n", _MEMBER),
+        then("    settlement: e.SeatSettled | None = None\n", _MEMBER),
         then("*(part.signature, part.settlement,", " part.channel,"),
     ),
     "baccarat/audit/betting.py": (
