@@ -254,6 +254,7 @@ def event_data() -> dict[str, type[Shape]]:
     What only the event's own player sees may be absent, and so may what is not stored while it says nothing.
     """
     own = frozenset(name for names in PLAYER_ONLY.values() for name in names)
+    # No preset hides a field: what staff alone see is left out by name.
     live = Derivation(hides=lambda *_: False, optional=own | {"player"} | CATALOGUE.omitted, prefix="Live")
     return {
         event.__name__: live.derive(event, "", without=frozenset(STAFF_ONLY.get(event.__name__, ())))

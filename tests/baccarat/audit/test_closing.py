@@ -8,7 +8,7 @@ from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.events import SeatReleaseReason, SeatTaken
 from baccarat.storage.event_registry import CATALOGUE
 from casino.kernel.money import MoneyType
-from tests.baccarat.audit.test_log_replay import PLAYERS, SimulatedTable, finding_kinds, replay
+from tests.baccarat.audit.simulated_table import PLAYERS, SimulatedTable, finding_kinds, replay
 
 
 @pytest.fixture

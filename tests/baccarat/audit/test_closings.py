@@ -8,7 +8,7 @@ import pytest
 
 from baccarat.domain.fairness.cut import ContributionSignature
 from baccarat.domain.rules.wagers import Spot
-from tests.baccarat.audit.test_log_replay import PLAYERS, SimulatedTable, finding_kinds, forge
+from tests.baccarat.audit.simulated_table import PLAYERS, SimulatedTable, finding_kinds, forge
 
 OTHER = "0f" * 32
 Change = Callable[[Any], dict[str, Any]]

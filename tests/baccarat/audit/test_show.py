@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 
 from baccarat.domain.rules.wagers import Spot
-from tests.baccarat.audit.test_log_replay import PLAYERS, SimulatedTable, finding_kinds, forge, types
+from tests.baccarat.audit.simulated_table import PLAYERS, SimulatedTable, finding_kinds, forge, types
 
 
 def play_with_show():

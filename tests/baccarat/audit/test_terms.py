@@ -13,7 +13,7 @@ from baccarat.domain.rounds.state import INITIAL as NO_ROUND
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.evolve import evolve
 from baccarat.storage.event_registry import CATALOGUE
-from tests.baccarat.audit.test_log_replay import OPERATOR, PLAYERS, TABLE, SimulatedTable, finding_kinds, forge, types
+from tests.baccarat.audit.simulated_table import OPERATOR, PLAYERS, TABLE, SimulatedTable, finding_kinds, forge, types
 
 
 def record(simulation, event):

@@ -83,7 +83,7 @@ def test_the_callers_cards_leave_only_after_the_links(house: House, witness: Run
         before = house.state(table).last_round
         ann.deal({P: 5000})
         with pytest.MonkeyPatch.context() as silent:
-            silent.setattr(releasing.PendingClosings, "ask", lambda *_: None)
+            silent.setattr(releasing.PendingClosings, "ask", lambda *_: None)  # the process dies before it asks
             deal_all()
             held = house.in_hand(table)
             if held.require_opened().witnesses:

@@ -108,7 +108,7 @@ def test_a_round_that_waits_for_its_link_is_voided_by_two_persons_and_gets_it_la
     before = house.game(ann)
     ann.deal({B: 2500})
     with monkeypatch.context() as silent:
-        silent.setattr(releasing.PendingClosings, "ask", lambda *_: None)
+        silent.setattr(releasing.PendingClosings, "ask", lambda *_: None)  # the process dies before it asks
         deal_all()
     waiting = house.in_hand(table).require_opened().round
     asked = voiding.void(
@@ -135,7 +135,7 @@ def test_a_round_without_a_link_after_the_limit_is_void_and_its_link_shows_later
     before = house.game(ann)
     ann.deal({B: 2500})
     with monkeypatch.context() as silent:
-        silent.setattr(releasing.PendingClosings, "ask", lambda *_: None)
+        silent.setattr(releasing.PendingClosings, "ask", lambda *_: None)  # the process dies before it asks
         silent.setattr(settings, "PERSONAL_KEYS", "")  # a worker has none
         deal_all()
         waiting = house.in_hand(table).require_opened().round
@@ -228,7 +228,7 @@ def test_no_wager_is_taken_while_an_older_closing_waits_for_more_than_five_secon
     table = witnessed_table(house)
     ann = house.seated(table)
     play(house, ann, rounds=3)
-    monkeypatch.setattr(releasing.PendingClosings, "ask", lambda *_: None)
+    monkeypatch.setattr(releasing.PendingClosings, "ask", lambda *_: None)  # the process dies before it asks
     ann.pass_turn()
     deal_all()
     (waiting,) = house.state(table).open_closings

@@ -13,7 +13,7 @@ from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.events import EffectiveFrom
 from baccarat.storage.event_registry import CATALOGUE
-from tests.baccarat.audit.test_log_replay import PLAYERS, SimulatedTable, finding_kinds, forge, replay
+from tests.baccarat.audit.simulated_table import PLAYERS, SimulatedTable, finding_kinds, forge, replay
 from tests.support.instant import NO_SHOW
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

@@ -1,0 +1,272 @@
+"""A table played in memory as the deciders allow, with its log, and the replay of that log."""
+
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from hypothesis import strategies as st
+
+from baccarat.audit.log_replay import LogReplay
+from baccarat.audit.report import FindingCollector
+from baccarat.domain import dealer
+from baccarat.domain.rounds import commands as rc
+from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.events import VoidReason
+from baccarat.domain.rounds.forcing import SCENARIOS
+from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.table_rules import Shuffle
+from baccarat.domain.rules.wagers import Spot
+from baccarat.domain.tables import commands as tc
+from baccarat.domain.tables.state import INITIAL
+from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
+from baccarat.storage.event_registry import CATALOGUE
+from casino.events.records import RecordedEvent
+from casino.kernel.errors import Refusal
+from casino.kernel.money import MoneyType
+
+NOW = datetime(2026, 1, 2, tzinfo=UTC)
+TABLE, OPERATOR = UUID(int=1), UUID(int=2)
+PLAYERS = [UUID(int=number) for number in (11, 12, 13)]
+
+
+class SimulatedTable:
+    """One table played in memory, with its balances, clock, seeds and recorded events."""
+
+    def __init__(self, preset, **overrides):
+        self.now = NOW
+        self.balances = defaultdict(lambda: 10**6)
+        self.rows = []
+        self.states = {}
+        self.seeds = {}
+        self.count = 100
+        rules = rules_for(preset, currency="EUR", **overrides)
+        self.work = UnitOfWork(INITIAL, 0)
+        first = None
+        if rules.shuffle is not Shuffle.SHOE:
+            self.work.new_seeds.append(self.draw_seed())
+            first = dealer.commitment_to(self.work.new_seeds[0], table=TABLE, number=1, shape=rules.shape)
+        opening = tc.OpenTable(TABLE, OPERATOR, preset, rules, (MoneyType.PLAY,), (), False, NOW, next_shoe=first)
+        self.work.decide_on_table(opening)
+        if self.work.table.has_long_shoe():
+            dealer.commit_shoe(self.work, entropy=self.entropy(), now=NOW)
+        self.write()
+
+    def write(self):
+        """Append the changes to the log and begin a new unit of work, as a transaction would."""
+        work = self.work
+        for change in work.changes:
+            for version, event in enumerate(change.events, change.expected_version + 1):
+                self.apply_to_balances(event)
+                draft = CATALOGUE.encode(event)
+                number = len(self.rows) + 1
+                self.rows.append(
+                    RecordedEvent(number, change.stream, version, draft.type, draft.schema, draft.data, b"{}", NOW)
+                )
+        self.seeds.update((secret.shoe, secret.seed) for secret in work.new_seeds)
+        self.states.update((f"round-{key}", value) for key, value in work.changed_rounds.items())
+        self.work = UnitOfWork(work.table, work.table_version, work.round, work.round_version)
+
+    def apply_to_balances(self, event):
+        match event:
+            case re.WagerConfirmed(player=player, stakes=stakes):
+                self.balances[player] -= sum(stakes.values())
+            case re.RoundVoided(seats=seats):
+                for seat in seats:
+                    self.balances[seat.player] += seat.to_game
+            case re.RoundSettled(wagers=wagers):
+                for wager in wagers:
+                    self.balances[wager.player] += wager.returned - (wager.commission if wager.deferred else 0)
+
+    def do(self, action, player, spot, amount):
+        self.now += timedelta(seconds=2)
+        try:
+            getattr(self, action)(player, spot, amount)
+        except Refusal:
+            work = self.work
+            self.work = UnitOfWork(
+                work.loaded_table, self.version(), work.loaded_round, self.round_version(work.loaded_round)
+            )
+            return
+        self.write()
+
+    def version(self):
+        return sum(row.stream == f"table-{TABLE}" for row in self.rows)
+
+    def round_version(self, round_):
+        return 0 if round_.opened is None else self.states[f"round-{round_.opened.round}"][1]
+
+    def draw_seed(self):
+        self.count += 1
+        return ShoeSeed(UUID(int=self.count + 10**6), self.count.to_bytes(32, "big"))
+
+    def entropy(self):
+        next_shoe, drawn = next(iter(self.work.table.committed_shoes()), None), self.draw_seed()
+        committed = None if next_shoe is None else self.seeds[next_shoe.shoe]
+        return dealer.Entropy(UUID(int=self.count), drawn.shoe, drawn.seed, bytes(32), committed_seed=committed)
+
+    def cut(self, player, _spot, amount):
+        dealer.contribute_to_cut(self.work, player=player, contribution=amount.to_bytes(4, "big").hex(), now=self.now)
+
+    def sit(self, player, _spot, amount):
+        seat = PLAYERS.index(player) + 1
+        self.work.decide_on_table(tc.TakeSeat(player, seat, MoneyType.PLAY, 10**6, 10**6, self.now))
+        self.balances[player] = 10**6
+        if self.work.table.rules.turn_seconds is not None:
+            dealer.open_round(self.work, entropy=self.entropy(), now=self.now)
+
+    def leave(self, player, _spot, _amount):
+        dealer.leave_round(self.work, player=player)
+        if dealer.is_empty(self.work):
+            seed = self.seeds[self.work.round.require_opened().shoe]
+            dealer.lapse_if_empty(self.work, seed=seed, entropy=self.entropy(), now=self.now)
+        self.work.decide_on_table(tc.LeaveSeat(player, self.balances[player], self.now))
+        dealer.open_next_round(self.work, entropy=self.entropy(), now=self.now)
+
+    def free(self, player, _spot, amount):
+        dealer.leave_round(self.work, player=player)
+        if dealer.is_empty(self.work):
+            seed = self.seeds[self.work.round.require_opened().shoe]
+            dealer.lapse_if_empty(self.work, seed=seed, entropy=self.entropy(), now=self.now)
+        silence, away, gone = timedelta(seconds=amount), timedelta(seconds=1), timedelta(seconds=2500)
+        self.work.decide_on_table(tc.FreeSeat(player, self.balances[player], self.now - silence, away, gone, self.now))
+        dealer.open_next_round(self.work, entropy=self.entropy(), now=self.now)
+
+    def move(self, player, _spot, amount):
+        dealer.leave_round(self.work, player=player)
+        if dealer.is_empty(self.work):
+            seed = self.seeds[self.work.round.require_opened().shoe]
+            dealer.lapse_if_empty(self.work, seed=seed, entropy=self.entropy(), now=self.now)
+        self.work.decide_on_table(tc.ChangeSeat(player, 3 + amount % 7, self.now))
+        dealer.open_next_round(self.work, entropy=self.entropy(), now=self.now)
+
+    def rebuy(self, player, _spot, amount):
+        part = self.work.round.seat_of(player)
+        if part is None or part.stakes is None or not self.work.round.is_running():
+            self.work.decide_on_table(tc.Rebuy(player, amount, amount, self.now))
+            self.balances[player] += amount
+
+    def place(self, player, spot, amount):
+        if self.work.table.seat_of(player) is not None:
+            dealer.open_round(self.work, entropy=self.entropy(), now=self.now)
+        rules = self.work.table.rules
+        self.work.decide_on_round(rc.PlaceChips(player, spot, amount, self.balances[player], rules, self.now))
+
+    def undo(self, player, _spot, _amount):
+        self.work.decide_on_round(rc.UndoPlacement(player, self.now))
+
+    def clear(self, player, _spot, _amount):
+        self.work.decide_on_round(rc.ClearChips(player, self.now))
+
+    def rebet(self, player, _spot, _amount):
+        seat = self.work.table.seat_of(player)
+        stakes = {} if seat is None else dict(seat.last_wager or {})
+        rules = self.work.table.rules
+        self.work.decide_on_round(rc.RepeatWager(player, stakes, self.balances[player], rules, self.now))
+
+    def confirm(self, player, _spot, _amount):
+        rules = self.work.table.rules
+        self.work.decide_on_round(rc.ConfirmWager(player, self.balances[player], rules, self.now))
+
+    def pass_turn(self, player, _spot, _amount):
+        self.work.decide_on_round(rc.PassTurn(player, self.now))
+
+    def force(self, _player, _spot, amount):
+        if self.work.table.round is None:
+            dealer.open_round(self.work, entropy=self.entropy(), now=self.now)
+        cards = list(SCENARIOS.values())[amount % len(SCENARIOS)]
+        self.work.decide_on_round(rc.ForceCards(tuple(cards), self.work.table.rules.decks, self.now))
+
+    def suspend(self, _player, _spot, _amount):
+        self.work.decide_on_round(rc.SuspendRound("failure", self.now))
+
+    def resume(self, _player, _spot, _amount):
+        self.work.decide_on_round(rc.ResumeRound("somebody", self.now))
+
+    def deal(self, _player, _spot, _amount):
+        if self.work.table.round is None:
+            return
+        seed = self.seeds[self.work.round.require_opened().shoe]
+        dealer.deal_round(self.work, seed=seed, entropy=self.entropy(), now=self.now)
+
+    def look(self, player, _spot, _amount):
+        self.work.decide_on_round(rc.LookAtCards(player, self.work.table.rules, self.now))
+
+    def hand_back(self, player, _spot, _amount):
+        self.work.decide_on_round(rc.HandBackCards(player, self.now))
+
+    def void(self, _player, _spot, _amount):
+        if self.work.table.round is None:
+            return
+        shoe, long = self.work.round.require_opened().shoe, self.work.table.shoe is not None
+        seed, burn = self.seeds[shoe], dealer.max_burned_cards(self.work)
+        shown = None if long else seed.hex()
+        pinned, currency = dealer.closing_inputs(self.work, self.entropy()), self.work.table.rules.currency
+        self.work.decide_on_round(
+            rc.VoidRound("staff:1", VoidReason.OTHER, "x", shown, self.now, burn, pinned, currency)
+        )
+        if self.work.table.round is not None:  # a player has looked
+            self.work.decide_on_round(rc.ApproveVoid("staff:2", (), False, self.now, shown, burn))
+        dealer.end_finished_shoe(self.work, seed=seed, now=self.now)
+        dealer.open_next_round(self.work, entropy=self.entropy(), now=self.now)
+
+    def play(self, _player, spot, amount):
+        """Play a whole round: every player bets the same, then the turn ends."""
+        for player in PLAYERS:
+            self.do("place", player, spot, amount)
+            self.do("confirm", player, spot, amount)
+        self.now += timedelta(seconds=15)
+        self.deal(None, None, None)
+
+    def skip(self, player, _spot, _amount):
+        self.work.decide_on_table(tc.RequestShowSkip(player, self.now))
+        dealer.open_round(self.work, entropy=self.entropy(), now=self.now)
+
+    def end_show(self, _player, _spot, _amount):
+        """Let the worker open the next round when the show is over."""
+        if self.work.table.round is None and self.work.table.betting_opens_at is not None:
+            self.now = max(self.now, self.work.table.betting_opens_at)
+            dealer.end_show(self.work, entropy=self.entropy(), now=self.now)
+
+    def wait(self, _player, _spot, _amount):
+        self.now += timedelta(seconds=15)
+
+
+ACTIONS = ["play", "play", "play", "place", "place", "confirm", "deal", "rebet"]
+ACTIONS += ["end_show", "end_show", "skip", "skip", "cut", "cut", "look", "look", "hand_back", "void", "free"]
+ACTIONS += ["force", "sit", "leave", "undo", "clear", "pass_turn", "wait", "suspend", "resume", "move", "rebuy"]
+STEPS = st.tuples(
+    st.sampled_from(ACTIONS),
+    st.sampled_from(PLAYERS),
+    st.sampled_from(Spot),
+    st.sampled_from([100, 2500, 2500, 10_000, 50_000]),
+)
+
+
+def replay(simulation):
+    """Replay the log and return the replay, the findings and all rounds."""
+    notes, traces = FindingCollector(), {}
+    log_replay = LogReplay(notes)
+    for row in simulation.rows:
+        log_replay.replay([row])
+        traces.update(log_replay.running)
+        traces.update((f"round-{each.opened.round}", each) for each in log_replay.ended)
+    return log_replay, notes, traces
+
+
+def types(simulation):
+    return [row.type for row in simulation.rows]
+
+
+def finding_kinds(simulation):
+    return [finding.kind for finding in replay(simulation)[1].findings]
+
+
+def forge(simulation, kind, change, last=False):
+    """Change one event of a type: the first, or the last."""
+    places = [place for place, row in enumerate(simulation.rows) if row.type == kind]
+    place = places[-1 if last else 0]
+    row = simulation.rows[place]
+    event = CATALOGUE.decode(row.type, row.schema, row.data)
+    values = {name: getattr(event, name) for name in type(event).__slots__}
+    forged = type(event)(**{**values, **change(event)})
+    simulation.rows[place] = row._replace(data=CATALOGUE.encode(forged).data)
