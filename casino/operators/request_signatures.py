@@ -48,6 +48,11 @@ _ALGORITHMS: Final = {
     SignatureAlgorithm.HMAC_SHA256: algorithms.HMAC_SHA256,
 }
 _USE: Final = "INSERT INTO operators_usedsignature (digest) VALUES (%s) ON CONFLICT DO NOTHING RETURNING true"
+_KEY_OF_ANSWER: Final = """
+    SELECT signing.algorithm, signing.material, signing.encrypted_under, signing.key_id, clock_timestamp()
+      FROM operators_signingkey AS signing JOIN operators_apikey AS key ON key.key_id = signing.key_id
+     WHERE signing.keyid = %s AND key.operator_id = %s AND key.revoked_at IS NULL LIMIT 1
+"""
 _FORGET: Final = """
     DELETE FROM operators_usedsignature WHERE digest IN (
         SELECT digest FROM operators_usedsignature WHERE used_at < clock_timestamp() - %s
@@ -117,14 +122,19 @@ def check(request: HttpRequest, *, key_id: str, required: bool, now: datetime | 
         execute(_TOUCH, [now, row.pk])
 
 
-def check_answer(answer: SignedAnswer, body: bytes, *, operator: UUID, now: datetime) -> None:
+def check_answer(answer: SignedAnswer, body: bytes, *, operator: UUID) -> None:
     """Verify that an operator signed the answer to a request of ours just now, with a signing key of a live API key.
 
     The answer itself says which request it is to. Raises RequestRejected.
     """
-    row = SigningKey.objects.filter(keyid=_keyid(answer), key__operator_id=operator, key__revoked_at=None).first()
-    if row is None:
+    keyid = _keyid(answer)
+    rows = fetch(_KEY_OF_ANSWER, [keyid, operator])
+    if not rows:
         raise RequestRejected(SIGNATURE_INVALID, "Its `keyid` is of no signing key of the operator.")
+    ((algorithm, material, encrypted_under, key_id, now),) = rows
+    row = SigningKey(
+        keyid=keyid, algorithm=algorithm, material=material, encrypted_under=encrypted_under, key_id=key_id
+    )
     check_answer_by(row, answer, body, now=now)
 
 

@@ -9,7 +9,6 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
@@ -106,12 +105,12 @@ async def _ask(
         raise NotAnswered(f"There was no answer: {type(error).__name__} {error}") from None
 
 
-def verified(answer: WholeAnswer, wallet: Endpoint, *, now: datetime) -> Any:
+def verified(answer: WholeAnswer, wallet: Endpoint) -> Any:
     """Return what an answer says, if it is whole and the operator signed it. Raises NotAnswered.
 
     Answers of other profiles than STANDARD have no signature: that they are the operator's is known by TLS alone.
     """
-    return read_whole(answer, wallet.profile, partial(check_answer, operator=wallet.operator, now=now))
+    return read_whole(answer, wallet.profile, partial(check_answer, operator=wallet.operator))
 
 
 def read_whole(answer: WholeAnswer, profile: WalletProfile, check: Callable[[SignedAnswer, bytes], None]) -> Any:

@@ -189,7 +189,7 @@ class Courier:
         return await run_in_thread(self._verified, answer=answer, wallet=wallet)
 
     def _verified(self, *, answer: WholeAnswer, wallet: Endpoint) -> object:
-        return client.verified(answer, wallet, now=database_now())
+        return client.verified(answer, wallet)
 
     def _record(self, *, batch: Batch, told: dict[UUID, WalletReply]) -> None:
         record(batch, told, now=self._clock())

@@ -7,7 +7,6 @@ from uuid import UUID
 
 import msgspec
 
-from casino.events.sql import database_now
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from wallet.payments.provider_reports import PaymentKind, ProviderRecord, ProviderReport, ProviderStatus
@@ -55,7 +54,7 @@ class WalletStatement:
     def _page(self, query: dict[str, str]) -> tuple[list[ProviderRecord], str | None]:
         try:
             answer = client.get_and_wait(self.wallet, messages.TRANSACTIONS, query, seconds=_SECONDS)
-            document = client.verified(answer, self.wallet, now=database_now())
+            document = client.verified(answer, self.wallet)
             return read_page(document)
         except NotAnswered as error:
             raise ProviderUnavailable(str(error)) from None
