@@ -46,13 +46,14 @@ class TakenStakes:
 
     def confirm(self, command: c.ConfirmWager, round_: UUID | None) -> c.ConfirmWager:
         """Return the command of a wager that was in time when it was asked for. Raises BettingIsClosed."""
-        if round_ != self.debit.round or command.now >= self.debit.answer_by:
+        asked = self.debit.asked
+        if round_ != asked.round or asked.answer_by is None or command.now >= asked.answer_by:
             raise BettingIsClosed
-        return replace(command, now=self.debit.at, available=self.debit.amount, debit=self.debit.transaction)
+        return replace(command, now=asked.at, available=asked.amount, debit=asked.transaction)
 
     def balance_after(self, told: int) -> int:
         """Return the balance in minor units after these stakes, given the one that was told before."""
-        return told - self.debit.amount if self.debit.balance is None else self.debit.balance
+        return told - self.debit.asked.amount if self.debit.balance is None else self.debit.balance
 
 
 @dataclass(slots=True)
@@ -95,9 +96,9 @@ def play_turn(
         play(turn)
         _require_allowed(turn)
         if taken is not None:
-            if _newly_staked(uow) != taken.debit.amount:
+            if _newly_staked(uow) != taken.debit.asked.amount:
                 raise RuntimeError("the wager is not what was taken for it")
-            debits.accept(taken.debit, metadata=actor.metadata)
+            debits.accept(taken.debit, metadata=actor.metadata, now=now)
         repository.save([(uow, actor.metadata)])
     balance = DisplayedBalance(turn.balance if taken is None else taken.balance_after(turn.balance), checks.told_at)
     if not turn.remote:

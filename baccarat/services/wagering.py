@@ -168,6 +168,7 @@ def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit,
         request_=wanted.request,
         closes_at=opened.deadline_at,
         metadata=actor.metadata,
+        now=turn.now,
     )
     return debit, stakes
 

@@ -7,7 +7,8 @@ back. Knows no game: a wager and its round are ids.
 
 import contextlib
 import logging
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID, uuid4
@@ -35,7 +36,7 @@ from wallet.remote.refusals import (
     WalletRefused,
     WalletUnavailable,
 )
-from wallet.remote.state import AcceptedAnswer, Answer, NoAnswer, RefusedAnswer, RemoteStatus
+from wallet.remote.state import AcceptedAnswer, Answer, NoAnswer, RefusedAnswer, RemoteState, RemoteStatus
 
 logger = logging.getLogger(__name__)
 
@@ -56,15 +57,13 @@ _WAITING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Debit:
-    """A debit that was asked for, and the wallet's reference once it is made. Kept in memory only."""
+    """A debit that was asked for, and the wallet's reference once it is made. Kept in memory only.
 
-    transaction: UUID
-    party: Party
-    wager: UUID
-    round: UUID
-    amount: int
-    answer_by: datetime
-    at: datetime
+    `ask_until` is the last moment of an answer, by this process's monotonic clock.
+    """
+
+    asked: TransactionRequested
+    ask_until: float
     reference: str = ""
     balance: int | None = None
 
@@ -84,22 +83,21 @@ def request(
     request_: UUID,
     closes_at: datetime | None,
     metadata: Metadata,
+    now: datetime,
 ) -> Debit:
-    """Record a debit in the caller's transaction; `closes_at` is the end of betting, if it has one.
+    """Record a debit of `now` in the caller's transaction; `closes_at` is the end of betting, if it has one.
 
     Raises FundingDiffers, WagerBeingConfirmed.
     """
     funding.require(party.operator, Funding.SEAMLESS)
     if fetch(_WAITING, [wager])[0][0]:
         raise WagerBeingConfirmed
-    now = database_now()
     answer_by = now + LONGEST if closes_at is None else min(now + LONGEST, closes_at + GRACE)
-    debit = Debit(new_id(now), party, wager, round_, amount, answer_by, now)
     asked = TransactionRequested(
-        debit.transaction, TransactionKind.DEBIT, party, wager, round_, amount, None, request_, answer_by, now
+        new_id(now), TransactionKind.DEBIT, party, wager, round_, amount, None, request_, answer_by, now
     )
     records.write([Decided(None, 0, [asked], metadata)], now=now)
-    return debit
+    return Debit(asked, time.monotonic() + (answer_by - now).total_seconds() - _MARGIN)
 
 
 def ask_balance(wallet: Endpoint, *, player: UUID, currency: str) -> int | None:
@@ -108,40 +106,40 @@ def ask_balance(wallet: Endpoint, *, player: UUID, currency: str) -> int | None:
     message = wallet.vocabulary.balance(player, currency, request_)
     try:
         answer = client.call_and_wait(wallet, message.path, message.document, seconds=CALL_SECONDS)
-        now = database_now()
-        balance = wallet.vocabulary.read_balance(client.verified(answer, wallet, now=now), request_, currency)
+        balance = wallet.vocabulary.read_balance(client.verified(answer, wallet), request_, currency)
     except NotAnswered as error:
         logger.warning("The wallet of operator %s told no balance: %s", wallet.operator, error)
         balance = None
     circuit.record(answered=balance is not None)
     if balance is not None:
-        records.tell([(Party(wallet.operator, player, player, currency), balance)], now=now)
+        records.tell([(Party(wallet.operator, player, player, currency), balance)], now=database_now())
     return balance
 
 
 def ask(debit: Debit, wallet: Endpoint) -> WalletReply:
     """Ask for a debit, once, outside of any transaction."""
+    asked = debit.asked
     payment = WalletOrder(
-        debit.transaction,
-        TransactionKind.DEBIT,
-        debit.party.player,
-        debit.wager,
-        debit.round,
-        debit.party.table,
-        debit.amount,
-        debit.party.currency,
+        asked.transaction,
+        asked.kind,
+        asked.party.player,
+        asked.wager,
+        asked.round,
+        asked.party.table,
+        asked.amount,
+        asked.party.currency,
         None,
-        debit.at,
+        asked.at,
     )
     if not wallet.vocabulary.can_say(payment):
         return WalletReply(NOT_IN_PROFILE)
-    request_, seconds = uuid4(), min(CALL_SECONDS, (debit.answer_by - database_now()).total_seconds() - _MARGIN)
+    request_, seconds = uuid4(), min(CALL_SECONDS, debit.ask_until - time.monotonic())
     if seconds <= 0:
         return WalletReply(NoAnswer("Nothing was asked: it is too late."))
     try:
         message = wallet.vocabulary.single(payment, request_)
         answer = client.call_and_wait(wallet, message.path, message.document, seconds=seconds)
-        told = wallet.vocabulary.read_single(client.verified(answer, wallet, now=database_now()), payment, request_)
+        told = wallet.vocabulary.read_single(client.verified(answer, wallet), payment, request_)
     except NotAnswered as error:
         logger.warning("The wallet of operator %s did not answer to a debit: %s", wallet.operator, error)
         told = WalletReply(NoAnswer(str(error)))
@@ -163,29 +161,21 @@ def take(debit: Debit, wallet: Endpoint, *, metadata: Metadata) -> Debit:
         raise
     match told.answer:
         case AcceptedAnswer(reference):
-            return Debit(
-                debit.transaction,
-                debit.party,
-                debit.wager,
-                debit.round,
-                debit.amount,
-                debit.answer_by,
-                debit.at,
-                reference,
-                told.balance,
-            )
+            return replace(debit, reference=reference, balance=told.balance)
         case answer:
             conclude(debit, answer, metadata=metadata, balance=told.balance)
             raise refusal_of(answer)
 
 
-def accept(debit: Debit, *, metadata: Metadata) -> None:
+def accept(debit: Debit, *, metadata: Metadata, now: datetime) -> None:
     """Accept a debit that was made in the transaction that confirms its wager; the money is at the table then.
 
     Raises WalletDidNotAnswer if it is taken back already.
     """
-    if not _apply(debit, AcceptedAnswer(debit.reference), in_time=True, metadata=metadata, balance=debit.balance):
+    if not records.lock_requested(debit.asked.transaction):
         raise WalletDidNotAnswer
+    before = machine.fold([debit.asked]), 1
+    _apply(before, AcceptedAnswer(debit.reference), in_time=True, metadata=metadata, balance=debit.balance, now=now)
 
 
 def give_up(debit: Debit, *, metadata: Metadata) -> None:
@@ -196,7 +186,9 @@ def give_up(debit: Debit, *, metadata: Metadata) -> None:
 def conclude(debit: Debit, answer: Answer, *, metadata: Metadata, balance: int | None) -> None:
     """Record the end of a debit whose wager is in no round; the queue does it if that fails."""
     with contextlib.suppress(VersionConflict), transaction.atomic():
-        _apply(debit, answer, in_time=False, metadata=metadata, balance=balance)
+        now = database_now()
+        before = records.load([debit.asked.transaction])[debit.asked.transaction]
+        _apply(before, answer, in_time=False, metadata=metadata, balance=balance, now=now)
 
 
 def refusal_of(answer: Answer) -> Refusal:
@@ -215,12 +207,18 @@ def raise_end(status: RemoteStatus, code: str) -> None:
         raise WalletDidNotAnswer
 
 
-def _apply(debit: Debit, answer: Answer, *, in_time: bool, metadata: Metadata, balance: int | None) -> bool:
-    """Apply an answer under the lock of the transaction's row; returns whether it changed anything."""
-    now = database_now()
-    state, version = records.load([debit.transaction])[debit.transaction]
+def _apply(
+    before: tuple[RemoteState, int],
+    answer: Answer,
+    *,
+    in_time: bool,
+    metadata: Metadata,
+    balance: int | None,
+    now: datetime,
+) -> None:
+    """Apply an answer to a debit at a version, under the lock of its row."""
+    state, version = before
     events = machine.apply_answer(state, answer, in_time=in_time, rollback=new_id(now), at=now)
     records.write([Decided(state, version, events, metadata)], now=now)
     if balance is not None:
-        records.tell([(debit.party, balance)], now=now)
-    return bool(events)
+        records.tell([(state.requested.party, balance)], now=now)

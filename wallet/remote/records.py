@@ -45,6 +45,7 @@ _TELL: Final = """
         ON CONFLICT (account_id) DO UPDATE SET balance = excluded.balance, told_at = excluded.told_at
      WHERE wallet_told_balance.told_at < excluded.told_at
 """
+_LOCK_REQUESTED: Final = "SELECT FROM wallet_remote WHERE id = %s AND status = 'requested' FOR UPDATE"
 _LOCK: Final = "SELECT id FROM wallet_remote WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE"
 
 
@@ -77,6 +78,11 @@ def write(decided: Sequence[Decided], *, now: datetime) -> None:
     REMOTE_EVENTS.record_many(streams)
     REMOTE.upsert([remote_row(state, each.version + len(each.events)) for each, state in changed])
     _queue([state for _, state in changed], now)
+
+
+def lock_requested(transaction: UUID) -> bool:
+    """Lock a transaction, and return whether it still waits for its answer: at version 1, as it was requested."""
+    return bool(fetch(_LOCK_REQUESTED, [transaction]))
 
 
 def load(transactions: Sequence[UUID]) -> dict[UUID, tuple[RemoteState, int]]:

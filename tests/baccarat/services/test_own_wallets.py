@@ -41,7 +41,7 @@ from tests.wallet.remote.operators import (
 )
 from wallet.remote import client, debits, delivery, messages, protection
 from wallet.remote.debits import Debit
-from wallet.remote.events import Party, TransactionKind
+from wallet.remote.events import Party, TransactionKind, TransactionRequested
 from wallet.remote.messages import WalletOrder
 from wallet.remote.state import AcceptedAnswer
 
@@ -61,7 +61,7 @@ def last_answer(payment: UUID) -> Any:
     order = WalletOrder(payment, TransactionKind.DEBIT, player, wager, round_, table, amount, "EUR", None, at)
     request, wallet = uuid4(), client.endpoint(operator)
     answer = client.call_and_wait(wallet, "debit", messages.single(order, request), seconds=10)
-    return messages.read_single(client.verified(answer, wallet, now=database_now()), order, request).answer
+    return messages.read_single(client.verified(answer, wallet), order, request).answer
 
 
 def test_a_tie_returns_the_stake_of_banker(
@@ -120,9 +120,10 @@ def test_an_answer_that_is_repeated_for_another_debit_counts_for_none(database: 
 @pytest.mark.parametrize(("late", "in_time"), [(-1, True), (0, False), (1, False)])
 def test_a_millisecond_decides_whether_stakes_were_taken_in_time(late: int, in_time: bool) -> None:
     asked, key = datetime.now(UTC), uuid4()
-    debit = Debit(key, Party(key, key, key, "EUR"), key, key, 1000, asked + debits.GRACE, asked)
-    taken, rules = TakenStakes(debit, {Spot.BANKER: 1000}), rules_for("mini", currency="EUR")
-    now = debit.answer_by + timedelta(milliseconds=late)
+    answer_by, party = asked + debits.GRACE, Party(key, key, key, "EUR")
+    request = TransactionRequested(key, TransactionKind.DEBIT, party, key, key, 1000, None, key, answer_by, asked)
+    taken, rules = TakenStakes(Debit(request, 0.0), {Spot.BANKER: 1000}), rules_for("mini", currency="EUR")
+    now = answer_by + timedelta(milliseconds=late)
     command = ConfirmWager(key, 0, rules, now)
     if in_time:
         assert taken.confirm(command, key) == ConfirmWager(key, 1000, rules, asked, debit=key)
