@@ -40,8 +40,12 @@ class WageringView(TableActionView):
 
     taken: TakenStakes | None = None
 
+    def foresees_taking(self) -> bool:
+        """Return whether the operator's own wallet is probably the one to pay."""
+        return wagering.is_probably_elsewhere(self.caller.operator)
+
     def take(self, wanted: WantedWager) -> Response | None:
-        """Take the stakes from there; answer 202 if an equal request waits for it."""
+        """Take the stakes if the money is there; answer 202 if an equal request waits for it."""
         actor = self.actor(self.kwargs["table"])
         taken = wagering.take_stakes(wanted, actor=actor)
         if isinstance(taken, Confirming):
@@ -91,7 +95,7 @@ class DealView(WageringView):
         responses={(202, JSON): WagerConfirming},
         examples=[WAITING],
     )
-    @idempotent_once_prepared(MoneyElsewhere, _take_for_deal)
+    @idempotent_once_prepared(MoneyElsewhere, _take_for_deal, foreseen=WageringView.foresees_taking)
     def post(self, request: Request, table: UUID) -> Response:
         body = parse_body(DealRequest, request)
         stakes = {stake["spot"]: stake["amount"] for stake in body.get("stakes", ())}
@@ -127,7 +131,7 @@ class RebetAndDealView(WageringView):
         responses={(202, JSON): WagerConfirming},
         examples=[WAITING],
     )
-    @idempotent_once_prepared(MoneyElsewhere, _take_again)
+    @idempotent_once_prepared(MoneyElsewhere, _take_again, foreseen=WageringView.foresees_taking)
     def post(self, request: Request, table: UUID) -> Response:
         signature = parse_body(RebetAndDealRequest, request).get("signature")
         return Response(betting.rebet_and_deal(actor=self.actor(table), signature=signature, taken=self.taken))

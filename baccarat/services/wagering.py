@@ -4,7 +4,8 @@ Taking is no transaction: the debit is recorded in one, the wallet is asked outs
 wager with what was taken in another. What is won or void is recorded where the round is saved, and delivered later.
 """
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -62,6 +63,10 @@ REFUSALS: Final = (
 )
 
 
+_elsewhere: Final[set[UUID]] = set()
+"""Operators whose own wallet paid the last wager in this process. A wrong guess costs one transaction in vain."""
+
+
 @dataclass(frozen=True, slots=True)
 class WantedWager:
     """What a player asks for; without stakes the chips on the table, or with `again` the last wager."""
@@ -83,15 +88,25 @@ class Confirming:
     deadline_at: datetime | None
 
 
-def take_stakes(wanted: WantedWager, *, actor: TableActor) -> TakenStakes | Confirming:
+def is_probably_elsewhere(operator: UUID) -> bool:
+    """Return whether the money of the last wager was in the operator's own wallet, and that answers."""
+    return operator in _elsewhere and not PROTECTION.circuit(operator).is_open()
+
+
+def take_stakes(wanted: WantedWager, *, actor: TableActor) -> TakenStakes | Confirming | None:
     """Take the stakes of a wager from the operator's own wallet; an equal request takes them once.
 
-    Raises the refusals of `betting.deal`, AlreadyConfirmed for a request whose wager is confirmed, and REFUSALS.
+    Returns None if the money is here. Raises the refusals of `betting.deal`, AlreadyConfirmed for a request whose wager
+    is confirmed, and REFUSALS.
     """
     wallet = endpoint(actor.operator)
     _require_available(wallet, actor)
-    with PROTECTION.admission(actor.operator):
-        reserved = _reserve(wanted, actor)
+    with contextlib.ExitStack() as admitted:
+        reserved = _reserve(wanted, actor, lambda: admitted.enter_context(PROTECTION.admission(actor.operator)))
+        if reserved is None:
+            _elsewhere.discard(actor.operator)
+            return None
+        _elsewhere.add(actor.operator)
         if isinstance(reserved, Confirming):
             return reserved
         debit, stakes = reserved
@@ -125,11 +140,19 @@ def _balance(wallet: Endpoint, actor: TableActor) -> int | None:
         return debits.ask_balance(wallet, player=actor.player, currency=currency)
 
 
-def _reserve(wanted: WantedWager, actor: TableActor) -> tuple[Debit, Mapping[Spot, int]] | Confirming:
-    """Judge a wager by all rules, and record its debit; the seat still decides, and cards wait for the answer."""
+def _reserve(
+    wanted: WantedWager, actor: TableActor, admit: Callable[[], None] = lambda: None
+) -> tuple[Debit, Mapping[Spot, int]] | Confirming | None:
+    """Judge a wager by all rules, and record its debit; the seat still decides, and cards wait for the answer.
+
+    Returns None if the money is here, which nothing but the locked seat tells; `admit` is called if it is not.
+    """
     reserved: list[tuple[Debit, Mapping[Spot, int]] | Confirming] = []
 
     def play(turn: Turn) -> None:
+        if not turn.remote:
+            return
+        admit()
         earlier = debits.find(wanted.request)
         if earlier is not None:
             reserved.append(_earlier(turn, *earlier))
@@ -147,7 +170,7 @@ def _reserve(wanted: WantedWager, actor: TableActor) -> tuple[Debit, Mapping[Spo
         reserved.append(_request(turn, wanted, actor))
 
     play_turn(actor, play)
-    return reserved[0]
+    return next(iter(reserved), None)
 
 
 def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit, Mapping[Spot, int]]:

@@ -102,25 +102,42 @@ def idempotent_after(
 
 
 def idempotent_once_prepared(
-    needed: type[Exception], prepare: Callable[[View, Request, UUID], Response | None]
+    needed: type[Exception],
+    prepare: Callable[[View, Request, UUID], Response | None],
+    *,
+    foreseen: Callable[[View], bool] = lambda _view: False,
 ) -> Callable[[Handler[View, Parameters]], IdempotentHandler[View, Parameters]]:
     """Wrap a view's `post` as `idempotent` does; where it raises `needed`, `prepare` runs, and then it once more.
 
     `prepare` runs outside of any transaction, with an id of the request: it may ask another server, once for each id,
     and leave the answer in the view. A response that it returns is the answer to this request, and is not stored.
+    Where that is `foreseen`, `prepare` runs first, and finds out itself whether there is anything to prepare.
     """
 
     def wrap(handler: Handler[View, Parameters]) -> IdempotentHandler[View, Parameters]:
         direct = _wrap(handler, store=True)
 
+        def prepared(view: View, request: Request) -> HttpResponse | None:
+            claim = _read_claim(request)
+            try:
+                return prepare(view, request, claim.request)
+            except Exception:
+                stored = _load_response(claim)
+                if stored is None:
+                    raise
+                return stored
+
         @wraps(handler)
         def respond(
             view: View, request: Request, /, *args: Parameters.args, **kwargs: Parameters.kwargs
         ) -> HttpResponse:
+            answer = prepared(view, request) if foreseen(view) else None
+            if answer is not None:
+                return answer
             try:
                 return direct(view, request, *args, **kwargs)
             except needed:
-                answer = prepare(view, request, _read_claim(request).request)
+                answer = prepared(view, request)
             return direct(view, request, *args, **kwargs) if answer is None else answer
 
         respond.idempotent = True  # type: ignore[attr-defined]
