@@ -16,16 +16,17 @@ import asyncio
 import gzip
 import json
 import time
+from base64 import b64encode
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any, Final
 from urllib.parse import parse_qs
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from http_message_signatures import (
     HTTPMessageSignaturesException,
-    HTTPMessageSigner,
     HTTPMessageVerifier,
     MappingKeyResolver,
     algorithms,
@@ -91,18 +92,12 @@ class _Request:
     headers: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Response:
-    status_code: int
-    headers: dict[str, str]
-
-
 class WalletServer:
     """The server: a ledger, the operator's key, and the casino's keys."""
 
     def __init__(self, *, ledger: Ledger, key: Ed25519PrivateKey, casino: list[Ed25519PublicKey]) -> None:
         self._ledger = ledger
-        self._key = key
+        self._key, self._keyid = key, _keyid(key.public_key())
         self._casino = {_keyid(public): public for public in casino}
         self._next: list[Planned] = []
         self._always: dict[str, Behaviour] = {}
@@ -237,13 +232,15 @@ class WalletServer:
         await _send(send, status, payload, headers)
 
     def _signature(self, status: int, payload: bytes) -> dict[str, str]:
-        keyid = _keyid(self._key.public_key())
-        response = _Response(status, {})
-        resolver = MappingKeyResolver(public_keys={}, private_keys={keyid: self._key})
-        HTTPMessageSigner(signature_algorithm=algorithms.ED25519, key_resolver=resolver).sign(
-            response, key_id=keyid, covered_component_ids=("@status", "content-digest"), label="wallet", body=payload
-        )
-        return response.headers
+        digest = f"sha-256=:{b64encode(sha256(payload).digest()).decode()}:"
+        parameters = f'("@status" "content-digest");created={int(time.time())};keyid="{self._keyid}";alg="ed25519"'
+        base = f'"@status": {status}\n"content-digest": {digest}\n"@signature-params": {parameters}'
+        signature = b64encode(self._key.sign(base.encode())).decode()
+        return {
+            "Content-Digest": digest,
+            "Signature-Input": f"wallet={parameters}",
+            "Signature": f"wallet=:{signature}:",
+        }
 
     def _is_signed(self, scope: Message, method: str, body: bytes) -> bool:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
