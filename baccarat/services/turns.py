@@ -29,6 +29,7 @@ from baccarat.services.seats import MoneyElsewhere, TableActor, contribute, lock
 from baccarat.storage import repository
 from casino.crypto import ed25519
 from casino.kernel.money import MAX_AMOUNT
+from wallet.ledger.entries import NewEntry
 from wallet.payments.funding_options import DisplayedBalance
 from wallet.remote import debits
 from wallet.remote.debits import Debit
@@ -95,15 +96,21 @@ def play_turn(
         turn = Turn(uow, seat, now, checks.eligibility, checks.table_limit, checks.remote, taken)
         play(turn)
         _require_allowed(turn)
-        if taken is not None:
-            if _newly_staked(uow) != taken.debit.asked.amount:
-                raise RuntimeError("the wager is not what was taken for it")
-            debits.accept(taken.debit, metadata=actor.metadata, now=now)
-        repository.save([(uow, actor.metadata)])
+        entries = _accept(taken, uow, actor, now)
+        repository.save([(uow, actor.metadata)], entries=entries)
     balance = DisplayedBalance(turn.balance if taken is None else taken.balance_after(turn.balance), checks.told_at)
     if not turn.remote:
         balance = DisplayedBalance(turn.balance - _newly_staked(uow))
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance), uow
+
+
+def _accept(taken: TakenStakes | None, uow: UnitOfWork, actor: TableActor, now: datetime) -> list[NewEntry]:
+    """Accept the debit of the stakes that were taken, if any were, and return what it moves."""
+    if taken is None:
+        return []
+    if _newly_staked(uow) != taken.debit.asked.amount:
+        raise RuntimeError("the wager is not what was taken for it")
+    return debits.accept(taken.debit, metadata=actor.metadata, now=now)
 
 
 def _require_allowed(turn: Turn) -> None:

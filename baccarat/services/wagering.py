@@ -41,7 +41,7 @@ from baccarat.storage.projections import wager_id
 from casino.events.store import Metadata
 from wallet.remote import credits as owed
 from wallet.remote import debits
-from wallet.remote.client import Endpoint, endpoint
+from wallet.remote.client import endpoint
 from wallet.remote.debits import Debit
 from wallet.remote.events import Party
 from wallet.remote.protection import PROTECTION
@@ -99,8 +99,7 @@ def take_stakes(wanted: WantedWager, *, actor: TableActor) -> TakenStakes | Conf
     Returns None if the money is here. Raises the refusals of `betting.deal`, AlreadyConfirmed for a request whose wager
     is confirmed, and REFUSALS.
     """
-    wallet = endpoint(actor.operator)
-    _require_available(wallet, actor)
+    _require_available(actor)
     with contextlib.ExitStack() as admitted:
         reserved = _reserve(wanted, actor, lambda: admitted.enter_context(PROTECTION.admission(actor.operator)))
         if reserved is None:
@@ -110,7 +109,7 @@ def take_stakes(wanted: WantedWager, *, actor: TableActor) -> TakenStakes | Conf
         if isinstance(reserved, Confirming):
             return reserved
         debit, stakes = reserved
-        return TakenStakes(debits.take(debit, wallet, metadata=actor.metadata), stakes)
+        return TakenStakes(debits.take(debit, metadata=actor.metadata), stakes)
 
 
 def give_back(taken: TakenStakes, *, actor: TableActor) -> None:
@@ -123,21 +122,21 @@ def ask_balance(*, actor: TableActor) -> None:
     circuit = PROTECTION.circuit(actor.operator)
     if circuit.is_open() and not circuit.may_probe():
         raise WalletUnavailable
-    if _balance(endpoint(actor.operator), actor) is None:
+    if _balance(actor) is None:
         raise WalletUnavailable
 
 
-def _require_available(wallet: Endpoint, actor: TableActor) -> None:
+def _require_available(actor: TableActor) -> None:
     """Check that a wallet answers, by a probe now and then while it does not. Raises WalletUnavailable."""
-    circuit = PROTECTION.circuit(wallet.operator)
-    if circuit.is_open() and (not circuit.may_probe() or _balance(wallet, actor) is None):
+    circuit = PROTECTION.circuit(actor.operator)
+    if circuit.is_open() and (not circuit.may_probe() or _balance(actor) is None):
         raise WalletUnavailable
 
 
-def _balance(wallet: Endpoint, actor: TableActor) -> int | None:
+def _balance(actor: TableActor) -> int | None:
     currency = repository.read_table(table=actor.table, operator=actor.operator).rules.currency
     with PROTECTION.place(actor.operator):
-        return debits.ask_balance(wallet, player=actor.player, currency=currency)
+        return debits.ask_balance(endpoint(actor.operator), player=actor.player, currency=currency)
 
 
 def _reserve(

@@ -277,24 +277,28 @@ def _alert_seed_unreadable(table: TableState) -> None:
     logger.critical("ALERT table %s can't start its next shoe: the seed can't be read", table.require_opened().table)
 
 
-def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]]) -> None:
+def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]], *, entries: Sequence[NewEntry] = ()) -> None:
     """Write units of work in the caller's transaction: events, ledger entries, rows and secrets.
 
-    Uses a fixed number of statements. Raises InsufficientFunds, VersionConflict, and NextShoeUnreadable if a round was
-    opened on a shoe whose seed is missing.
+    `entries` of other events of the transaction are posted before those of the units of work. Uses a fixed number of
+    statements. Raises InsufficientFunds, VersionConflict, and NextShoeUnreadable if a round was opened on a shoe whose
+    seed is missing.
     """
     changed = [(uow, metadata) for uow, metadata in decided if uow.changes]
     if not changed:
+        ledger.post(entries)
         return
     steps.end("decide")
     units = [uow for uow, _ in changed]
-    ledger.post(_append_events(changed))
+    entries = [*entries, *_append_events(changed)]
     _project(units)
     _check_seeds(units)
     shoe_seeds.store(
         [seed for uow in units for seed in uow.new_seeds],
         revealed=[shoe for uow in units for shoe in uow.revealed_shoes],
     )
+    # Last, because it locks accounts until the commit: wagers in money of one wallet all move the wallet's account.
+    ledger.post(entries)
     steps.end("write")
     transaction.on_commit(_committed, robust=True)
 

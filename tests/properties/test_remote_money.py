@@ -27,7 +27,7 @@ from tests.wallet.remote.operators import (
     running_wallet,
     seamless_house,
 )
-from wallet.remote import client, debits, protection
+from wallet.remote import debits, protection
 
 BEHAVIOURS = (
     *("obey",) * 6, "refuse", "temporary", "fail", "apply_then_fail", "garbage", "cut", "bad_signature", "unsigned",
@@ -96,7 +96,7 @@ def _wager(chance: random.Random, server: WalletServer, player: Gambler, table: 
     except Refusal:
         return
     if course > 0.9 and isinstance(reserved, tuple):
-        debits.ask(reserved[0], client.endpoint(operator))
+        debits.ask(reserved[0])
     execute("UPDATE wallet_remote SET answer_by = requested_at + %s WHERE status = 'requested'", [timedelta(seconds=1)])
     expire()
     deliver()

@@ -108,12 +108,15 @@ def current(operator: UUID) -> Funding:
     return choice_of(operator).funding
 
 
-def require(operator: UUID, needed: Funding) -> None:
-    """Check an operator's funding, which stays until the caller's transaction ends. Raises FundingDiffers."""
+def require(operator: UUID, needed: Funding) -> FundingChoice:
+    """Check an operator's funding, and return it; it stays until the transaction ends. Raises FundingDiffers."""
     fetch(_SHARE, [str(operator)])
-    funding = current(operator)
-    if funding is not needed:
-        raise FundingDiffers(f"It is {funding}, not {needed}.", funding=funding.value, needed=needed.value)
+    choice = choice_of(operator)
+    if choice.funding is not needed:
+        raise FundingDiffers(
+            f"It is {choice.funding}, not {needed}.", funding=choice.funding.value, needed=needed.value
+        )
+    return choice
 
 
 def require_money_here(operator: UUID) -> None:

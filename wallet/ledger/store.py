@@ -68,6 +68,13 @@ class EventGroup:
 
         Raises VersionConflict, InsufficientFunds.
         """
+        post(self.append_many(streams))
+
+    def append_many(self, streams: Sequence[tuple[str, int, Sequence[object], Metadata]]) -> list[NewEntry]:
+        """Append events after versions of streams, and return their entries, to be posted in the same transaction.
+
+        Raises VersionConflict.
+        """
         appends = [
             Append(stream, version, tuple(self.registry.encode(event) for event in events), metadata)
             for stream, version, events, metadata in streams
@@ -77,7 +84,7 @@ class EventGroup:
             for (_, _, events, _), causes in zip(streams, append(appends), strict=True)
             for event, cause in zip(events, causes, strict=True)
         ]
-        post([entry for entry in entries if entry is not None])
+        return [entry for entry in entries if entry is not None]
 
     def history(self, stream: str) -> list[Any]:
         """Read the events of a stream, in order."""

@@ -23,6 +23,7 @@ from casino.operators import signing_keys
 from casino.operators.request_signatures import SignedAnswer, check_answer
 from wallet.funding import services as funding
 from wallet.funding.events import WalletProfile
+from wallet.funding.services import FundingChoice
 from wallet.remote import signing
 from wallet.remote.profiles import PROFILES
 from wallet.remote.profiles.standard import Profile
@@ -71,9 +72,9 @@ class Endpoint:
         return {"Content-Type": "application/json", "Accept-Encoding": "identity", **signed}
 
 
-def endpoint(operator: UUID) -> Endpoint:
-    """Return an operator's wallet; without an address where it has none."""
-    choice = funding.choice_of(operator)
+def endpoint(operator: UUID, choice: FundingChoice | None = None) -> Endpoint:
+    """Return an operator's wallet, by its funding if that is known; without an address where it has none."""
+    choice = choice or funding.choice_of(operator)
     secret = signing_keys.secret_of(operator) if choice.profile is WalletProfile.SOFTSWISS else ""
     return Endpoint(operator, choice.wallet_url, choice.profile, secret)
 

@@ -21,6 +21,7 @@ from casino.events.store import Metadata, VersionConflict
 from casino.kernel.errors import Refusal
 from wallet.funding import services as funding
 from wallet.funding.events import Funding
+from wallet.ledger.entries import NewEntry
 from wallet.remote import client, records
 from wallet.remote import state as machine
 from wallet.remote.client import Endpoint, NotAnswered
@@ -57,12 +58,13 @@ _WAITING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Debit:
-    """A debit that was asked for, and the wallet's reference once it is made. Kept in memory only.
+    """A debit that was asked of a wallet, and the wallet's reference once it is made. Kept in memory only.
 
     `ask_until` is the last moment of an answer, by this process's monotonic clock.
     """
 
     asked: TransactionRequested
+    wallet: Endpoint
     ask_until: float
     reference: str = ""
     balance: int | None = None
@@ -89,7 +91,7 @@ def request(
 
     Raises FundingDiffers, WagerBeingConfirmed.
     """
-    funding.require(party.operator, Funding.SEAMLESS)
+    wallet = client.endpoint(party.operator, funding.require(party.operator, Funding.SEAMLESS))
     if fetch(_WAITING, [wager])[0][0]:
         raise WagerBeingConfirmed
     answer_by = now + LONGEST if closes_at is None else min(now + LONGEST, closes_at + GRACE)
@@ -97,7 +99,7 @@ def request(
         new_id(now), TransactionKind.DEBIT, party, wager, round_, amount, None, request_, answer_by, now
     )
     records.write([Decided(None, 0, [asked], metadata)], now=now)
-    return Debit(asked, time.monotonic() + (answer_by - now).total_seconds() - _MARGIN)
+    return Debit(asked, wallet, time.monotonic() + (answer_by - now).total_seconds() - _MARGIN)
 
 
 def ask_balance(wallet: Endpoint, *, player: UUID, currency: str) -> int | None:
@@ -116,9 +118,9 @@ def ask_balance(wallet: Endpoint, *, player: UUID, currency: str) -> int | None:
     return balance
 
 
-def ask(debit: Debit, wallet: Endpoint) -> WalletReply:
-    """Ask for a debit, once, outside of any transaction."""
-    asked = debit.asked
+def ask(debit: Debit) -> WalletReply:
+    """Ask for a debit, once, outside of any transaction. Raises WalletUnavailable if no place is free."""
+    asked, wallet = debit.asked, debit.wallet
     payment = WalletOrder(
         asked.transaction,
         asked.kind,
@@ -133,12 +135,14 @@ def ask(debit: Debit, wallet: Endpoint) -> WalletReply:
     )
     if not wallet.vocabulary.can_say(payment):
         return WalletReply(NOT_IN_PROFILE)
-    request_, seconds = uuid4(), min(CALL_SECONDS, debit.ask_until - time.monotonic())
-    if seconds <= 0:
-        return WalletReply(NoAnswer("Nothing was asked: it is too late."))
+    request_ = uuid4()
+    message = wallet.vocabulary.single(payment, request_)
     try:
-        message = wallet.vocabulary.single(payment, request_)
-        answer = client.call_and_wait(wallet, message.path, message.document, seconds=seconds)
+        with PROTECTION.place(wallet.operator):
+            seconds = min(CALL_SECONDS, debit.ask_until - time.monotonic())
+            if seconds <= 0:
+                return WalletReply(NoAnswer("Nothing was asked: it is too late."))
+            answer = client.call_and_wait(wallet, message.path, message.document, seconds=seconds)
         told = wallet.vocabulary.read_single(client.verified(answer, wallet), payment, request_)
     except NotAnswered as error:
         logger.warning("The wallet of operator %s did not answer to a debit: %s", wallet.operator, error)
@@ -147,15 +151,14 @@ def ask(debit: Debit, wallet: Endpoint) -> WalletReply:
     return told
 
 
-def take(debit: Debit, wallet: Endpoint, *, metadata: Metadata) -> Debit:
+def take(debit: Debit, *, metadata: Metadata) -> Debit:
     """Ask for a debit and return it as it was made; otherwise record what came of it.
 
     The debit is not accepted here: whoever confirms the wager does both in one transaction. Raises WalletRefused,
     WalletDidNotAnswer, and WalletUnavailable if nobody was asked.
     """
     try:
-        with PROTECTION.place(wallet.operator):
-            told = ask(debit, wallet)
+        told = ask(debit)
     except WalletUnavailable:
         conclude(debit, NoAnswer("Nothing was asked: no place was free."), metadata=metadata, balance=None)
         raise
@@ -167,15 +170,17 @@ def take(debit: Debit, wallet: Endpoint, *, metadata: Metadata) -> Debit:
             raise refusal_of(answer)
 
 
-def accept(debit: Debit, *, metadata: Metadata, now: datetime) -> None:
+def accept(debit: Debit, *, metadata: Metadata, now: datetime) -> list[NewEntry]:
     """Accept a debit that was made in the transaction that confirms its wager; the money is at the table then.
 
-    Raises WalletDidNotAnswer if it is taken back already.
+    Returns the entries, which the caller posts. Raises WalletDidNotAnswer if it is taken back already.
     """
     if not records.lock_requested(debit.asked.transaction):
         raise WalletDidNotAnswer
-    before = machine.fold([debit.asked]), 1
-    _apply(before, AcceptedAnswer(debit.reference), in_time=True, metadata=metadata, balance=debit.balance, now=now)
+    state = machine.fold([debit.asked])
+    decided = _decide(state, 1, AcceptedAnswer(debit.reference), in_time=True, metadata=metadata, now=now)
+    _tell(debit, debit.balance, now)
+    return records.append([decided], now=now)
 
 
 def give_up(debit: Debit, *, metadata: Metadata) -> None:
@@ -187,8 +192,9 @@ def conclude(debit: Debit, answer: Answer, *, metadata: Metadata, balance: int |
     """Record the end of a debit whose wager is in no round; the queue does it if that fails."""
     with contextlib.suppress(VersionConflict), transaction.atomic():
         now = database_now()
-        before = records.load([debit.asked.transaction])[debit.asked.transaction]
-        _apply(before, answer, in_time=False, metadata=metadata, balance=balance, now=now)
+        state, version = records.load([debit.asked.transaction])[debit.asked.transaction]
+        records.write([_decide(state, version, answer, in_time=False, metadata=metadata, now=now)], now=now)
+        _tell(debit, balance, now)
 
 
 def refusal_of(answer: Answer) -> Refusal:
@@ -207,18 +213,13 @@ def raise_end(status: RemoteStatus, code: str) -> None:
         raise WalletDidNotAnswer
 
 
-def _apply(
-    before: tuple[RemoteState, int],
-    answer: Answer,
-    *,
-    in_time: bool,
-    metadata: Metadata,
-    balance: int | None,
-    now: datetime,
-) -> None:
-    """Apply an answer to a debit at a version, under the lock of its row."""
-    state, version = before
+def _decide(
+    state: RemoteState, version: int, answer: Answer, *, in_time: bool, metadata: Metadata, now: datetime
+) -> Decided:
     events = machine.apply_answer(state, answer, in_time=in_time, rollback=new_id(now), at=now)
-    records.write([Decided(state, version, events, metadata)], now=now)
+    return Decided(state, version, events, metadata)
+
+
+def _tell(debit: Debit, balance: int | None, now: datetime) -> None:
     if balance is not None:
-        records.tell([(state.requested.party, balance)], now=now)
+        records.tell([(debit.asked.party, balance)], now=now)

@@ -11,14 +11,15 @@ from casino.events.rebuild import Events, Projector
 from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
+from wallet.ledger import store as ledger
 from wallet.ledger.accounts import player_account
-from wallet.ledger.store import event_group
+from wallet.ledger.entries import NewEntry
 from wallet.models import RemoteTransaction
 from wallet.remote import state as machine
 from wallet.remote.events import Party, RemoteEvent, TransactionKind, entry_for, remote_stream
 from wallet.remote.state import ENDED, RemoteState, RemoteStatus
 
-REMOTE_EVENTS: Final = event_group(RemoteEvent, entry_for)
+REMOTE_EVENTS: Final = ledger.event_group(RemoteEvent, entry_for)
 REMOTE: Final = ProjectionTable.of(RemoteTransaction)
 LEASE_AFTER: Final = timedelta(seconds=1)
 """How long after its answer is due a debit counts as one whose process has died."""
@@ -68,16 +69,22 @@ def write(decided: Sequence[Decided], *, now: datetime) -> None:
 
     Raises VersionConflict.
     """
+    ledger.post(append(decided, now=now))
+
+
+def append(decided: Sequence[Decided], *, now: datetime) -> list[NewEntry]:
+    """Do what `write` does but for the entries, which are returned, to be posted in the same transaction."""
     changed = [(each, each.after) for each in decided if each.events]
     if not changed:
-        return
+        return []
     streams = [
         (remote_stream(state.requested.transaction), each.version, list(each.events), each.metadata)
         for each, state in changed
     ]
-    REMOTE_EVENTS.record_many(streams)
+    entries = REMOTE_EVENTS.append_many(streams)
     REMOTE.upsert([remote_row(state, each.version + len(each.events)) for each, state in changed])
     _queue([state for _, state in changed], now)
+    return entries
 
 
 def lock_requested(transaction: UUID) -> bool:

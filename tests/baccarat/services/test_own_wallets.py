@@ -122,7 +122,8 @@ def test_a_millisecond_decides_whether_stakes_were_taken_in_time(late: int, in_t
     asked, key = datetime.now(UTC), uuid4()
     answer_by, party = asked + debits.GRACE, Party(key, key, key, "EUR")
     request = TransactionRequested(key, TransactionKind.DEBIT, party, key, key, 1000, None, key, answer_by, asked)
-    taken, rules = TakenStakes(Debit(request, 0.0), {Spot.BANKER: 1000}), rules_for("mini", currency="EUR")
+    debit = Debit(request, client.Endpoint(key, "https://wallet.example"), ask_until=0.0)
+    taken, rules = TakenStakes(debit, {Spot.BANKER: 1000}), rules_for("mini", currency="EUR")
     now = answer_by + timedelta(milliseconds=late)
     command = ConfirmWager(key, 0, rules, now)
     if in_time:

@@ -33,7 +33,7 @@ from tests.wallet.remote.operators import (
 )
 from wallet.reconciliation.services import compare_day
 from wallet.reconciliation.sources import ReconciliationDay
-from wallet.remote import client, debits, protection
+from wallet.remote import debits, protection
 from wallet.remote.state import AcceptedAnswer
 from wallet.remote.statements import PROVIDER
 
@@ -145,7 +145,7 @@ def test_a_debit_whose_process_died_is_rolled_back_by_the_queue(database: Databa
         debit, _ = wagering._reserve(wanted, actor)  # type: ignore[misc]
         assert isinstance(wagering.take_stakes(wanted, actor=actor), Confirming)  # the page asks again
         if died == "between answer and second transaction":
-            assert isinstance(debits.ask(debit, client.endpoint(actor.operator)).answer, AcceptedAnswer)
+            assert isinstance(debits.ask(debit).answer, AcceptedAnswer)
         assert code(post_bet(ann, table)) == (409, "wager_confirming")
         deliver()
         assert statuses()[-1] == "requested"  # its process may still live
@@ -322,8 +322,8 @@ def test_an_exclusion_while_the_wallet_is_asked_leaves_no_wager(
     ann, table = seated(house, server)
     take = debits.take
 
-    def excluded_meanwhile(debit: Any, wallet: Any, **options: Any) -> Any:
-        taken = take(debit, wallet, **options)
+    def excluded_meanwhile(debit: Any, **options: Any) -> Any:
+        taken = take(debit, **options)
         house.do(f"players/{ann.id}/exclusions", {"kind": "cooling_off", "hours": 24})
         return taken
 
