@@ -300,3 +300,24 @@ def test_while_stakes_wait_for_one_operator_those_of_another_are_taken(
         slow.stop()
         answers = sorted(each.result(60) for each in held)
         assert answers == ["wallet_did_not_answer"] * places + ["wallet_unavailable"] * (len(held) - places)
+
+
+def test_play_money_is_bet_beside_a_dead_wallet_that_paid_the_last_wager(
+    database: Database, server: WalletServer
+) -> None:
+    assert database
+    house = seamless_house(server)
+    ann, table = seated(house, server)
+    bob, other = join(house, server, "Bob"), house.table("mini")
+    bob.do("me/play-money", {"currency": "EUR"})
+    sit(bob, other, buy_in="100.00", money_type="play")
+    bet(ann, table, banker="10.00")
+    deal_all()
+    server.control(always={"*": "fail"})
+    answers = []
+    for _ in range(protection.MOST_LOST + 1):
+        bet(bob, other, banker="5.00")
+        answers.append(code(post_bet(ann, table))[1])
+        deal_all()
+    assert answers == ["wallet_did_not_answer"] * protection.MOST_LOST + ["wallet_unavailable"]
+    assert (len(statuses()), statuses().count("accepted")) == (protection.MOST_LOST + 1, 1)
