@@ -67,6 +67,7 @@ def test_web_killed_at_any_moment_of_a_wager_confirms_it_or_takes_it_back(
         for named, end in (("committed", ("rolled_back", False)), ("done", ("accepted", None))):
             assert dies_at(named) == KILLED
             assert settled(server, ann) == end
+            ends.add(end)
     assert ends == {(), ("rolled_back", False), ("rolled_back", True), ("accepted", None)}
     assert audited() == []
 
