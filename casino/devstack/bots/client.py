@@ -107,9 +107,10 @@ class Client:
 
 
 def _is_to_repeat(response: httpx.Response) -> bool:
-    """Return whether the service is unavailable, or waits for the operator's own wallet."""
+    """Return whether the service is unavailable, by its own word or a proxy's, or waits for the operator's wallet."""
     if response.status_code == 503:
-        return not response.content or response.json().get("code") != WALLET_SILENT
+        is_ours = response.headers.get("content-type", "").startswith("application/")
+        return not is_ours or response.json().get("code") != WALLET_SILENT
     return response.status_code == 202
 
 
