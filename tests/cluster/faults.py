@@ -212,11 +212,17 @@ async def _crash(cluster: Cluster) -> None:
 
 
 async def _switch_over(cluster: Cluster) -> None:
-    leader = primary(cluster)
+    """Ask as staff do: once more if the candidate was not ready, and nothing has changed."""
     async with httpx.AsyncClient(timeout=60) as client:
-        body = {"leader": leader.name, "candidate": standby(cluster).name}
-        answer = await client.post(f"http://{leader.address}:{PATRONI}/switchover", json=body)
-        assert answer.is_success, answer.text
+        while not (answer := await _ask_to_switch(cluster, client)).is_success:
+            print(f"Patroni: {answer.text}")
+            await asyncio.sleep(PAUSE)
+
+
+async def _ask_to_switch(cluster: Cluster, client: httpx.AsyncClient) -> httpx.Response:
+    leader = primary(cluster)
+    body = {"leader": leader.name, "candidate": standby(cluster).name}
+    return await client.post(f"http://{leader.address}:{PATRONI}/switchover", json=body)
 
 
 async def _nothing(_: Cluster) -> None:
