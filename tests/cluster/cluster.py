@@ -183,7 +183,7 @@ class Cluster:
         """Return the host whose etcd leads."""
         for host in self.data:
             url = f"http://{host.address}:{servers.ETCD}/v3/maintenance/status"
-            status = httpx.post(url, json={}, timeout=2).json()
+            status = httpx.post(url, json={}, timeout=10).json()
             if status["leader"] == status["header"]["member_id"]:
                 return host
         raise LookupError("No etcd leads.")
