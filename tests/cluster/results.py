@@ -1,12 +1,16 @@
 """`python -m tests.cluster.results`: what faults of all runs did, as a table; and one run's answers, as a picture.
 
-The table is printed. The picture is `build/cluster-answers.svg`: a dot for each answer, red for a 503, how late it came
-over when it was asked for. With `FROM TO` it shows these seconds of the run.
+Runs add to `build/cluster-faults.csv`. What is to be kept is moved to `faults.csv` beside this file: name, seconds
+(none where only the worst of several is known), seconds promised, longest answer. The table of both is printed.
+
+The picture is `build/cluster-answers.svg`: a dot for each answer, red for a 503, how late it came over when it was
+asked for. With `FROM TO` it shows these seconds of the run.
 """
 
 import csv
 import math
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import median
@@ -16,6 +20,7 @@ from casino.devstack.home import PROJECT
 from tests.cluster.faults import CLOCKS, DISKS, FAULTS, NETWORK, PROCESSES
 
 BUILD: Final = PROJECT / "build"
+KEPT: Final = Path(__file__).with_name("faults.csv")
 RESULTS, ANSWERS = BUILD / "cluster-faults.csv", BUILD / "cluster-answers.csv"
 KINDS: Final = (*PROCESSES, *NETWORK, *CLOCKS, *DISKS)
 PROMISED: Final = {fault.name: fault.promised for fault in FAULTS}
@@ -28,10 +33,12 @@ COLOURS: Final = {200: "#2a7f3f", 503: "#c0261c"}
 def table(rows: Iterable[Sequence[str]]) -> str:
     """Return three tables: how often a host was struck and the worst, the same of others, and the promises."""
     seconds = {name: list[float]() for name in PROMISED}
+    struck = Counter[str]()
     for name, without, *_ in rows:
         if name in seconds:  # not a fault of an earlier release
-            seconds[name].append(float(without))
-    cells = {name: f"{len(each)}: {max(each):.1f}" if each else "0" for name, each in seconds.items()}
+            struck[name] += 1
+            seconds[name].extend([float(without)] if without else [])
+    cells = {name: f"{struck[name]}: {max(each):.1f}" if each else "0" for name, each in seconds.items()}
     members = dict.fromkeys(name.removesuffix(f" {kind}") for name in PROMISED for kind in KINDS if name.endswith(kind))
     lines = [f"| | {' | '.join(kind.removeprefix('has a ') for kind in KINDS)} |", f"|---{'|---' * len(KINDS)}|"]
     for member in members:
@@ -84,6 +91,11 @@ def picture(rows: Iterable[Sequence[str]], first: float, last: float) -> str:
     return "\n".join(parts)
 
 
+def all_rows() -> list[list[str]]:
+    """Return the rows of all runs."""
+    return rows_of(KEPT) + rows_of(RESULTS)
+
+
 def rows_of(file: Path) -> list[list[str]]:
     """Return the rows of a file of results, none where there is no file yet."""
     if not file.exists():
@@ -93,6 +105,6 @@ def rows_of(file: Path) -> list[list[str]]:
 
 
 if __name__ == "__main__":
-    print(table(rows_of(RESULTS)))
+    print(table(all_rows()))
     between = [float(word) for word in sys.argv[1:3]] or [0.0, math.inf]
     (BUILD / "cluster-answers.svg").write_text(picture(rows_of(ANSWERS), between[0], between[1]), encoding="utf-8")

@@ -19,7 +19,7 @@ from tests.cluster.answers import Answers
 from tests.cluster.cluster import Cluster, running_cluster
 from tests.cluster.faults import FAULTS, LONGEST, Fault, Result, accepted, strike
 from tests.cluster.machine import COMPILER
-from tests.cluster.results import ANSWERS, BUILD, RESULTS, rows_of
+from tests.cluster.results import ANSWERS, BUILD, RESULTS, all_rows
 
 NEEDED: Final = ("etcd", "haproxy", "pgbouncer", "setpriv")
 MISSING: Final = [name for name in NEEDED if shutil.which(name) is None]
@@ -60,7 +60,7 @@ def chosen(cluster: Cluster) -> list[Fault]:
     seed = os.environ.get("SEED") or str(random.randrange(10**6))
     print(f"SEED={seed}")
     random.seed(seed)
-    return least_struck(possible, [name for name, *_ in rows_of(RESULTS)], count or len(possible))
+    return least_struck(possible, [name for name, *_ in all_rows()], count or len(possible))
 
 
 def least_struck(faults: Sequence[Fault], struck: Sequence[str], count: int) -> list[Fault]:

@@ -29,5 +29,11 @@ def test_the_table_counts_the_faults_of_all_runs_and_names_what_cannot_be() -> N
     assert "| etcd's leader | 0 | 0 | — | — | 0 | 0 | 2: 1.5 | — |" in lines
 
 
+def test_a_fault_counts_also_where_only_the_worst_of_several_is_known() -> None:
+    lines = table([("a sealer dies", "0.5"), ("a sealer dies", ""), ("a sealer dies", "")]).splitlines()
+    assert "| a sealer | 3: 0.5 | 0 | — | — | — | — | — | — |" in lines
+    assert "| 5 s | 1 | 0.5 | 0.5 | 0.5 | 1 |" in lines
+
+
 def test_before_the_first_run_there_are_no_results(tmp_path: Path) -> None:
     assert rows_of(tmp_path / "results.csv") == []
