@@ -12,6 +12,7 @@ import secrets
 import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
+from statistics import mean
 from typing import Any
 
 import httpx
@@ -59,12 +60,15 @@ def measure(plan: Plan) -> Iterator[Measured]:
 
 def _rates(plan: Plan, house: Worker, clients: list[Worker], port: int, *, remote: Places, here: Places) -> Measured:
     latencies: dict[str, list[float]] = {"ours": [], "peer": []}
+    confirmed: list[float] = []
 
     def rate(places: Places, into: list[float]) -> float:
         began = time.perf_counter()
         good = _bet(clients, port, places, into)
         passed = time.perf_counter() - began
         house.run("deal")
+        if into is latencies["ours"]:
+            confirmed.append(100 * good / len(places))
         return good / passed
 
     rate(remote, [])  # warm on both sides
@@ -84,7 +88,7 @@ def _rates(plan: Plan, house: Worker, clients: list[Worker], port: int, *, remot
         peer=peer,
         peer_name="money that is here",
         target=TARGET,
-        details=details,
+        details={**details, "% confirmed, others refused": round(mean(confirmed), 1)},
         notes=(f"{len(clients)} clients; the wallet answers after {QUICK_SECONDS * 1000:.0f} ms",),
     )
 

@@ -96,7 +96,8 @@ class Protection:
         No place is taken yet: preparing needs the database, and would keep places from calls.
         """
         with self._free:
-            soon = self.places if self.circuit(operator).is_healthy() else 0
+            # Twice as many as may wait: half of them are before their call, or after it.
+            soon = 2 * self.places if self.circuit(operator).is_healthy() else 0
             admitted = self._admitted.get(operator, 0)
             if admitted >= self.places_each + soon or not (soon or self._has_room(operator)):
                 raise WalletUnavailable

@@ -106,10 +106,10 @@ def test_few_threads_wait_for_a_place_and_all_others_are_refused_at_once(monkeyp
     assert sorted(waits) == [0.0] * (20 - protection.places) + [PATIENCE] * protection.places
 
 
-def test_who_prepares_a_call_takes_no_place_and_only_as_many_prepare_as_may_wait() -> None:
+def test_who_prepares_a_call_takes_no_place_and_only_twice_as_many_prepare_as_may_wait() -> None:
     protection = Protection(8)
     with contextlib.ExitStack() as prepared:
-        for _ in range(protection.places_each + protection.places):
+        for _ in range(protection.places_each + 2 * protection.places):
             prepared.enter_context(protection.admission(SLOW))
         with pytest.raises(WalletUnavailable), protection.admission(SLOW):
             pass
