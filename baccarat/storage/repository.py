@@ -46,9 +46,8 @@ _STAKES_ASKED_FOR: Final = """SELECT FROM wallet_remote AS debit WHERE debit.rou
     AND debit.kind = 'debit' AND debit.status = 'requested' AND debit.answer_by > statement_timestamp()"""
 # A table whose round another dealer has just dealt, or whose show it has ended, has another round by now.
 _CLAIM: Final = f"""
-SELECT locked.*, clock_timestamp(), (SELECT digest FROM events_seal ORDER BY position DESC LIMIT 1) FROM (
-    SELECT kept.id, kept.round_id, kept.version, kept.state::text, kept.round_version, kept.round_state::text
-      FROM baccarat_table AS kept
+SELECT {_COLUMNS}, clock_timestamp(), (SELECT digest FROM events_seal ORDER BY position DESC LIMIT 1) FROM (
+    SELECT kept.* FROM baccarat_table AS kept
       JOIN baccarat_duetable AS due ON due.table_id = kept.id AND due.round_id IS NOT DISTINCT FROM kept.round_id
      WHERE due.due_at <= statement_timestamp() AND NOT due.closes AND due.table_id <> ALL (%s::uuid[])
        AND NOT EXISTS ({_STAKES_ASKED_FOR}) ORDER BY due.due_at LIMIT %s FOR UPDATE OF kept SKIP LOCKED
