@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from celery import Celery
 from celery.app.amqp import AMQP
-from celery.signals import task_failure, task_postrun, task_prerun, worker_ready
+from celery.signals import task_failure, task_postrun, task_prerun, worker_process_init, worker_ready
 from django.db import close_old_connections
 from kombu.connection import Connection
 from kombu.transport import redis
 
 from casino.observability.figures import TASK_FAILURES, TASKS
 from casino.observability.logging import begin
-from casino.observability.process import process_started
+from casino.observability.process import keep_loaded, process_started
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "casino.settings")
 # Django's checks load every URL and view, which would slow down each worker's start; `manage.py check` runs them.
@@ -104,3 +104,4 @@ task_prerun.connect(_task_begins, weak=False)
 task_postrun.connect(_task_ends, weak=False)
 task_failure.connect(_task_fails, weak=False)
 worker_ready.connect(lambda **_: process_started("worker"), weak=False)
+worker_process_init.connect(lambda **_: keep_loaded(), weak=False)

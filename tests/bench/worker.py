@@ -13,6 +13,7 @@ from typing import Any, Self, TextIO
 from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT
 from casino.devstack.processes import parent_death_hook
+from casino.observability.process import keep_loaded
 
 SIGKILL = 9
 EXIT_TIMEOUT = 10.0
@@ -101,7 +102,8 @@ def run_all(started: Sequence[Worker], task: str, arguments: Sequence[Mapping[st
 
 
 def serve(tasks: Mapping[str, Callable[..., Any]]) -> None:
-    """Run tasks until the input is closed. What a task prints goes to the log."""
+    """Run tasks until the input is closed, as a process that has started. What a task prints goes to the log."""
+    keep_loaded()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for line in sys.stdin:
