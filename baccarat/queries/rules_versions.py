@@ -35,7 +35,7 @@ SELECT r.rules, w.money_type, count(DISTINCT w.round_id), count(*),
 """
 _IN_FORCE: Final = """
 SELECT v.id, v.label, v.rules::text, v.returns::text, t.rules = v.label AND
-       coalesce(nullif(t.state->'rules_lifecycle', 'null')->'in_force', t.state #> '{opened,rules}') = v.rules
+       coalesce(t.state #> '{rules_lifecycle,in_force}', t.state #> '{opened,rules}')::jsonb = v.rules
   FROM baccarat_rulesversion v JOIN baccarat_table t ON t.id = v.table_id WHERE v.status = 'in_force' ORDER BY v.id
 """
 _decode_returns: Final = msgspec.json.Decoder(tuple[SpotReturn, ...]).decode

@@ -41,7 +41,7 @@ _SEATS_TO_FREE: Final = f"""
       JOIN baccarat_table seat_table ON seat_table.id = sitting.table_id
      WHERE sitting.seat IS NOT NULL AND sitting.id > %s AND away_for >= make_interval(secs => %s)
        AND (away_for >= make_interval(secs => %s) OR EXISTS (
-            SELECT FROM jsonb_array_elements(seat_table.state->'seats') AS taken
+            SELECT FROM json_array_elements(seat_table.state->'seats') AS taken
              WHERE (taken->>'seat')::int = sitting.seat AND (taken->>'missed_turns')::int >= {_SEAT_KEPT_ROUNDS}))
      ORDER BY sitting.id LIMIT %s
 """  # noqa: S608  (constants)

@@ -57,7 +57,7 @@ class ProjectionTable:
         updates = ", ".join(f"{name} = EXCLUDED.{name}" for name in self.names[1:])
         return (
             f"INSERT INTO {self.table} ({names}) "  # noqa: S608  (names are constants)
-            f"SELECT {names} FROM jsonb_populate_recordset(NULL::{self.table}, %s::jsonb) ORDER BY {key} "
+            f"SELECT {names} FROM json_populate_recordset(NULL::{self.table}, %s::json) ORDER BY {key} "
             f"ON CONFLICT ({key}) DO UPDATE SET {updates}"
         )
 

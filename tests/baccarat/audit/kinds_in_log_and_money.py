@@ -267,7 +267,7 @@ def an_invented_wager(attacker):
 @kind(WITH_ORIGINAL_CHAIN)
 def a_tables_state_edited(attacker):
     (table,) = attacker.row("SELECT id FROM baccarat_table WHERE preset = 'classic'")
-    attacker.do("UPDATE baccarat_table SET state = jsonb_set(state, '{rounds}', '77') WHERE id = %s", table)
+    attacker.do("UPDATE baccarat_table SET state = jsonb_set(state::jsonb, '{rounds}', '77') WHERE id = %s", table)
     return "row differs", f"baccarat_table {table} state"
 
 

@@ -250,7 +250,7 @@ def test_a_changed_wager_row_is_reported_with_its_column(played, audit_findings)
 
 def test_a_changed_state_is_reported(played, audit_findings):
     key = fetch_value("SELECT id FROM baccarat_table ORDER BY id LIMIT 1")
-    tamper(played, f"UPDATE baccarat_table SET state = jsonb_set(state, '{{rounds}}', '77') WHERE id = '{key}'")
+    tamper(played, f"UPDATE baccarat_table SET state = jsonb_set(state::jsonb, '{{rounds}}', '77') WHERE id = '{key}'")
     assert audit_findings() == [("row differs", f"baccarat_table {key} state")]
 
 

@@ -218,7 +218,7 @@ def test_a_corrupt_seed_is_set_aside_and_blocks_no_other(house: House) -> None:
     "damage",
     [
         "UPDATE baccarat_table SET state = '{{}}' WHERE id = '{table}'",
-        "UPDATE baccarat_table SET state = jsonb_set(state, '{{seats}}', '7') WHERE id = '{table}'",
+        "UPDATE baccarat_table SET state = jsonb_set(state::jsonb, '{{seats}}', '7') WHERE id = '{table}'",
         "UPDATE baccarat_table SET round_state = '[]' WHERE id = '{table}'",
         "UPDATE baccarat_table SET round_state = '{{}}' WHERE id = '{table}'",
         "UPDATE baccarat_table SET round_state = NULL WHERE id = '{table}'",

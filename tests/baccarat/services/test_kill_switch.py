@@ -292,7 +292,7 @@ def test_switches_are_audited_and_rebuilt_and_play_behind_their_back_is_found(da
 
     with database.owner() as owner:
         owner.execute("UPDATE baccarat_killswitch SET active = false WHERE scope = 'table'")
-        owner.execute("UPDATE baccarat_table SET state = jsonb_set(state, '{stops}', '[]')")
+        owner.execute("UPDATE baccarat_table SET state = jsonb_set(state::jsonb, '{stops}', '[]')")
         owner.execute("UPDATE wallet_playerrestrictions SET state = jsonb_set(state, '{block}', 'null')")
     at.deal({B: 500})
     sealer.seal_all()
