@@ -133,7 +133,7 @@ def require_witnesses(uow: UnitOfWork, now: datetime) -> None:
 
 def _wanted(closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> list[_Wanted]:
     """Return what to ask for, in the order of each table's closings."""
-    client, headers = configured_client(), witness_chains.read_headers(list(closings))
+    client, headers = configured_client(), witness_chains.headers_for(closings)
     wanted = []
     for table, waiting in ((table, each) for table, of_table in closings.items() for each in of_table):
         for place in waiting.witnesses:

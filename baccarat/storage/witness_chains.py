@@ -1,6 +1,6 @@
 """Reads which tables use or need witnesses' chains, and the chains' headers and ends from the tables' events."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
@@ -42,6 +42,25 @@ _LATE: Final = """
 SELECT id, state::text FROM baccarat_table
  WHERE (state->'open_closings')::jsonb @> '[{"is_late": true}]' ORDER BY id LIMIT 256
 """
+
+
+_known: Final[dict[str, SignedHeader]] = {}
+"""Headers of the chains that this process has sent closings for, by chain id in hex. None ever changes."""
+
+
+def headers_for(closings: Mapping[UUID, Sequence[OpenClosing]]) -> Mapping[str, SignedHeader]:
+    """Return the headers of the chains that closings of tables wait for, by chain id in hex; others may be with them.
+
+    Reads nothing for a table whose chains are known: its stream grows with every seat taken.
+    """
+    unknown = [
+        table
+        for table, waiting in closings.items()
+        if not all(place.chain in _known for each in waiting for place in each.witnesses)
+    ]
+    if unknown:
+        _known.update(read_headers(unknown))
+    return _known
 
 
 def read_headers(tables: Sequence[UUID]) -> dict[str, SignedHeader]:
