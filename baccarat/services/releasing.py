@@ -14,9 +14,9 @@ from baccarat.domain.rounds.refusals import WitnessUnavailable
 from baccarat.domain.tables.state import OpenClosing
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.storage import witness_chains
-from casino.witness.client import ChainRefused, Released, ReleaseItem, SentBatch, Unreleased, configured_client
+from casino.witness.client import ChainRefused, Released, ReleaseItem, Unreleased, configured_client
 from casino.witness.statements import ClosingRequest
-from casino.witness.transport import WitnessAnswer, WitnessAway
+from casino.witness.transport import WitnessAway
 
 logger = logging.getLogger(__name__)
 
@@ -67,14 +67,14 @@ class PendingClosings:
     """Closings that witnesses are asked for. Each answer is taken as it comes: a witness delays its own tables only."""
 
     def __init__(self) -> None:
-        self._pending: dict[Future[WitnessAnswer], tuple[SentBatch, Sequence[_Wanted]]] = {}
+        self._pending: dict[Future[Sequence[Released | Unreleased]], Sequence[_Wanted]] = {}
         self._given: defaultdict[UUID, dict[str, SignedRelease]] = defaultdict(dict)
 
     def ask(self, closings: Mapping[UUID, tuple[OpenClosing, ...]]) -> None:
         """Ask the witnesses that are not away for the closings of tables, in the order of each table's closings."""
         wanted = _wanted(closings) if closings else []
         for sent in configured_client().send([each.item for each in wanted]) if wanted else []:
-            self._pending[sent.answer] = sent, [wanted[place] for place in sent.places]
+            self._pending[sent.results] = [wanted[place] for place in sent.places]
 
     def is_waiting(self) -> bool:
         """Return whether there are answers that were not taken."""
@@ -85,9 +85,8 @@ class PendingClosings:
         links: dict[UUID, tuple[SignedRelease, ...]] = {}
         tables: dict[UUID, None] = {}
         used_links: defaultdict[UUID, list[UsedLink]] = defaultdict(list)
-        for answer in wait(self._pending, seconds, FIRST_COMPLETED).done:
-            sent, wanted = self._pending.pop(answer)
-            for each, result in zip(wanted, configured_client().results(sent), strict=True):
+        for answered in wait(self._pending, seconds, FIRST_COMPLETED).done:
+            for each, result in zip(self._pending.pop(answered), answered.result(), strict=True):
                 waiting = each.waiting
                 if isinstance(result, Released):
                     given = self._given[waiting.drawing]

@@ -7,7 +7,7 @@ A witness that does not answer, or whose answer does not verify, raises nothing:
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -80,11 +80,13 @@ class Unreleased:
 
 @dataclass(frozen=True, slots=True)
 class SentBatch:
-    """A batch that was sent to one witness: the places of its items in what was asked for, and the coming answer."""
+    """A batch that was sent to one witness: the places of its items in what was asked for, and the coming results.
 
-    items: Sequence[ReleaseItem]
+    There is a result for each item, in order, once the witness has answered or the limits are over.
+    """
+
     places: Sequence[int]
-    answer: Future[WitnessAnswer]
+    results: Future[Sequence[Released | Unreleased]]
 
 
 class ChainRefused(Exception):
@@ -118,19 +120,8 @@ class WitnessClient:
             for start in range(0, len(places), MAX_ITEMS):
                 part = places[start : start + MAX_ITEMS]
                 batch = [items[place] for place in part]
-                sent.append(SentBatch(batch, part, self._send(key, batch)))
+                sent.append(SentBatch(part, self._send(key, batch)))
         return sent
-
-    def results(self, sent: SentBatch) -> Sequence[Released | Unreleased]:
-        """Return a result for each item of a batch, in order, once the witness has answered or the limits are over."""
-        try:
-            answer = sent.answer.result()
-        except WitnessAway as error:
-            return [Unreleased("away", str(error))] * len(sent.items)
-        results = answer.members.get("results")
-        if not isinstance(results, list) or len(results) != len(sent.items):
-            return [Unreleased(_code(answer), _detail(answer))] * len(sent.items)
-        return [self._result(item, result) for item, result in zip(sent.items, results, strict=True)]
 
     def create_chain(
         self,
@@ -226,13 +217,35 @@ class WitnessClient:
             places[item.chain.header.release_key].append(place)
         return places
 
-    def _send(self, release_key: bytes, items: Sequence[ReleaseItem]) -> Future[WitnessAnswer]:
+    def _send(self, release_key: bytes, items: Sequence[ReleaseItem]) -> Future[Sequence[Released | Unreleased]]:
+        """Send a batch. The answer is verified on the transport's thread, while the caller does other work."""
+        results: Future[Sequence[Released | Unreleased]] = Future()
         address = self._by_key.get(release_key)
-        if address is not None:
-            return self._transport.send(address, "POST", "/v1/release", self._body(release_key, items))
-        answer: Future[WitnessAnswer] = Future()
-        answer.set_exception(WitnessAway("The chain's witness is not configured."))
-        return answer
+        if address is None:
+            results.set_result([Unreleased("away", "The chain's witness is not configured.")] * len(items))
+            return results
+
+        def read(answered: Future[WitnessAnswer]) -> None:
+            try:
+                results.set_result(self._results(items, answered))
+            except Exception as error:  # noqa: BLE001  (raised where the results are taken)
+                results.set_exception(error)
+
+        body = self._body(release_key, items)
+        self._transport.send(address, "POST", "/v1/release", body).add_done_callback(read)
+        return results
+
+    def _results(
+        self, items: Sequence[ReleaseItem], answered: Future[WitnessAnswer]
+    ) -> Sequence[Released | Unreleased]:
+        try:
+            answer = answered.result()
+        except (WitnessAway, CancelledError) as error:
+            return [Unreleased("away", str(error))] * len(items)
+        results = answer.members.get("results")
+        if not isinstance(results, list) or len(results) != len(items):
+            return [Unreleased(_code(answer), _detail(answer))] * len(items)
+        return [self._result(item, result) for item, result in zip(items, results, strict=True)]
 
     def _body(self, release_key: bytes, items: Sequence[ReleaseItem]) -> bytes:
         body: dict[str, Any] = {"items": [self._item(item) for item in items]}

@@ -57,7 +57,7 @@ class WaitingClient(WitnessClient):
         """Ask all witnesses, and return a result for each item, in order."""
         results = {}
         for sent in self.send(items):
-            results.update(zip(sent.places, self.results(sent), strict=True))
+            results.update(zip(sent.places, sent.results.result(), strict=True))
         return [results[place] for place in range(len(items))]
 
 
