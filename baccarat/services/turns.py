@@ -67,6 +67,7 @@ class Turn:
     eligibility: PlayerEligibility
     table_limit: PersonalTableLimit | None
     remote: bool
+    told_at: datetime | None
     taken: TakenStakes | None = None
 
     @property
@@ -87,21 +88,27 @@ class Turn:
 def play_turn(
     actor: TableActor, play: Callable[[Turn], None], taken: TakenStakes | None = None
 ) -> tuple[TableStateResponse, UnitOfWork]:
+    """Do what `take_turn` does, and return the table as the player sees it now."""
+    turn = take_turn(actor, play, taken)
+    balance = DisplayedBalance(turn.balance if taken is None else taken.balance_after(turn.balance), turn.told_at)
+    if not turn.remote:
+        balance = DisplayedBalance(turn.balance - _newly_staked(turn.uow))
+    return load_table_state(turn.uow.table, turn.uow.round, viewer=turn.player, now=turn.now, balance=balance), turn.uow
+
+
+def take_turn(actor: TableActor, play: Callable[[Turn], None], taken: TakenStakes | None = None) -> Turn:
     """Lock the table, play, check limits and exclusions, and write."""
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
         seat = require_seat(uow, actor.player)
         account = repository.accounts_of(uow).game(actor.player, seat.money_type)
         checks = load_wager_eligibility(account, now=now)
-        turn = Turn(uow, seat, now, checks.eligibility, checks.table_limit, checks.remote, taken)
+        turn = Turn(uow, seat, now, checks.eligibility, checks.table_limit, checks.remote, checks.told_at, taken)
         play(turn)
         _require_allowed(turn)
         entries = _accept(taken, uow, actor, now)
         repository.save([(uow, actor.metadata)], entries=entries)
-    balance = DisplayedBalance(turn.balance if taken is None else taken.balance_after(turn.balance), checks.told_at)
-    if not turn.remote:
-        balance = DisplayedBalance(turn.balance - _newly_staked(uow))
-    return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance), uow
+    return turn
 
 
 def _accept(taken: TakenStakes | None, uow: UnitOfWork, actor: TableActor, now: datetime) -> list[NewEntry]:

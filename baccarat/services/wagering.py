@@ -31,10 +31,10 @@ from baccarat.services.turns import (
     TakenStakes,
     Turn,
     confirmation,
-    play_turn,
     prepare_wager,
     repeat,
     require_stakes_allowed,
+    take_turn,
 )
 from baccarat.storage import repository
 from baccarat.storage.projections import wager_id
@@ -168,7 +168,7 @@ def _reserve(
             raise NoOpenRound
         reserved.append(_request(turn, wanted, actor))
 
-    play_turn(actor, play)
+    take_turn(actor, play)
     return next(iter(reserved), None)
 
 
