@@ -19,7 +19,7 @@ TOO_EARLY: Final = {"witness_unavailable"}
 """Refusals of a bet while a part is away that has to be asked before the cards."""
 
 BUY_IN: Final = Decimal(19_000)
-"""Enough for an hour and a half: a wager in three is on the tie, and costs a seventh of itself."""
+"""Enough for two hours of the quickest play: only a wager in twenty is on the tie, which costs a seventh of itself."""
 LOOK_EVERY: Final = 0.2
 """Seconds between two reads of the table."""
 
@@ -100,8 +100,10 @@ class Player:
 
     def _stakes(self) -> list[dict[str, str]]:
         minimum = Decimal(self.rules["minimum"])
-        spots = ["player", "banker", "tie"]
+        spots = ["player", "banker"]
         self.chance.shuffle(spots)
+        if self.chance.random() < 0.05:
+            spots.insert(0, "tie")
         count = 1 if self.rules["spots_per_round"] == "one" else self.chance.choice((1, 2))
         return [{"spot": spot, "amount": str(minimum * self.chance.choice((1, 2, 3)))} for spot in spots[:count]]
 
