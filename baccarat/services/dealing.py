@@ -37,9 +37,9 @@ from casino.witness.statements import ClosingKind
 
 logger = logging.getLogger(__name__)
 
-BATCH: Final = 50
+BATCH: Final = 100
 """Tables of one transaction."""
-MOST: Final = 10 * BATCH
+MOST: Final = 5 * BATCH
 """Tables that one call takes while witnesses are asked for links."""
 PAUSE_SECONDS: Final = 0.25
 """Seconds between two looks for what is due while witnesses are asked for links."""
