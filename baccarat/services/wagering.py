@@ -61,8 +61,6 @@ REFUSALS: Final = (
     WalletRefused,
     WalletUnavailable,
 )
-
-
 _elsewhere: Final[set[UUID]] = set()
 """Operators whose own wallet paid the last wager in this process. A wrong guess costs one transaction in vain."""
 

@@ -43,10 +43,8 @@ def signed_headers(
 ) -> Mapping[str, str]:
     """Return the headers of a request, with its digest and its signature, by the key in use and of now."""
     key = key or _keys(settings.PERSONAL_KEYS)[0]
-    keyid, created = (
-        ed25519_jwk(key.public_key().public_bytes_raw())["kid"],
-        int((now or datetime.now(UTC)).timestamp()),
-    )
+    keyid = ed25519_jwk(key.public_key().public_bytes_raw())["kid"]
+    created = int((now or datetime.now(UTC)).timestamp())
     # Written out, because all of it is known: a library that signs any message takes longer than the rest of a call.
     digest = f"sha-256=:{_base64(sha256(body).digest())}:"
     parameters = (
