@@ -10,6 +10,7 @@ from tests.baccarat.proofs.forging import COSIGNER_PRIVATE
 from tests.baccarat.proofs.playing import (
     cosigned_round,
     forced_rounds,
+    forced_with_witness,
     history,
     history_with_replaced_witness,
     history_with_witness,
@@ -39,6 +40,13 @@ def test_the_golden_files_of_forced_cards_are_made(database, settings):
     for name, document in forced_rounds().items():
         text = json.dumps(document, indent=1, ensure_ascii=False)
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def test_the_golden_file_of_forced_cards_at_a_table_with_a_witness_is_made(database, tmp_path, settings, monkeypatch):
+    del database
+    with witnessing(tmp_path / "witness", settings, monkeypatch):
+        text = json.dumps(forced_with_witness(), indent=1, ensure_ascii=False)
+    (FOLDER.parent / "forced" / "witnessed.json").write_text(text + "\n", encoding="utf-8")
 
 
 def test_the_golden_files_of_witnesses_are_made(database, tmp_path, settings, monkeypatch):

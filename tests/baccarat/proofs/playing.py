@@ -116,6 +116,20 @@ def forced_rounds() -> dict[str, dict[str, object]]:
     return {name: each.export() for name, each in rounds.items()}
 
 
+def forced_with_witness() -> dict[str, object]:
+    """Play a round with chosen cards at a table with a witness, after one that the witness's link decided."""
+    settings.CHECKPOINT_STORAGE, settings.FORCED_CARDS = "", True
+    seated = sit("atlantic_city", players=2)
+    pin()
+    assert witness_chains.open_chains(height=8) == 1
+    _signed(seated, rounds=1)
+    round_ = force_cards(seated, Scenario.SIX_CARD_TIE)
+    assert _signed(seated, rounds=1) == round_
+    seal()
+    signing.sign_now()
+    return ExportedRound(round_).export()
+
+
 def force_cards(seated: Seated, scenario: Scenario) -> UUID:
     """Choose the cards of the table's next round, and return it."""
     cards = SCENARIOS[scenario]

@@ -13,7 +13,7 @@ from tests.baccarat.proofs.forging import GOLDEN, Forgery, encode, golden, witne
 FILES = sorted(GOLDEN.rglob("*.json"))
 PARTLY = {"long-shoe-running", "shoe-running", "replaced-in-shoe", "voided-as-its-player-sees-it"}
 UNVERIFIED = {"no-checkpoint-yet", "younger-than-the-checkpoint"}
-FORCED = {GOLDEN / f"forced/{name}.json" for name in ("settled", "shoe-ended", "shoe-running")}
+FORCED = {GOLDEN / f"forced/{name}.json" for name in ("settled", "shoe-ended", "shoe-running", "witnessed")}
 STATUS = {"failed": 1, "unverified": 3, "forced": 4}
 """The exit status of each verdict that is not 0."""
 
