@@ -25,8 +25,10 @@ from baccarat.domain.rules.table_rules import SpotsPerRound, UnderMinimumPolicy
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.round_view import BETTING_OPENS_AT, RoundPhase
 from baccarat.queries.rules_view import CommissionResponse, PresetName
+from baccarat.queries.table_view import FUNDING
 from casino.api.shapes import AmountText, CurrencyCode, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
+from wallet.funding.events import Funding
 
 RECENT_RESULTS: Final = 20
 """How many of the last results the lobby shows."""
@@ -168,6 +170,7 @@ class LobbyTable(Shape):
     id: UUID
     name: str
     money_types: tuple[MoneyType, ...]
+    funding: Annotated[Funding, Meta(description=FUNDING)]
     preset: PresetName
     currency: CurrencyCode
     chips: tuple[AmountText, ...]
@@ -232,6 +235,7 @@ def present_lobby_table(
     opened_at: datetime | None,
     deadline_at: datetime | None,
     last_visited_at: datetime | None,
+    funding: Funding,
 ) -> LobbyTable:
     """Present a table's line in the lobby for `viewer`. Phase, number, opening and deadline are the current round's."""
     opened, rules, seat = table.require_opened(), table.rules, table.seat_of(viewer)
@@ -241,6 +245,7 @@ def present_lobby_table(
         id=opened.table,
         name=opened.name,
         money_types=tuple(opened.money_types),
+        funding=funding,
         preset=rules.preset,
         currency=rules.currency,
         chips=tuple(format_amount(chip, rules.currency) for chip in rules.chips),

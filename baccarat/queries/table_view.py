@@ -32,6 +32,7 @@ from wallet.payments.funding_options import DisplayedBalance, FundingOptions, Pl
 CLOSURE_NOTICE: Final = (
     "This table is closing permanently. Confirmed wagers are settled, then chips return to the accounts."
 )
+FUNDING: Final = "Where real money comes from; `seamless` is without a buy-in."
 WAGER_SIGNATURES: Final = ("ed25519",)
 TableStopScope = Annotated[
     str, Meta(extra_json_schema={"enum": [scope.value for scope in StopScope if scope is not StopScope.PLAYER]})
@@ -215,10 +216,7 @@ class TableResponse(TableStateResponse, kw_only=True):
     """A table with its rules, shown nicknames, and its last settled or voided round."""
 
     money_types: tuple[MoneyType, ...]
-    funding: Annotated[
-        Funding,
-        Meta(description="Where real money comes from; `seamless` is without a buy-in."),
-    ]
+    funding: Annotated[Funding, Meta(description=FUNDING)]
     balance_told_at: Annotated[
         Timestamp | None,
         Meta(description="When that wallet last told the caller's balance, seated or not; null if it never did."),

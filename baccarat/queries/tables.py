@@ -23,6 +23,7 @@ from baccarat.storage import projections, repository
 from casino.api.shapes import AmountText, CurrencyCode, Page, Shape
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType, format_amount
+from wallet.funding import services as fundings
 from wallet.ledger.accounts import AccountName
 from wallet.payments.funding_options import DisplayedBalance, FundingOptions, PlayerWallet
 from wallet.payments.queries import load_funding_options
@@ -170,6 +171,7 @@ def lobby_tables(
         "after": after or _FIRST,
         "brand": brand,
     }
+    rows, funding = fetch(_LOBBY, parameters | {"limit": limit}), fundings.current(operator)
     return [
         present_lobby_table(
             projections.decode_table(state),
@@ -179,10 +181,9 @@ def lobby_tables(
             opened_at=opened_at,
             deadline_at=deadline_at,
             last_visited_at=last_visited_at,
+            funding=funding,
         )
-        for state, phase, number, opened_at, deadline_at, last_visited_at in fetch(
-            _LOBBY, parameters | {"limit": limit}
-        )
+        for state, phase, number, opened_at, deadline_at, last_visited_at in rows
     ]
 
 

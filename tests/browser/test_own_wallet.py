@@ -106,6 +106,15 @@ def test_who_sits_down_brings_no_real_money_and_sees_how_old_the_balance_is(arri
     expect(panel.locator(".choice", has_text="Real money")).to_contain_text("500.00")
 
 
+def test_the_lobby_offers_no_deposit_where_the_casinos_own_cashier_has_the_money(arrive: Callable[..., Screen]) -> None:
+    screen = arrive("obey")
+    screen.page.locator(".to-lobby").click()
+    expect(screen.page.locator(".lobby-table").first).to_be_visible(timeout=TIMEOUT)
+    expect(screen.page.locator('[data-account="statement"]')).to_be_visible()
+    for part in ("deposit", "withdraw"):
+        expect(screen.page.locator(f'[data-account="{part}"]')).to_be_hidden()
+
+
 def test_while_a_wager_is_confirming_nothing_can_change_and_the_page_says_why(
     casino: House, arrive: Callable[..., Screen]
 ) -> None:

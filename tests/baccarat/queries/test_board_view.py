@@ -10,6 +10,7 @@ from baccarat.queries import board_view
 from baccarat.queries.board_view import LOBBY_COLUMNS, RECENT_RESULTS
 from tests.support.examples import ANN, BEN, BIG, DEADLINE, MINI, OPENED, seat_taken, table_opened
 from tests.support.shapes import as_json
+from wallet.funding.events import Funding
 
 
 def present_board(table: TableState) -> Any:
@@ -58,7 +59,14 @@ def test_the_lobby_shows_the_last_results_free_seats_and_the_viewers_own() -> No
     marks = " ".join(f"{number}B" for number in range(1, RECENT_RESULTS + 6))
     table = replace(TABLE.fold([table_opened(BIG), seat_taken(2, ANN), seat_taken(14, BEN)]), marks=marks)
     presented = board_view.present_lobby_table(
-        table, viewer=ANN, phase="betting", number=26, opened_at=OPENED, deadline_at=DEADLINE, last_visited_at=None
+        table,
+        viewer=ANN,
+        phase="betting",
+        number=26,
+        opened_at=OPENED,
+        deadline_at=DEADLINE,
+        last_visited_at=None,
+        funding=Funding.SEAMLESS,
     )
     line = as_json(presented)
     assert [mark["number"] for mark in line["results"]] == list(range(6, RECENT_RESULTS + 6))
@@ -66,6 +74,7 @@ def test_the_lobby_shows_the_last_results_free_seats_and_the_viewers_own() -> No
     assert (line["players"], line["free_seats"]) == (2, [1, *range(3, 14)])
     assert line["you"] == {"seat": 2, "money_type": "real"}
     assert (line["minimum"], line["chips"][0], line["caller"]) == ("25.00", "25.00", False)
+    assert line["funding"] == "seamless"
     assert str(BEN) not in str(line)
 
 
@@ -73,7 +82,14 @@ def test_the_lobby_cuts_the_big_road_to_its_last_columns() -> None:
     marks = " ".join(f"{number}{'BP'[number % 2]}" for number in range(1, LOBBY_COLUMNS + 11))
     table = replace(TABLE.fold([table_opened(MINI)]), marks=marks)
     presented = board_view.present_lobby_table(
-        table, viewer=ANN, phase=None, number=None, opened_at=None, deadline_at=None, last_visited_at=None
+        table,
+        viewer=ANN,
+        phase=None,
+        number=None,
+        opened_at=None,
+        deadline_at=None,
+        last_visited_at=None,
+        funding=Funding.HOUSE,
     )
     columns = [cell["column"] for cell in as_json(presented)["big_road"]["cells"]]
     assert columns == list(range(11, LOBBY_COLUMNS + 11))

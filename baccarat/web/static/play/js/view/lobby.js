@@ -79,11 +79,11 @@ export class Lobby {
     this.sorting = h("select", { name: "sort", "aria-label": t("lobby.sort"), onchange: () => { this.sort = this.sorting.value; this.remember(); this.draw(); } },
       Object.keys(SORTS).map((name) => h("option", { value: name, selected: name === this.sort }, t(`lobby.sort.${name}`))));
     const { nickname } = /** @type {{nickname?: string}} */ (storage.get("player", {}));
-    const account = Object.entries(ACCOUNT).map(([name, part]) => h("button", { type: "button", class: name === "deposit" ? "primary" : "quiet", "data-account": name, onclick: () => this.openAccount(part) }, t(`lobby.${name}`)));
+    this.acts = Object.entries(ACCOUNT).map(([name, part]) => h("button", { type: "button", class: name === "deposit" ? "primary" : "quiet", "data-account": name, onclick: () => this.openAccount(part) }, t(`lobby.${name}`)));
     this.element = h("main", { class: "lobby" },
       h("header", { class: "lobby-head" }, logo(), h("h1", {}, t("title")),
         nickname ? h("p", { class: "lobby-who" }, h("span", { class: "lobby-face", "aria-hidden": "true" }, initialsOf(nickname)), nickname) : null, this.balances,
-        h("div", { class: "lobby-acts" }, account),
+        h("div", { class: "lobby-acts" }, this.acts),
         h("button", { type: "button", class: "quiet lobby-exit", "aria-label": t("lobby.exit"), title: t("lobby.exit"), onclick: () => this.exit() }, icon("leave"))),
       h("div", { class: "lobby-tools", role: "search" }, this.search, h("div", { class: "filters", role: "group", "aria-label": t("lobby.filter") }, this.chips), this.choice, this.sorting),
       this.status, this.list, this.dialog);
@@ -207,6 +207,8 @@ export class Lobby {
   draw() {
     const { tables } = this;
     if (!tables) return;
+    const elsewhere = tables.some(({ funding }) => funding === "seamless"); // the casino's own cashier has the money
+    for (const button of this.acts) set(button, { hidden: elsewhere && button.dataset.account !== "statement" });
     for (const chip of this.chips) set(chip, { "aria-pressed": String(this.filters.has(chip.dataset.filter ?? "")) });
     this.drawCurrencies();
     const matching = tables.filter((table) => (!this.currency || table.currency === this.currency) && [...this.filters].every((name) => FILTERS[name](table)) && (!this.wanted || `${table.name} ${t(`preset.${table.preset}`)}`.toLocaleLowerCase().includes(this.wanted)));
