@@ -32,7 +32,7 @@ async def play_through(system: System, faults: tuple[Fault, ...], *, seconds: fl
     """
     gaps: dict[str, float] = {}
     loop = asyncio.get_running_loop()
-    async with asyncio.timeout(seconds + RECOVERY), system.watched(), party(system, TABLES) as players:
+    async with asyncio.timeout(1.1 * seconds + RECOVERY), system.watched(), party(system, TABLES) as players:
         over = asyncio.Event()
 
         async def strike_all() -> None:

@@ -21,6 +21,7 @@ from casino.devstack.home import PROJECT, claim
 from casino.devstack.processes import run_to_end
 from casino.devstack.supervisor import Supervisor
 from casino.devstack.system import Stack
+from casino.operators.sessions import MAX_SESSION_SECONDS
 from tests.processes import alive, descendants
 
 EVERYTHING_BUT_POSTGRES = ("redis", "web", "worker", "worker-background", "sealer")
@@ -143,6 +144,7 @@ def running_system(folder: Path) -> Generator[System]:
     """Run a whole system with embedded servers in this folder, and remove it at the end."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CASINO_HOME", str(folder))
+        patch.setenv("PLAYER_SESSION_SECONDS", str(MAX_SESSION_SECONDS))  # a soak is longer than an hour
         for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"):
             patch.delenv(name, raising=False)
         output: list[str] = []

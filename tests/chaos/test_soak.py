@@ -37,7 +37,7 @@ def test_nothing_grows_while_play_goes_on(system: System, django_db_blocker: Dja
     finally:
         sampler.over.set()
         sampler.join()
-    sampler.draw(PICTURE)
+        sampler.draw(PICTURE)
     assert PICTURE.stat().st_size
     assert sampler.minutes
     assert all(len(numbers) == len(sampler.minutes) for panel in PANELS for numbers in sampler.panels[panel].values())
