@@ -37,6 +37,7 @@ from casino.kernel.findings import Finding
 FILE_ROUNDS: Final = 10_000
 """The most rounds in one file: some ten megabytes."""
 _MONTH: Final = re.compile(r"\d{4}-\d{2}", re.ASCII)
+_FIRST_AT: Final = "SELECT recorded_at FROM events_event ORDER BY id LIMIT 1"
 _UNSEALED: Final = """
 SELECT EXISTS (SELECT FROM events_unsealed JOIN events_event ON id = event_id WHERE recorded_at < %s)
 """
@@ -85,6 +86,28 @@ class Month:
         except (ValueError, OverflowError):
             raise InvalidMonth(f"{name[:60]!r} is not a month.") from None
         return cls(name, since, until)
+
+    def following(self) -> "Month":
+        """Return the next month."""
+        return Month.parse(f"{self.until:%Y-%m}")
+
+
+def old_months() -> list[str]:
+    """Return the months since the first event that are old enough and not under legal hold, oldest first."""
+    rows, names = fetch(_FIRST_AT), []
+    end = database_now() - timedelta(days=settings.ARCHIVE_AFTER_DAYS)
+    if settings.LEGAL_HOLD is not None:
+        end = min(end, datetime.combine(settings.LEGAL_HOLD, time.min, UTC))
+    month = Month.parse(f"{rows[0][0] if rows else end:%Y-%m}")
+    while month.until <= end:
+        names.append(month.name)
+        month = month.following()
+    return names
+
+
+def due_months() -> list[str]:
+    """Return the months that `archive_month` would archive, oldest first; some may be empty."""
+    return [name for name in old_months() if archives.find(name) is None]
 
 
 def archive_month(name: str) -> ArchiveResult:

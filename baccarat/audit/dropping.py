@@ -62,6 +62,16 @@ class DropResult:
     findings: tuple[Finding, ...] = ()
 
 
+def due_months() -> list[str]:
+    """Return the archived months that were never dropped, oldest first, after the last that was: it may be half done.
+
+    What was restored stays.
+    """
+    histories = {name: archives.history(name) for name in archiving.old_months()}
+    dropped = [name for name, history in histories.items() if history and isinstance(history[-1], MonthDropped)]
+    return dropped[-1:] + [name for name, history in histories.items() if len(history) == 1]
+
+
 def drop_month(name: str) -> DropResult:
     """Drop the payloads of an archived month, or those that an earlier call left. Call it outside any transaction.
 

@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import patch
 
 import boto3
 import pytest
@@ -10,6 +11,7 @@ from django.core.management import CommandError, call_command
 from moto.server import ThreadedMotoServer
 
 from baccarat.audit import archiving, engine
+from baccarat.audit.archiving import Month
 from casino.checkpoints import archive_files, archives, cosigning, notes, storage
 from casino.checkpoints.archive_files import ArchivedEvent
 from casino.checkpoints.keyring import checkpoint_keyring
@@ -304,6 +306,21 @@ def test_months_are_archived_in_an_object_store(folder, settings):
         assert "secret" not in f"{storage.archive_storage()} {storage.archive_storage()!r}"
     finally:
         server.stop()
+
+
+def test_without_a_month_all_that_are_due_are_archived_once(folder, settings, capsys):
+    call_command("archive")  # this month is not over
+    due = Month.parse(this_month()).until + timedelta(days=settings.ARCHIVE_AFTER_DAYS)
+    with patch.object(archiving, "database_now", lambda: due):
+        settings.LEGAL_HOLD = datetime.now(UTC).date()
+        call_command("archive")
+        assert (archives.find(this_month()), capsys.readouterr().out) == (None, "")
+        settings.LEGAL_HOLD = None
+        call_command("archive")
+        assert capsys.readouterr().out.startswith(f"Archived {this_month()}: ")
+        call_command("archive")
+    assert capsys.readouterr().out == ""
+    assert list(folder.glob("*-manifest-*"))
 
 
 def test_the_command_says_what_it_did_and_why_not(folder, capsys):

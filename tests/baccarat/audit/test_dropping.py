@@ -437,3 +437,18 @@ def test_the_commands_say_what_they_did_and_why_not(archive, played, capsys):
     with pytest.raises(SystemExit):
         later(lambda month: call_command("archive", month, drop=True), played)
     assert archive_files.MISSING in capsys.readouterr().err
+
+
+def test_without_a_month_all_that_are_archived_are_dropped_but_what_was_restored(archive, played, capsys):
+    with as_owner(played.owner_url):
+        call_command("archive", drop=True)  # it is too young
+    later(lambda _month: call_command("archive", drop=True), played)
+    seal()
+    later(lambda _month: call_command("archive", drop=True), played)  # had the first died, this would end it
+    first, again = capsys.readouterr().out.splitlines()
+    assert first.startswith("Dropped the payloads of ")
+    assert again == f"Dropped the payloads of 0 events of {this_month()}."
+    restore(played)
+    later(lambda _month: call_command("archive", drop=True), played)
+    assert (capsys.readouterr().out, dropped()) == ("", 0)
+    assert archive.exists()
