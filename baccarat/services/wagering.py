@@ -150,7 +150,7 @@ def _reserve(
         if not turn.remote:
             return
         admit()
-        earlier = debits.find(wanted.request)
+        earlier = debits.find(wanted.request, _open_wager(turn))
         if earlier is not None:
             reserved.append(_earlier(turn, *earlier))
             return
@@ -168,6 +168,12 @@ def _reserve(
 
     take_turn(actor, play)
     return next(iter(reserved), None)
+
+
+def _open_wager(turn: Turn) -> UUID | None:
+    """Return the player's wager of the open round, confirmed or not; None without a round."""
+    round_ = turn.uow.table.round
+    return None if round_ is None else wager_id(round_, turn.seat.seat)
 
 
 def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit, Mapping[Spot, int]]:

@@ -29,7 +29,7 @@ from wallet.remote.events import Party, TransactionKind, TransactionRequested
 from wallet.remote.messages import WalletOrder, WalletReply
 from wallet.remote.profiles.standard import NOT_IN_PROFILE
 from wallet.remote.protection import PROTECTION
-from wallet.remote.records import Decided
+from wallet.remote.records import Decided, ReportedBalance
 from wallet.remote.refusals import (
     WagerBeingConfirmed,
     WalletCode,
@@ -48,12 +48,10 @@ LONGEST: Final = timedelta(seconds=4)
 """How long after it was asked for a debit may be confirmed."""
 _MARGIN: Final = 0.2
 """Seconds left for confirming after the last moment of an answer."""
-_REQUESTED: Final = """
-    SELECT id, status, code FROM wallet_remote WHERE request_id = %s
+_EARLIER: Final = """
+    SELECT request_id = %s, status, code FROM wallet_remote
+     WHERE request_id = %s OR (wager_id = %s AND kind = 'debit' AND status = 'requested')
 """
-_WAITING: Final = (
-    "SELECT EXISTS (SELECT FROM wallet_remote WHERE wager_id = %s AND kind = 'debit' AND status = 'requested')"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +68,18 @@ class Debit:
     balance: int | None = None
 
 
-def find(request: UUID) -> tuple[RemoteStatus, str] | None:
-    """Return the status of the debit that a player's request has led to, and the code of a refusal."""
-    rows = fetch(_REQUESTED, [request])
-    return (RemoteStatus(rows[0][1]), rows[0][2]) if rows else None
+def find(request: UUID, wager: UUID | None) -> tuple[RemoteStatus, str] | None:
+    """Return the status of the debit that a player's request has led to, and the code of a refusal.
+
+    Raises WagerBeingConfirmed if there is none, and the wager waits for that of another request.
+    """
+    rows = fetch(_EARLIER, [request, request, wager])
+    for is_equal, status, code in rows:
+        if is_equal:
+            return RemoteStatus(status), code
+    if rows:
+        raise WagerBeingConfirmed
+    return None
 
 
 def request(
@@ -89,11 +95,9 @@ def request(
 ) -> Debit:
     """Record a debit of `now` in the caller's transaction; `closes_at` is the end of betting, if it has one.
 
-    Raises FundingDiffers, WagerBeingConfirmed.
+    Raises FundingDiffers.
     """
     wallet = client.endpoint(party.operator, funding.require(party.operator, Funding.SEAMLESS))
-    if fetch(_WAITING, [wager])[0][0]:
-        raise WagerBeingConfirmed
     answer_by = now + LONGEST if closes_at is None else min(now + LONGEST, closes_at + GRACE)
     asked = TransactionRequested(
         new_id(now), TransactionKind.DEBIT, party, wager, round_, amount, None, request_, answer_by, now
@@ -175,12 +179,12 @@ def accept(debit: Debit, *, metadata: Metadata, now: datetime) -> list[NewEntry]
 
     Returns the entries, which the caller posts. Raises WalletDidNotAnswer if it is taken back already.
     """
-    if not records.lock_requested(debit.asked.transaction):
-        raise WalletDidNotAnswer
     state = machine.fold([debit.asked])
     decided = _decide(state, 1, AcceptedAnswer(debit.reference), in_time=True, metadata=metadata, now=now)
-    _tell(debit, debit.balance, now)
-    return records.append([decided], now=now)
+    try:
+        return records.append([decided], now=now, balances=_reported(debit, debit.balance))
+    except VersionConflict:
+        raise WalletDidNotAnswer from None
 
 
 def give_up(debit: Debit, *, metadata: Metadata) -> None:
@@ -193,8 +197,8 @@ def conclude(debit: Debit, answer: Answer, *, metadata: Metadata, balance: int |
     with contextlib.suppress(VersionConflict), transaction.atomic():
         now = database_now()
         state, version = records.load([debit.asked.transaction])[debit.asked.transaction]
-        records.write([_decide(state, version, answer, in_time=False, metadata=metadata, now=now)], now=now)
-        _tell(debit, balance, now)
+        decided = _decide(state, version, answer, in_time=False, metadata=metadata, now=now)
+        records.write([decided], now=now, balances=_reported(debit, balance))
 
 
 def refusal_of(answer: Answer) -> Refusal:
@@ -220,6 +224,5 @@ def _decide(
     return Decided(state, version, events, metadata)
 
 
-def _tell(debit: Debit, balance: int | None, now: datetime) -> None:
-    if balance is not None:
-        records.tell([(debit.asked.party, balance)], now=now)
+def _reported(debit: Debit, balance: int | None) -> list[ReportedBalance]:
+    return [] if balance is None else [(debit.asked.party, balance)]

@@ -244,9 +244,8 @@ def record(batch: Batch, told: dict[UUID, WalletReply], *, now: datetime) -> Non
                     again.append((leased, answer))
             elif isinstance(answer, RefusedAnswer):
                 _report(batch.wallet.operator, leased, f"The wallet refused a {leased.payment.kind}: {answer.code}.")
-        records.write(decided, now=now)
         balances = ((loaded[id_][0].requested.party, each.balance) for id_, each in told.items())
-        records.tell([(party, balance) for party, balance in balances if balance is not None], now=now)
+        records.write(decided, now=now, balances=[(party, each) for party, each in balances if each is not None])
         _plan(batch.wallet.operator, again, now)
 
 

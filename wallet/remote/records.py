@@ -1,6 +1,6 @@
 """A transaction's events, entries, row and place in the queue: written together, and rebuilt from events."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -21,6 +21,8 @@ from wallet.remote.state import ENDED, RemoteState, RemoteStatus
 
 REMOTE_EVENTS: Final = ledger.event_group(RemoteEvent, entry_for)
 REMOTE: Final = ProjectionTable.of(RemoteTransaction)
+ReportedBalance = tuple[Party, int]
+"""A balance in minor units that a wallet told."""
 LEASE_AFTER: Final = timedelta(seconds=1)
 """How long after its answer is due a debit counts as one whose process has died."""
 _ENQUEUE: Final = """
@@ -46,7 +48,8 @@ _TELL: Final = """
         ON CONFLICT (account_id) DO UPDATE SET balance = excluded.balance, told_at = excluded.told_at
      WHERE wallet_told_balance.told_at < excluded.told_at
 """
-_LOCK_REQUESTED: Final = "SELECT FROM wallet_remote WHERE id = %s AND status = 'requested' FOR UPDATE"
+# PostgreSQL runs the last part first: the row is locked before all else, as `load` does it.
+_WRITE: Final = f"WITH waiting AS ({_ENQUEUE}), ended AS ({_DEQUEUE}), told AS ({_TELL}) {REMOTE.upsert_sql}"
 _LOCK: Final = "SELECT id FROM wallet_remote WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE"
 
 
@@ -64,32 +67,33 @@ class Decided:
         return machine.fold(self.events, self.before)
 
 
-def write(decided: Sequence[Decided], *, now: datetime) -> None:
+def write(decided: Sequence[Decided], *, now: datetime, balances: Sequence[ReportedBalance] = ()) -> None:
     """Record events of transactions with everything that follows from them, in a few statements.
 
-    Raises VersionConflict.
+    `balances` are what wallets told with it. Raises VersionConflict.
     """
-    ledger.post(append(decided, now=now))
+    ledger.post(append(decided, now=now, balances=balances))
 
 
-def append(decided: Sequence[Decided], *, now: datetime) -> list[NewEntry]:
+def append(decided: Sequence[Decided], *, now: datetime, balances: Sequence[ReportedBalance] = ()) -> list[NewEntry]:
     """Do what `write` does but for the entries, which are returned, to be posted in the same transaction."""
     changed = [(each, each.after) for each in decided if each.events]
     if not changed:
+        tell(balances, now=now)
         return []
+    rows = [remote_row(state, each.version + len(each.events)) for each, state in changed]
+    ended = [state.requested.transaction for _, state in changed if state.status in ENDED]
+    waiting = [
+        (state.requested.transaction, state.requested.party.operator, _due_at(state, now), now)
+        for _, state in changed
+        if state.status not in ENDED
+    ]
+    execute(_WRITE, [*_columns(waiting, 4), ended, *_columns(_balance_rows(balances, now), 6), REMOTE.as_json(rows)])
     streams = [
         (remote_stream(state.requested.transaction), each.version, list(each.events), each.metadata)
         for each, state in changed
     ]
-    entries = REMOTE_EVENTS.append_many(streams)
-    REMOTE.upsert([remote_row(state, each.version + len(each.events)) for each, state in changed])
-    _queue([state for _, state in changed], now)
-    return entries
-
-
-def lock_requested(transaction: UUID) -> bool:
-    """Lock a transaction, and return whether it still waits for its answer: at version 1, as it was requested."""
-    return bool(fetch(_LOCK_REQUESTED, [transaction]))
+    return REMOTE_EVENTS.append_many(streams)
 
 
 def load(transactions: Sequence[UUID]) -> dict[UUID, tuple[RemoteState, int]]:
@@ -100,16 +104,26 @@ def load(transactions: Sequence[UUID]) -> dict[UUID, tuple[RemoteState, int]]:
     return {streams[stream]: (machine.fold(events), len(events)) for stream, events in histories.items()}
 
 
-def tell(balances: Iterable[tuple[Party, int]], *, now: datetime) -> None:
+def tell(balances: Sequence[ReportedBalance], *, now: datetime) -> None:
     """Note balances that a wallet told now."""
+    if balances:
+        execute(_TELL, _columns(_balance_rows(balances, now), 6))
+
+
+def _balance_rows(balances: Sequence[ReportedBalance], now: datetime) -> list[tuple[object, ...]]:
+    """Return a row for each account; the last balance of several counts."""
     rows = {
         player_account(
             operator=party.operator, player=party.player, money_type=MoneyType.REAL, currency=party.currency
         ).id: (party.player, party.operator, party.currency, balance, now)
         for party, balance in balances
     }
-    if rows:
-        execute(_TELL, [list(rows), *map(list, zip(*rows.values(), strict=True))])
+    return [(account, *row) for account, row in rows.items()]
+
+
+def _columns(rows: Sequence[tuple[object, ...]], count: int) -> list[list[object]]:
+    """Return so many columns of rows, of which there may be none."""
+    return [[row[column] for row in rows] for column in range(count)]
 
 
 def remote_row(state: RemoteState, version: int) -> Row:
@@ -138,18 +152,6 @@ def remote_row(state: RemoteState, version: int) -> Row:
         ended_at=state.ended_at,
         version=version,
     )
-
-
-def _queue(states: Sequence[RemoteState], now: datetime) -> None:
-    ended = [state.requested.transaction for state in states if state.status in ENDED]
-    waiting = [state for state in states if state.status not in ENDED]
-    if waiting:
-        rows = [
-            (state.requested.transaction, state.requested.party.operator, _due_at(state, now), now) for state in waiting
-        ]
-        execute(_ENQUEUE, [list(column) for column in zip(*rows, strict=True)])
-    if ended:
-        execute(_DEQUEUE, [ended])
 
 
 def _due_at(state: RemoteState, now: datetime) -> datetime:
