@@ -4,7 +4,7 @@ Where the money is in the operator's own wallet, a wager is confirmed with stake
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 from uuid import UUID
@@ -28,11 +28,13 @@ from baccarat.services.releasing import require_witnesses
 from baccarat.services.seats import MoneyElsewhere, TableActor, contribute, lock, require_seat
 from baccarat.storage import repository
 from casino.crypto import ed25519
+from casino.events.store import VersionConflict
 from casino.kernel.money import MAX_AMOUNT
-from wallet.ledger.entries import NewEntry
+from wallet.ledger.store import Recording
 from wallet.payments.funding_options import DisplayedBalance
 from wallet.remote import debits
 from wallet.remote.debits import Debit
+from wallet.remote.refusals import WalletDidNotAnswer
 from wallet.responsible_gaming.eligibility import PlayerEligibility
 from wallet.responsible_gaming.table_limit import PersonalTableLimit, require_within
 from wallet.responsible_gaming.table_limit_services import load_wager_eligibility
@@ -59,7 +61,10 @@ class TakenStakes:
 
 @dataclass(slots=True)
 class Turn:
-    """The player's seat at a locked table, the time, and what the player's wagers are checked against."""
+    """The player's seat at a locked table, the time, and what the player's wagers are checked against.
+
+    `beside` are events of the money, which are recorded with those of the table.
+    """
 
     uow: UnitOfWork
     seat: Seat
@@ -69,6 +74,7 @@ class Turn:
     remote: bool
     told_at: datetime | None
     taken: TakenStakes | None = None
+    beside: list[Recording] = field(default_factory=list)
 
     @property
     def balance(self) -> int:
@@ -106,18 +112,22 @@ def take_turn(actor: TableActor, play: Callable[[Turn], None], taken: TakenStake
         turn = Turn(uow, seat, now, checks.eligibility, checks.table_limit, checks.remote, checks.told_at, taken)
         play(turn)
         _require_allowed(turn)
-        entries = _accept(taken, uow, actor, now)
-        repository.save([(uow, actor.metadata)], entries=entries)
+        if taken is None:
+            repository.save([(uow, actor.metadata)], beside=turn.beside)
+        else:
+            _save_taken(taken, uow, actor, now)
     return turn
 
 
-def _accept(taken: TakenStakes | None, uow: UnitOfWork, actor: TableActor, now: datetime) -> list[NewEntry]:
-    """Accept the debit of the stakes that were taken, if any were, and return what it moves."""
-    if taken is None:
-        return []
+def _save_taken(taken: TakenStakes, uow: UnitOfWork, actor: TableActor, now: datetime) -> None:
+    """Write a wager whose stakes were taken, and accept their debit. Raises WalletDidNotAnswer."""
     if _newly_staked(uow) != taken.debit.asked.amount:
         raise RuntimeError("the wager is not what was taken for it")
-    return debits.accept(taken.debit, metadata=actor.metadata, now=now)
+    try:
+        accepted = debits.accept(taken.debit, metadata=actor.metadata, now=now)
+        repository.save([(uow, actor.metadata)], beside=accepted)
+    except VersionConflict:  # of the debit, because the table is locked: it is taken back already
+        raise WalletDidNotAnswer from None
 
 
 def _require_allowed(turn: Turn) -> None:

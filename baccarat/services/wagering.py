@@ -186,7 +186,7 @@ def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit,
     (wager,) = confirmed
     require_stakes_allowed(turn, wager.stakes.values(), sum(wager.stakes.values()))
     opened, rules = turn.uow.round.require_opened(), turn.uow.table.rules
-    debit = debits.request(
+    debit, recordings = debits.request(
         party=Party(opened.operator, turn.player, opened.table, rules.currency),
         wager=wager_id(opened.round, wager.seat),
         round_=opened.round,
@@ -196,6 +196,7 @@ def _request(turn: Turn, wanted: WantedWager, actor: TableActor) -> tuple[Debit,
         metadata=actor.metadata,
         now=turn.now,
     )
+    turn.beside.extend(recordings)
     return debit, stakes
 
 

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -33,7 +34,7 @@ from casino.events.sql import database_now, fetch
 from casino.observability.figures import steps
 from casino.observability.logging import bind
 from wallet.ledger import store as ledger
-from wallet.ledger.entries import NewEntry
+from wallet.ledger.store import Recording
 
 logger = logging.getLogger(__name__)
 
@@ -276,20 +277,19 @@ def _alert_seed_unreadable(table: TableState) -> None:
     logger.critical("ALERT table %s can't start its next shoe: the seed can't be read", table.require_opened().table)
 
 
-def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]], *, entries: Sequence[NewEntry] = ()) -> None:
+def save(decided: Sequence[tuple[UnitOfWork, store.Metadata]], *, beside: Sequence[Recording] = ()) -> None:
     """Write units of work in the caller's transaction: events, ledger entries, rows and secrets.
 
-    `entries` of other events of the transaction are posted before those of the units of work. Uses a fixed number of
-    statements. Raises InsufficientFunds, VersionConflict, and NextShoeUnreadable if a round was opened on a shoe whose
-    seed is missing.
+    Other events of the transaction, `beside` them, are recorded before them, and so are their entries. Uses a fixed
+    number of statements. Raises InsufficientFunds, VersionConflict, and NextShoeUnreadable if a round was opened on a
+    shoe whose seed is missing.
     """
     changed = [(uow, metadata) for uow, metadata in decided if uow.changes]
-    if not changed:
-        ledger.post(entries)
+    if not changed and not beside:
         return
     steps.end("decide")
     units = [uow for uow, _ in changed]
-    entries = [*entries, *_append_events(changed)]
+    entries = ledger.record([*beside, *_recordings(changed)])
     _project(units)
     _check_seeds(units)
     shoe_seeds.store(
@@ -318,26 +318,21 @@ def _check_seeds(units: Sequence[UnitOfWork]) -> None:
             raise NextShoeUnreadable
 
 
-def _append_events(changed: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[NewEntry]:
-    """Append all changes in one statement and return the entries that follow from their events."""
-    changes = [(uow, metadata, stream) for uow, metadata in changed for stream in uow.changes]
-    ids = store.append(
-        [
+def _recordings(changed: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[Recording]:
+    return [
+        Recording(
             store.Append(
                 stream=stream.stream,
                 expected_version=stream.expected_version,
                 events=tuple(CATALOGUE.encode(event) for event in stream.events),
                 metadata=metadata,
-            )
-            for _, metadata, stream in changes
-        ]
-    )
-    entries: list[NewEntry] = []
-    for (uow, _, stream), causes in zip(changes, ids, strict=True):
-        accounts = accounts_of(uow)
-        derived = (entry_for(event, cause, accounts) for event, cause in zip(stream.events, causes, strict=True))
-        entries.extend(entry for entry in derived if entry is not None)
-    return entries
+            ),
+            stream.events,
+            partial(entry_for, accounts=accounts_of(uow)),
+        )
+        for uow, metadata in changed
+        for stream in uow.changes
+    ]
 
 
 def accounts_of(uow: UnitOfWork) -> TableAccounts:

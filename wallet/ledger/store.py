@@ -50,6 +50,29 @@ class StatementLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Recording:
+    """New events of one stream, encoded and as they are, and the function that turns one into its entry."""
+
+    append: Append
+    events: Sequence[Any]
+    entry_for: Callable[[Any, int], NewEntry | None]
+
+
+def record(recordings: Sequence[Recording]) -> list[NewEntry]:
+    """Append events in one statement, and return their entries, to be posted in the same transaction.
+
+    Raises VersionConflict.
+    """
+    ids = append([each.append for each in recordings]) if recordings else []
+    entries = (
+        each.entry_for(event, cause)
+        for each, causes in zip(recordings, ids, strict=True)
+        for event, cause in zip(each.events, causes, strict=True)
+    )
+    return [entry for entry in entries if entry is not None]
+
+
+@dataclass(frozen=True, slots=True)
 class EventGroup:
     """The events of one part of the wallet, and the function that turns one into its entry, if it moves money."""
 
@@ -68,23 +91,12 @@ class EventGroup:
 
         Raises VersionConflict, InsufficientFunds.
         """
-        post(self.append_many(streams))
+        post(record([self.recording(*stream) for stream in streams]))
 
-    def append_many(self, streams: Sequence[tuple[str, int, Sequence[object], Metadata]]) -> list[NewEntry]:
-        """Append events after versions of streams, and return their entries, to be posted in the same transaction.
-
-        Raises VersionConflict.
-        """
-        appends = [
-            Append(stream, version, tuple(self.registry.encode(event) for event in events), metadata)
-            for stream, version, events, metadata in streams
-        ]
-        entries = [
-            self.entry_for(event, cause)
-            for (_, _, events, _), causes in zip(streams, append(appends), strict=True)
-            for event, cause in zip(events, causes, strict=True)
-        ]
-        return [entry for entry in entries if entry is not None]
+    def recording(self, stream: str, version: int, events: Sequence[object], metadata: Metadata) -> Recording:
+        """Return events after a version of a stream as `record` takes them."""
+        encoded = tuple(self.registry.encode(event) for event in events)
+        return Recording(Append(stream, version, encoded, metadata), events, self.entry_for)
 
     def history(self, stream: str) -> list[Any]:
         """Read the events of a stream, in order."""

@@ -21,7 +21,7 @@ from casino.events.store import Metadata, VersionConflict
 from casino.kernel.errors import Refusal
 from wallet.funding import services as funding
 from wallet.funding.events import Funding
-from wallet.ledger.entries import NewEntry
+from wallet.ledger.store import Recording
 from wallet.remote import client, records
 from wallet.remote import state as machine
 from wallet.remote.client import Endpoint, NotAnswered
@@ -92,18 +92,18 @@ def request(
     closes_at: datetime | None,
     metadata: Metadata,
     now: datetime,
-) -> Debit:
-    """Record a debit of `now` in the caller's transaction; `closes_at` is the end of betting, if it has one.
+) -> tuple[Debit, list[Recording]]:
+    """Request a debit at `now` in the caller's transaction; `closes_at` is the end of betting, if it has one.
 
-    Raises FundingDiffers.
+    Returns the events too, which the caller records. Raises FundingDiffers.
     """
     wallet = client.endpoint(party.operator, funding.require(party.operator, Funding.SEAMLESS))
     answer_by = now + LONGEST if closes_at is None else min(now + LONGEST, closes_at + GRACE)
     asked = TransactionRequested(
         new_id(now), TransactionKind.DEBIT, party, wager, round_, amount, None, request_, answer_by, now
     )
-    records.write([Decided(None, 0, [asked], metadata)], now=now)
-    return Debit(asked, wallet, time.monotonic() + (answer_by - now).total_seconds() - _MARGIN)
+    recordings = records.project([Decided(None, 0, [asked], metadata)], now=now)
+    return Debit(asked, wallet, time.monotonic() + (answer_by - now).total_seconds() - _MARGIN), recordings
 
 
 def ask_balance(wallet: Endpoint, *, player: UUID, currency: str) -> int | None:
@@ -174,17 +174,14 @@ def take(debit: Debit, *, metadata: Metadata) -> Debit:
             raise refusal_of(answer)
 
 
-def accept(debit: Debit, *, metadata: Metadata, now: datetime) -> list[NewEntry]:
+def accept(debit: Debit, *, metadata: Metadata, now: datetime) -> list[Recording]:
     """Accept a debit that was made in the transaction that confirms its wager; the money is at the table then.
 
-    Returns the entries, which the caller posts. Raises WalletDidNotAnswer if it is taken back already.
+    Returns the events, which the caller records: a VersionConflict says then that it is taken back already.
     """
     state = machine.fold([debit.asked])
     decided = _decide(state, 1, AcceptedAnswer(debit.reference), in_time=True, metadata=metadata, now=now)
-    try:
-        return records.append([decided], now=now, balances=_reported(debit, debit.balance))
-    except VersionConflict:
-        raise WalletDidNotAnswer from None
+    return records.project([decided], now=now, balances=_reported(debit, debit.balance))
 
 
 def give_up(debit: Debit, *, metadata: Metadata) -> None:

@@ -13,7 +13,7 @@ from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from wallet.ledger import store as ledger
 from wallet.ledger.accounts import player_account
-from wallet.ledger.entries import NewEntry
+from wallet.ledger.store import Recording
 from wallet.models import RemoteTransaction
 from wallet.remote import state as machine
 from wallet.remote.events import Party, RemoteEvent, TransactionKind, entry_for, remote_stream
@@ -72,11 +72,11 @@ def write(decided: Sequence[Decided], *, now: datetime, balances: Sequence[Repor
 
     `balances` are what wallets told with it. Raises VersionConflict.
     """
-    ledger.post(append(decided, now=now, balances=balances))
+    ledger.post(ledger.record(project(decided, now=now, balances=balances)))
 
 
-def append(decided: Sequence[Decided], *, now: datetime, balances: Sequence[ReportedBalance] = ()) -> list[NewEntry]:
-    """Do what `write` does but for the entries, which are returned, to be posted in the same transaction."""
+def project(decided: Sequence[Decided], *, now: datetime, balances: Sequence[ReportedBalance] = ()) -> list[Recording]:
+    """Do what `write` does but for the events, which are returned, to be recorded in the same transaction."""
     changed = [(each, each.after) for each in decided if each.events]
     if not changed:
         tell(balances, now=now)
@@ -89,11 +89,10 @@ def append(decided: Sequence[Decided], *, now: datetime, balances: Sequence[Repo
         if state.status not in ENDED
     ]
     execute(_WRITE, [*_columns(waiting, 4), ended, *_columns(_balance_rows(balances, now), 6), REMOTE.as_json(rows)])
-    streams = [
-        (remote_stream(state.requested.transaction), each.version, list(each.events), each.metadata)
+    return [
+        REMOTE_EVENTS.recording(remote_stream(state.requested.transaction), each.version, each.events, each.metadata)
         for each, state in changed
     ]
-    return REMOTE_EVENTS.append_many(streams)
 
 
 def load(transactions: Sequence[UUID]) -> dict[UUID, tuple[RemoteState, int]]:
