@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-VERSION: Final = "1.0.0"
+VERSION: Final = "1.0.1"
 """The contract's version: a compatible addition raises the middle number. deploy/docs/changelog.md has the changes."""
 _DESCRIPTION: Final = """\
 Tables, rounds and wallets for operators' front-ends.
