@@ -7,6 +7,7 @@ import re
 import secrets
 import socket
 import sys
+from collections import deque
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,11 @@ FIRST_PORT, LAST_PORT = 1024, 65535
 DEMO = "demo"
 QUOTAS = {"QUOTA_PER_ADDRESS": "3000", "QUOTA_PER_CREDENTIAL": "30000"}
 """The quotas of production, which development has none of."""
+CHOSEN = range(10_000, 32_000)
+"""Ports to choose from: below those that systems give to connections, which would take one while it is not in use."""
+MOST_KEPT = 100
+_kept: deque[int] = deque()
+"""File descriptors of the sockets that keep the ports chosen last, until the process ends."""
 ORDER = ("sealer", "provider", "operator", "web", "worker", "worker-background", "worker-outbound")
 
 
@@ -230,18 +236,45 @@ def commands(*, port: int) -> dict[str, list[str]]:
 
 
 def free_port(port: int) -> int:
-    """Return this port, or any free one for 0. Raises DevstackError if it is taken."""
+    """Return this port, or for 0 any free one, which is kept for the caller. Raises DevstackError if it is taken."""
+    if port == 0:
+        return _reserved_port()
+    try:
+        _probe(port)
+    except OSError as error:
+        other = port + 1 if port < LAST_PORT else FIRST_PORT
+        raise DevstackError(
+            f"Port {port} on {HOST} cannot be used: {error.strerror}. "
+            f"Choose another with `make serve PORT={other}`; PORT=0 takes any free one."
+        ) from None
+    return port
+
+
+def _reserved_port() -> int:
+    """Return a free port whose number this process keeps, by a UDP socket.
+
+    A server starts seconds after its port was chosen, and starts anew when it is killed. Were the port given to another
+    server meanwhile, both would listen: web servers share their port among their processes.
+    """
+    while True:
+        port, keeper = CHOSEN.start + secrets.randbelow(len(CHOSEN)), socket.socket(type=socket.SOCK_DGRAM)
+        try:
+            keeper.bind((HOST, port))
+            _probe(port)
+        except OSError:
+            keeper.close()
+        else:
+            if len(_kept) == MOST_KEPT:
+                os.close(_kept.popleft())
+            _kept.append(keeper.detach())
+            return port
+
+
+def _probe(port: int) -> None:
+    """Raise OSError unless a server can listen at a port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((HOST, port))
-        except OSError as error:
-            other = port + 1 if port < LAST_PORT else FIRST_PORT
-            raise DevstackError(
-                f"Port {port} on {HOST} cannot be used: {error.strerror}. "
-                f"Choose another with `make serve PORT={other}`; PORT=0 takes any free one."
-            ) from None
-        return int(probe.getsockname()[1])
+        probe.bind((HOST, port))
 
 
 def is_responding(*, port: int, path: str, host: str = HOST) -> bool:

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ import httpx
 from casino.crypto import ed25519, signed_note
 from casino.crypto.signed_note import NoteKey, SignatureType, SignedNote, TreeHead
 from casino.devstack.home import PROJECT
+from casino.devstack.system import free_port
 from casino.kernel import merkle
 from casino.witness.addresses import WitnessAddress, parse_addresses
 from casino.witness.client import Released, ReleaseItem, SignedHeader, Unreleased, WitnessClient
@@ -102,17 +102,11 @@ class RunningWitness:
         self.process.wait()
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def start(folder: Path, *arguments: str, port: int | None = None, program: Sequence[str] = ()) -> RunningWitness:
     """Start a witness with an empty environment, and wait until it answers."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "houses").write_text(HOUSES, encoding="utf-8")
-    port = port or free_port()
+    port = port or free_port(0)
     command = [*(program or [sys.executable, str(PROJECT / "manage.py"), "witness"]), "--data", str(folder)]
     with (folder.parent / f"{folder.name}.log").open("ab") as output:
         process = subprocess.Popen(  # noqa: S603
