@@ -5,11 +5,11 @@ request can neither repeat it nor make another.
 """
 
 import hashlib
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
-from uuid import UUID
 
 import http_sf
 from django.http import HttpRequest
@@ -28,6 +28,7 @@ from casino.api.error_catalogue import (
     RequestRejected,
 )
 from casino.crypto.encryption import DecryptionFailed
+from casino.crypto.message_signatures import PlainSignature
 from casino.events.sql import database_now, execute, fetch
 from casino.operators.key_models import SigningKey
 from casino.operators.signing_keys import SignatureAlgorithm, verification_key
@@ -48,11 +49,6 @@ _ALGORITHMS: Final = {
     SignatureAlgorithm.HMAC_SHA256: algorithms.HMAC_SHA256,
 }
 _USE: Final = "INSERT INTO operators_usedsignature (digest) VALUES (%s) ON CONFLICT DO NOTHING RETURNING true"
-_KEY_OF_ANSWER: Final = """
-    SELECT signing.algorithm, signing.material, signing.encrypted_under, signing.key_id, clock_timestamp()
-      FROM operators_signingkey AS signing JOIN operators_apikey AS key ON key.key_id = signing.key_id
-     WHERE signing.keyid = %s AND key.operator_id = %s AND key.revoked_at IS NULL LIMIT 1
-"""
 _FORGET: Final = """
     DELETE FROM operators_usedsignature WHERE digest IN (
         SELECT digest FROM operators_usedsignature WHERE used_at < clock_timestamp() - %s
@@ -75,6 +71,10 @@ class SignedMessage:
     url: str
     headers: Mapping[str, str]
 
+    def derived(self) -> dict[str, str]:
+        """Return the components that are no headers."""
+        return {"@method": self.method, "@target-uri": self.url}
+
 
 @dataclass(frozen=True, slots=True)
 class SignedAnswer:
@@ -82,6 +82,26 @@ class SignedAnswer:
 
     status_code: int
     headers: Mapping[str, str]
+
+    def derived(self) -> dict[str, str]:
+        """Return the components that are no headers."""
+        return {"@status": str(self.status_code)}
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerKeys:
+    """The signing keys of an operator's live API keys by `keyid`, as they were at a time, from which the clock goes on.
+
+    For one request and its answer: a key that is removed meanwhile still verifies that.
+    """
+
+    keys: Mapping[str, SigningKey]
+    read_at: datetime
+    _since: float = field(default_factory=time.monotonic)
+
+    def now(self) -> datetime:
+        """Return the time by the clock that `read_at` is of."""
+        return self.read_at + timedelta(seconds=time.monotonic() - self._since)
 
 
 class _Verifier(HTTPMessageVerifier):
@@ -102,12 +122,13 @@ def check(request: HttpRequest, *, key_id: str, required: bool, now: datetime | 
         return
     now = now or database_now()
     message = SignedMessage(request.method or "", request.build_absolute_uri(), dict(request.headers.items()))
-    row = SigningKey.objects.filter(key_id=key_id, keyid=_keyid(message)).first()
+    plain = _read_plain(message)
+    row = SigningKey.objects.filter(key_id=key_id, keyid=_keyid(message, plain)).first()
     if row is None:
         raise RequestRejected(SIGNATURE_INVALID, "Its `keyid` is of no signing key of this API key.")
     sent = (name for name in COVERED_IF_SENT if name.title() in message.headers)
     try:
-        parameters = _verify(message, request.body, row, (*COVERED, *sent))
+        parameters = _verify(message, request.body, row, (*COVERED, *sent), plain)
     except _NotVerified as error:
         here = f'"@method" is {message.method} and "@target-uri" begins with {message.url.partition("?")[0]}'
         raise RequestRejected(
@@ -122,31 +143,20 @@ def check(request: HttpRequest, *, key_id: str, required: bool, now: datetime | 
         execute(_TOUCH, [now, row.pk])
 
 
-def check_answer(answer: SignedAnswer, body: bytes, *, operator: UUID) -> None:
-    """Verify that an operator signed the answer to a request of ours just now, with a signing key of a live API key.
+def check_answer(answer: SignedAnswer, body: bytes, *, known: AnswerKeys) -> None:
+    """Verify that an operator signed the answer to a request of ours just now. The answer itself says to which.
 
-    The answer itself says which request it is to. Raises RequestRejected.
+    Raises RequestRejected.
     """
-    keyid = _keyid(answer)
-    rows = fetch(_KEY_OF_ANSWER, [keyid, operator])
-    if not rows:
+    plain = _read_plain(answer)
+    row = known.keys.get(_keyid(answer, plain))
+    if row is None:
         raise RequestRejected(SIGNATURE_INVALID, "Its `keyid` is of no signing key of the operator.")
-    ((algorithm, material, encrypted_under, key_id, now),) = rows
-    row = SigningKey(
-        keyid=keyid, algorithm=algorithm, material=material, encrypted_under=encrypted_under, key_id=key_id
-    )
-    check_answer_by(row, answer, body, now=now)
-
-
-def check_answer_by(row: SigningKey, answer: SignedAnswer, body: bytes, *, now: datetime) -> None:
-    """Verify that an answer was signed just now with this signing key. Raises RequestRejected."""
-    if _keyid(answer) != row.keyid:
-        raise RequestRejected(SIGNATURE_INVALID, f"Its `keyid` is not {row.keyid}.")
     try:
-        parameters = _verify(answer, body, row, COVERED_OF_ANSWERS)
+        parameters = _verify(answer, body, row, COVERED_OF_ANSWERS, plain)
     except _NotVerified as error:
         raise RequestRejected(SIGNATURE_INVALID, str(error)) from None
-    _require_fresh(parameters, now)
+    _require_fresh(parameters, known.now())
 
 
 def forget_used() -> int:
@@ -154,8 +164,14 @@ def forget_used() -> int:
     return len(fetch(_FORGET, [2 * (MAX_AGE + SKEW)]))
 
 
-def _keyid(message: SignedMessage | SignedAnswer) -> str:
+def _read_plain(message: SignedMessage | SignedAnswer) -> PlainSignature | None:
+    return PlainSignature.read(*(message.headers.get(name, "")[:_LONGEST] for name in HEADERS))
+
+
+def _keyid(message: SignedMessage | SignedAnswer, plain: PlainSignature | None) -> str:
     """Return the `keyid` of the only signature. Raises RequestRejected."""
+    if plain is not None and "keyid" in plain.parameters:
+        return str(plain.parameters["keyid"])
     text = message.headers.get(HEADERS[0], "")[:_LONGEST]
     try:
         members: Any = http_sf.parse(text.encode("ascii"), tltype="dictionary")
@@ -173,16 +189,37 @@ class _NotVerified(Exception):
 
 
 def _verify(
-    message: SignedMessage | SignedAnswer, body: bytes, row: SigningKey, covered: Sequence[str]
+    message: SignedMessage | SignedAnswer,
+    body: bytes,
+    row: SigningKey,
+    covered: Sequence[str],
+    plain: PlainSignature | None,
 ) -> Mapping[str, int | str]:
     """Return the parameters of a signature that is valid, and covers what it must. Raises _NotVerified."""
     try:
+        if plain is not None and _is_valid(plain, message, body, row, covered):
+            return plain.parameters
         keys = MappingKeyResolver(public_keys={row.keyid: verification_key(row)}, private_keys={})
         verifier = _Verifier(signature_algorithm=_ALGORITHMS[SignatureAlgorithm(row.algorithm)], key_resolver=keys)
         (verified,) = verifier.verify(message, max_age=None, require_components=tuple(covered), body=body)
     except (HTTPMessageSignaturesException, DecryptionFailed) as error:
         raise _NotVerified(str(error)) from None
     return verified.parameters
+
+
+def _is_valid(
+    plain: PlainSignature,
+    message: SignedMessage | SignedAnswer,
+    body: bytes,
+    row: SigningKey,
+    covered: Sequence[str],
+) -> bool:
+    """Return whether a plain signature is valid; one that is not is left to the library, which says why."""
+    algorithm = plain.parameters.get("alg", row.algorithm)
+    if not set(covered) <= set(plain.components) or algorithm != row.algorithm:
+        return False
+    headers = {name.lower(): value.strip() for name, value in message.headers.items()}
+    return plain.is_of(headers | message.derived(), body, key=verification_key(row))
 
 
 def _require_fresh(parameters: Mapping[str, int | str], now: datetime) -> None:

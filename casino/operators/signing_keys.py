@@ -2,7 +2,7 @@
 
 import secrets
 from base64 import b64encode, urlsafe_b64decode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -126,13 +126,12 @@ def verification_key(row: SigningKey) -> Ed25519PublicKey | bytes:
     return decrypt_secret(encrypted, associated_data=_bound_to(row.key_id, row.keyid))
 
 
-def secret_of(operator: UUID) -> str:
-    """Return the oldest HMAC secret of an operator's live API keys as it was shown; empty without one.
+def oldest_secret(rows: Iterable[SigningKey]) -> str:
+    """Return the first HMAC secret of signing keys, oldest first, as it was shown; empty without one.
 
     So a new one signs only when the operator, whose server knows it by then, removes the old one.
     """
-    rows = SigningKey.objects.filter(key__operator_id=operator, key__revoked_at=None)
-    row = rows.filter(algorithm=SignatureAlgorithm.HMAC_SHA256).order_by("created_at", "pk").first()
+    row = next((each for each in rows if each.algorithm == SignatureAlgorithm.HMAC_SHA256), None)
     secret = None if row is None else verification_key(row)
     return b64encode(secret).decode() if isinstance(secret, bytes) else ""
 

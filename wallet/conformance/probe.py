@@ -18,7 +18,7 @@ from casino.events.ids import new_id
 from casino.feed.destinations import WholeAnswer
 from casino.observability.process import ssl_context
 from casino.operators.key_models import SigningKey
-from casino.operators.request_signatures import SignedAnswer, check_answer_by
+from casino.operators.request_signatures import AnswerKeys, SignedAnswer, check_answer
 from wallet.funding.events import WalletProfile
 from wallet.remote import client, messages
 from wallet.remote.client import Endpoint, NotAnswered
@@ -188,7 +188,7 @@ class Probe:
     def _check(self, answer: SignedAnswer, body: bytes) -> None:
         if self.key is None:
             raise CaseFailed("There is no key that verifies answers.")
-        check_answer_by(self.key, answer, body, now=datetime.now(UTC))
+        check_answer(answer, body, known=AnswerKeys({self.key.keyid: self.key}, datetime.now(UTC)))
 
     def exchange(
         self,

@@ -108,20 +108,22 @@ def current(operator: UUID) -> Funding:
     return choice_of(operator).funding
 
 
-def require(operator: UUID, needed: Funding) -> FundingChoice:
-    """Check an operator's funding, and return it; it stays until the transaction ends. Raises FundingDiffers."""
+def hold(operator: UUID) -> None:
+    """Let an operator's funding stay as it is until the transaction ends."""
     fetch(_SHARE, [str(operator)])
-    choice = choice_of(operator)
-    if choice.funding is not needed:
-        raise FundingDiffers(
-            f"It is {choice.funding}, not {needed}.", funding=choice.funding.value, needed=needed.value
-        )
-    return choice
+
+
+def require(operator: UUID, needed: Funding) -> None:
+    """Check an operator's funding; it stays until the transaction ends. Raises FundingDiffers."""
+    hold(operator)
+    funding = current(operator)
+    if funding is not needed:
+        raise FundingDiffers(f"It is {funding}, not {needed}.", funding=funding.value, needed=needed.value)
 
 
 def require_money_here(operator: UUID) -> None:
     """Check that players' real money is here and not in the operator's own wallet. Raises FundingDiffers."""
-    fetch(_SHARE, [str(operator)])
+    hold(operator)
     if current(operator) is Funding.SEAMLESS:
         raise FundingDiffers(
             "The money is in your own wallet.", funding=Funding.SEAMLESS.value, needed=Funding.HOUSE.value

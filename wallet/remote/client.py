@@ -9,6 +9,7 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
@@ -18,12 +19,12 @@ import httpcore
 import msgspec
 
 from casino.api.error_catalogue import RequestRejected
+from casino.events.sql import fetch
 from casino.feed.destinations import WebhookClient, WholeAnswer
-from casino.operators import signing_keys
-from casino.operators.request_signatures import SignedAnswer, check_answer
-from wallet.funding import services as funding
+from casino.operators.key_models import SigningKey
+from casino.operators.request_signatures import AnswerKeys, SignedAnswer, check_answer
+from casino.operators.signing_keys import oldest_secret
 from wallet.funding.events import WalletProfile
-from wallet.funding.services import FundingChoice
 from wallet.remote import signing
 from wallet.remote.profiles import PROFILES
 from wallet.remote.profiles.standard import Profile
@@ -34,6 +35,15 @@ MAX_ANSWER: Final = 256 * 1024
 _SLACK: Final = 1.0
 """Seconds that the loop may take to give a call up, beyond the call's own limit."""
 Result = TypeVar("Result")
+_NO_KEYS: Final = AnswerKeys({}, datetime.min.replace(tzinfo=UTC))
+_KEY_FIELDS: Final = ("keyid", "algorithm", "material", "encrypted_under", "key_id")
+_ENDPOINT: Final = f"""
+    SELECT funding.wallet_url, funding.wallet_profile, clock_timestamp(), {", ".join(_KEY_FIELDS)}
+      FROM wallet_funding AS funding LEFT JOIN (SELECT key.operator_id, signing.*
+           FROM operators_signingkey AS signing JOIN operators_apikey AS key USING (key_id) WHERE key.revoked_at IS NULL
+           ) AS signing USING (operator_id)
+     WHERE operator_id = %s AND funding.funding = 'seamless' ORDER BY signing.created_at, signing.id
+"""  # noqa: S608  (constants)
 
 
 class NotAnswered(Exception):
@@ -42,12 +52,16 @@ class NotAnswered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An operator's wallet: where and how it is asked, and the secret that signs messages in the profile SOFTSWISS."""
+    """An operator's wallet: where and how it is asked, for one request or a few.
+
+    `secret` signs messages in the profile SOFTSWISS, `known` verifies answers in STANDARD.
+    """
 
     operator: UUID
     url: str
     profile: WalletProfile = WalletProfile.STANDARD
     secret: str = field(default="", repr=False)
+    known: AnswerKeys = field(default=_NO_KEYS, repr=False)
 
     @property
     def vocabulary(self) -> Profile:
@@ -72,11 +86,16 @@ class Endpoint:
         return {"Content-Type": "application/json", "Accept-Encoding": "identity", **signed}
 
 
-def endpoint(operator: UUID, choice: FundingChoice | None = None) -> Endpoint:
-    """Return an operator's wallet, by its funding if that is known; without an address where it has none."""
-    choice = choice or funding.choice_of(operator)
-    secret = signing_keys.secret_of(operator) if choice.profile is WalletProfile.SOFTSWISS else ""
-    return Endpoint(operator, choice.wallet_url, choice.profile, secret)
+def endpoint(operator: UUID) -> Endpoint:
+    """Return an operator's wallet; without an address where it has none."""
+    rows = fetch(_ENDPOINT, [operator])
+    if not rows:
+        return Endpoint(operator, "")
+    signing_keys = [SigningKey(**dict(zip(_KEY_FIELDS, row[3:], strict=True))) for row in rows if row[3] is not None]
+    url, profile, now, *_ = rows[0]
+    secret = oldest_secret(signing_keys) if profile == WalletProfile.SOFTSWISS else ""
+    known = AnswerKeys({key.keyid: key for key in signing_keys}, now)
+    return Endpoint(operator, url, WalletProfile(profile), secret, known)
 
 
 async def call(
@@ -111,7 +130,7 @@ def verified(answer: WholeAnswer, wallet: Endpoint) -> Any:
 
     Answers of other profiles than STANDARD have no signature: that they are the operator's is known by TLS alone.
     """
-    return read_whole(answer, wallet.profile, partial(check_answer, operator=wallet.operator))
+    return read_whole(answer, wallet.profile, partial(check_answer, known=wallet.known))
 
 
 def read_whole(answer: WholeAnswer, profile: WalletProfile, check: Callable[[SignedAnswer, bytes], None]) -> Any:

@@ -97,7 +97,10 @@ def request(
 
     Returns the events too, which the caller records. Raises FundingDiffers.
     """
-    wallet = client.endpoint(party.operator, funding.require(party.operator, Funding.SEAMLESS))
+    funding.hold(party.operator)
+    wallet = client.endpoint(party.operator)
+    if not wallet.url:
+        funding.require(party.operator, Funding.SEAMLESS)
     answer_by = now + LONGEST if closes_at is None else min(now + LONGEST, closes_at + GRACE)
     asked = TransactionRequested(
         new_id(now), TransactionKind.DEBIT, party, wager, round_, amount, None, request_, answer_by, now

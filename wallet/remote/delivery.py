@@ -21,7 +21,7 @@ from casino.api.streaming.hub import run_in_thread
 from casino.events.ids import new_id
 from casino.events.sql import database_now, execute, fetch
 from casino.events.store import Metadata
-from casino.feed.destinations import WebhookClient, WholeAnswer
+from casino.feed.destinations import WebhookClient
 from casino.significant import recorder
 from wallet.remote import client, messages, records
 from wallet.remote import state as machine
@@ -185,11 +185,7 @@ class Courier:
             return WalletReply(NoAnswer(str(error)))
 
     async def _call(self, wallet: Endpoint, path: str, document: dict[str, object]) -> object:
-        answer = await client.call(self._client, wallet, path, document, seconds=CALL_SECONDS)
-        return await run_in_thread(self._verified, answer=answer, wallet=wallet)
-
-    def _verified(self, *, answer: WholeAnswer, wallet: Endpoint) -> object:
-        return client.verified(answer, wallet)
+        return client.verified(await client.call(self._client, wallet, path, document, seconds=CALL_SECONDS), wallet)
 
     def _record(self, *, batch: Batch, told: dict[UUID, WalletReply]) -> None:
         record(batch, told, now=self._clock())

@@ -305,10 +305,12 @@ def test_a_profile_needs_its_key_and_the_funding_that_has_one(database: Database
 def test_the_oldest_secret_signs_until_it_is_removed(database: Database) -> None:
     assert database
     house = tenant("lucky")
-    assert signing_keys.secret_of(UUID(house.id)) == ""
+    assert client.endpoint(UUID(house.id)).secret == ""
     first, second = add_secret(house), add_secret(house)
-    assert signing_keys.secret_of(UUID(house.id)) == first
+    softswiss = {"funding": "seamless", "wallet_url": "http://127.0.0.1:9", "wallet_profile": "softswiss"}
+    house.do("operator/funding", softswiss)
+    assert client.endpoint(UUID(house.id)).secret == first
     key = house.credential.split(".")[0]
     ((keyid,), _) = fetch("SELECT keyid FROM operators_signingkey ORDER BY id")
     signing_keys.remove(key_id=key, keyid=keyid, by="test")
-    assert signing_keys.secret_of(UUID(house.id)) == second
+    assert client.endpoint(UUID(house.id)).secret == second
