@@ -8,8 +8,8 @@ checked: a name that changes its address between the two gains nothing. Redirect
 import asyncio
 import socket
 import ssl
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
@@ -26,6 +26,8 @@ TOTAL_SECONDS: Final = 20.0
 CONNECT_SECONDS: Final = 5.0
 MAX_ANSWER: Final = 2000
 """Bytes of an answer that are read and stored."""
+KEPT_OPEN: Final[dict[str, Any]] = {"max_keepalive_connections": 100, "keepalive_expiry": 30.0}
+"""Of connections: how many, and for how many seconds."""
 _MAX_URL: Final = 500
 _EMBEDDED_IPV4: Final = tuple(
     map(IPv6Network, ("64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16", "::ffff:0:0/96"))
@@ -69,6 +71,14 @@ def check_url(url: str) -> str:
     return url
 
 
+def require_destination(url: str) -> None:
+    """Check an address before each request to it. Raises DestinationRefused."""
+    try:
+        check_url(url)
+    except InvalidWebhookUrl as error:
+        raise DestinationRefused(f"{error}") from error
+
+
 def check_host(host: str) -> None:
     """Check a name, or an address of ours to which nothing may go. Raises InvalidWebhookUrl."""
     literal = _literal(host)
@@ -109,13 +119,30 @@ def _literal(host: str) -> Address | None:
 
 async def checked_addresses(host: str, port: int) -> list[Address]:
     """Resolve a name to its addresses, at least one, all checked. Raises DestinationRefused, httpcore.ConnectError."""
-    try:
+    with _errors_of(host):
         rows = await asyncio.get_running_loop().getaddrinfo(host, port, type=1)
+    return _check_addresses(host, rows)
+
+
+def checked_addresses_now(host: str, port: int) -> list[Address]:
+    """Do the same in the caller's thread, which may take long."""
+    with _errors_of(host):
+        rows = socket.getaddrinfo(host, port, type=1)
+    return _check_addresses(host, rows)
+
+
+@contextmanager
+def _errors_of(host: str) -> Iterator[None]:
+    try:
+        yield
     except UnicodeError as error:
         raise httpcore.ConnectError(f"{host} is no name of a host.") from error
     except OSError as error:
         raise httpcore.ConnectError(f"{host} has no address: {error.strerror or error}") from error
-    addresses = [ip_address(str(sockaddr[0]).partition("%")[0]) for *_, sockaddr in rows]
+
+
+def _check_addresses(host: str, rows: Iterable[tuple[Any, ...]]) -> list[Address]:
+    addresses = [ip_address(str(row[4][0]).partition("%")[0]) for row in rows]
     refused = [address for address in addresses if not is_allowed(address)]
     if refused or not addresses:
         raise DestinationRefused(f"{host} is at {refused[0]}, which is not public." if refused else "no address")
@@ -167,6 +194,11 @@ class WholeAnswer:
     body: bytes
 
 
+def names_and_values(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return headers as httpcore has them by their names in lower case; of equal names the last counts."""
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers}
+
+
 class AnswerTooLong(httpcore.ProtocolError):
     """The answer has more bytes than anybody wants of it."""
 
@@ -180,8 +212,7 @@ class WebhookClient:
             ssl_context=context or ssl_context(),
             network_backend=CheckedBackend(),
             max_connections=1000,
-            max_keepalive_connections=100,
-            keepalive_expiry=30.0,
+            **KEPT_OPEN,
         )
 
     async def __aenter__(self) -> Self:
@@ -219,10 +250,7 @@ class WebhookClient:
     async def _send(
         self, method: str, url: str, *, headers: Mapping[str, str], body: bytes, seconds: float, most: int
     ) -> tuple[int, dict[str, str], bytes]:
-        try:
-            check_url(url)
-        except InvalidWebhookUrl as error:
-            raise DestinationRefused(f"{error}") from error
+        require_destination(url)
         timeout = dict.fromkeys(("read", "write", "pool"), seconds) | {"connect": min(CONNECT_SECONDS, seconds)}
         async with (
             asyncio.timeout(seconds),
@@ -235,5 +263,4 @@ class WebhookClient:
                 content += chunk
                 if len(content) >= most:
                     break
-            names = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
-            return response.status, names, content
+            return response.status, names_and_values(response.headers), content

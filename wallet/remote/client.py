@@ -4,14 +4,14 @@ Whatever is not a whole answer, signed where the profile has signatures of answe
 the wallet did.
 """
 
-import asyncio
+import atexit
+import contextlib
 import logging
-import threading
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
-from typing import Any, Final, TypeVar
+from functools import cache, partial
+from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -26,15 +26,13 @@ from casino.operators.request_signatures import AnswerKeys, SignedAnswer, check_
 from casino.operators.signing_keys import oldest_secret
 from wallet.funding.events import WalletProfile
 from wallet.remote import signing
+from wallet.remote.blocking import BlockingClient
 from wallet.remote.profiles import PROFILES
 from wallet.remote.profiles.standard import Profile
 
 logger = logging.getLogger(__name__)
 
 MAX_ANSWER: Final = 256 * 1024
-_SLACK: Final = 1.0
-"""Seconds that the loop may take to give a call up, beyond the call's own limit."""
-Result = TypeVar("Result")
 _NO_KEYS: Final = AnswerKeys({}, datetime.min.replace(tzinfo=UTC))
 _KEY_FIELDS: Final = ("keyid", "algorithm", "material", "encrypted_under", "key_id")
 _ENDPOINT: Final = f"""
@@ -103,22 +101,16 @@ async def call(
 ) -> WholeAnswer:
     """Post a message and return the answer, which is not verified yet. Raises NotAnswered."""
     url, body = wallet.address(path), msgspec.json.encode(document)
-    return await _ask(client, "POST", url, wallet.headers("POST", url, body), body, seconds=seconds)
+    headers = wallet.headers("POST", url, body)
+    with _no_answer():
+        return await client.ask("POST", url, headers=headers, body=body, seconds=seconds, limit=MAX_ANSWER)
 
 
-async def get(
-    client: WebhookClient, wallet: Endpoint, path: str, query: Mapping[str, str], *, seconds: float
-) -> WholeAnswer:
-    """Get something and return the answer, which is not verified yet. Raises NotAnswered."""
-    url = f"{wallet.address(path)}?{urlencode(query)}"
-    return await _ask(client, "GET", url, wallet.headers("GET", url, b""), b"", seconds=seconds)
-
-
-async def _ask(
-    client: WebhookClient, method: str, url: str, headers: Mapping[str, str], body: bytes, *, seconds: float
-) -> WholeAnswer:
+@contextlib.contextmanager
+def _no_answer() -> Generator[None]:
+    """Turn whatever a client raises into NotAnswered."""
     try:
-        return await client.ask(method, url, headers=headers, body=body, seconds=seconds, limit=MAX_ANSWER)
+        yield
     except (TimeoutError, httpcore.TimeoutException):
         raise NotAnswered("There was no answer in time.") from None
     except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
@@ -152,51 +144,24 @@ def read_whole(answer: WholeAnswer, profile: WalletProfile, check: Callable[[Sig
     return document
 
 
-class _Loop:
-    """An event loop in a thread of its own, with one client, for callers in other threads. Starts when it is used."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._started: tuple[asyncio.AbstractEventLoop, WebhookClient] | None = None
-
-    def run(self, work: "Coroutine[Any, Any, Result]", *, seconds: float) -> Result:
-        """Run a coroutine to its end and return its result. Raises TimeoutError."""
-        loop, _ = self._start()
-        future = asyncio.run_coroutine_threadsafe(work, loop)
-        try:
-            return future.result(seconds + _SLACK)
-        except TimeoutError:
-            future.cancel()
-            raise
-
-    @property
-    def client(self) -> WebhookClient:
-        return self._start()[1]
-
-    def _start(self) -> tuple[asyncio.AbstractEventLoop, WebhookClient]:
-        with self._lock:
-            if self._started is None:
-                loop = asyncio.new_event_loop()
-                threading.Thread(target=loop.run_forever, name="remote-wallets", daemon=True).start()
-                client = asyncio.run_coroutine_threadsafe(WebhookClient().__aenter__(), loop).result()
-                self._started = loop, client
-            return self._started
-
-
-_loop: Final = _Loop()
+@cache
+def _blocking() -> BlockingClient:
+    client = BlockingClient()
+    atexit.register(client.close)
+    return client
 
 
 def call_and_wait(wallet: Endpoint, path: str, document: Mapping[str, Any], *, seconds: float) -> WholeAnswer:
     """Post a message from a thread and wait for the answer. Raises NotAnswered."""
-    try:
-        return _loop.run(call(_loop.client, wallet, path, document, seconds=seconds), seconds=seconds)
-    except TimeoutError:
-        raise NotAnswered("There was no answer in time.") from None
+    url, body = wallet.address(path), msgspec.json.encode(document)
+    headers = wallet.headers("POST", url, body)
+    with _no_answer():
+        return _blocking().ask("POST", url, headers=headers, body=body, seconds=seconds, limit=MAX_ANSWER)
 
 
 def get_and_wait(wallet: Endpoint, path: str, query: Mapping[str, str], *, seconds: float) -> WholeAnswer:
     """Get something from a thread and wait for the answer. Raises NotAnswered."""
-    try:
-        return _loop.run(get(_loop.client, wallet, path, query, seconds=seconds), seconds=seconds)
-    except TimeoutError:
-        raise NotAnswered("There was no answer in time.") from None
+    url = f"{wallet.address(path)}?{urlencode(query)}"
+    headers = wallet.headers("GET", url, b"")
+    with _no_answer():
+        return _blocking().ask("GET", url, headers=headers, body=b"", seconds=seconds, limit=MAX_ANSWER)
