@@ -150,7 +150,7 @@ def _reserve(
         if not turn.remote:
             return
         admit()
-        earlier = debits.find(wanted.request, _open_wager(turn))
+        earlier = debits.find(wanted.request, _open_wager(turn), operator=actor.operator)
         if earlier is not None:
             reserved.append(_earlier(turn, *earlier))
             return

@@ -42,13 +42,20 @@ class Serving:
 
 @contextlib.contextmanager
 def ours(
-    plan: Plan, database: Database, *, processes: int = PROCESSES, prepared: bool = True, behind_proxy: bool = False
+    plan: Plan,
+    database: Database,
+    *,
+    processes: int = PROCESSES,
+    threads: int = 8,
+    prepared: bool = True,
+    behind_proxy: bool = False,
 ) -> Generator[Serving]:
     """Run our web server until the block ends; `behind_proxy` it believes X-Forwarded-For."""
     port = free_port(0)
     environment = {
         **_environment(database, prepared=prepared),
         "WEB_PROCESSES": str(processes),
+        "WEB_THREADS": str(threads),
         "BEHIND_TLS_PROXY": str(behind_proxy).lower(),
     }
     with _running(plan, "web", commands(port=port)["web"], environment, port=port, path="/livez") as serving:

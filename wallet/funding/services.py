@@ -41,7 +41,9 @@ FUNDING_EVENTS: Final = EventGroup(
 FUNDINGS: Final = ProjectionTable.of(OperatorFunding)
 _CURRENT: Final = "SELECT funding, version, wallet_url, wallet_profile FROM wallet_funding WHERE operator_id = %s"
 # Whatever moves money in or out shares the lock, so that none of it is between its check and its commit at a change.
-_SHARE: Final = "SELECT pg_advisory_xact_lock_shared(hashtextextended(%s, 8))"
+HOLD: Final = "pg_advisory_xact_lock_shared(hashtextextended(%s, 8))"
+"""An expression that lets the funding of an operator, as text, stay as it is until the transaction ends."""
+_HOLD: Final = f"SELECT {HOLD}"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 8))"
 _IN_FLIGHT: Final = """
     SELECT (SELECT count(*) FROM wallet_deposit WHERE operator_id = %s AND status = 'pending')
@@ -108,14 +110,9 @@ def current(operator: UUID) -> Funding:
     return choice_of(operator).funding
 
 
-def hold(operator: UUID) -> None:
-    """Let an operator's funding stay as it is until the transaction ends."""
-    fetch(_SHARE, [str(operator)])
-
-
 def require(operator: UUID, needed: Funding) -> None:
     """Check an operator's funding; it stays until the transaction ends. Raises FundingDiffers."""
-    hold(operator)
+    fetch(_HOLD, [str(operator)])
     funding = current(operator)
     if funding is not needed:
         raise FundingDiffers(f"It is {funding}, not {needed}.", funding=funding.value, needed=needed.value)
@@ -123,7 +120,7 @@ def require(operator: UUID, needed: Funding) -> None:
 
 def require_money_here(operator: UUID) -> None:
     """Check that players' real money is here and not in the operator's own wallet. Raises FundingDiffers."""
-    hold(operator)
+    fetch(_HOLD, [str(operator)])
     if current(operator) is Funding.SEAMLESS:
         raise FundingDiffers(
             "The money is in your own wallet.", funding=Funding.SEAMLESS.value, needed=Funding.HOUSE.value

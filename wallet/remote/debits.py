@@ -48,10 +48,12 @@ LONGEST: Final = timedelta(seconds=4)
 """How long after it was asked for a debit may be confirmed."""
 _MARGIN: Final = 0.2
 """Seconds left for confirming after the last moment of an answer."""
-_EARLIER: Final = """
-    SELECT request_id = %s, status, code FROM wallet_remote
-     WHERE request_id = %s OR (wager_id = %s AND kind = 'debit' AND status = 'requested')
-"""
+# The statement after this one sees a funding that does not change any more.
+_EARLIER: Final = f"""
+    SELECT earlier.* FROM (SELECT {funding.HOLD}) AS held LEFT JOIN LATERAL (
+        SELECT request_id = %s AS is_equal, status, code FROM wallet_remote
+         WHERE request_id = %s OR (wager_id = %s AND kind = 'debit' AND status = 'requested')) AS earlier ON true
+"""  # noqa: S608  (constants)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +70,17 @@ class Debit:
     balance: int | None = None
 
 
-def find(request: UUID, wager: UUID | None) -> tuple[RemoteStatus, str] | None:
+def find(request: UUID, wager: UUID | None, *, operator: UUID) -> tuple[RemoteStatus, str] | None:
     """Return the status of the debit that a player's request has led to, and the code of a refusal.
 
-    Raises WagerBeingConfirmed if there is none, and the wager waits for that of another request.
+    The operator's funding then stays as it is until the transaction ends. Raises WagerBeingConfirmed if there is none,
+    and the wager waits for that of another request.
     """
-    rows = fetch(_EARLIER, [request, request, wager])
+    rows = fetch(_EARLIER, [str(operator), request, request, wager])
     for is_equal, status, code in rows:
         if is_equal:
             return RemoteStatus(status), code
-    if rows:
+    if rows[0][1] is not None:
         raise WagerBeingConfirmed
     return None
 
@@ -93,11 +96,10 @@ def request(
     metadata: Metadata,
     now: datetime,
 ) -> tuple[Debit, list[Recording]]:
-    """Request a debit at `now` in the caller's transaction; `closes_at` is the end of betting, if it has one.
+    """Request a debit at `now` in the transaction of `find`; `closes_at` is the end of betting, if it has one.
 
     Returns the events too, which the caller records. Raises FundingDiffers.
     """
-    funding.hold(party.operator)
     wallet = client.endpoint(party.operator)
     if not wallet.url:
         funding.require(party.operator, Funding.SEAMLESS)

@@ -5,9 +5,10 @@ from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
+from django.db import transaction
 
 from baccarat.domain.rules.wagers import Spot
 from baccarat.services import wagering
@@ -312,6 +313,16 @@ def test_a_table_that_collects_commission_later_takes_no_money_of_another_wallet
     ann, table = join(house, server, "Ann"), house.table("big_table")
     body = {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"}
     assert code(ann.post(f"tables/{table}/seat", body)) == (409, "deferred_commission_unavailable")
+
+
+def test_the_funding_stays_while_a_debit_is_being_recorded(database: Database) -> None:
+    operator = uuid4()
+    change = "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 8))"
+    with database.owner() as other:
+        with transaction.atomic():
+            assert debits.find(uuid4(), None, operator=operator) is None
+            assert other.execute(change, [str(operator)]).fetchall() == [(False,)]
+        assert other.execute(change, [str(operator)]).fetchall() == [(True,)]
 
 
 def test_an_exclusion_while_the_wallet_is_asked_leaves_no_wager(
