@@ -38,13 +38,17 @@ def tracked() -> tuple[str, ...]:
 @functools.cache
 def modules(*folders: str) -> tuple[Module, ...]:
     """Parse all Python files below the folders, migrations excepted."""
-    paths = [
-        path
+    return tuple(
+        _module(path)
         for path in tracked()
         if path.endswith(".py") and path.split("/", 1)[0] in folders and "/migrations/" not in path
-    ]
-    texts = [(path, (PROJECT / path).read_text(encoding="utf-8")) for path in paths]
-    return tuple(Module(path, text, ast.parse(text)) for path, text in texts)
+    )
+
+
+@functools.cache
+def _module(path: str) -> Module:
+    text = (PROJECT / path).read_text(encoding="utf-8")
+    return Module(path, text, ast.parse(text))
 
 
 def public_definitions(module: Module) -> Iterator[str]:
