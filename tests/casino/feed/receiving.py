@@ -126,6 +126,27 @@ def send(*, at: datetime | None = None, ahead: timedelta = timedelta(), seconds:
 
 
 @contextmanager
+def sending(*, seconds: float) -> Generator[None]:
+    """Send what is due, as the process does, until the block ends."""
+    loop = asyncio.new_event_loop()
+    stop = asyncio.Event()
+
+    def run() -> None:
+        loop.run_until_complete(outbound.send_until(stop, client=WebhookClient(total_seconds=seconds)))
+        loop.close()
+
+    with pytest.MonkeyPatch.context() as patch, own_threads() as threads:
+        patch.setattr(hub, "DATABASE_THREADS", threads)
+        thread = threading.Thread(target=run)
+        thread.start()
+        try:
+            yield
+        finally:
+            loop.call_soon_threadsafe(stop.set)
+            thread.join()
+
+
+@contextmanager
 def own_threads() -> Generator[ThreadPoolExecutor]:
     """Yield threads that query this test's database, and close their connections."""
     gate = threading.Barrier(4)

@@ -18,8 +18,9 @@ from casino.feed.models import FeedItem, WebhookEndpoint
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import Tenant
 from tests.casino.feed.play import play, publish, read_all
-from tests.casino.feed.receiving import Message, Receiver, receiver, send, verify
+from tests.casino.feed.receiving import Message, Receiver, receiver, send, sending, verify
 from tests.conftest import Database
+from tests.processes import wait_until
 
 DAY = timedelta(days=1)
 
@@ -217,10 +218,10 @@ def test_a_receiver_that_is_gone_is_paused_at_once(lucky: Tenant, theirs: Receiv
 
 
 def test_a_slow_endpoint_holds_up_no_other(lucky: Tenant, golden: Tenant, theirs: Receiver) -> None:
-    release, served = threading.Event(), threading.Event()
+    release = threading.Event()
 
     def slow(_: Message) -> tuple[int, bytes]:
-        release.wait(30)
+        release.wait(60)
         return 200, b""
 
     with receiver() as fast:
@@ -231,17 +232,14 @@ def test_a_slow_endpoint_holds_up_no_other(lucky: Tenant, golden: Tenant, theirs
         play(lucky, rounds=2)
         play(golden, rounds=2)
         expected = len(read_all(golden))
-        sender = threading.Thread(target=lambda: (send(seconds=60), served.set()))
-        sender.start()
-        try:
-            until = time.monotonic() + 60
-            while len(fast.messages) < expected and time.monotonic() < until and not served.is_set():
-                time.sleep(0.05)
-            assert not served.is_set()
-        finally:
-            release.set()
-            sender.join(90)
+        with sending(seconds=60):
+            try:
+                assert wait_until(lambda: len(fast.messages) == expected)
+                assert theirs.messages == [], "none has an answer"
+            finally:
+                release.set()
         assert len(fast.messages) == expected
+        assert theirs.messages != []
 
 
 def test_a_sender_that_dies_sends_the_same_message_again(lucky: Tenant, theirs: Receiver) -> None:
