@@ -6,6 +6,7 @@ that no test produced fails the run, unless NOT_PRODUCED has its reason; a reaso
 A refusal that a test provokes below HTTP counts: every refusal becomes an answer in the same way.
 """
 
+import functools
 import json
 from collections.abc import Generator
 from typing import Any, Final
@@ -37,7 +38,7 @@ OF_HTTP: Final = frozenset({
     "X-Accel-Buffering", "X-Frame-Options",
 })  # fmt: skip
 """Headers of HTTP, for browsers and for proxies, which the document leaves to their standards."""
-FILES: Final = ["application/octet-stream"]
+FILES: Final = ("application/octet-stream",)
 """A list may come as a file, too, which has a name."""
 _undocumented: Final[list[str]] = []
 _produced: Final[set[str]] = set()
@@ -100,18 +101,34 @@ def _compare(request: HttpRequest, response: HttpResponse) -> None:
     name = f"{view.__module__}.{getattr(view, '__name__', '')} {request.method}"
     if response.headers.get("Content-Type") != MEDIA_TYPE:
         keyed = getattr(handler, "idempotent", False)
-        _compare_headers(name, response, header_names(response.status_code, FILES, keyed=keyed))
+        _compare_headers(name, response, _headers(response.status_code, FILES, keyed=keyed))
         return
     problem = json.loads(response.content)
     code = problem["code"]
-    _compare_headers(name, response, header_names(response.status_code, [MEDIA_TYPE], [code]))
+    _compare_headers(name, response, _headers(response.status_code, (MEDIA_TYPE,), (code,)))
     in_path = bool(request.resolver_match and request.resolver_match.kwargs)
-    if code not in problems_of(view, str(request.method), in_path=in_path):
+    if code not in _codes(view, str(request.method), in_path=in_path):
         _undocumented.append(f"{name}: {problem['status']} {code}")
     facts = set(problem) - set(Problem.__struct_fields__)
-    wrong = facts - set(facts_of(code)) | set(required_facts_of(code)) - facts
+    known, required = _facts(code)
+    wrong = facts - known | required - facts
     if wrong:
         _undocumented.append(f"{name}: {code}: {sorted(wrong)} differ from the refusal's `fact_types`")
+
+
+# Derived from declarations, which do not change while tests run, for each answer anew otherwise.
+_headers = functools.cache(header_names)
+
+
+@functools.cache
+def _codes(view: Any, method: str, *, in_path: bool) -> frozenset[str]:
+    return frozenset(problems_of(view, method, in_path=in_path))
+
+
+@functools.cache
+def _facts(code: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names of a problem's facts, and of those that it always has."""
+    return frozenset(facts_of(code)), frozenset(required_facts_of(code))
 
 
 def _compare_headers(name: str, response: HttpResponse, documented: list[str]) -> None:
