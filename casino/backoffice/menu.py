@@ -1,11 +1,16 @@
 """The admin's menu and looks, as django-unfold's setting wants them. Imported by the settings: no models here."""
 
+from functools import cache
 from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
-from django.urls import reverse_lazy
+from django.urls import reverse
+from django.utils.functional import lazy
+
+# Each page asks for the address of each line several times. Addresses are known once the URLs are loaded, not here.
+_link: Final = lazy(cache(reverse), str)
 
 
 def environment(_request: HttpRequest) -> list[str]:
@@ -19,7 +24,7 @@ def _item(title: str, icon: str, model: str, **options: Any) -> dict[str, Any]:
     return {
         "title": title,
         "icon": icon,
-        "link": reverse_lazy(f"admin:{model}_changelist"),
+        "link": _link(f"admin:{model}_changelist"),
         "permission": lambda request: request.user.has_perm(f"{app}.view_{name}"),
         "queue": model,
         **options,
@@ -33,7 +38,7 @@ def _group(title: str, *items: dict[str, Any]) -> dict[str, Any]:
 _SEARCH = {
     "title": "Search",
     "icon": "search",
-    "link": reverse_lazy("admin:desk_search"),
+    "link": _link("admin:desk_search"),
     "permission": lambda request: request.user.has_perms(("baccarat.view_round", "baccarat.view_wager")),
 }
 DECISIONS: Final = (
@@ -55,19 +60,19 @@ def may_decide(request: HttpRequest) -> bool:
 _APPROVALS = {
     "title": "Approvals",
     "icon": "approval_delegation",
-    "link": reverse_lazy("admin:desk_approvals"),
+    "link": _link("admin:desk_approvals"),
     "permission": may_decide,
 }
 _FIGURES = {
     "title": "Player figures",
     "icon": "query_stats",
-    "link": reverse_lazy("admin:desk_figures"),
+    "link": _link("admin:desk_figures"),
     "permission": lambda request: request.user.has_perm("risk.view_riskalert"),
 }
 _EXPORT = {
     "title": "Export for a regulator",
     "icon": "archive",
-    "link": reverse_lazy("admin:desk_export"),
+    "link": _link("admin:desk_export"),
     "permission": lambda request: request.user.has_perm("compliance.export_operator"),
 }
 NAVIGATION = [
@@ -177,8 +182,8 @@ UNFOLD: Final[dict[str, Any]] = {
     "LOGIN": {"form": "casino.backoffice.site.SignInForm"},
     "ACCOUNT": {
         "navigation": [
-            {"title": "Your authenticator", "link": reverse_lazy("admin:authenticator")},
-            {"title": "Your time zone", "link": reverse_lazy("admin:time_zone")},
+            {"title": "Your authenticator", "link": _link("admin:authenticator")},
+            {"title": "Your time zone", "link": _link("admin:time_zone")},
         ]
     },
     "DASHBOARD_CALLBACK": "casino.backoffice.pages.front_page.add_sections",
