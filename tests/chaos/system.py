@@ -31,11 +31,15 @@ CHECK_EVERY = 0.05
 
 @dataclass(slots=True)
 class System:
-    """A running stack, an operator's credential, and the money credited to players in cents, by money type."""
+    """A running stack, an operator's credential, and the money credited to players in cents, by money type.
+
+    `audited` is the position of the log up to which it was audited.
+    """
 
     stack: Stack
     credential: str
     credited: dict[str, int] = field(default_factory=dict)
+    audited: int = 0
 
     @property
     def database_url(self) -> str:
