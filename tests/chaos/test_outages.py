@@ -24,7 +24,7 @@ from tests.chaos.system import System, until
 
 pytestmark = pytest.mark.slow
 
-OUTAGE: Final = float(os.environ.get("CHAOS_SECONDS", "12"))
+OUTAGE: Final = float(os.environ.get("CHAOS_SECONDS", "8"))
 """Seconds."""
 MAX_DELAY: Final = 2
 """Seconds from the last wager of a round to its settlement, and from an event to its arrival; the design is one."""
