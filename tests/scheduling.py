@@ -13,11 +13,12 @@ LONG: Final = (
     "tests/deploy/",
     "tests/casino/devstack/",
     "tests/bench/",
+    "tests/wallet/remote/test_delivery.py",
 )
 """Slow tests, which mostly wait for processes. They start first, so that they don't end last."""
 
-TOGETHER: Final = ("tests/chaos/", "tests/browser/")
-"""Folders whose files share one running system or one browser, and so run in one process."""
+TOGETHER: Final = ("tests/chaos/", "tests/browser/", "tests/architecture/")
+"""Folders whose files share one running system, one browser or what was parsed, and so run in one process."""
 
 
 class LongFirst(LoadFileScheduling):
