@@ -1,16 +1,27 @@
 """The admin's menu and looks, as django-unfold's setting wants them. Imported by the settings: no models here."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils.functional import lazy
 
+
+@cache
+def _address_below(_prefix: str, name: str) -> str:
+    return reverse(name)
+
+
+def _address(name: str) -> str:
+    return _address_below(get_script_prefix(), name)
+
+
 # Each page asks for the address of each line several times. Addresses are known once the URLs are loaded, not here.
-_link: Final = lazy(cache(reverse), str)
+_link: Final[Callable[[str], Any]] = lazy(_address, str)
 
 
 def environment(_request: HttpRequest) -> list[str]:
