@@ -57,7 +57,7 @@ else
 	@rm -rf build/tests; failed=; \
 	$(RUN) -m pytest -n 2 -o cache_dir=build/tests/systems $(SYSTEMS) >build/systems.txt 2>&1 & systems=$$!; \
 	echo "Unit, property, concurrency, crash and API tests (beside them whole systems, in build/systems.txt):"; \
-	$(RUN) -m pytest -n 3 -o cache_dir=build/tests/service --whole-contract --ignore=tests/cluster --ignore=tests/upgrade $(SYSTEMS:%=--ignore=%) || failed="$$failed service"; \
+	$(RUN) -m pytest -n 3 -o cache_dir=build/tests/service --whole-contract --ignore=tests/cluster --ignore=tests/nightly/upgrade $(SYSTEMS:%=--ignore=%) || failed="$$failed service"; \
 	wait $$systems || failed="$$failed systems"; \
 	echo "Whole systems from outside: the page in a browser, commands, deployments, measuring:"; \
 	cat build/systems.txt; \
@@ -87,7 +87,7 @@ restore-test:
 
 upgrade-test:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@exec $(RUN) -m pytest -s tests/upgrade $(ARGS)
+	@exec $(RUN) -m pytest -s tests/nightly/upgrade $(ARGS)
 
 cluster-test:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
@@ -120,7 +120,7 @@ api-document:
 	@sh deploy/environment.sh "$(PYTHON)" test
 	@$(RUN) manage.py spectacular --format openapi-json | $(RUN) -m json.tool --compact --sort-keys --no-ensure-ascii \
 		| gzip -n9 > deploy/docs/api.json.gz
-	@DJANGO_SETTINGS_MODULE=casino.settings $(RUN) -m tests.deploy.event_schemas | gzip -n9 > deploy/docs/events.json.gz
+	@DJANGO_SETTINGS_MODULE=casino.settings $(RUN) -m tests.nightly.upgrade.event_schemas | gzip -n9 > deploy/docs/events.json.gz
 
 tests/node/node_modules: tests/node/package.json
 	@echo "Installing what checks the page's modules ..."

@@ -21,7 +21,7 @@ from tests.chaos.books import agree
 from tests.chaos.players import Party, Setting, party
 from tests.chaos.system import System, until
 from tests.deploy.test_haproxy import HAPROXY, write_certificate
-from tests.upgrade.releases import earlier, later
+from tests.nightly.upgrade.releases import earlier, later
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(HAPROXY is None, reason="haproxy is not installed")]
 

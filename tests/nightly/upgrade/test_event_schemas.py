@@ -3,16 +3,12 @@
 import copy
 import gzip
 import json
-import tomllib
 from typing import Any
 
 import pytest
 
-from casino.api import reference
 from casino.devstack.home import PROJECT
-from casino.feed.asyncapi import asyncapi_document
-from tests.deploy.compose import COMPOSE
-from tests.deploy.event_schemas import Schemas, current_schemas, unreadable
+from tests.nightly.upgrade.event_schemas import Schemas, current_schemas, unreadable
 
 DOCS = PROJECT / "deploy" / "docs"
 CHANGELOG = (DOCS / "changelog.md").read_text(encoding="utf-8")
@@ -66,10 +62,3 @@ def test_what_is_only_read_comes_a_release_before_it_is_written(current: Schemas
     second["WagerConfirmed"]["writes"], second["WagerDoubled"]["writes"] = 2, 1
     assert unreadable(current, first) == []
     assert unreadable(first, second) == []
-
-
-def test_every_place_names_the_same_version() -> None:
-    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["version"] == reference.VERSION
-    assert f":-{project['name']}:{reference.VERSION}}}" in COMPOSE.read_text(encoding="utf-8")
-    assert json.loads(asyncapi_document())["info"]["version"] == reference.VERSION
