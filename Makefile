@@ -10,16 +10,18 @@ RUN := $(VENV)/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help play serve test screenshots chaos soak cluster-test restore-test upgrade-test lint lint-page api-document bench constraints audit-dependencies sbom fuzz clean
+.PHONY: help play serve unit test system screenshots chaos soak cluster-test restore-test upgrade-test lint lint-page api-document bench constraints audit-dependencies sbom fuzz clean
 .SUFFIXES:
 MAKEFLAGS += --no-print-directory
 
 help:
 	@echo "make play    bots play every preset by every funding over HTTP, then everything is audited"
 	@echo "make serve   the same system left running, on port $(PORT) (PORT=... chooses another)"
-	@echo "make test    the whole test suite (ARGS=... goes to pytest)"
+	@echo "make unit    tests of what needs no server: rules, fairness, deciders, the core, proofs"
+	@echo "make test    all quick tests, on servers of their own, and one whole system (ARGS=... goes to pytest)"
+	@echo "make system  whole systems from outside: the page in a browser, commands, clients, deployments, kills"
 	@echo "make screenshots          pictures of the table page and the admin to look at, in build/screenshots"
-	@echo "make lint    ruff, mypy, direction of imports, missing migrations; types of the page"
+	@echo "make lint    ruff, mypy, imports, missing migrations, words and documents; types of the page"
 	@echo "make bench   what it reaches, side by side with its peers"
 	@echo "make api-document         keeps the API's document and the events' schemas of a version that is published"
 	@echo "make constraints          pins every dependency with its hashes (ARGS=--upgrade for newer versions)"
@@ -43,47 +45,45 @@ serve:
 	@sh deploy/environment.sh "$(PYTHON)" embedded
 	@exec $(RUN) manage.py up --port $(PORT) $(ARGS)
 
-# What the service consists of; and beside it whole systems as one sees them from outside: pages, commands, deployments.
-# Either mostly waits for other processes, so that together they take half the time on two cores. A test that fails
-# there runs again without neighbours, and its first failure stays in the output.
-SYSTEMS := tests/browser tests/clients tests/deploy tests/casino/devstack tests/bench tests/fuzz
+# What needs no server: rules, fairness, deciders, the core, proofs.
+UNIT := tests/baccarat/domain tests/baccarat/proofs tests/casino/kernel tests/casino/crypto \
+	tests/wallet/responsible_gaming/test_decider.py tests/wallet/ledger/test_entries.py
+
+unit:
+	@sh deploy/environment.sh "$(PYTHON)" embedded test
+	@exec $(RUN) -m pytest -n 0 --without-servers $(UNIT) $(ARGS)
 
 test:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing bench
+	@sh deploy/environment.sh "$(PYTHON)" embedded test
 ifdef ARGS
 	@exec $(RUN) -m pytest -n 3 $(ARGS)
 else
 	@mkdir -p build
-	@rm -rf build/tests; failed=; \
-	$(RUN) -m pytest -n 2 -o cache_dir=build/tests/systems $(SYSTEMS) >build/systems.txt 2>&1 & systems=$$!; \
-	echo "Unit, property, concurrency, crash and API tests (beside them whole systems, in build/systems.txt):"; \
-	$(RUN) -m pytest -n 3 -o cache_dir=build/tests/service --whole-contract --ignore=tests/cluster --ignore=tests/nightly/upgrade $(SYSTEMS:%=--ignore=%) || failed="$$failed service"; \
-	wait $$systems || failed="$$failed systems"; \
-	echo "Whole systems from outside: the page in a browser, commands, deployments, measuring:"; \
-	cat build/systems.txt; \
-	for part in $$failed; do \
-		echo "What failed of $$part once more, with the machine to itself:"; \
-		$(RUN) -m pytest -o cache_dir=build/tests/$$part --last-failed --last-failed-no-failures none --exitfirst || exit 1; \
-	done
+	@exec $(RUN) -m pytest -n 3 --dist worksteal --whole-contract --junitxml build/test.xml
 endif
+
+# One whole system, seen from outside: pages, commands, clients, deployments, kills. What fails runs once more, and says so.
+system:
+	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing
+	@mkdir -p build
+	@exec $(RUN) -m pytest -n 0 --reruns 1 --junitxml build/system.xml $(or $(ARGS),tests/system)
 
 screenshots:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@$(RUN) -m tests.browser.screenshots
-	@$(RUN) -m tests.browser.desk_screenshots
+	@$(RUN) -m tests.nightly.browser.screenshots
+	@$(RUN) -m tests.nightly.browser.desk_screenshots
 
 chaos:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@CHAOS_SECONDS=$${CHAOS_SECONDS:-60} exec $(RUN) -m pytest -s tests/chaos $(ARGS)
+	@CHAOS_SECONDS=$${CHAOS_SECONDS:-60} exec $(RUN) -m pytest -s tests/nightly/chaos $(ARGS)
 
-# One that fails is not repeated, as slow tests are: it would take hours again.
 soak:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@HOURS=$${HOURS:-1} exec $(RUN) -m pytest -s tests/chaos/test_soak.py --only-rerun nothing $(ARGS)
+	@HOURS=$${HOURS:-1} exec $(RUN) -m pytest -s tests/nightly/chaos/test_soak.py $(ARGS)
 
 restore-test:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@exec $(RUN) -m pytest -s tests/chaos/test_backup.py $(ARGS)
+	@exec $(RUN) -m pytest -s tests/nightly/chaos/test_backup.py $(ARGS)
 
 upgrade-test:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
@@ -91,7 +91,7 @@ upgrade-test:
 
 cluster-test:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@FAULTS=$${FAULTS-15} exec $(RUN) -m pytest -s -rs tests/cluster $(ARGS)
+	@FAULTS=$${FAULTS-15} exec $(RUN) -m pytest -s -rs tests/nightly/cluster $(ARGS)
 
 lint:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing lint
@@ -100,6 +100,7 @@ lint:
 	@$(RUN) -m mypy casino wallet baccarat manage.py
 	@$(VENV)/bin/lint-imports
 	@$(RUN) manage.py makemigrations --check --dry-run
+	@$(RUN) -m pytest -n 0 -q tests/lint
 	@if command -v npm >/dev/null; then $(MAKE) lint-page; else echo "Without node the page's modules are not checked."; fi
 
 # The API's document by Spectral and Redocly; the page's modules against it, and ESLint.
@@ -129,7 +130,7 @@ tests/node/node_modules: tests/node/package.json
 
 bench:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test bench
-	@exec $(RUN) -m tests.bench $(ARGS)
+	@exec $(RUN) -m tests.nightly.bench $(ARGS)
 
 constraints:
 	@sh deploy/environment.sh "$(PYTHON)" supply
@@ -149,7 +150,7 @@ sbom:
 
 fuzz:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(RUN) -m pytest -s tests/fuzz $(ARGS)
+	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(RUN) -m pytest -s tests/nightly/fuzz $(ARGS)
 
 clean:
 	@if [ -x $(RUN) ]; then $(RUN) -m casino.devstack.clean; fi

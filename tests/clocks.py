@@ -6,9 +6,11 @@ from typing import Final
 
 import pytest
 
+from tests.programs import without
+
 LIBRARY: Final = next(iter(sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))), None)
 
-needs_faketime = pytest.mark.skipif(LIBRARY is None, reason="libfaketime is not installed")
+needs_faketime = pytest.mark.skipif(LIBRARY is None, reason=without("libfaketime"))
 
 
 def skewed(environment: Mapping[str, str], offset: str) -> dict[str, str]:

@@ -31,12 +31,10 @@ from casino.devstack.home import PROJECT
 from casino.devstack.services import Addresses
 from casino.events.sql import execute
 from casino.settings import database as database_settings
-from tests.chromium import CHROMIUM
-from tests.scheduling import LongFirst, long_first
 from tests.services import MEMORY, Services, end_maintenance, running_services
 from tests.threads import in_threads as run_in_threads
 
-pytest_plugins = ["tests.contract"]
+pytest_plugins = ["tests.contract", "tests.budget", "tests.programs"]
 TRUNCATING = {"transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server"}
 ROOM = 3 * 2**30
 """Bytes that must be free in memory."""
@@ -61,6 +59,11 @@ class Database:
         """Open a connection as the owner of the tables, in autocommit."""
         with psycopg.connect(self.owner_url, autocommit=True) as connection:
             yield connection
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --without-servers."""
+    parser.addoption("--without-servers", action="store_true", help="fail a test that needs PostgreSQL or Redis")
 
 
 def pytest_configure() -> None:
@@ -91,7 +94,7 @@ def pytest_configure_node(node: Any) -> None:
 @contextlib.contextmanager
 def compiling() -> Generator[None]:
     """Compile a fresh clone's tests while the block runs, so that not every process compiles all of them."""
-    if any(Path(__file__).parent.glob("__pycache__/test_requirements.*")):
+    if any(Path(__file__).parent.glob("architecture/__pycache__/test_structure.*")):
         yield
         return
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q"]
@@ -109,40 +112,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shared[0].close()
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Warn when the browser tests were skipped."""
-    if CHROMIUM is None:
-        terminalreporter.section("NO CHROMIUM", red=True, bold=True)
-        terminalreporter.line(
-            "The browser tests of the table page were SKIPPED: install Chromium to run them.", red=True
-        )
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse tests that would TRUNCATE: immutable tables refuse it too. Retry a failed slow test once.
-
-    Slow tests depend on the timing of many processes; pytest reports each retry.
-    """
+    """Refuse tests that would TRUNCATE: immutable tables refuse it too."""
     for item in items:
-        if item.get_closest_marker("slow") and not item.get_closest_marker("flaky"):
-            item.add_marker(pytest.mark.flaky(reruns=1))
         marker = item.get_closest_marker("django_db")
         truncates = marker is not None and marker.kwargs.get("transaction", False)
         if truncates or TRUNCATING & set(getattr(item, "fixturenames", ())):
             raise pytest.UsageError(f"{item.nodeid}: use the `database` fixture; transactional tests TRUNCATE.")
-    items[:] = long_first(items)
 
 
 def pytest_collection_finish() -> None:
     """Exclude the collected tests from garbage collection."""
     gc.collect()
     gc.freeze()
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongFirst:
-    """Distribute the tests by files, the long ones first."""
-    return LongFirst(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -163,6 +145,7 @@ def cheap_argon2() -> Generator[None]:
 @pytest.fixture(scope="session")
 def services(request: pytest.FixtureRequest, worker_id: str) -> Generator[Services]:
     """Start or find the servers of this run, with a Redis database for this process."""
+    assert not request.config.getoption("--without-servers"), "`make unit` starts no server: run this by `make test`."
     import_module(settings.ROOT_URLCONF)  # all views; a transaction that a test imports them in outlasts its idle limit
     shared = getattr(request.config, "workerinput", {}).get("services")
     with contextlib.ExitStack() as stack:

@@ -7,7 +7,7 @@ import tomllib
 from casino.api.reference import VERSION
 from casino.devstack.home import PROJECT
 from casino.feed.asyncapi import asyncapi_document
-from tests.deploy.compose import COMPOSE
+from tests.system.deploy.compose import COMPOSE
 
 
 def test_every_place_names_the_same_version() -> None:

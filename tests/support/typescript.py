@@ -7,9 +7,10 @@ from typing import Final
 import pytest
 
 from casino.devstack.home import PROJECT
+from tests.programs import without
 
 NODE: Final = PROJECT / "tests" / "node"
-needs_node = pytest.mark.skipif(not (NODE / "node_modules").exists(), reason="`make lint` installs the node packages")
+needs_node = pytest.mark.skipif(not (NODE / "node_modules").exists(), reason=without("node packages (make lint)"))
 _STRICT: Final = "--strict --target es2022 --module nodenext --lib es2023,dom,dom.iterable,dom.asynciterable"
 
 

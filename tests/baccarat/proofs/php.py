@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
+from tests.programs import needs
 
 VERIFIER: Final = Path(__file__).with_name("verifier.php")
 HAS_PHP: Final = shutil.which("php") is not None
-needs_php: Final = pytest.mark.skipif(not HAS_PHP, reason="php is not installed")
+needs_php: Final = needs("php")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 import os
 import pwd
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Generator
@@ -20,11 +19,12 @@ from casino.events import subscriptions
 from casino.events.sql import fetch
 from tests.conftest import Database, pointed_at
 from tests.processes import wait_until
+from tests.programs import find, needs
 from tests.support.house import House
 
-PGBOUNCER = shutil.which("pgbouncer")
+PGBOUNCER = find("pgbouncer")
 
-pytestmark = pytest.mark.skipif(PGBOUNCER is None, reason="pgbouncer is not installed")
+pytestmark = needs("pgbouncer")
 
 
 @pytest.fixture

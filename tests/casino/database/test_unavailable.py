@@ -25,7 +25,6 @@ from casino.settings import database as database_settings
 from tests.conftest import Database, pointed_at
 from tests.processes import clean_environment
 from tests.support.house import House
-from tests.support.table_holder import table_holder
 
 FORK = """
 import os, threading, time
@@ -59,24 +58,6 @@ def short_timeouts(database: Database, monkeypatch: pytest.MonkeyPatch) -> Gener
     monkeypatch.setenv("DATABASE_TIMEOUTS", "short")
     with pointed_at(database.url):
         yield database
-
-
-@pytest.mark.slow
-def test_a_frozen_process_that_holds_a_table_stops_it_for_three_seconds_at_most(short_timeouts: Database) -> None:
-    house = House()
-    table = house.table("mini")
-    at = house.seated(table)
-    with table_holder(table, house.operator, short_timeouts.environment) as freeze:
-        freeze()
-        frozen_at, refused = time.monotonic(), 0
-        while True:
-            try:
-                at.new_game()
-                break
-            except OperationalError:
-                refused += 1
-        assert time.monotonic() - frozen_at < LONGEST_STOP
-        assert refused <= 3
 
 
 def test_a_lock_that_is_not_freed_is_given_up(short_timeouts: Database) -> None:

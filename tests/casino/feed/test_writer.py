@@ -1,9 +1,5 @@
 """Numbers have no gaps, whoever writes them and whatever dies; each item is what its schema says."""
 
-import contextlib
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,14 +8,12 @@ import jsonschema
 import pytest
 from django.test import Client
 
-from casino.devstack.home import PROJECT
 from casino.events import sealer, subscriptions
 from casino.events.codec import EventRegistry, MalformedEvent
 from casino.events.sql import execute, fetch
 from casino.feed import queries, types, writer
-from tests.baccarat.api.people import Tenant, bet, company, deal_all, tenant
+from tests.baccarat.api.people import Tenant, bet, company, deal_all
 from tests.casino.feed.play import play, publish, read_all, stored, text_of, types_of
-from tests.conftest import Database
 
 
 def test_a_round_is_told_from_its_opening_to_each_wagers_result(lucky: Tenant) -> None:
@@ -93,34 +87,6 @@ def test_four_tables_and_four_writers_leave_no_gap_and_no_repeat(
             [house.id],
         )
         assert sum(kind == "baccarat.round.settled.v1" for _, kind in rows) == settled[0][0] == 8
-
-
-WRITER = """
-import django; django.setup()
-from casino.feed import writer
-while writer.write_new_items(limit=3): pass
-"""
-
-
-@pytest.mark.slow
-def test_a_killed_writer_leaves_no_gap_and_no_repeat(database: Database) -> None:
-    house = tenant("killed")
-    play(house, rounds=1)
-    expected = items_of_the_log(house)
-    execute("DELETE FROM feed_feeditem")
-    execute("DELETE FROM feed_feedhead")
-    execute("UPDATE events_subscription SET position = 0 WHERE name = 'feed'")
-    environment = {**database.environment, "DJANGO_SETTINGS_MODULE": "casino.settings"}
-    for pause in (1.2, 1.5, 1.8):
-        process = subprocess.Popen([sys.executable, "-c", WRITER], cwd=PROJECT, env=environment)  # noqa: S603
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(pause)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        numbers = [number for number, _ in stored(house)]
-        assert numbers == list(range(1, len(numbers) + 1))
-    publish()
-    assert items_of_the_log(house) == expected
 
 
 def test_no_card_and_no_seed_comes_before_the_settlement(lucky: Tenant) -> None:

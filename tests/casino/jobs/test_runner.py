@@ -1,6 +1,5 @@
 """Periodic jobs run when they are due, one runner at a time each, under their time limits, without Redis."""
 
-import os
 import signal
 import threading
 import time
@@ -16,7 +15,7 @@ from casino.events import wakeups
 from casino.events.sql import execute, fetch
 from casino.jobs import runner
 from casino.jobs.runner import JobRunner
-from tests.processes import clean_environment, manage, wait_until
+from tests.processes import wait_until
 
 LEASED = "SELECT name FROM jobs_job WHERE leased_until > clock_timestamp() ORDER BY name"
 
@@ -180,25 +179,3 @@ def test_every_scheduled_task_exists_and_has_a_limit():
         task = app.tasks[entry["task"]]
         soft = task.soft_time_limit or app.conf.task_soft_time_limit
         assert soft <= (task.time_limit or app.conf.task_time_limit)
-
-
-@pytest.mark.slow
-def test_another_runner_takes_over_from_a_killed_or_frozen_one(database, tmp_path):
-    environment = clean_environment(**database.environment)
-    everything = [(len(app.conf.beat_schedule),)]
-    with (
-        manage("run_jobs", environment=environment, log=tmp_path / "first.log") as first,
-        manage("run_jobs", environment=environment, log=tmp_path / "second.log") as second,
-    ):
-        for process, stop in ((first, signal.SIGSTOP), (second, signal.SIGSTOP)):
-            assert wait_until(lambda: fetch("SELECT count(*) FROM jobs_job WHERE leased_until IS NULL") == everything)
-            os.kill(process.pid, stop)
-            due = fetch("SELECT due_at FROM jobs_job WHERE name = 'process-payments'")
-            assert wait_until(
-                lambda due=due: fetch("SELECT due_at FROM jobs_job WHERE name = 'process-payments'") > due
-            )
-            os.kill(process.pid, signal.SIGCONT)
-        first.send_signal(signal.SIGTERM)
-        assert first.wait(30) == 0
-        second.kill()
-    assert "Traceback" not in (tmp_path / "first.log").read_text()

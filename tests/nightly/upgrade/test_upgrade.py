@@ -17,13 +17,14 @@ from casino.devstack.home import PROJECT, claim
 from casino.devstack.processes import Child, run_to_end, stop_all
 from casino.devstack.services import owner_environment, process_environment
 from casino.devstack.system import HOST, Stack, commands, free_port, is_responding
-from tests.chaos.books import agree
-from tests.chaos.players import Party, Setting, party
-from tests.chaos.system import System, until
-from tests.deploy.test_haproxy import HAPROXY, write_certificate
+from tests.nightly.chaos.books import agree
+from tests.nightly.chaos.players import Party, Setting, party
+from tests.nightly.chaos.system import System, until
+from tests.nightly.deploy.test_haproxy import HAPROXY, write_certificate
 from tests.nightly.upgrade.releases import earlier, later
+from tests.programs import needs
 
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(HAPROXY is None, reason="haproxy is not installed")]
+pytestmark = needs("haproxy")
 
 TABLES: Final = (Setting("mini"), Setting("classic"), Setting("atlantic_city", players=2, rules={"turn_seconds": 1}))
 OTHERS: Final = ("worker", "worker-background", "worker-outbound", "sealer")

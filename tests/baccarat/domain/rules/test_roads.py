@@ -1,12 +1,7 @@
 """The roads of the scoreboard, against a printed example, an oracle, another package, and themselves; marks as text."""
 
-import json
-import os
 import random
-import subprocess
-import sys
 from itertools import product
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -31,7 +26,6 @@ from baccarat.domain.rules.roads import (
     tally,
 )
 from tests.baccarat.domain.rules import roads_oracle as oracle
-from tests.bench import peers
 
 OUTCOMES = {"B": Outcome.BANKER, "P": Outcome.PLAYER, "T": Outcome.TIE}
 LETTERS = {outcome: letter for letter, outcome in OUTCOMES.items()}
@@ -273,29 +267,6 @@ def play_out(generator: random.Random) -> list[Outcome]:
         position += len(dealt.cards)
         outcomes.append(dealt.outcome)
     return outcomes
-
-
-def test_thousands_of_random_shoes_are_drawn_as_another_package_draws_them() -> None:
-    missing = peers.have(peers.PYBACCARAT)
-    if missing:
-        pytest.skip(f"THE ROADS WERE NOT COMPARED WITH ANOTHER PACKAGE: {missing}")
-    generator = random.Random(5)
-    shoes = [play_out(generator) for _ in range(SHOES)]
-    process = subprocess.run(  # noqa: S603  (our own interpreter and script)
-        [sys.executable, str(Path(__file__).with_name("roads_peer.py"))],
-        input=json.dumps(["".join(LETTERS[outcome] for outcome in shoe) for shoe in shoes]),
-        env=peers.environment(os.environ),
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    theirs = json.loads(process.stdout)
-    assert len(theirs) == SHOES
-    for shoe, expected in zip(shoes, theirs, strict=True):
-        board = Board(RoundMark(number, outcome) for number, outcome in enumerate(shoe, 1))
-        assert expected == {
-            "lengths": lengths(board),
-            "marks": ["".join(COLOURS[entry.colour] for entry in road.entries) for road in board.derived.values()],
-            "peek": [COLOURS[entry and entry.colour] for entry in board.predict(Outcome.BANKER).derived.values()],
-        }
 
 
 def lengths(board: Board) -> list[int]:

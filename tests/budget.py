@@ -1,0 +1,97 @@
+"""Core-seconds of `make test`: of each test, which may use two, and of each folder, beside its budget.
+
+What counts is processor time of this process and of its children that have ended, with what a test's own fixtures use
+and without what tests share. `budget.toml` has the folders' budgets and the tests that may use more, each with the
+reason. Wall time depends on what else the machine does, and is printed alone.
+"""
+
+import os
+import tomllib
+from collections import Counter
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+LIMIT: Final = 2.0
+"""Core-seconds."""
+MOST_EXCEPTIONS: Final = 20
+ELSEWHERE: Final = ("tests/system/", "tests/nightly/", "tests/lint/")
+"""What `make test` does not run has no budget."""
+BUDGET: Final = tomllib.loads(Path(__file__).with_name("budget.toml").read_text(encoding="utf-8"))
+assert len(BUDGET["exceptions"]) <= MOST_EXCEPTIONS, "too many tests may use more than the others"
+
+_began = _shared = 0.0
+_sharing = False
+_by_folder: Final[Counter[str]] = Counter()
+
+
+def _used() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    """Begin to count."""
+    global _began, _shared
+    _began, _shared = _used(), 0.0
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup(fixturedef: Any) -> Generator[None, Any, Any]:
+    """Leave out what further tests use, too."""
+    global _shared, _sharing  # noqa: PLW0603
+    if fixturedef.scope == "function" or _sharing:
+        return (yield)
+    began, _sharing = _used(), True
+    try:
+        return (yield)
+    finally:
+        _sharing = False
+        _shared += _used() - began
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Fail a test that used too much, unless the list of exceptions has it."""
+    yield
+    used = _used() - _began - _shared
+    name = item.nodeid.partition("[")[0]
+    if used > LIMIT and name not in BUDGET["exceptions"] and not name.startswith(ELSEWHERE):
+        pytest.fail(
+            f"{used:.1f} core-seconds; {LIMIT:.0f} are allowed. Make it cheaper, move it to tests/system or "
+            "tests/nightly, or give the reason in tests/budget.toml.",
+            pytrace=False,
+        )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+    """Note what the test used, with what it set up and took down for others."""
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("core_seconds", round(_used() - _began, 3)))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up by folder."""
+    if report.when == "teardown":
+        folder = str(Path(report.nodeid.partition("::")[0]).parent.relative_to("tests"))
+        budgeted = next((name for name in BUDGET["folders"] if f"{folder}/".startswith(f"{name}/")), folder)
+        _by_folder[budgeted] += float(dict(report.user_properties).get("core_seconds", 0))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the folders of a whole run beside their budgets."""
+    if not config.getoption("--whole-contract"):
+        return
+    terminalreporter.section("core-seconds by folder, and their budget")
+    for folder, used in sorted(_by_folder.items(), key=lambda item: -item[1]):
+        budget = BUDGET["folders"].get(folder)
+        over = "" if budget is None or used <= budget else "  over"
+        terminalreporter.line(f"{folder:32}{used:7.1f}{budget if budget is not None else '-':>7}{over}")
+    terminalreporter.line(f"{'all':32}{sum(_by_folder.values()):7.1f}{sum(BUDGET['folders'].values()):>7}")

@@ -1,0 +1,152 @@
+"""New players walk from the lobby to a squeeze won: by mouse, by finger on a phone, and by keyboard alone."""
+
+import re
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.nightly.browser.test_squeeze import drag_by_touch
+from tests.system.browser.house import House
+
+TIMEOUT = 30_000
+MAX_TABS = 60
+MAX_ROUNDS = 40
+"""Rounds within which the smallest stake on Banker wins; the buy-in lasts for 20 losses, as rare as 1 in a million."""
+
+
+DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+CALM: dict[str, Any] = {**DESKTOP, "reduced_motion": "reduce"}
+
+
+@pytest.fixture
+def page(browser: Browser, request: pytest.FixtureRequest) -> Generator[Page]:
+    """Open a window of a browser in which nobody has played, by default on a desk."""
+    context = browser.new_context(locale="en-GB", **getattr(request, "param", DESKTOP))
+    page = context.new_page()
+    page.set_default_timeout(TIMEOUT)
+    yield page
+    context.close()
+
+
+def won(page: Page) -> bool:
+    """Wait for this round's call, and return whether the player has won."""
+    net = page.locator(".callout:not([hidden]) .callout-net")
+    expect(net).to_have_text(re.compile(r"\d"), timeout=TIMEOUT)
+    return (net.text_content() or "").startswith("+")
+
+
+def test_with_a_mouse(house: House, page: Page) -> None:
+    table = house.table("mini")
+    page.goto(f"{house.base_url}/play/#token={house.newcomer()}")
+    page.locator(f'[data-table="{table}"] a').click(timeout=TIMEOUT)
+    expect(page.locator(".message")).to_have_text("Take a seat to play")
+    page.get_by_role("button", name="Seat 1: free").click()
+    page.get_by_role("button", name="Sit down", exact=True).click()
+    page.locator(".corner").hover()
+    page.locator('[data-panel="options"]').click()
+    page.get_by_role("switch", name="Squeeze the last card").check()
+    page.locator(".panel-close").click()
+    page.locator('[data-chip="5.00"]').click()
+    page.locator(".circle.banker").click()
+    page.locator('[data-act="deal"]').click()
+
+    for _ in range(MAX_ROUNDS):
+        card = page.locator(".last-card .card")
+        expect(card).to_be_visible(timeout=TIMEOUT)
+        side = page.locator(".last-card").get_attribute("data-side")
+        box = card.bounding_box()
+        for other in page.locator(f".hand.{side} .card.shown").all():
+            assert apart(box, other.bounding_box()), "the cards that it is added to stay in view"
+        x, bottom = box["x"] + box["width"] / 2, box["y"] + box["height"] - 4
+        page.mouse.move(x, bottom)
+        page.mouse.down()
+        page.mouse.move(x, bottom - 0.8 * box["height"], steps=6)
+        page.mouse.up()
+        if won(page):
+            return
+        page.locator('[data-act="rebetDeal"]').click()
+    raise AssertionError("Banker never won")
+
+
+def apart(a: dict[str, float], b: dict[str, float]) -> bool:
+    """Return whether two boxes do not overlap."""
+    return (
+        a["x"] + a["width"] <= b["x"]
+        or b["x"] + b["width"] <= a["x"]
+        or a["y"] + a["height"] <= b["y"]
+        or b["y"] + b["height"] <= a["y"]
+    )
+
+
+@pytest.mark.parametrize("page", [PHONE], indirect=True, ids=["phone"])
+def test_with_a_finger_on_a_phone(house: House, page: Page) -> None:
+    table = house.table("mini")
+    page.goto(f"{house.base_url}/play/#token={house.newcomer()}")
+    page.locator(f'[data-table="{table}"] a').tap(timeout=TIMEOUT)
+    page.get_by_role("button", name="Take seat 1", exact=True).tap()
+    page.get_by_role("button", name="Sit down", exact=True).tap()
+    expect(page.locator("button.spot.mine").first).to_be_visible(timeout=TIMEOUT)
+    page.get_by_role("button", name="Game menu").tap()
+    page.locator('[data-panel="options"]').tap()
+    page.get_by_role("switch", name="Squeeze the last card").tap()
+    page.locator(".panel-close").tap()
+    page.locator('[data-chip="5.00"]').tap()
+    page.locator('.panel-spot[data-spot="banker"]').tap()
+    page.locator('[data-act="deal"]').tap()
+
+    for _ in range(MAX_ROUNDS):
+        card = page.locator(".last-card .card")
+        expect(card).to_be_visible(timeout=TIMEOUT)
+        drag_by_touch(page, card, 0.8)
+        if won(page):
+            return
+        page.locator('[data-act="rebetDeal"]').tap()
+    raise AssertionError("Banker never won")
+
+
+def reach(page: Page, target: Locator) -> None:
+    """Press Tab until this has the focus, which must be drawn."""
+    expect(target).to_be_visible(timeout=TIMEOUT)
+    for _ in range(MAX_TABS):
+        if target.evaluate("element => element === document.activeElement"):
+            assert target.evaluate("element => element.matches(':focus-visible')")
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"no way to {target} by Tab")
+
+
+@pytest.mark.parametrize("page", [CALM], indirect=True, ids=["reduced motion"])
+def test_with_the_keyboard_alone(house: House, page: Page) -> None:
+    table = house.table("mini")
+    page.goto(f"{house.base_url}/play/#token={house.newcomer()}")
+    reach(page, page.get_by_role("searchbox"))
+    page.keyboard.type(house.get(f"/tables/{table}")["name"])
+    reach(page, page.locator(f'[data-table="{table}"] a'))
+    page.keyboard.press("Enter")
+    reach(page, page.get_by_role("button", name="Seat 1: free"))
+    page.keyboard.press("Enter")
+    reach(page, page.get_by_label("Bring to the table"))
+    page.keyboard.press("Enter")
+    expect(page.locator("button.spot.mine").first).to_be_visible(timeout=TIMEOUT)
+    reach(page, page.locator('[data-panel="options"]'))
+    page.keyboard.press("Enter")
+    reach(page, page.get_by_role("switch", name="Squeeze the last card"))
+    page.keyboard.press("Space")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    page.keyboard.press("b")
+    expect(page.locator('[data-act="deal"]')).to_be_enabled(timeout=TIMEOUT)
+    reach(page, page.locator('[data-act="deal"]'))
+    page.keyboard.press("Enter")
+
+    for _ in range(MAX_ROUNDS):
+        expect(page.locator(".last-card .card")).to_be_focused(timeout=TIMEOUT)
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
+        if won(page):
+            return
+        page.keyboard.press("r")
+    raise AssertionError("Banker never won")

@@ -1,0 +1,165 @@
+"""Kubernetes manifests and systemd units say what compose.yaml says, and are well-formed by the tools' own checks."""
+
+import shlex
+import shutil
+import subprocess
+import sys
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from casino.devstack.home import PROJECT
+from tests.programs import needs
+from tests.system.deploy.compose import COMPOSE, OURS, services
+
+KUBERNETES = PROJECT / "deploy" / "kubernetes"
+SYSTEMD = PROJECT / "deploy" / "systemd"
+MANIFESTS = [
+    document for path in sorted(KUBERNETES.glob("*.yaml")) for document in yaml.safe_load_all(path.read_text())
+]
+UNITS = sorted(SYSTEMD.iterdir())
+VERSIONS = ("1.30", "1.34")
+PROGRAMS = "/opt/casino/bin/"
+
+
+def of_kind(*kinds):
+    return {each["metadata"]["name"]: each for each in MANIFESTS if each["kind"] in kinds}
+
+
+PODS = {name: each["spec"]["template"] for name, each in of_kind("Deployment", "Job").items()}
+
+
+def container(name):
+    (only,) = PODS[name]["spec"]["containers"]
+    return only
+
+
+def variables(name):
+    """Return the variables of a process in the cluster, by what they come from."""
+    config, secret = container(name)["envFrom"]
+    return {
+        **of_kind("ConfigMap")[config["configMapRef"]["name"]]["data"],
+        **of_kind("Secret")[secret["secretRef"]["name"]]["stringData"],
+        **{each["name"]: each["value"] for each in container(name)["env"]},
+    }
+
+
+def unit(name):
+    """Return the settings of a process's unit; a repeated one is a list in the order of the file."""
+    (path,) = (path for path in UNITS if path.name.removesuffix(".service").rstrip("@") == f"casino-{name}")
+    settings = {}
+    for line in path.read_text().splitlines():
+        key, equals, value = line.partition("=")
+        if equals and not line.startswith("#"):
+            settings.setdefault(key, []).append(value)
+    return settings
+
+
+def test_compose_follows_its_schema():
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec", str(COMPOSE)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda each: f"{each['kind']} {each['metadata']['name']}")
+def test_a_manifest_follows_the_schemas_of_kubernetes(manifest, version):
+    kubernetes_validate.validate(manifest, version, strict=True)
+
+
+def test_the_cluster_has_the_processes_of_compose():
+    assert set(PODS) == set(OURS)
+    assert {each["metadata"]["labels"]["process"] for each in PODS.values()} == set(OURS)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_cluster_runs_the_commands_of_compose_with_the_same_variables(name):
+    composed = services()[name]
+    assert container(name)["command"] == composed["command"]
+    assert set(variables(name)) == set(composed["environment"])
+    for each in container(name)["env"]:
+        if each["name"] not in {"CONTAINER_IMAGES", "EMAIL_HOST", "EMAIL_FROM"}:
+            assert each["value"] == composed["environment"][each["name"]], each["name"]
+
+
+def test_settings_of_the_cluster_are_the_defaults_of_compose():
+    own = {"ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "BEHIND_TLS_PROXY", "CHECKPOINT_STORAGE"}
+    composed = services()["sealer"]["environment"]
+    for name, value in of_kind("ConfigMap")["casino"]["data"].items():
+        if name not in own:
+            assert value == composed[name], name
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_pod_can_do_no_more_than_it_must(name):
+    pod, only = PODS[name]["spec"], container(name)
+    assert pod["automountServiceAccountToken"] is False
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+    assert only["securityContext"] == {
+        "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]},
+    }  # fmt: skip
+    assert "@sha256:" in only["image"]
+    assert only["resources"]["limits"]["memory"] == only["resources"]["requests"]["memory"]
+
+
+def test_what_scales_protects_and_serves_names_a_process():
+    for each in of_kind("HorizontalPodAutoscaler").values():
+        assert each["spec"]["scaleTargetRef"]["name"] in of_kind("Deployment")
+        assert of_kind("Deployment")[each["spec"]["scaleTargetRef"]["name"]]["spec"]["replicas"] >= 2
+    selectors = [each["spec"]["selector"]["matchLabels"] for each in of_kind("PodDisruptionBudget").values()]
+    selectors += [each["spec"]["selector"] for each in of_kind("Service").values()]
+    for labels in selectors:
+        assert labels == {"app": "casino", "process": labels["process"]}
+        assert labels["process"] in PODS
+
+
+def test_the_service_and_the_probe_use_the_port_that_the_web_listens_on():
+    port = container("web")["command"][-1]
+    (published,) = container("web")["ports"]
+    assert str(published["containerPort"]) == port
+    assert f":{port}/readyz" in container("web")["readinessProbe"]["exec"]["command"][-1]
+    assert services()["web"]["healthcheck"]["test"][1:] == container("web")["readinessProbe"]["exec"]["command"]
+
+
+@pytest.mark.parametrize("name", [name for name in OURS if name not in {"migrate", "web"}])
+def test_every_process_that_answers_no_http_is_checked_by_its_heartbeat(name):
+    file = services()[name]["environment"]["HEARTBEAT_FILE"]
+    command = ["python", "manage.py", "healthcheck", file]
+    assert services()[name]["healthcheck"]["test"] == ["CMD", *command]
+    assert container(name)["livenessProbe"]["exec"]["command"] == command
+    assert {"name": "tmp", "mountPath": "/tmp"} in container(name)["volumeMounts"]  # noqa: S108  (in a container)
+
+
+def test_only_the_processes_that_call_others_reach_the_world():
+    (expression,) = of_kind("NetworkPolicy")["to-the-world-by-https"]["spec"]["podSelector"]["matchExpressions"]
+    assert set(expression["values"]) == {"web", "worker-background", "worker-outbound"}
+    assert of_kind("NetworkPolicy")["nothing-unless-allowed"]["spec"]["podSelector"] == {}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_unit_runs_the_command_of_compose_as_that_process(name):
+    settings = unit(name)
+    program, *rest = shlex.split(settings["ExecStart"][0])
+    command = services()[name]["command"]
+    assert program == f"{PROGRAMS}{command[0]}"
+    assert [word.replace("127.0.0.1", "0.0.0.0") for word in rest] == command[1:]  # noqa: S104  (in a container)
+    assert f"CASINO_PROCESS={name}" in settings["Environment"][0].split()
+    assert settings["EnvironmentFile"] == ["/etc/casino/common.env", f"/etc/casino/{name}.env"]
+    if "stop_grace_period" in services()[name]:
+        assert settings["TimeoutStopSec"] == [services()[name]["stop_grace_period"].rstrip("s")]
+
+
+@needs("systemd-analyze")
+def test_systemd_accepts_the_units(tmp_path):
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("python", "celery"):
+        (programs / name).write_text("#!/bin/sh\n")
+        (programs / name).chmod(0o755)
+    for path in UNITS:
+        (tmp_path / path.name).write_text(path.read_text().replace(PROGRAMS, f"{programs}/"))
+    command = [shutil.which("systemd-analyze"), "verify", *(str(tmp_path / path.name) for path in UNITS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
