@@ -3,11 +3,10 @@
 The view returns an asynchronous iterator, so that an open stream uses no thread and no database connection.
 """
 
-from http import HTTPStatus
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.utils import OpenApiParameter
@@ -148,9 +147,7 @@ def stream(request: HttpRequest) -> HttpResponseBase:
         opening = _open(request=request)
     except Exception as error:  # noqa: BLE001  (every error has a problem document)
         return errors.handle(error, {"request": request})
-    return StreamingHttpResponse(
-        stream_messages(opening), status=HTTPStatus.OK, content_type=sse.MEDIA_TYPE, headers=sse.HEADERS
-    )
+    return sse.LiveResponse(stream_messages(opening), content_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
 
 
 stream.contract = CONTRACT  # type: ignore[attr-defined]

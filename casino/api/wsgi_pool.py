@@ -12,7 +12,7 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from typing import Any, Final
@@ -263,12 +263,13 @@ def _sender(send: Send, loop: asyncio.AbstractEventLoop) -> Callable[[Message], 
     return send_and_wait
 
 
-async def _stream_until_disconnect(chunks: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
-    """Send an asynchronous iterator to its end, or until the client disconnects."""
+async def _stream_until_disconnect(content: AsyncGenerator[bytes], receive: Receive, send: Send) -> None:
+    """Send an asynchronous generator to its end, or until the client disconnects, and close it."""
 
     async def send_all() -> None:
-        async for chunk in chunks:
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        async with contextlib.aclosing(content) as chunks:
+            async for chunk in chunks:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
 
     sending = asyncio.create_task(send_all())

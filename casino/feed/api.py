@@ -4,7 +4,7 @@ import re
 from typing import Any, Final
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 from drf_spectacular.types import OpenApiTypes
@@ -112,8 +112,8 @@ class FeedView(OperatorView):
             return Response(page)
         WATCHER.admit(caller.operator)
         if wants_stream:
-            return StreamingHttpResponse(stream_items(feed), content_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
-        return StreamingHttpResponse(
+            return sse.LiveResponse(stream_items(feed), content_type=sse.MEDIA_TYPE, headers=sse.HEADERS)
+        return sse.LiveResponse(
             wait_for_page(feed, seconds=query["wait"]),
             content_type=ShapeRenderer.media_type,
             headers={"Cache-Control": "no-store"},

@@ -1,9 +1,12 @@
 """Server-sent events (WHATWG HTML, section 9.2): the encoding of messages, and a stream's queue of them."""
 
 import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Any, Final, NamedTuple
 
 import msgspec
+from django.http import StreamingHttpResponse
 
 MEDIA_TYPE: Final = "text/event-stream"
 HEADERS: Final = {"Cache-Control": "no-cache, no-transform", "X-Accel-Buffering": "no"}
@@ -27,6 +30,23 @@ def keep_alive(id_: int | str) -> bytes:
     Browsers dispatch no event for a block without data, but keep its id.
     """
     return f": still here\nid: {id_}\n\n".encode()
+
+
+class LiveResponse(StreamingHttpResponse):
+    """Sends what a generator yields, and closes it when the response ends in any way.
+
+    Django leaves that to garbage collection, which never closes a generator that its own stream's registry refers to.
+    """
+
+    def __init__(self, chunks: AsyncGenerator[bytes], *, content_type: str, headers: dict[str, str]) -> None:
+        super().__init__(chunks, content_type=content_type, headers=headers)
+        self._chunks = chunks
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        """Yield each chunk."""
+        async with aclosing(self._chunks) as chunks:
+            async for chunk in chunks:
+                yield chunk
 
 
 MAX_MESSAGES: Final = 2000

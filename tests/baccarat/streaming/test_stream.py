@@ -242,7 +242,7 @@ def test_a_gap_that_is_too_long_begins_anew(web: Web, lucky: Tenant) -> None:
     with web.listen(alice) as before:
         before.until(lambda s: s.of("snapshot"))
     for _ in range(5):
-        note(lucky.id, *("elsewhere" for _ in range(500)))
+        note(table, *("missed" for _ in range(500)))
     sealer.seal_all()
     for last in (before.last, 10**15):
         with web.listen(alice, last=last) as after:
@@ -372,6 +372,12 @@ def test_a_reader_that_does_not_read_is_cut_off_and_comes_back(web: Web, lucky: 
         while chunk := lazy.recv(1 << 16):
             received += len(chunk)
         assert received < 480 * 20_000
+        hers, his = (credentials.digest(each.credential) for each in (alice, bob))
+        earlier = "UPDATE operators_playersession SET last_used_at = now() - interval '10 minutes'"
+        execute(f"{earlier} WHERE token_hash = ANY (%s)", [[hers, his]])
+        unused = "SELECT now() - last_used_at > interval '5 minutes' FROM operators_playersession WHERE token_hash = %s"
+        quick.until(lambda _: fetch(unused, [his]) == [(False,)])
+        assert fetch(unused, [hers]) == [(True,)]  # nothing of hers is open any more
 
 
 def test_without_redis_the_stream_goes_on_by_looking(module_database: Database, lucky: Tenant, tmp_path: Path) -> None:
