@@ -1,8 +1,10 @@
 """The table page in a real browser, against a real system: what a player sees, does and never loses."""
 
+import re
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.system.browser.screen import TIMEOUT
 
@@ -74,6 +76,87 @@ def test_the_keyboard_is_enough_to_play_and_zero_rebets(house, open_screen):
     expect(screen.page.locator(".panel kbd").first).to_be_visible()
     screen.press("Escape")
     expect(screen.page.locator(".panel")).to_be_hidden()
+
+
+def test_enter_deals_once_what_lies_on_the_spot_that_was_clicked(house, open_screen):
+    table = house.table("mini")
+    screen = open_screen(table, 1, reduced_motion="no-preference")
+    screen.place("banker", "25")
+    expect(screen.spot("banker")).to_be_focused()
+
+    screen.page.keyboard.down("Enter")
+    screen.page.keyboard.down("Enter")  # held
+    screen.page.keyboard.up("Enter")
+    screen.press("Enter")
+
+    round_ = house.settled(table, 1)
+    assert round_["seats"][0]["wager"] == [{"spot": "banker", "amount": "25.00"}]
+    expect(screen.page.locator(".callout:not([hidden]) .callout-net")).to_have_text(re.compile(r"\d"), timeout=TIMEOUT)
+    screen.answered()
+    assert house.get(f"/tables/{table}")["round"] is None, "no press placed a chip, or hid the call"
+
+
+def test_space_shows_the_result_of_what_was_dealt_from_a_spot(house, open_screen):
+    table = house.table("mini")
+    screen = open_screen(table, 1, reduced_motion="no-preference")
+    screen.place("banker", "25")
+    screen.press("Enter")
+    expect(screen.page.locator('.game[data-step="dealing"]')).to_be_visible()
+
+    screen.press("Space")
+
+    screen.expect_round(house.settled(table, 1))
+    screen.answered()
+    assert house.get(f"/tables/{table}")["round"] is None
+    screen.press("Space")
+    expect(screen.chips_on("banker")).to_have_text("25")
+
+
+def test_enter_deals_from_spots_and_chips_and_presses_other_buttons(house, open_screen):
+    table = house.table("mini")
+    screen = open_screen(table, 1)
+    chip = screen.page.locator('.chip-button[data-chip="5.00"]')
+
+    def press_on(target: Locator, key: str) -> None:
+        target.focus()
+        screen.press(key)
+        screen.answered()
+
+    for nothing_to_deal in (screen.spot("tie"), chip):
+        press_on(nothing_to_deal, "Enter")
+    assert house.get(f"/tables/{table}")["round"] is None
+    press_on(chip, "Space")
+    for _ in range(3):
+        press_on(screen.spot("tie"), "Space")
+    expect(screen.chips_on("tie")).to_have_text("15")
+    press_on(screen.button("undo"), "Enter")
+    expect(screen.chips_on("tie")).to_have_text("10")
+    press_on(screen.open("stats").locator("h2"), "Enter")
+    assert house.seat_of(table, 1)["status"] == "deciding", "nothing is dealt from a panel"
+
+    screen.press("Escape")
+    press_on(chip, "Enter")
+    assert house.settled(table, 1)["seats"][0]["wager"] == [{"spot": "tie", "amount": "10.00"}]
+
+
+def test_enter_pressed_offline_deals_once_after_reconnecting(house, open_screen):
+    table = house.table("mini")
+    screen = open_screen(table, 1)
+    screen.place("banker", "100")
+    screen.answered()
+    screen.set_network(offline=True)
+    screen.expect_notice("Reconnecting")
+
+    screen.press("Enter")
+    screen.press("Enter")
+    expect(screen.bet).to_have_text("€100.00")
+    screen.set_network()
+
+    round_ = house.settled(table, 1)
+    assert round_["seats"][0]["wager"] == [{"spot": "banker", "amount": "100.00"}]
+    screen.expect_round(round_)
+    screen.answered()
+    assert house.get(f"/tables/{table}")["round"] is None
 
 
 def test_keys_are_handled_in_order_even_with_slow_responses(house, open_screen):

@@ -270,8 +270,10 @@ export class Actions {
    */
   async perform(entry, name) {
     const { game } = this;
+    const offered = () => availableActions(game.state, [])[name];
+    if (!offered()) return null; // and what is shown goes on
     await this.finishAnimation();
-    if (!availableActions(game.state, [])[name]) return null;
+    if (!offered()) return null;
     if (["rebet", "rebetDeal", "newGame"].includes(name)) this.clearLastRound();
     if (name.startsWith("rebet")) game.sound.play("chips");
     if (name === "newGame") game.hands.clear();

@@ -87,20 +87,29 @@ const KEY_ACTIONS = { 0: "rebet", r: "rebetDeal", u: "undo", backspace: "undo", 
 const NOT_BEFORE_LOADING = new Set(["enter", "r"]);
 /** @type {Record<string, Api["Spot"]>} */
 const KEY_SPOTS = { p: "player", t: "tie", b: "banker" };
+/** What Enter and Space press while it has the focus; on a spot or a chip, which a click gives the focus, they keep their meaning at the table. */
+const PRESSABLE = "button:not(.spot, .chip-button), a, summary";
 
 /**
  * Listen to the keyboard until the returned function is called.
  * @param {Game} game
  */
 export function listenToKeys(game) {
+  /** The key that acted last: held down, it does not press the button that has the focus either. */
+  let acted = "";
   /** @param {KeyboardEvent} event */
   const pressed = (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.repeat) return void (event.key === acted && event.preventDefault());
+    acted = "";
     if (event.key === "Escape" && game.open) return game.actions.close();
     if (isOn(event, "input, textarea, select, [contenteditable]")) return;
     if (!game.preferences.local.keys) return;
     if (!game.state) queueKey(game, event);
-    else if (act(game, event.key, event)) event.preventDefault();
+    else if (act(game, event.key, event)) {
+      acted = event.key;
+      event.preventDefault();
+    }
   };
   addEventListener("keydown", pressed);
   return () => removeEventListener("keydown", pressed);
@@ -128,8 +137,8 @@ function act(game, key, event) {
   else if (name in KEY_SPOTS) game.state.you && actions.place(KEY_SPOTS[name]);
   else if (key === "?") actions.open("help");
   else if (chip) actions.select(toMinor(chip));
-  else if (key === "Enter" && !isOn(event, "button, a, summary")) actions.run("deal");
-  else if (key === " " && game.animation.running && !isOn(event, "button, a, summary")) game.animation.finish();
+  else if (key === "Enter" && !isOn(event, `${PRESSABLE}, .panel`)) actions.run("deal");
+  else if (key === " " && game.animation.running && !isOn(event, PRESSABLE)) game.animation.finish();
   else return false;
   return true;
 }

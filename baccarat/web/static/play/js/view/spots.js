@@ -93,7 +93,7 @@ export class Spots {
       h("span", { class: "spot-pays" }, odds), chips.element, all, result,
     ];
     const element = state.you
-      ? h("button", { type: "button", class: `spot panel-spot mine ${spot}`, "data-spot": spot, onclick: () => this.place(spot) }, parts)
+      ? h("button", { type: "button", class: `spot panel-spot mine ${spot}`, "data-spot": spot, "aria-keyshortcuts": spot[0], onclick: () => this.place(spot) }, parts)
       : h("div", { class: `spot panel-spot ${spot}`, role: "img" }, parts);
     this.panels.set(spot, { element, chips, all, result, odds });
     return element;
