@@ -8,8 +8,8 @@ from collections.abc import Generator
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.nightly.chaos.books import audit_from_the_start
-from tests.nightly.chaos.system import System, running_system
+from tests.support.books import audit_from_the_start
+from tests.support.whole_system import System, running_system
 
 
 @pytest.fixture(scope="package")

@@ -8,10 +8,10 @@ from typing import Final
 
 from pytest_django import DjangoDbBlocker
 
-from tests.nightly.chaos.books import agree, audit
 from tests.nightly.chaos.payments import payer
-from tests.nightly.chaos.players import Setting, party
-from tests.nightly.chaos.system import System, until
+from tests.support.books import agree, audit
+from tests.support.players import Setting, party
+from tests.support.whole_system import System, until
 
 SECONDS: Final = float(os.environ.get("CHAOS_SECONDS", "12"))
 RECOVERY: Final = 180

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from casino.devstack.bots.client import Client
 from casino.devstack.bots.house import CURRENCY, open_method
-from tests.nightly.chaos.system import System
+from tests.support.whole_system import System
 
 DEPOSIT: Final = "30.00"
 WITHDRAWAL: Final = "10.00"

@@ -19,9 +19,9 @@ from casino.devstack.home import PROJECT
 from casino.devstack.postgres import SUPERUSER, Postgres
 from casino.devstack.system import operator_key
 from casino.observability.process import ssl_context
-from tests.nightly.chaos.system import System
 from tests.processes import wait_until
 from tests.support.instant import INSTANT
+from tests.support.whole_system import System
 
 PAGE: Final = (PROJECT / "deploy" / "docs" / "operations.md").read_text(encoding="utf-8")
 SECTION: Final = PAGE.partition("\n## Runbook\n")[2].partition("\n## ")[0]

@@ -10,8 +10,8 @@ from typing import Any, Final
 import psycopg
 from matplotlib.figure import Figure
 
-from tests.nightly.chaos.system import System
 from tests.processes import alive, descendants
+from tests.support.whole_system import System
 
 OURS: Final = ("web", "worker", "worker-background", "worker-outbound", "sealer")
 WORKING: Final = (

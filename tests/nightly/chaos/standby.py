@@ -18,8 +18,8 @@ from casino.devstack.postgres import APP, ENVIRONMENT, OWNER, WEB, Postgres
 from casino.devstack.processes import run_to_end
 from casino.devstack.redis import Redis
 from casino.devstack.system import Stack
-from tests.nightly.chaos.system import System
 from tests.processes import alive, descendants, wait_until
+from tests.support.whole_system import System
 
 
 class Pair:

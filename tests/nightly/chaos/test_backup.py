@@ -30,9 +30,9 @@ from casino.operators import services as operations
 from casino.operators.models import Operator
 from tests.conftest import pointed_at
 from tests.nightly.chaos.faults import assert_sound, play_through
-from tests.nightly.chaos.system import System, running_system, until
 from tests.processes import wait_until
 from tests.programs import needs
+from tests.support.whole_system import System, running_system, until
 
 SERVERS: Final = ("postgres", "redis", "witness", "provider")
 PROMISED: Final = 90

@@ -9,9 +9,9 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from casino.observability.process import ssl_context
-from tests.nightly.chaos.books import agree, audit
-from tests.nightly.chaos.players import Setting, party
-from tests.nightly.chaos.system import System, running_system
+from tests.support.books import agree, audit
+from tests.support.players import Setting, party
+from tests.support.whole_system import System, running_system
 
 PROCESSES = 32
 REQUESTS = 600

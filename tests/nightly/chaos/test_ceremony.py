@@ -11,8 +11,8 @@ from casino.events.sealer import seal_all
 from casino.events.sql import fetch
 from tests.conftest import Database
 from tests.dying import KILLED, SURVIVED, dying
-from tests.nightly.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.services import SHOE_KEYS
+from tests.support.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.support.examples import P
 from tests.support.house import House, until
 

@@ -15,10 +15,10 @@ from pytest_django import DjangoDbBlocker
 from casino.devstack.system import is_responding
 from casino.observability.process import ssl_context
 from tests.clocks import needs_faketime, skewed_by_file
-from tests.nightly.chaos.books import agree, audit
 from tests.nightly.chaos.faults import GAP
-from tests.nightly.chaos.players import Setting, party
-from tests.nightly.chaos.system import System, until
+from tests.support.books import agree, audit
+from tests.support.players import Setting, party
+from tests.support.whole_system import System, until
 
 PROCESSES: Final = ("web", "worker", "sealer")
 TABLES: Final = (Setting("mini"), Setting("classic"), Setting("atlantic_city", players=2, rules={"turn_seconds": 1}))

@@ -15,9 +15,9 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from casino.devstack.postgres import WEB, Postgres
-from tests.nightly.chaos.books import agree, audit
-from tests.nightly.chaos.players import Setting, party
-from tests.nightly.chaos.system import System, until
+from tests.support.books import agree, audit
+from tests.support.players import Setting, party
+from tests.support.whole_system import System, until
 
 PERIOD: Final = 4
 """Seconds for which an error lasts."""

@@ -12,7 +12,7 @@ from pytest_django import DjangoDbBlocker
 
 from tests.nightly.chaos.faults import assert_sound, play_through
 from tests.nightly.chaos.standby import Pair, system_with_standby
-from tests.nightly.chaos.system import System
+from tests.support.whole_system import System
 
 PROMISED: Final = 10
 """Seconds from the primary's death, with the second until the standby is promoted, until play goes on."""

@@ -18,8 +18,8 @@ import pytest
 
 from casino.devstack.system import HOST
 from casino.observability.process import ssl_context
-from tests.nightly.chaos.system import System, running_system
 from tests.processes import descendants, wait_until
+from tests.support.whole_system import System, running_system
 
 LOGINS = 150
 HALF_OPEN = 500

@@ -14,10 +14,10 @@ from typing import Final
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.nightly.chaos.books import agree, audit
-from tests.nightly.chaos.players import Setting, party
-from tests.nightly.chaos.system import System, running_system, until
+from tests.support.books import agree, audit
 from tests.support.disk import fill, may_mount, mount, unmount
+from tests.support.players import Setting, party
+from tests.support.whole_system import System, running_system, until
 
 FULL: Final = min(float(os.environ.get("CHAOS_SECONDS", "8")), 60)
 SIZE: Final = "700m"

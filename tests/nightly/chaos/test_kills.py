@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.nightly.chaos.books import agree, audit
-from tests.nightly.chaos.players import party
-from tests.nightly.chaos.system import EVERYTHING_BUT_POSTGRES, System, until
+from tests.support.books import agree, audit
+from tests.support.players import party
+from tests.support.whole_system import EVERYTHING_BUT_POSTGRES, System, until
 
 LIMIT = 180
 """Seconds within which the system must recover."""

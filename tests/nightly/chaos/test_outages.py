@@ -18,9 +18,9 @@ import psycopg
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.nightly.chaos.books import agree, audit
-from tests.nightly.chaos.players import Party, Setting, party
-from tests.nightly.chaos.system import System, until
+from tests.support.books import agree, audit
+from tests.support.players import Party, Setting, party
+from tests.support.whole_system import System, until
 
 OUTAGE: Final = float(os.environ.get("CHAOS_SECONDS", "8"))
 """Seconds."""

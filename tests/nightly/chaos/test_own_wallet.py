@@ -17,9 +17,9 @@ from pytest_django import DjangoDbBlocker
 
 from casino.devstack.bots import house
 from casino.devstack.bots.client import Client
-from tests.nightly.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE, audit
-from tests.nightly.chaos.players import Setting, open_table
-from tests.nightly.chaos.system import System, until
+from tests.support.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE, audit
+from tests.support.players import Setting, open_table
+from tests.support.whole_system import System, until
 from tests.wallet.remote.operators import KEY, WalletServer, running_wallet
 
 PLAYERS: Final = 3

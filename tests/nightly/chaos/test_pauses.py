@@ -15,11 +15,11 @@ from typing import Any, Final
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.nightly.chaos.books import agree, audit
-from tests.nightly.chaos.players import Setting, party
-from tests.nightly.chaos.system import System, until
 from tests.processes import descendants
+from tests.support.books import agree, audit
+from tests.support.players import Setting, party
 from tests.support.table_holder import table_holder
+from tests.support.whole_system import System, until
 
 PAUSE: Final = float(os.environ.get("CHAOS_SECONDS", "8"))
 """Seconds; longer than those after which a table that a frozen process holds is free again."""

@@ -12,9 +12,9 @@ from baccarat.services import dealing
 from baccarat.storage.models import Table
 from casino.events.store import Metadata
 from tests.conftest import pointed_at
-from tests.nightly.chaos.books import NOT_SETTLED_ONCE, agree, audit
-from tests.nightly.chaos.players import Party, Setting, party
-from tests.nightly.chaos.system import System, until
+from tests.support.books import NOT_SETTLED_ONCE, agree, audit
+from tests.support.players import Party, Setting, party
+from tests.support.whole_system import System, until
 
 TABLES = (Setting("mini"), Setting("mini"), Setting("classic"), Setting("overview"))
 LIMIT = 120

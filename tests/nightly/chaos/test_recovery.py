@@ -12,8 +12,8 @@ import pytest
 from pytest_django import DjangoDbBlocker
 
 from tests.nightly.chaos.faults import Fault, assert_sound, play_through
-from tests.nightly.chaos.system import System
 from tests.processes import alive, descendants
+from tests.support.whole_system import System
 
 PROMISED: Final = 5
 """Seconds after a kill until a wager is confirmed and a round settled: as long as a process takes to load the code."""

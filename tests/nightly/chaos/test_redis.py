@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from pytest_django import DjangoDbBlocker
 
-from tests.nightly.chaos.books import agree, audit
-from tests.nightly.chaos.players import Party, Setting, party
-from tests.nightly.chaos.system import System, until
+from tests.support.books import agree, audit
+from tests.support.players import Party, Setting, party
+from tests.support.whole_system import System, until
 
 TABLES = (Setting("mini"), Setting("classic"), Setting("overview"))
 AWAY = 3.0

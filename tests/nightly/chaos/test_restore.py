@@ -27,9 +27,9 @@ from casino.observability.process import ssl_context
 from tests.baccarat.api.people import LONG_TURN, Tenant, tenant
 from tests.baccarat.streaming.listening import Web
 from tests.conftest import Database
-from tests.nightly.chaos.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.processes import alive, descendants, wait_until
 from tests.services import SHOE_KEYS, Services
+from tests.support.books import NOT_POSTED_ONCE, NOT_SETTLED_ONCE
 from tests.support.house import fresh_database
 
 FUNDS: Final = Decimal(10_000)

@@ -13,8 +13,8 @@ import pytest
 from casino.devstack.home import PROJECT
 from tests.nightly.chaos.runbook import FORKS, LOGIN, ROWS, Reader, Row
 from tests.nightly.chaos.symptoms import SYMPTOMS
-from tests.nightly.chaos.system import System
 from tests.processes import wait_until
+from tests.support.whole_system import System
 
 
 @pytest.fixture(scope="module")

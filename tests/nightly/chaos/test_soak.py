@@ -12,8 +12,8 @@ from pytest_django import DjangoDbBlocker
 from casino.devstack.home import PROJECT
 from tests.nightly.chaos.faults import assert_sound, play_through
 from tests.nightly.chaos.soak import PANELS, Sampler
-from tests.nightly.chaos.system import System
 from tests.nightly.chaos.test_recovery import a_dealer, the_payer, the_sealer, the_worker
+from tests.support.whole_system import System
 
 SECONDS: Final = 3600 * float(os.environ.get("HOURS", "0"))
 PICTURE: Final = PROJECT / "build" / "soak.png"

@@ -20,9 +20,9 @@ from casino.events.sql import fetch
 from casino.observability.process import ssl_context
 from casino.operators import services
 from tests.conftest import Database
-from tests.nightly.chaos.players import Setting, open_table
 from tests.services import Services
 from tests.support.house import fresh_database
+from tests.support.players import Setting, open_table
 
 TIMEOUT = 90.0
 BET = {"stakes": [{"spot": "banker", "amount": "10.00"}], "currency": CURRENCY}

@@ -7,7 +7,7 @@ from typing import Final
 
 import httpx
 
-from tests.nightly.chaos.players import Party, Player
+from tests.support.players import Party, Player
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class Provisioner(Postgres):
 class Cluster:
     """All processes of all hosts, by names such as `db1 patroni` or `web2 web`.
 
-    It has what `tests.nightly.chaos.system.System` and the supervisor ask of a stack.
+    It has what `tests.support.whole_system.System` and the supervisor ask of a stack.
     """
 
     def __init__(self, home: Home, hosts: dict[str, Host], folder: Path) -> None:

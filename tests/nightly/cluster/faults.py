@@ -13,7 +13,6 @@ from typing import Final
 
 import httpx
 
-from tests.nightly.chaos.players import Party
 from tests.nightly.cluster.answers import Answers
 from tests.nightly.cluster.cluster import Cluster
 from tests.nightly.cluster.machine import Machine
@@ -21,6 +20,7 @@ from tests.nightly.cluster.network import Host
 from tests.nightly.cluster.servers import PATRONI
 from tests.processes import alive, descendants
 from tests.support.disk import fill
+from tests.support.players import Party
 
 HOST_LOST, SERVER_LOST, ELSEWHERE = 30, 10, 5
 """Promised seconds: the primary's host is lost, its server crashes or changes in order, anything else happens."""

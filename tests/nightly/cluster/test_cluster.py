@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Final
 
 from casino.devstack.bots import house
-from tests.nightly.chaos.books import agree
-from tests.nightly.chaos.players import Setting, party
-from tests.nightly.chaos.system import System
 from tests.nightly.cluster.answers import Answers
 from tests.nightly.cluster.cluster import Cluster, running_cluster
 from tests.nightly.cluster.faults import FAULTS, LONGEST, Fault, Result, accepted, strike
 from tests.nightly.cluster.machine import COMPILER
 from tests.nightly.cluster.results import ANSWERS, BUILD, RESULTS, all_rows
 from tests.programs import needs
+from tests.support.books import agree
+from tests.support.players import Setting, party
+from tests.support.whole_system import System
 
 pytestmark = needs("etcd", "haproxy", "pgbouncer", "setpriv")
 

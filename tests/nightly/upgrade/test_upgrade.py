@@ -17,12 +17,12 @@ from casino.devstack.home import PROJECT, claim
 from casino.devstack.processes import Child, run_to_end, stop_all
 from casino.devstack.services import owner_environment, process_environment
 from casino.devstack.system import HOST, Stack, commands, free_port, is_responding
-from tests.nightly.chaos.books import agree
-from tests.nightly.chaos.players import Party, Setting, party
-from tests.nightly.chaos.system import System, until
 from tests.nightly.deploy.test_haproxy import HAPROXY, write_certificate
 from tests.nightly.upgrade.releases import earlier, later
 from tests.programs import needs
+from tests.support.books import agree
+from tests.support.players import Party, Setting, party
+from tests.support.whole_system import System, until
 
 pytestmark = needs("haproxy")
 

@@ -12,9 +12,9 @@ from baccarat.audit import engine
 from baccarat.audit.report import AuditReport
 from casino.devstack.bots.house import CREDIT
 from tests.conftest import pointed_at
-from tests.nightly.chaos.players import Party, Player
-from tests.nightly.chaos.system import System
 from tests.processes import wait_until
+from tests.support.players import Party, Player
+from tests.support.whole_system import System
 
 NOT_SETTLED_ONCE: Final = """
 WITH confirmed AS (

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from casino.devstack.bots.client import ApiError, Client
 from casino.devstack.bots.house import CREDIT, CURRENCY, PAYMENT_BOT_GAME, new_player
-from tests.nightly.chaos.system import System
 from tests.support.instant import INSTANT
+from tests.support.whole_system import System
 
 TOO_LATE: Final = {"betting_is_closed", "not_your_turn", "already_confirmed", "no_open_round", "nothing_to_rebet"}
 """Refusals of a bet that came too late because the service was down."""
