@@ -10,7 +10,7 @@ RUN := $(VENV)/bin/python
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help play serve unit test system screenshots chaos soak cluster-test restore-test upgrade-test lint lint-page api-document bench constraints audit-dependencies sbom fuzz clean
+.PHONY: help play serve unit test system nightly screenshots lint lint-page api-document constraints audit-dependencies sbom clean
 .SUFFIXES:
 MAKEFLAGS += --no-print-directory
 
@@ -20,19 +20,28 @@ help:
 	@echo "make unit    tests of what needs no server: rules, fairness, deciders, the core, proofs"
 	@echo "make test    all quick tests, on servers of their own, and one whole system (ARGS=... goes to pytest)"
 	@echo "make system  whole systems from outside: the page in a browser, commands, clients, deployments, kills"
+	@echo "make nightly what takes long, in two hours, and what fell short, in build/nightly/report.md; a night that was"
+	@echo "             stopped goes on, and with AGAIN=1 begins anew. Its parts are targets, too (ARGS=... goes to them):"
+	@echo "  random-order  the quick tests in random order, by SEED=..., and which lines they execute"
+	@echo "  properties    Hypothesis, thousands of examples of each property"
+	@echo "  browser       every screen, panel, preset and frame; Firefox"
+	@echo "  chaos         kills and outages; CHAOS_SECONDS=... lengthens each"
+	@echo "  runbook       each symptom of the runbook, its check and its command"
+	@echo "  floods        of logins, half-open connections and long bodies"
+	@echo "  restore-test  destroys a database under load and restores it from a backup"
+	@echo "  cluster-test  hosts of a cluster die, freeze and are cut off; FAULTS=... how many, SEED=... which"
+	@echo "  upgrade-test  replaces each process by the next release and back while players bet"
+	@echo "  fuzz          requests made of the API's document, for five minutes (FUZZ_SECONDS=...)"
+	@echo "  others        other tests that take long"
+	@echo "  bench         what it reaches, side by side with its peers"
+	@echo "  newest-python make unit by the newest Python here"
+	@echo "  soak          play with a fault now and then for ten minutes (HOURS=...), plotted in build/soak.png"
 	@echo "make screenshots          pictures of the table page and the admin to look at, in build/screenshots"
 	@echo "make lint    ruff, mypy, imports, missing migrations, words and documents; types of the page"
-	@echo "make bench   what it reaches, side by side with its peers"
 	@echo "make api-document         keeps the API's document and the events' schemas of a version that is published"
 	@echo "make constraints          pins every dependency with its hashes (ARGS=--upgrade for newer versions)"
 	@echo "make audit-dependencies   looks up known vulnerabilities of what is pinned"
 	@echo "make sbom                 lists what the image installs, as CycloneDX, in build/sbom.json"
-	@echo "make chaos   kills and outages of a minute each; CHAOS_SECONDS=... for others"
-	@echo "make soak    play with a fault now and then for HOURS=1, and plots of what must not grow, in build/soak.png"
-	@echo "make restore-test         destroys a database under load and restores it from a backup"
-	@echo "make upgrade-test         replaces each process by the next release and back while players bet"
-	@echo "make cluster-test         hosts of a cluster die, freeze and are cut off; FAULTS=... how many, SEED=... which"
-	@echo "make fuzz    requests made of the API's document, for ten minutes (FUZZ_SECONDS=...)"
 	@echo "make clean   removes the environment and all data of this clone"
 	@echo
 	@echo "PYTHON=... chooses the interpreter that makes the environment (3.11 or newer)."
@@ -68,30 +77,23 @@ system:
 	@mkdir -p build
 	@exec $(RUN) -m pytest -n 0 --reruns 1 --junitxml build/system.xml $(or $(ARGS),tests/system)
 
+# What takes long, in the order of tests/nightly/parts.py, each a target of its own.
+PARTS := random-order properties browser chaos runbook floods restore-test cluster-test upgrade-test fuzz others bench \
+	newest-python soak
+.PHONY: $(PARTS)
+
+nightly:
+	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing bench nightly
+	@exec $(RUN) -m tests.nightly $(if $(AGAIN),--again)
+
+$(PARTS):
+	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing bench nightly
+	@exec $(RUN) -m tests.nightly $@ $(ARGS)
+
 screenshots:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
 	@$(RUN) -m tests.nightly.browser.screenshots
 	@$(RUN) -m tests.nightly.browser.desk_screenshots
-
-chaos:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@CHAOS_SECONDS=$${CHAOS_SECONDS:-60} exec $(RUN) -m pytest -s tests/nightly/chaos $(ARGS)
-
-soak:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@HOURS=$${HOURS:-1} exec $(RUN) -m pytest -s tests/nightly/chaos/test_soak.py $(ARGS)
-
-restore-test:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@exec $(RUN) -m pytest -s tests/nightly/chaos/test_backup.py $(ARGS)
-
-upgrade-test:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@exec $(RUN) -m pytest -s tests/nightly/upgrade $(ARGS)
-
-cluster-test:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@FAULTS=$${FAULTS-15} exec $(RUN) -m pytest -s -rs tests/nightly/cluster $(ARGS)
 
 lint:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing lint
@@ -128,10 +130,6 @@ tests/node/node_modules: tests/node/package.json
 	@$(NODE) install --no-package-lock --no-audit --no-fund
 	@touch $@
 
-bench:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test bench
-	@exec $(RUN) -m tests.nightly.bench $(ARGS)
-
 constraints:
 	@sh deploy/environment.sh "$(PYTHON)" supply
 	@$(VENV)/bin/uv pip compile pyproject.toml --quiet --all-extras --universal --python-version 3.11 --generate-hashes \
@@ -147,10 +145,6 @@ sbom:
 	@sh deploy/install.sh build/runtime/bin/python
 	@$(VENV)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file build/sbom.json \
 		build/runtime/bin/python
-
-fuzz:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test
-	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(RUN) -m pytest -s tests/nightly/fuzz $(ARGS)
 
 clean:
 	@if [ -x $(RUN) ]; then $(RUN) -m casino.devstack.clean; fi

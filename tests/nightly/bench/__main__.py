@@ -1,9 +1,10 @@
 """Benchmarks: the system and comparable packages, measured in turns on one machine."""
 
-import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping
+from json import dumps
+from pathlib import Path
 from typing import Any, Final
 
 import django
@@ -63,10 +64,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         names = ", ".join(MEASUREMENTS)
         parser.add_argument("names", nargs="*", metavar="NAME", choices=[*MEASUREMENTS, []], help=f"any of {names}")
-        parser.add_argument("--json", action="store_true", dest="as_json", help="print one JSON document")
+        parser.add_argument("--json", type=Path, metavar="FILE", help="write one JSON document, too")
         parser.add_argument("--size", choices=SIZES, default="full", help="tiny only checks that everything runs")
 
-    def handle(self, *_: Any, names: list[str], as_json: bool, size: str, **__: Any) -> None:
+    def handle(self, *_: Any, names: list[str], json: Path | None, size: str, **__: Any) -> None:
         """Run the named measurements, all without names, each on a fresh database of its own.
 
         If one fails, the results so far are printed.
@@ -81,10 +82,9 @@ class Command(BaseCommand):
                         self.stderr.write(f"  {report.line(measured)}")
                         results.append(measured)
         finally:
-            if as_json:
-                self.stdout.write(json.dumps(report.document(machine, results), indent=2))
-            else:
-                report.show(machine, results)
+            report.show(machine, results)
+            if json is not None:
+                json.write_text(dumps(report.document(machine, results), indent=2), encoding="utf-8")
 
 
 def _run(arguments: list[str]) -> None:

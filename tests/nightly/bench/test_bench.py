@@ -41,11 +41,12 @@ def shell_environment(services):
 
 
 @pytest.fixture(scope="module")
-def document(shell_environment):
-    """Run all measurements at the smallest size, and return the printed document."""
-    command = [sys.executable, "-m", "tests.nightly.bench", "--size", "tiny", "--json"]
-    output = run_to_end(command, environment=shell_environment, folder=PROJECT)
-    return json.loads(output[output.index("{") :])
+def document(shell_environment, tmp_path_factory):
+    """Run all measurements at the smallest size, and return the document."""
+    file = tmp_path_factory.mktemp("bench") / "bench.json"
+    command = [sys.executable, "-m", "tests.nightly.bench", "--size", "tiny", "--json", str(file)]
+    run_to_end(command, environment=shell_environment, folder=PROJECT)
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def test_all_measurements_run_in_order_and_the_machine_is_described(document):
@@ -104,7 +105,7 @@ def test_a_database_is_dropped_when_a_superusers_process_has_left_it(services):
             superuser.execute(f"DROP ROLE {role}")
 
 
-def test_results_so_far_are_printed_when_a_measurement_breaks_off(services, monkeypatch, capsys):
+def test_results_so_far_are_written_when_a_measurement_breaks_off(services, monkeypatch, tmp_path):
     def measure(_plan):
         yield Measured("first", "a unit", (1.0,))
         raise ZeroDivisionError
@@ -113,12 +114,12 @@ def test_results_so_far_are_printed_when_a_measurement_breaks_off(services, monk
     monkeypatch.setattr(bench, "planned", lambda *_: contextlib.nullcontext(SimpleNamespace()))
     monkeypatch.setattr(databases, "server", lambda: databases.Server(*[services.addresses.owner_url] * 2, {}))
     with pytest.raises(ZeroDivisionError):
-        call_command(bench.Command(), "first", "--json", "--size", "tiny")
-    output = capsys.readouterr().out
-    assert [one["name"] for one in json.loads(output[output.index("{") :])["measurements"]] == ["first"]
+        call_command(bench.Command(), "first", "--json", str(tmp_path / "bench.json"), "--size", "tiny")
+    written = json.loads((tmp_path / "bench.json").read_text(encoding="utf-8"))
+    assert [one["name"] for one in written["measurements"]] == ["first"]
 
 
-def test_a_clean_up_that_fails_loses_no_results(services, monkeypatch, capsys):
+def test_a_clean_up_that_fails_loses_no_results(services, monkeypatch, tmp_path):
     @contextlib.contextmanager
     def vanishing(*_):
         yield SimpleNamespace()
@@ -132,9 +133,9 @@ def test_a_clean_up_that_fails_loses_no_results(services, monkeypatch, capsys):
     monkeypatch.setattr(bench, "planned", vanishing)
     monkeypatch.setattr(databases, "server", lambda: databases.Server(*[services.addresses.owner_url] * 2, {}))
     with pytest.raises(ZeroDivisionError):
-        call_command(bench.Command(), "first", "--json", "--size", "tiny")
-    output = capsys.readouterr().out
-    assert [one["name"] for one in json.loads(output[output.index("{") :])["measurements"]] == ["first"]
+        call_command(bench.Command(), "first", "--json", str(tmp_path / "bench.json"), "--size", "tiny")
+    written = json.loads((tmp_path / "bench.json").read_text(encoding="utf-8"))
+    assert [one["name"] for one in written["measurements"]] == ["first"]
 
 
 def test_a_database_on_a_server_that_is_gone_is_a_warning(capsys):
