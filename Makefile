@@ -3,7 +3,7 @@
 PYTHON ?= python3
 PORT ?= 8000
 ARGS ?=
-VENV := .venv
+export VENV := .venv
 RUN := $(VENV)/bin/python
 
 # A system is eight processes, and each would compile all of it anew where Python is told to keep no bytecode.
@@ -44,7 +44,7 @@ help:
 	@echo "make sbom                 lists what the image installs, as CycloneDX, in build/sbom.json"
 	@echo "make clean   removes the environment and all data of this clone"
 	@echo
-	@echo "PYTHON=... chooses the interpreter that makes the environment (3.11 or newer)."
+	@echo "PYTHON=... chooses the interpreter that makes the environment (3.11 or newer), VENV=... its folder (.venv)."
 
 play:
 	@sh deploy/environment.sh "$(PYTHON)" embedded
@@ -141,8 +141,8 @@ audit-dependencies:
 
 sbom:
 	@sh deploy/environment.sh "$(PYTHON)" supply
-	@$(RUN) -m venv --clear build/runtime
-	@sh deploy/install.sh build/runtime/bin/python
+	@$(RUN) -m venv --clear --without-pip build/runtime
+	@$(RUN) deploy/install.py build/runtime/bin/python
 	@$(VENV)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible --output-file build/sbom.json \
 		build/runtime/bin/python
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv with the extras named: environment.sh PYTHON EXTRA... Run in the project's folder; safe side by side.
+# Makes .venv (or $VENV) with the extras named: environment.sh PYTHON EXTRA... Run in the project's folder; safe side by side.
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
@@ -7,6 +7,7 @@ stop() { say "$*"; exit 1; }
 
 python=$1
 shift
+venv=${VENV:-.venv}
 
 command -v "$python" >/dev/null 2>&1 || stop "There is no '$python' here. Install Python 3.11 or newer, or choose one: make ... PYTHON=/path/to/python"
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -14,36 +15,35 @@ command -v "$python" >/dev/null 2>&1 || stop "There is no '$python' here. Instal
 [ -w . ] || stop "This folder cannot be written: $(pwd). Clone the project where you may write."
 
 # A folder as a lock, because flock(1) is not available everywhere.
-mkdir -p .venv
-[ -w .venv ] || stop ".venv belongs to somebody else. Remove it, or clone the project again."
-lock=.venv/installing
+mkdir -p "$venv"
+[ -w "$venv" ] || stop "$venv belongs to somebody else. Remove it, or clone the project again."
+lock=$venv/installing
 if command -v flock >/dev/null 2>&1; then
-    exec 9>.venv/lock
+    exec 9>"$venv/lock"
     flock 9
 else
     until mkdir "$lock" 2>/dev/null; do sleep 1; done
     trap 'rmdir "$lock"' EXIT INT TERM HUP
 fi
 
-if ! .venv/bin/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || ! .venv/bin/python -m pip --version >/dev/null 2>&1; then
+if ! "$venv/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
     "$python" -c 'import ensurepip, venv' 2>/dev/null \
         || stop "'$python' cannot make environments. Install its venv module (Debian, Ubuntu: apt-get install python3-venv) and start again."
-    say "Making the environment (.venv) ..."
-    "$python" -m venv .venv 9>&- || stop "The environment could not be made. Is there room on the disk? Remove .venv and start again."
+    say "Making the environment ($venv) ..."
+    "$python" -m venv "$venv" 9>&- || stop "The environment could not be made. Is there room on the disk? Remove $venv and start again."
 fi
 
-here=$(pwd)
-for extra in "$@"; do
-    stamp=.venv/installed-$extra
-    # The stamp holds what was installed from: another path, constraint or requirement installs again.
-    wanted="$here
+# A stamp holds what an extra was installed from: another path, constraint or requirement installs again.
+wanted="$(pwd)
 $(cat constraints.txt pyproject.toml)"
-    if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$wanted" ]; then
-        say "Installing what '$extra' needs ..."
-        { sh deploy/install.sh .venv/bin/python "$extra" 9>&- \
-            && PYTHONWARNINGS=ignore .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
-                --no-build-isolation --editable . 9>&-; } \
-            || stop "Installing failed. Is there a network and room on the disk? Start again to go on from here."
-        printf '%s\n' "$wanted" >"$stamp"
-    fi
+missing=
+for extra in build "$@"; do
+    stamp=$venv/installed-$extra
+    [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ] || missing="$missing $extra"
 done
+[ "$missing" ] || exit 0
+say "Installing what is needed for:$missing ..."
+# shellcheck disable=SC2086  (names)
+"$venv/bin/python" deploy/install.py "$venv/bin/python" $missing 9>&- \
+    || stop "Installing failed. Is there a network and room on the disk? Start again to go on from here."
+for extra in $missing; do printf '%s\n' "$wanted" >"$venv/installed-$extra"; done
