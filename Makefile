@@ -73,7 +73,7 @@ endif
 
 # One whole system, seen from outside: pages, commands, clients, deployments, kills. What fails runs once more, and says so.
 system:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing
+	@sh deploy/environment.sh "$(PYTHON)" embedded test system tracing
 	@mkdir -p build
 	@exec $(RUN) -m pytest -n 0 --reruns 1 --junitxml build/system.xml $(or $(ARGS),tests/system)
 
@@ -83,15 +83,15 @@ PARTS := random-order properties browser chaos runbook floods restore-test clust
 .PHONY: $(PARTS)
 
 nightly:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing bench nightly
+	@sh deploy/environment.sh "$(PYTHON)" embedded test system tracing nightly
 	@exec $(RUN) -m tests.nightly $(if $(AGAIN),--again)
 
 $(PARTS):
-	@sh deploy/environment.sh "$(PYTHON)" embedded test tracing bench nightly
+	@sh deploy/environment.sh "$(PYTHON)" embedded test system tracing nightly
 	@exec $(RUN) -m tests.nightly $@ $(ARGS)
 
 screenshots:
-	@sh deploy/environment.sh "$(PYTHON)" embedded test
+	@sh deploy/environment.sh "$(PYTHON)" embedded test system
 	@$(RUN) -m tests.nightly.browser.screenshots
 	@$(RUN) -m tests.nightly.browser.desk_screenshots
 
