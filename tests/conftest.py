@@ -27,8 +27,8 @@ from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
 
 from casino.celery import app as celery_app
-from casino.devstack.home import PROJECT
-from casino.devstack.services import Addresses
+from casino.devstack.home import PROJECT, scratch
+from casino.devstack.services import Addresses, external_addresses
 from casino.events.sql import execute
 from casino.settings import database as database_settings
 from tests.services import MEMORY, Services, end_maintenance, running_services
@@ -66,7 +66,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--without-servers", action="store_true", help="fail a test that needs PostgreSQL or Redis")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Reset ignored signals, and put the servers' data into memory if there is enough of it.
 
     A run started in the background by a script ignores SIGINT, and its child processes would inherit that.
@@ -74,8 +74,19 @@ def pytest_configure() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler)
-    if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    if not hasattr(config, "workerinput") and room() > ROOM:
         os.environ.setdefault("CASINO_SCRATCH", str(MEMORY))
+
+
+def room() -> int:
+    """Return how many bytes are free in memory."""
+    return shutil.disk_usage(MEMORY).free if os.access(MEMORY, os.W_OK) else 0
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Say so where the servers' data is on the disk."""
+    chosen = config.getoption("--without-servers") or scratch() is not None or external_addresses(os.environ)
+    return None if chosen else f"databases on the disk, which is slower: {MEMORY} has {room() >> 20} of {ROOM >> 20} MB"
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -31,6 +31,8 @@ SETTINGS = {
     "unix_socket_permissions": "0700",
     "reserved_connections": str(capacity.RESERVED),
     "shared_buffers": "128MB",
+    # In files of the cluster: /dev/shm is small in containers, and would keep what a killed server had in it.
+    "dynamic_shared_memory_type": "mmap",
     "logging_collector": "off",
     # An error's detail quotes the failing row, which may contain cards or a seed that are still secret.
     "log_error_verbosity": "terse",
