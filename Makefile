@@ -72,7 +72,7 @@ else
 endif
 
 # One whole system, seen from outside: pages, commands, clients, deployments, kills. What fails runs once more, and says so.
-system:
+system: $(if $(shell command -v npm),tests/node/node_modules)
 	@sh deploy/environment.sh "$(PYTHON)" embedded test system tracing
 	@mkdir -p build
 	@exec $(RUN) -m pytest -n 0 --reruns 1 --junitxml build/system.xml $(or $(ARGS),tests/system)
