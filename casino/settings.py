@@ -350,7 +350,7 @@ RETENTION_DAYS = {
 LEGAL_HOLD = env.day("LEGAL_HOLD")
 """The day from whose beginning (UTC) on no data is purged or archived, None without a legal hold."""
 ARCHIVE_STORAGE = env.text("ARCHIVE_STORAGE", "")
-"""Where `manage.py archive` writes: `file:///folder` or `s3://key:secret@bucket/folder`."""
+"""The folder that `manage.py archive` writes to: `file:///folder`."""
 ARCHIVE_AFTER_DAYS = env.integer("ARCHIVE_AFTER_DAYS", default=90, minimum=1)
 """A month is archived when it has been over for so many days."""
 

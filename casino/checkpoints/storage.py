@@ -5,7 +5,7 @@ import secrets
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 from urllib.parse import unquote, urlsplit
 
 import httpx
@@ -113,49 +113,6 @@ class ObjectStorage:
         return self.url
 
 
-@dataclass(frozen=True, slots=True)
-class BucketStorage:
-    """The bucket of an `s3://key:secret@bucket/folder?region=…&endpoint_override=…` URL.
-
-    An object appears complete. S3 replaces objects, so each name must belong to one content.
-    """
-
-    url: str = field(repr=False)
-
-    def write(self, name: str, text: bytes) -> None:
-        if self.read(name) is not None:
-            raise AlreadyExists(name)
-        try:
-            bucket, folder = self._open()
-            with bucket.open_output_stream(f"{folder}/{name}") as stream:
-                stream.write(text)
-        except OSError as error:
-            raise StorageUnavailable(f"{self}: {error}") from error
-
-    def read(self, name: str) -> bytes | None:
-        try:
-            bucket, folder = self._open()
-            with bucket.open_input_stream(f"{folder}/{name}") as stream:
-                return bytes(stream.read())
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise StorageUnavailable(f"{self}: {error}") from error
-
-    def _open(self) -> tuple[Any, str]:
-        from pyarrow import ArrowInvalid, fs
-
-        try:
-            bucket, folder = fs.FileSystem.from_uri(self.url)
-        except ArrowInvalid as error:
-            raise ImproperlyConfigured(f"{self} is not the URL of a bucket.") from error
-        return bucket, folder
-
-    def __str__(self) -> str:
-        parts = urlsplit(self.url)
-        return f"s3://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
 def object_name(number: int) -> str:
     """Return the name of a checkpoint in the storage."""
     return f"{number:012d}.json"
@@ -167,16 +124,14 @@ def configured_storage() -> CheckpointStorage | None:
     return storage_at(url, settings.CHECKPOINT_STORAGE_TOKEN) if url else None
 
 
-def archive_storage() -> CheckpointStorage | None:
-    """Return the storage of archived months, if any. Raises ImproperlyConfigured."""
+def archive_storage() -> FolderStorage | None:
+    """Return the folder of archived months, if any. Raises ImproperlyConfigured."""
     url = settings.ARCHIVE_STORAGE
     if not url:
         return None
-    if url.startswith("file:///"):
-        return FolderStorage(url)
-    if url.startswith("s3://"):
-        return BucketStorage(url)
-    raise ImproperlyConfigured("ARCHIVE_STORAGE must be file:///folder or s3://key:secret@bucket/folder.")
+    if not url.startswith("file:///"):
+        raise ImproperlyConfigured("ARCHIVE_STORAGE must be file:///folder.")
+    return FolderStorage(url)
 
 
 @lru_cache(maxsize=4)

@@ -1,8 +1,8 @@
 """Rotate PERSONAL_KEYS: encrypt under the first key what is encrypted under an older one.
 
 That is every player's own key, the key of the blind index, and the secrets of staff authenticators, of our clients
-at identity providers, of webhooks, of signing keys and of destinations of reports, and what apps above this one
-register. Data that is encrypted under a player's own key does not change.
+at identity providers, of webhooks and of signing keys, and what apps above this one register. Data that is encrypted
+under a player's own key does not change.
 """
 
 from collections import Counter
@@ -18,7 +18,6 @@ from casino.crypto import blind_index, crypto_shredding
 from casino.crypto.encryption import DecryptionFailed, parse_keyring
 from casino.feed import signatures
 from casino.operators import signing_keys
-from casino.reports import saved
 from casino.significant import recorder
 from casino.staff import authenticators, identity_providers
 
@@ -75,9 +74,6 @@ def _rotate_shared(first: str, actor: str) -> tuple[Counter[str], list[str]]:
         signing_keys_moved, keyids = signing_keys.rewrap(first)
         moved.update(signing_keys_moved)
         unreadable.extend(f"signing key {keyid}" for keyid in keyids)
-        report_keys, destinations = saved.rewrap(first)
-        moved.update(report_keys)
-        unreadable.extend(f"destination of reports {destination}" for destination in destinations)
         for rewrap in _registered:
             rewrapped, names = rewrap(first)
             moved.update(rewrapped)

@@ -1,25 +1,28 @@
 """The queue of deliveries: each version of a saved report's period that is over goes once to each of its destinations.
 
-No transaction is open while a file is on its way. A process that dies between bringing it and noting so has it brought
-once more, which changes nothing at the destination.
+No transaction is open while an e-mail is sent. A process that dies between sending it and noting so has it sent once
+more, with the same Message-ID.
 """
 
 import logging
 from datetime import timedelta
+from email.utils import parseaddr
 from typing import Final
 
-from casino.crypto.encryption import DecryptionFailed
+from django.conf import settings
+from django.core.mail import EmailMessage, get_connection
+
 from casino.events.ids import first_id
 from casino.events.sql import database_now, fetch
-from casino.reports import channels, document, saved
-from casino.reports.models import DeliveryChannel, Report
+from casino.reports import document
+from casino.reports.models import Report
 from casino.reports.renderers import render_report
 
 logger = logging.getLogger(__name__)
 
 BATCH: Final = 20
 LEASE_SECONDS: Final = 180
-"""Longer than bringing a file may take."""
+"""Longer than sending an e-mail may take."""
 LONGEST_PAUSE: Final = 3600
 _RECENT: Final = timedelta(days=7)
 """Versions that are older were queued long ago, or created before the destination."""
@@ -40,8 +43,7 @@ _CLAIM: Final = f"""
      WHERE destination.id = delivery.destination_id AND delivery.id = (
            SELECT id FROM reports_reportdelivery WHERE sent_at IS NULL AND due_at <= clock_timestamp()
             ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING delivery.id, delivery.attempts, delivery.report_id, destination.channel, destination.format,
-              destination.key_id, destination.encrypted
+    RETURNING delivery.id, delivery.attempts, delivery.report_id, destination.format, destination.address
 """  # noqa: S608  (constants)
 _SENT: Final = """
     UPDATE reports_reportdelivery SET sent_at = clock_timestamp(), error = ''
@@ -68,21 +70,26 @@ def deliver_due() -> int:
         rows = fetch(_CLAIM)
         if not rows:
             break
-        number, attempt, report, channel, file_format, key_id, encrypted = rows[0]
+        number, attempt, report, file_format, address = rows[0]
         try:
-            where = saved.open_address(key_id, encrypted)
-            row = Report.objects.get(pk=report)
-            title = document.read(bytes(row.content))["title"]
-            text = f"{title}, {row.label}, version {row.version}.\n\nSHA-256 of the JSON file: {row.sha256}\n"
-            file, key = render_report(row, file_format), f"casino-report-{number}"
-            channels.deliver(DeliveryChannel(channel), where, file, text=text, key=key)
-        except (*channels.ERRORS, DecryptionFailed) as error:
-            logger.warning(
-                "A report could not be delivered (%s, attempt %s): %s", channel, attempt, type(error).__name__
-            )
+            _send(Report.objects.get(pk=report), file_format, address, key=f"casino-report-{number}")
+        except (OSError, ValueError) as error:  # errors of mail servers are OSErrors
+            logger.warning("A report could not be delivered (attempt %s): %s", attempt, type(error).__name__)
             pause = min(60 * 2 ** min(attempt - 1, 10), LONGEST_PAUSE)
             fetch(_FAILED, [f"{type(error).__name__}: {error}"[:500], pause, number, attempt])
         else:
             fetch(_SENT, [number, attempt])
             arrived += 1
     return arrived
+
+
+def _send(report: Report, file_format: str, address: str, *, key: str) -> None:
+    """Send a version as an attachment; `key` is the same each time, and makes the Message-ID."""
+    file = render_report(report, file_format)
+    title = document.read(bytes(report.content))["title"]
+    text = f"{title}, {report.label}, version {report.version}.\n\nSHA-256 of the JSON file: {report.sha256}\n"
+    domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
+    headers = {"Message-ID": f"<{key}@{domain}>", "Auto-Submitted": "auto-generated"}
+    message = EmailMessage(file.name, text, to=[address], headers=headers, connection=get_connection())
+    message.attach(file.name, file.content, file.media_type.partition(";")[0])
+    message.send()

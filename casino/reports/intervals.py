@@ -60,6 +60,12 @@ def period_interval(period: ReportPeriod, *, day: date, zone: str) -> Interval:
     return Interval(period, _midnight(first, zone), _midnight(following, zone), zone)
 
 
+def last_interval(period: ReportPeriod, *, now: datetime, zone: str) -> Interval:
+    """Return the last day, month or year that is over. Raises IntervalInvalid for other periods."""
+    current = period_interval(period, day=day_of(now, zone), zone=zone)
+    return period_interval(period, day=day_of(current.since, zone) - timedelta(days=1), zone=zone)
+
+
 def lifetime_interval(*, until: datetime, zone: str) -> Interval:
     """Return the interval of everything before a time."""
     return Interval(ReportPeriod.LIFETIME, BEGINNING, until, zone)

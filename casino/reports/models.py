@@ -62,30 +62,19 @@ class SavedReport(models.Model):
         return self.title
 
 
-class DeliveryChannel(models.TextChoices):
-    """How a report reaches its destination."""
-
-    EMAIL = "email", "E-mail, as an attachment"
-    SFTP = "sftp", "SFTP"
-    S3 = "s3", "Object store (S3)"
-
-
 class ReportDestination(models.Model):
-    """Where a saved report goes. Passwords and keys are secrets, so what is needed to get there is encrypted."""
+    """An e-mail address to which a saved report goes."""
 
     saved_report = models.ForeignKey(SavedReport, models.CASCADE, db_constraint=False, related_name="destinations")
-    channel = models.TextField(choices=DeliveryChannel.choices)
+    address = models.TextField()
     format = models.TextField()
-    label = models.TextField(help_text="The address without secrets.")
-    key_id = models.TextField()
-    encrypted = models.BinaryField()
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         verbose_name = "report destination"
 
     def __str__(self) -> str:
-        return f"{self.channel} {self.label}"
+        return self.address
 
 
 class ReportDelivery(models.Model):

@@ -37,7 +37,7 @@ class InvalidDestination(Refusal):
     code = "report_destination_invalid"
     kind = RefusalKind.INVALID
     title = "Reports cannot be delivered there"
-    remedy = "Use the address of an e-mail, sftp://user@host/folder or https://host/bucket/folder, and what it needs."
+    remedy = "Use an e-mail address."
 
 
 class IntervalNotBegun(Refusal):

@@ -16,7 +16,7 @@ from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import column, staff_column, time_column
-from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
+from casino.backoffice.forms import EnumSelectField, RowForm, line_field
 from casino.backoffice.report_cells import ReportLayout
 from casino.backoffice.sections import Grid, Section
 from casino.operators import memberships
@@ -24,9 +24,8 @@ from casino.operators.models import Operator
 from casino.reports import document, generation, saved
 from casino.reports.definition import ColumnType, report_definitions
 from casino.reports.intervals import ReportPeriod, period_interval
-from casino.reports.models import DeliveryChannel, Report, ReportDestination, SavedReport
+from casino.reports.models import Report, ReportDestination, SavedReport
 from casino.reports.renderers import format_names
-from casino.reports.saved import DestinationAddress
 
 ADD: Final = "reports.add_savedreport"
 CHANGE: Final = "reports.change_savedreport"
@@ -63,15 +62,8 @@ class DayForm(RowForm):
 
 
 class DestinationForm(RowForm):
-    channel = EnumSelectField(DeliveryChannel, label="Channel", labels={each: each.label for each in DeliveryChannel})
+    address = line_field("E-mail address", max_length=254)
     format = forms.ChoiceField(label="Format", choices=[(name, name) for name in format_names()], initial="csv")
-    address = line_field("E-mail address, sftp://user@host/folder or https://host/bucket/folder", max_length=500)
-    user = line_field("Access key of an object store", max_length=200, required=False)
-    secret = text_field(
-        "Password or private key for SFTP, secret key of an object store", max_length=8000, required=False
-    )
-    host_key = line_field("Public key of the SFTP server, as ssh-keyscan prints it", max_length=2000, required=False)
-    region = line_field("Region of an object store", max_length=40, required=False)
 
 
 class RemoveDestinationForm(RowForm):
@@ -140,15 +132,12 @@ class SavedReportAdmin(ReadOnlyAdmin):
         title="Add a destination",
         permission=CHANGE,
         form=DestinationForm,
-        help_text="Versions that are created from now on are delivered there, once their period is over.",
+        help_text="Versions that are created from now on are sent there, once their period is over.",
     )
     def add_destination(self, request: HttpRequest, row: SavedReport, data: dict[str, Any]) -> str:
-        where = DestinationAddress(
-            **{name: data[name].strip() for name in ("address", "user", "secret", "host_key", "region")}
-        )
         by = memberships.staff_actor(request.user)
-        channel = DeliveryChannel(data["channel"])
-        return f"Added {saved.add_destination(row, channel=channel, file_format=data['format'], where=where, by=by)}."
+        added = saved.add_destination(row, address=data["address"].strip(), file_format=data["format"], by=by)
+        return f"Added {added}."
 
     @RowAction(
         "Remove the destination",
@@ -241,8 +230,8 @@ def _destinations(row: SavedReport) -> Grid:
         else:
             outcome = last.sent_at or html.with_note(last.error or "waiting", f"attempt {last.attempts}")
         waiting = each.deliveries.filter(sent_at=None).count()
-        rows.append((DeliveryChannel(each.channel).label, each.label, each.format, str(waiting), outcome))
-    headers = ("Channel", "Address", "Format", "Waiting", "Last delivered")
+        rows.append((each.address, each.format, str(waiting), outcome))
+    headers = ("Address", "Format", "Waiting", "Last delivered")
     return Grid(
         "Destinations", headers, rows, empty="No destination yet: nothing is delivered.", numeric=frozenset({"Waiting"})
     )

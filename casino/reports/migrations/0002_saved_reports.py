@@ -43,16 +43,8 @@ class Migration(migrations.Migration):
             name="ReportDestination",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "channel",
-                    models.TextField(
-                        choices=[("email", "E-mail, as an attachment"), ("sftp", "SFTP"), ("s3", "Object store (S3)")]
-                    ),
-                ),
+                ("address", models.TextField()),
                 ("format", models.TextField()),
-                ("label", models.TextField(help_text="The address without secrets.")),
-                ("key_id", models.TextField()),
-                ("encrypted", models.BinaryField()),
                 ("created_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 (
                     "saved_report",

@@ -21,7 +21,6 @@ SHOWN: Final = {
     "operators_operator": ("name", "customer_care"),
     "operators_player": ("nickname",),
     "reports_report": ("name", "label"),
-    "reports_reportdestination": ("label",),
     "reports_savedreport": ("name", "title"),
     "staff_authenticator": ("name",),
     "wallet_adjustment_text": ("message",),

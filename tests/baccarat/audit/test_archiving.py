@@ -5,10 +5,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
 
-import boto3
 import pytest
 from django.core.management import CommandError, call_command
-from moto.server import ThreadedMotoServer
 
 from baccarat.audit import archiving, engine
 from baccarat.audit.archiving import Month
@@ -283,29 +281,6 @@ def test_a_month_that_cannot_be_read_back_is_not_recorded(folder, monkeypatch):
     monkeypatch.setattr(storage.FolderStorage, "write", write_less)
     assert kinds(archive_this_month()) == {archive_files.DIFFERS}
     assert archives.find(this_month()) is None
-
-
-def test_months_are_archived_in_an_object_store(folder, settings):
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        keys = {"aws_access_key_id": "key", "aws_secret_access_key": "secret"}
-        client = boto3.client("s3", endpoint_url=f"http://{host}:{port}", region_name="us-east-1", **keys)
-        client.create_bucket(Bucket="months")
-        settings.ARCHIVE_STORAGE = (
-            f"s3://key:secret@months/casino?scheme=http&region=us-east-1&endpoint_override={host}:{port}"
-        )
-        result = archive_this_month()
-        assert (result.findings, result.is_new) == ((), True)
-        names = [each["Key"] for each in client.list_objects_v2(Bucket="months")["Contents"]]
-        assert len(names) == len(result.manifest.files) + 1
-        client.delete_object(Bucket="months", Key=f"casino/{result.manifest.files[1].name}")
-        assert kinds(archive_this_month()) == {archive_files.MISSING}
-        client.close()
-        assert "secret" not in f"{storage.archive_storage()} {storage.archive_storage()!r}"
-    finally:
-        server.stop()
 
 
 def test_without_a_month_all_that_are_due_are_archived_once(folder, settings, capsys):

@@ -1,6 +1,5 @@
 """Reports are made of what is sealed, kept with a version and a hash, and looked after."""
 
-import io
 import json
 from collections.abc import Callable, Generator
 from datetime import UTC, date, datetime, timedelta
@@ -11,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import psycopg
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import DatabaseError, transaction
 from pytest_django import DjangoDbBlocker
 
@@ -32,6 +31,7 @@ from casino.reports.renderers import format_names, render_report
 from tests.baccarat.reports.history import Evening, begin
 from tests.conftest import Database
 from tests.services import Services
+from tests.support.commands import printed_by
 from tests.support.house import deal_all, fresh_database
 
 NAMES = (
@@ -303,9 +303,7 @@ def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_
 
 def command(*words: str) -> str:
     """Return what `manage.py report` prints."""
-    out = io.StringIO()
-    call_command("report", *words, stdout=out)
-    return out.getvalue()
+    return printed_by("report", *words).decode()
 
 
 def test_the_command_makes_a_report_in_any_form(evening: Evening, tmp_path: Path) -> None:

@@ -134,6 +134,13 @@ def test_other_urls_stop_the_start(url):
         storage.storage_at(url)
 
 
+@pytest.mark.parametrize("url", ["s3://bucket/folder", "https://host/path", "/folder"])
+def test_months_are_archived_in_a_folder_only(url, settings):
+    settings.ARCHIVE_STORAGE = url
+    with pytest.raises(ImproperlyConfigured):
+        storage.archive_storage()
+
+
 @pytest.mark.django_db
 def test_a_copy_whose_write_was_not_acknowledged_is_found_by_the_next_run(store, settings):
     settings.CHECKPOINT_STORAGE = address(store)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from casino.reports.intervals import ReportPeriod, between, day_of, lifetime_interval, period_interval
+from casino.reports.intervals import ReportPeriod, between, day_of, last_interval, lifetime_interval, period_interval
 from casino.reports.refusals import IntervalInvalid
 
 VIENNA = "Europe/Vienna"
@@ -63,3 +63,11 @@ def test_days_outside_the_supported_years_are_refused_in_every_time_zone(day: da
     with pytest.raises(IntervalInvalid):
         between(since=datetime(2026, 1, 1, tzinfo=UTC), until=datetime(9999, 12, 31, 23, tzinfo=UTC), zone=zone)
     assert period_interval(ReportPeriod.YEAR, day=date(9998, 12, 31), zone=zone).label == "9998"
+
+
+@pytest.mark.parametrize(
+    ("period", "last"), [(ReportPeriod.DAY, "2026-02-28"), (ReportPeriod.MONTH, "2026-02"), (ReportPeriod.YEAR, "2025")]
+)
+def test_the_last_period_is_over_in_the_operators_zone(period: ReportPeriod, last: str) -> None:
+    now = datetime.fromisoformat("2026-02-28T11:30:00Z")  # 1 March in Auckland
+    assert last_interval(period, now=now, zone="Pacific/Auckland").label == last

@@ -1,4 +1,4 @@
-"""`manage.py report`: creates a report, prints it or writes it to a file, and verifies stored versions."""
+"""`manage.py report`: creates a report or takes the kept one, prints or writes its file; verifies stored versions."""
 
 import sys
 from argparse import ArgumentParser
@@ -7,21 +7,27 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import F
 from django.utils import timezone
 
 from casino.kernel.errors import Refusal
 from casino.operators.models import Operator
 from casino.reports import document, generation
-from casino.reports.definition import report_definitions
-from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
+from casino.reports.definition import find_definition, report_definitions
+from casino.reports.intervals import Interval, ReportPeriod, between, last_interval, lifetime_interval, period_interval
 from casino.reports.models import Report
 from casino.reports.renderers import RenderedReport, format_names, render_report
 
 COMMAND_ACTOR = "system:command"
+NONE_KEPT = 3
+"""The exit code of `--kept` where there is no such report yet."""
 
 
 class Command(BaseCommand):
-    help = "Create an operator's report. With --check, verify the stored versions; exit 1 if one differs."
+    help = (
+        "Create an operator's report, or with --kept take the newest version of a period that is over, and print it; "
+        f"exit {NONE_KEPT} if there is none. With --check, verify the stored versions; exit 1 if one differs."
+    )
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -31,16 +37,24 @@ class Command(BaseCommand):
         parser.add_argument(
             "--period", choices=[period.value for period in ReportPeriod if period is not ReportPeriod.INTERVAL]
         )
-        parser.add_argument("--date", type=date.fromisoformat, metavar="YYYY-MM-DD", help="a day in the period")
+        parser.add_argument(
+            "--date",
+            type=date.fromisoformat,
+            metavar="YYYY-MM-DD",
+            help="a day in it; default: the last period that is over",
+        )
         parser.add_argument(
             "--from", dest="since", type=_parse_time, metavar="TIME", help="UTC unless it has an offset"
         )
         parser.add_argument("--to", dest="until", type=_parse_time, metavar="TIME", help="not included")
         parser.add_argument("--format", default="csv", help=f"one of {', '.join(format_names())}")
         parser.add_argument("--output", type=Path, metavar="FILE", help="default: standard output")
+        parser.add_argument("--kept", action="store_true", help="create no version")
         parser.add_argument("--check", action="store_true", help="compare stored versions with the sealed events")
 
-    def handle(self, *_args: Any, name: str | None, operator: str | None, check: bool, **options: Any) -> None:
+    def handle(
+        self, *_args: Any, name: str | None, operator: str | None, check: bool, kept: bool, **options: Any
+    ) -> None:
 
         if check:
             self._check(name, operator)
@@ -53,7 +67,10 @@ class Command(BaseCommand):
             raise CommandError(f"There is no operator {operator!r}.") from None
         try:
             interval = _interval(owner.time_zone, **options)
-            report = generation.generate_report(operator=owner.id, name=name, interval=interval, by=COMMAND_ACTOR)
+            if kept:
+                report = _find_kept(owner, name, interval)
+            else:
+                report = generation.generate_report(operator=owner.id, name=name, interval=interval, by=COMMAND_ACTOR)
             self._write(render_report(report, options["format"]), options["output"])
         except Refusal as refusal:
             raise CommandError(refusal.message()) from None
@@ -62,10 +79,11 @@ class Command(BaseCommand):
         if output is not None:
             output.write_bytes(file.content)
             self.stdout.write(f"{output}: {len(file.content)} bytes, sha256 {document.sha256(file.content)}")
-        elif file.media_type.startswith(("text/", "application/json")):
-            self.stdout.write(file.content.decode())
+        elif sys.stdout.isatty() and not file.media_type.startswith(("text/", "application/json")):
+            raise CommandError("A binary format needs a pipe or an --output.")
         else:
-            raise CommandError("A binary format needs an --output.")
+            sys.stdout.buffer.write(file.content)  # exactly the file: `self.stdout` would end it with a new line
+            sys.stdout.flush()
 
     def _check(self, name: str | None, operator: str | None) -> None:
         reports = Report.objects.order_by("id")
@@ -100,6 +118,29 @@ def _interval(
         return between(since=since, until=until, zone=zone)
     if period == ReportPeriod.LIFETIME:
         return lifetime_interval(until=timezone.now(), zone=zone)
+    if period is None and date is None:
+        raise CommandError("Use --period, --date, or --from with --to.")
+    chosen = ReportPeriod(period or ReportPeriod.DAY)
     if date is None:
-        raise CommandError("Use --date with --period, --from with --to, or --period lifetime.")
-    return period_interval(ReportPeriod(period or ReportPeriod.DAY), day=date, zone=zone)
+        return last_interval(chosen, now=timezone.now(), zone=zone)
+    return period_interval(chosen, day=date, zone=zone)
+
+
+def _find_kept(operator: Operator, name: str, interval: Interval) -> Report:
+    """Return the newest version that was made after its period. Raises UnknownOperatorReport."""
+    definition = find_definition(name)
+    if interval.period is ReportPeriod.LIFETIME:
+        raise CommandError("A lifetime is never over: use a day, month or year with --kept.")
+    kept = Report.objects.filter(
+        operator_id=operator.pk,
+        name=name,
+        period=interval.period.value,
+        since=interval.since,
+        until=interval.until,
+        generated_at__gte=F("until"),
+    )
+    report = kept.order_by("-version").first()
+    if report is None:
+        message = f"No report {definition.name!r} of {operator.slug!r} of {interval.label} is kept yet."
+        raise CommandError(message, returncode=NONE_KEPT)
+    return report
