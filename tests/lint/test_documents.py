@@ -24,7 +24,7 @@ ALL = (*GUIDES, *PACKAGES, PROJECT / "tests" / "README.md")
 WALKED = (PROJECT / "README.md", *sorted((DOCS / "integration").glob("*.md")))
 """Documents that a reader follows line by line: every shell block of these is run."""
 NOT_RUN = {
-    "make play": "it plays for minutes: tests/system/casino/devstack runs it",
+    "make play": "it plays for minutes: tests/system/casino/devstack/test_play.py runs it",
     "make test": "it would run this test: .ci/run runs it",
     "make serve": "it never ends: its command, `manage.py up`, is the system that the other lines talk to",
 }

@@ -28,6 +28,10 @@ WITH confirmed AS (
 SELECT stream, seat, confirmed.times, settled.times FROM confirmed FULL JOIN settled USING (stream, seat)
 WHERE confirmed.times IS DISTINCT FROM 1 OR settled.times IS DISTINCT FROM 1
 """
+NOT_SETTLED_ONCE_AT: Final = f"""
+SELECT * FROM ({NOT_SETTLED_ONCE}) AS found
+WHERE stream IN (SELECT stream FROM events_event WHERE type = 'RoundOpened' AND data->>'table' = ANY (%s))
+"""  # noqa: S608  (of two constants)
 NOT_POSTED_ONCE: Final = """
 SELECT event.id, event.type, count(entry.cause)
 FROM events_event AS event LEFT JOIN wallet_entry AS entry ON entry.cause = event.id
@@ -39,7 +43,8 @@ WHERE balance <> 0 AND kind IN ('game', 'stakes', 'rack') AND table_id = ANY (%s
 """
 HELD: Final = """
 SELECT money_type, sum(balance)::bigint FROM wallet_balance JOIN wallet_account AS account ON account.id = account_id
-WHERE kind <> 'sandbox' GROUP BY money_type HAVING sum(balance) <> 0
+WHERE kind <> 'sandbox' AND operator_id IN (SELECT operator_id FROM baccarat_table WHERE id = ANY (%s::uuid[]))
+GROUP BY money_type HAVING sum(balance) <> 0
 """
 WAITING: Final = """
 SELECT (SELECT count(*) FROM events_unsealed) + (SELECT count(*) FROM baccarat_duetable WHERE due_at < now())
@@ -49,10 +54,11 @@ SELECT (SELECT count(*) FROM events_unsealed) + (SELECT count(*) FROM baccarat_d
 async def agree(system: System, party: Party) -> None:
     """Assert that players, events, ledger and read models agree, after all players have left their tables."""
     assert wait_until(lambda: system.query(WAITING) == [(0,)]), "Something is still waiting."
-    assert system.query(NOT_SETTLED_ONCE) == []
+    tables = [sorted(party.tables())]
+    assert system.query(NOT_SETTLED_ONCE_AT, tables) == []
     assert system.query(NOT_POSTED_ONCE) == []
-    assert system.query(STILL_IN_PLAY, [sorted(party.tables())]) == []
-    assert dict(system.query(HELD)) == system.credited
+    assert system.query(STILL_IN_PLAY, tables) == []
+    assert dict(system.query(HELD, tables)) == system.credited
     for player in party.players:
         await _agree_with(player)
 

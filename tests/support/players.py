@@ -20,6 +20,8 @@ TOO_EARLY: Final = {"witness_unavailable"}
 
 BUY_IN: Final = Decimal(19_000)
 """Enough for two hours of the quickest play: only a wager in twenty is on the tie, which costs a seventh of itself."""
+ATTEMPTS: Final = 600
+"""Half a second apart: tests limit the time themselves."""
 LOOK_EVERY: Final = 0.2
 """Seconds between two reads of the table."""
 
@@ -189,7 +191,7 @@ async def party(system: System, settings: Sequence[Setting] = SETTINGS) -> Async
                     operator, f"{setting.preset}-{table[-12:]}-{seat}", money_type, PAYMENT_BOT_GAME
                 )
                 system.credited[money_type] = system.credited.get(money_type, 0) + int(Decimal(CREDIT) * 100)
-                client = await clients.enter_async_context(Client(system.stack.base_url, token))
+                client = await clients.enter_async_context(Client(system.stack.base_url, token, attempts=ATTEMPTS))
                 players.append(
                     Player(client, table=table, seat=seat, money_type=money_type, chance=Random(chance.random()))
                 )

@@ -80,6 +80,14 @@ class System:
         assert postgres.process is not None
         postgres.process.wait()
 
+    def revive(self) -> None:
+        """Start what died unnoticed, and fail with its log."""
+        dead = self.stack.dead()
+        reports = [child.exit_report() for child in dead]
+        for child in dead:
+            child.start()
+        assert not dead, "\n".join(reports)
+
     def redis_answers(self) -> bool:
         """Return whether Redis answers."""
         try:
@@ -144,16 +152,31 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 @contextlib.contextmanager
-def running_system(folder: Path) -> Generator[System]:
-    """Run a whole system with embedded servers in this folder, and remove it at the end."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CASINO_HOME", str(folder))
-        patch.setenv("PLAYER_SESSION_SECONDS", str(MAX_SESSION_SECONDS))  # a soak is longer than an hour
-        for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"):
-            patch.delenv(name, raising=False)
-        output: list[str] = []
-        with Stack(name="chaos", print_line=output.append) as stack:
-            yield System(stack=stack, credential=house.new_operator(stack, "chaos"))
-        home = claim(folder / "chaos")
-        assert home is not None
-        home.remove()
+def running_system(
+    folder: Path, *, name: str, demo: bool = False, table_witnesses: int = 0, **variables: str
+) -> Generator[System]:
+    """Run a whole system with an operator of this name; at the end, remove its home from this folder.
+
+    The servers are embedded unless `variables` name others.
+    """
+    with contextlib.ExitStack() as exits:
+        exits.callback(_remove, folder / name)
+        with pytest.MonkeyPatch.context() as patch:
+            for server in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"):
+                patch.delenv(server, raising=False)
+            for variable, value in variables.items():
+                patch.setenv(variable, value)
+            patch.setenv("CASINO_HOME", str(folder))
+            patch.setenv("PLAYER_SESSION_SECONDS", str(MAX_SESSION_SECONDS))  # a soak is longer than an hour
+            output: list[str] = []
+            stack = exits.enter_context(
+                Stack(name=name, demo=demo, table_witnesses=table_witnesses, print_line=output.append)
+            )
+        yield System(stack=stack, credential=house.new_operator(stack, name))
+
+
+def _remove(folder: Path) -> None:
+    """Delete a home that nobody uses any more."""
+    home = claim(folder)
+    assert home is not None
+    home.remove()

@@ -42,7 +42,8 @@ class ApiError(Exception):
 class Client:
     """`await client.post(path, body)` under /api/v1, with one credential. Raises ApiError."""
 
-    def __init__(self, base_url: str, credential: str) -> None:
+    def __init__(self, base_url: str, credential: str, *, attempts: int = MAX_ATTEMPTS) -> None:
+        self._attempts = attempts
         headers = {"Authorization": f"Bearer {credential}"}
         self._http = httpx.AsyncClient(base_url=f"{base_url}/api/v1", headers=headers, timeout=20, verify=ssl_context())
 
@@ -93,7 +94,7 @@ class Client:
             await asyncio.sleep(0.5)
 
     async def _send(self, method: str, path: str, **options: Any) -> dict[str, Any]:
-        for _ in range(MAX_ATTEMPTS):
+        for _ in range(self._attempts):
             try:
                 response = await self._http.request(method, path, **options)
             except httpx.TransportError:

@@ -19,8 +19,7 @@ from casino.witness import statements
 from casino.witness.addresses import WitnessAddress, parse_addresses
 from casino.witness.statements import Release
 from tests.processes import wait_until
-from tests.services import Services
-from tests.system.browser.conftest import servers
+from tests.support.whole_system import running_system
 from tests.system.browser.house import House
 from tests.system.browser.screen import TIMEOUT, Screen
 from tests.system.browser.test_receipts import STATUSES
@@ -44,18 +43,10 @@ WITHHOLD = """async (code) => {
 
 
 @pytest.fixture(scope="module")
-def witnessed(services: Services, tmp_path_factory: pytest.TempPathFactory) -> Generator[Stack]:
+def witnessed(tmp_path_factory: pytest.TempPathFactory) -> Generator[Stack]:
     """Run a system whose cards follow from its witness's links."""
-    name = services.clone()
-    try:
-        with pytest.MonkeyPatch.context() as patch:
-            for variable, value in servers(services, name).items():
-                patch.setenv(variable, value)
-            patch.setenv("CASINO_HOME", str(tmp_path_factory.mktemp("witnessed")))
-            with Stack(name="witnessed", table_witnesses=1, print_line=lambda _: None) as stack:
-                yield stack
-    finally:
-        services.drop(name)
+    with running_system(tmp_path_factory.mktemp("witnessed"), name="witnessed", table_witnesses=1) as system:
+        yield system.stack
 
 
 @pytest.fixture(scope="module")
@@ -184,9 +175,7 @@ def test_a_link_that_the_house_withholds_for_a_minute_turns_the_page_red(screen:
 
 def lie(witnessed: Stack, chain: str, index: int) -> None:
     """Have the running witness say something else of an index, with a good signature of its own key."""
-    folder = checkpoints_folder(witnessed.home.folder, database=witnessed.environment["DATABASE_URL"]).with_suffix(
-        ".witness"
-    )
+    folder = checkpoints_folder(witnessed.home.folder, database="").with_suffix(".witness")
     secret = bytes.fromhex((folder / "release.key").read_text())
     with contextlib.closing(sqlite3.connect(next(Path(folder).glob("*.sqlite3")))) as database:
         database.execute("DROP TRIGGER statement_update")

@@ -15,7 +15,7 @@ from tests.support.whole_system import System, running_system
 @pytest.fixture(scope="package")
 def shared_system(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: DjangoDbBlocker) -> Generator[System]:
     """Run the system."""
-    with running_system(tmp_path_factory.mktemp("chaos")) as system:
+    with running_system(tmp_path_factory.mktemp("chaos"), name="chaos") as system:
         yield system
         assert audit_from_the_start(system, django_db_blocker).findings == ()
 
@@ -24,8 +24,4 @@ def shared_system(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: D
 def system(shared_system: System) -> Generator[System]:
     """Lend the system. A process that died unnoticed fails its test, with its log, and is back for the next test."""
     yield shared_system
-    dead = shared_system.stack.dead()
-    reports = [child.exit_report() for child in dead]
-    for child in dead:
-        child.start()
-    assert not dead, "\n".join(reports)
+    shared_system.revive()

@@ -115,7 +115,7 @@ def reader(tmp_path: Path) -> Generator[Reader]:
     """Run a system whose backups have not begun."""
     (tmp_path / "gpg").mkdir(mode=0o700)
     with contextlib.ExitStack() as exits:
-        system = exits.enter_context(running_system(tmp_path / "home"))
+        system = exits.enter_context(running_system(tmp_path / "home", name="chaos"))
         server = Postgres(system.stack.home)
         server.child = system.stack.child("postgres")  # which the system stops in the end
         reader = Reader(system, tmp_path, server, tmp_path / "backups")

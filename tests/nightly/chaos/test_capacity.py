@@ -47,7 +47,7 @@ def test_32_web_processes_have_connections_for_all_of_their_threads(
     monkeypatch.setenv("WEB_PROCESSES", str(PROCESSES))
     monkeypatch.setenv("QUOTA_PER_ADDRESS", "0")
     monkeypatch.setenv("QUOTA_PER_CREDENTIAL", "0")
-    with running_system(tmp_path) as system:
+    with running_system(tmp_path, name="chaos") as system:
         codes = asyncio.run(play_beside_a_flood(system))
         ((connections,),) = system.query("SELECT count(*) FROM pg_stat_activity WHERE usename = 'casino_web'")
         print(f"{codes}; {connections} connections of web")

@@ -72,7 +72,7 @@ def system(tmp_path_factory: pytest.TempPathFactory, temporary: Path) -> Generat
     """Run a system whose processes have a folder of their own for temporary files, of which workers make one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", str(temporary))
-        with running_system(tmp_path_factory.mktemp("floods")) as system:
+        with running_system(tmp_path_factory.mktemp("floods"), name="chaos") as system:
             assert system.stack.environment["TMPDIR"] == str(temporary)
             yield system
 

@@ -65,7 +65,7 @@ def test_play_goes_on_after_the_disk_was_full_and_nothing_is_lost_or_doubled(
     disk: Path, monkeypatch: pytest.MonkeyPatch, django_db_blocker: DjangoDbBlocker
 ) -> None:
     monkeypatch.setenv("CASINO_SCRATCH", str(disk))
-    with running_system(disk / "home") as system:
+    with running_system(disk / "home", name="chaos") as system:
         asyncio.run(play_through(system, disk / "ballast"))
         assert audit(system, django_db_blocker).findings == ()
         system.stack.manage("rebuild", "--check")

@@ -1,4 +1,4 @@
-"""One running system and one browser for all browser tests, which are skipped without Chromium."""
+"""One operator of the running system and one browser for all browser tests, which are skipped without Chromium."""
 
 import contextlib
 from collections.abc import Callable, Generator
@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from casino.devstack.bots.house import new_operator
-from casino.devstack.system import Stack
+from casino.witness.addresses import parse_addresses
 from tests.programs import CHROMIUM, without
-from tests.services import Services
+from tests.support.whole_system import System
 from tests.system.browser.house import House
-from tests.system.browser.screen import Screen
+from tests.system.browser.screen import DESKTOP, TIMEOUT, Screen
 from tests.system.browser.windows import Windows
 
 expect.set_options(timeout=20_000)
@@ -27,33 +27,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="package")
-def stack(services: Services, tmp_path_factory: pytest.TempPathFactory) -> Generator[Stack]:
-    """Run a system on this run's servers, with its own database."""
-    name = services.clone()
-    try:
-        with pytest.MonkeyPatch.context() as patch:
-            for variable, value in servers(services, name).items():
-                patch.setenv(variable, value)
-            patch.setenv("FORCED_CARDS", "true")
-            patch.setenv("CASINO_HOME", str(tmp_path_factory.mktemp("browser")))
-            with Stack(name="browser", print_line=lambda _: None) as stack:
-                yield stack
-    finally:
-        services.drop(name)
-
-
-@pytest.fixture(scope="package")
-def house(stack: Stack) -> Generator[House]:
+def house(shared_system: System) -> Generator[House]:
     """Add an operator to the system."""
-    with contextlib.closing(House(stack.base_url, new_operator(stack, "browser"))) as house:
+    stack = shared_system.stack
+    witnesses = tuple(each.url for each in parse_addresses(stack.environment["WITNESSES"]))
+    with contextlib.closing(House(stack.base_url, new_operator(stack, "browser"), witnesses=witnesses)) as house:
         yield house
-
-
-def servers(services: Services, database: str) -> dict[str, str]:
-    """Return the variables with the addresses of the servers and the encryption keys."""
-    environment = services.environment(database)
-    kept = ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "SECRET_KEY", "SHOE_KEYS", "PERSONAL_KEYS")
-    return {name: environment[name] for name in kept}
 
 
 @pytest.fixture(scope="package")
@@ -69,6 +48,16 @@ def browser() -> Generator[Browser]:
 def windows(browser: Browser) -> Windows:
     """Manage the browser's windows."""
     return Windows(browser)
+
+
+@pytest.fixture
+def page(browser: Browser, request: pytest.FixtureRequest) -> Generator[Page]:
+    """Open a window of a browser in which nobody has played, by default on a desk."""
+    context = browser.new_context(locale="en-GB", **getattr(request, "param", {"viewport": DESKTOP}))
+    page = context.new_page()
+    page.set_default_timeout(TIMEOUT)
+    yield page
+    context.close()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.http import HttpResponse
 from django.template.loader import render_to_string
 from playwright.sync_api import Browser, Page, Route, expect
@@ -16,7 +15,7 @@ from baccarat.proofs import verifier
 from baccarat.web import views
 from casino.devstack.home import PROJECT
 from tests.baccarat.proofs.forgeries import FORGERIES
-from tests.baccarat.proofs.forging import COSIGNER, GOLDEN, encode, event, golden, witness_keys
+from tests.baccarat.proofs.forging import GOLDEN, encode, event, golden, witness_keys
 from tests.baccarat.proofs.test_verdicts import LOG, with_caveats
 
 HOST = "http://localhost:9"
@@ -49,8 +48,8 @@ def answer(route: Route) -> None:
     route.fulfill(status=200, headers={**headers, "Content-Type": kind}, body=file.read_bytes())
 
 
-@pytest.fixture(scope="module")
-def page(browser: Browser) -> Generator[Page]:
+@pytest.fixture(scope="module", name="page")
+def verify_page(browser: Browser) -> Generator[Page]:
     """Open the page, and assert at the end that it logged no error."""
     context = browser.new_context(locale="en-GB", viewport={"width": 390, "height": 844})
     page = context.new_page()
@@ -115,20 +114,6 @@ def test_the_page_recomputes_every_vector_of_the_specification(page: Page):
     assert pairs.keys() == vectors.keys()
 
 
-def test_the_page_names_who_has_cosigned_and_what_a_reader_has_to_know(page: Page):
-    field = page.get_by_label("public key")
-    before, document = field.input_value(), with_caveats()["after_release"]
-    field.fill(" ".join([LOG, *witness_keys(document)]))
-    verify_on_page(page, encode(document), "voided.json")
-    verdict = page.locator(".verify-verdict")
-    expect(verdict).to_contain_text(f"Cosigned by {COSIGNER.name} (2027-01-15T08:00:00Z).")
-    expect(verdict.locator("[data-caveat=after_release]")).to_be_visible()
-    field.fill(LOG)
-    verify_on_page(page, encode({**document, "events": document["events"]}), "untrusted.json")
-    expect(verdict).not_to_contain_text("Cosigned by")
-    field.fill(before)
-
-
 def test_nothing_of_a_file_is_shown_that_no_trusted_checkpoint_covers(page: Page):
     for name in ("younger-than-the-checkpoint", "witnesses/settled"):
         document = golden(name)
@@ -155,30 +140,6 @@ def test_a_verified_round_shows_its_cards_and_a_forged_one_what_was_expected(pag
     expect(step.locator("dd").nth(1)).to_have_text("ab" * 32)
     expect(page.locator(".verify-verdict.failed")).to_contain_text("The commitment to the shoe")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-@pytest.mark.parametrize("theme", ["dark", "light"])
-def test_a_verdict_of_either_kind_is_accessible_in_both_themes(page: Page, theme: str):
-    page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
-    document = golden("mini")
-    for name in ("mine.json", "forged.json"):
-        verify_on_page(page, encode(document), f"{theme}-{name}")
-        result = Axe().run(page, options={"resultTypes": ["violations"]})
-        assert result.violations_count == 0, result.generate_report()
-        document["shoe"]["seed"] = "ab" * 32
-
-
-def test_the_page_is_translated_and_usable_by_keyboard(page: Page):
-    verify_on_page(page, encode(golden("overview")), "meine.json")
-    page.get_by_label("Language").select_option("de")
-
-    expect(page.get_by_role("heading", level=1)).to_have_text("Eine Runde prüfen")
-    expect(page.locator(".verify-verdict")).to_contain_text("Bestätigt")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.id") == "file"
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.id") == "key"
-    page.get_by_label("Sprache").select_option("en")
 
 
 PUBLIC = """async ([text, said, lists]) => {

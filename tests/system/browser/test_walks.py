@@ -1,14 +1,13 @@
 """New players walk from the lobby to a squeeze won: by mouse, by finger on a phone, and by keyboard alone."""
 
 import re
-from collections.abc import Generator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.nightly.browser.test_squeeze import drag_by_touch
 from tests.system.browser.house import House
+from tests.system.browser.screen import DESKTOP
 
 TIMEOUT = 30_000
 MAX_TABS = 60
@@ -16,19 +15,7 @@ MAX_ROUNDS = 40
 """Rounds within which the smallest stake on Banker wins; the buy-in lasts for 20 losses, as rare as 1 in a million."""
 
 
-DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
-PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-CALM: dict[str, Any] = {**DESKTOP, "reduced_motion": "reduce"}
-
-
-@pytest.fixture
-def page(browser: Browser, request: pytest.FixtureRequest) -> Generator[Page]:
-    """Open a window of a browser in which nobody has played, by default on a desk."""
-    context = browser.new_context(locale="en-GB", **getattr(request, "param", DESKTOP))
-    page = context.new_page()
-    page.set_default_timeout(TIMEOUT)
-    yield page
-    context.close()
+CALM: dict[str, Any] = {"viewport": DESKTOP, "reduced_motion": "reduce"}
 
 
 def won(page: Page) -> bool:
@@ -79,32 +66,6 @@ def apart(a: dict[str, float], b: dict[str, float]) -> bool:
         or a["y"] + a["height"] <= b["y"]
         or b["y"] + b["height"] <= a["y"]
     )
-
-
-@pytest.mark.parametrize("page", [PHONE], indirect=True, ids=["phone"])
-def test_with_a_finger_on_a_phone(house: House, page: Page) -> None:
-    table = house.table("mini")
-    page.goto(f"{house.base_url}/play/#token={house.newcomer()}")
-    page.locator(f'[data-table="{table}"] a').tap(timeout=TIMEOUT)
-    page.get_by_role("button", name="Take seat 1", exact=True).tap()
-    page.get_by_role("button", name="Sit down", exact=True).tap()
-    expect(page.locator("button.spot.mine").first).to_be_visible(timeout=TIMEOUT)
-    page.get_by_role("button", name="Game menu").tap()
-    page.locator('[data-panel="options"]').tap()
-    page.get_by_role("switch", name="Squeeze the last card").tap()
-    page.locator(".panel-close").tap()
-    page.locator('[data-chip="5.00"]').tap()
-    page.locator('.panel-spot[data-spot="banker"]').tap()
-    page.locator('[data-act="deal"]').tap()
-
-    for _ in range(MAX_ROUNDS):
-        card = page.locator(".last-card .card")
-        expect(card).to_be_visible(timeout=TIMEOUT)
-        drag_by_touch(page, card, 0.8)
-        if won(page):
-            return
-        page.locator('[data-act="rebetDeal"]').tap()
-    raise AssertionError("Banker never won")
 
 
 def reach(page: Page, target: Locator) -> None:

@@ -1,4 +1,4 @@
-"""A running system, an operator whose key the clients use, and the generated clients."""
+"""The running system as its demo operator uses it, and the generated clients."""
 
 import importlib
 import json
@@ -14,11 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
-from casino.devstack.bots.house import new_operator
-from casino.devstack.home import claim
-from casino.devstack.system import Stack
 from casino.observability.process import ssl_context
 from tests.support.typescript import NODE, compile_typescript, run
+from tests.support.whole_system import System
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +29,11 @@ class Service:
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Generator[Service]:
-    """Serve the whole system as `make serve` does."""
-    folder = tmp_path_factory.mktemp("clients")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("CASINO_HOME", str(folder))
-        for name in ("DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"):
-            patch.delenv(name, raising=False)
-        with Stack(name="clients", print_line=lambda _: None) as stack:
-            document = folder / "api.json"
-            document.write_bytes(httpx.get(f"{stack.base_url}/api/v1/schema", verify=ssl_context(), timeout=60).content)
-            yield Service(stack.base_url, new_operator(stack, "generated"), document)
-        home = claim(folder / "clients")
-        assert home is not None
-        home.remove()
+def service(shared_system: System, tmp_path_factory: pytest.TempPathFactory) -> Service:
+    """Return the running system's address, document and demo operator's key."""
+    stack, document = shared_system.stack, tmp_path_factory.mktemp("clients") / "api.json"
+    document.write_bytes(httpx.get(f"{stack.base_url}/api/v1/schema", verify=ssl_context(), timeout=60).content)
+    return Service(stack.base_url, (stack.home.folder / "operator-key").read_text(encoding="utf-8"), document)
 
 
 @pytest.fixture(scope="session")

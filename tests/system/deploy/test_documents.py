@@ -4,35 +4,26 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from casino.devstack.home import PROJECT
 from casino.devstack.system import free_port
 from tests.lint.test_documents import NOT_RUN, WALKED, command_of, name_of, read
-from tests.processes import clean_environment
 from tests.programs import without
-from tests.system.casino.devstack.test_up import running
+from tests.support.whole_system import System
 
 each_walked = pytest.mark.parametrize("document", WALKED, ids=name_of)
 
 
 @pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
-    """Run `manage.py up` in a folder that looks like a clone; yield the folder and a shell's environment."""
-    folder = tmp_path_factory.mktemp("clone")
-    for entry in PROJECT.iterdir():
-        if entry.name != ".casino":
-            (folder / entry.name).symlink_to(entry)
-    home = {"CASINO_HOME": str(folder / ".casino")}
-    environment = clean_environment(**home)
-    with running(environment, folder / "up.log") as (_, base):
-        programs = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '/usr/bin:/bin')}"
-        key_file = str(folder / ".casino" / "main" / "operator-key")
-        addresses = {"CASINO_URL": base, "OPERATOR_KEY_FILE": key_file, "WALLET_PORT": str(free_port(0))}
-        yield folder, {"PATH": programs, **home, **addresses}
+def clone(shared_system: System) -> tuple[Path, dict[str, str]]:
+    """Return the folder in which the system runs, and the environment of a shell there."""
+    home = shared_system.stack.home.folder
+    programs = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '/usr/bin:/bin')}"
+    addresses = {"CASINO_URL": shared_system.stack.base_url, "OPERATOR_KEY_FILE": str(home / "operator-key")}
+    shell = {"PATH": programs, "CASINO_HOME": str(home.parent), "WALLET_PORT": str(free_port(0))}
+    return home.parent.parent, {**shell, **addresses}
 
 
 @each_walked
