@@ -5,8 +5,12 @@ first process by some seconds, so that a process manager can start it again unno
 without a failed request and with the code that was loaded; SIGTERM ends them.
 """
 
+import asyncio
 import multiprocessing
+import os
 import resource
+import signal
+import socket
 from argparse import ArgumentParser
 from importlib import import_module
 from typing import Any, Final
@@ -14,7 +18,7 @@ from typing import Any, Final
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
-from granian.server import Server
+from granian.server.mp import MPServer, WorkerProcess
 
 from casino.database import capacity
 from casino.observability.process import end_with_parent, process_started
@@ -36,6 +40,59 @@ ORPHAN_SECONDS: Final = 10
 """Seconds for which processes serve whose first process was killed: as long as a new one may take to load the code."""
 START_SECONDS: Final = 5
 """Seconds that a new process has to start at SIGHUP, before the one that it replaces ends, on a busy machine, too."""
+RETIREMENT_SECONDS: Final = 1
+"""Seconds in which a process that was replaced reads what comes on new connections, before it closes idle ones."""
+
+
+class CasinoServer(MPServer):
+    """Gives each process a listening socket that its replacements inherit, where granian lets each open its own.
+
+    Connections that nobody has accepted yet are then not reset when a process ends; they wait for the next one.
+    """
+
+    _ssp: Any
+    _shd: Any
+
+    def listening(self) -> int:
+        """Return the file descriptor on which this process accepts connections, and close those of the others."""
+        for each in self._sockets:
+            if each is not self._shd:
+                os.close(each.get_fd())
+        return int(self._shd.get_fd())
+
+    def _init_shared_socket(self) -> None:
+        super()._init_shared_socket()  # type: ignore[no-untyped-call]
+        self._sockets = [self._ssp.build() for _ in range(self.workers)]
+
+    def _spawn_worker(self, idx: int, *arguments: Any, **options: Any) -> WorkerProcess:
+        self._shd = self._sockets[idx]
+        return super()._spawn_worker(idx, *arguments, **options)
+
+    def _drop_shared_socket(self) -> None:
+        """Let nobody connect any more, and end the processes at once: nothing replaces them."""
+        for each in self._sockets:
+            os.close(each.get_fd())
+        for worker in self.wrks:
+            worker.interrupt_by_parent = True
+            if worker.inner.is_alive():
+                os.kill(worker.inner.pid, signal.SIGINT)
+
+
+async def retire(listening: int) -> None:
+    """End this process at SIGTERM: accept no connection, answer what came on the last ones, then let granian end it.
+
+    Granian by itself would close connections that were accepted a moment ago, before their first request is read.
+    """
+    replaced = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, replaced.set)
+    await replaced.wait()
+    with socket.socket(socket.AF_UNIX) as unconnected:
+        unconnected.bind("")  # an address that nobody knows
+        unconnected.listen()
+        unconnected.settimeout(0)
+        os.dup2(unconnected.fileno(), listening, inheritable=False)
+    await asyncio.sleep(RETIREMENT_SECONDS)
+    signal.raise_signal(signal.SIGINT)
 
 
 def main() -> None:
@@ -56,11 +113,13 @@ def main() -> None:
     multiprocessing.set_start_method("fork")
 
     def start_process(_target: str) -> Any:
-        end_with_parent(after=ORPHAN_SECONDS, grace=GRACE_SECONDS)
+        end_with_parent(after=ORPHAN_SECONDS, grace=RETIREMENT_SECONDS + GRACE_SECONDS)
+        tasks.add(asyncio.get_event_loop().create_task(retire(server.listening())))
         process_started("web")
         return application
 
-    Server(
+    tasks: set[asyncio.Task[None]] = set()
+    server = CasinoServer(
         options.application,
         address=options.host,
         port=options.port,
@@ -74,8 +133,9 @@ def main() -> None:
         log_level=LogLevels.warning,
         respawn_failed_workers=True,
         respawn_interval=START_SECONDS,
-        workers_kill_timeout=GRACE_SECONDS,
-    ).serve(target_loader=start_process)
+        workers_kill_timeout=RETIREMENT_SECONDS + GRACE_SECONDS,
+    )
+    server.serve(target_loader=start_process)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,12 @@ def workers(web: Web) -> set[int]:
     return {pid for pid, _ in alive(descendants(web.child.pid))} - {web.child.pid}
 
 
+def is_stopped(pid: int) -> bool:
+    """Return whether a signal has stopped each thread of a process."""
+    threads = Path(f"/proc/{pid}/task").glob("*/stat")
+    return all(thread.read_text().rpartition(")")[2].split()[0] == "T" for thread in threads)
+
+
 class Client(threading.Thread):
     """Sends requests; with `reuse` on one connection, repeating a request whose idle connection was just closed.
 
@@ -108,8 +114,9 @@ def test_a_process_that_dies_is_missed_by_nobody(web: Web) -> None:
     for client in clients:
         client.start()
     try:
-        os.kill(min(workers(web)), signal.SIGKILL)
-        assert wait_until(lambda: listeners(web.port) == 2, seconds=TIMEOUT)
+        victim = min(workers(web))
+        os.kill(victim, signal.SIGKILL)
+        assert wait_until(lambda: len(workers(web) - {victim}) == 2, seconds=TIMEOUT)
         before = [client.answered for client in clients]
         assert wait_until(lambda: all(c.answered > b for c, b in zip(clients, before, strict=True)), seconds=TIMEOUT)
     finally:
@@ -117,6 +124,19 @@ def test_a_process_that_dies_is_missed_by_nobody(web: Web) -> None:
         for client in clients:
             client.join(TIMEOUT)
     assert all(len(client.failures) <= 1 for client in clients)  # each had one connection to the dead process at most
+
+
+def test_who_waits_for_a_process_that_dies_is_served_by_the_next(web: Web) -> None:
+    with contextlib.ExitStack() as exits:
+        for victim in workers(web):
+            os.kill(victim, signal.SIGSTOP)
+            assert wait_until(lambda victim=victim: is_stopped(victim), seconds=TIMEOUT)
+        waiting = [exits.enter_context(socket.create_connection((HOST, web.port), timeout=TIMEOUT)) for _ in range(8)]
+        for connection in waiting:
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        for victim in workers(web):
+            os.kill(victim, signal.SIGKILL)
+        assert all(connection.recv(1000).startswith(b"HTTP/1.1 200") for connection in waiting)
 
 
 def test_sigterm_ends_the_server_while_streams_are_open(web: Web) -> None:
