@@ -1,13 +1,16 @@
-"""Threads that start together, each with connections of its own."""
+"""Threads that start together, each with connections of its own, and servers in a thread."""
 
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from socketserver import BaseServer
 from typing import TypeVar
 
 from django.db import connections
 
 Result = TypeVar("Result")
+Server = TypeVar("Server", bound=BaseServer)
 
 
 def in_threads(count: int, function: Callable[[int], Result]) -> list[Result | Exception]:
@@ -25,3 +28,16 @@ def in_threads(count: int, function: Callable[[int], Result]) -> list[Result | E
 
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(run, range(count)))
+
+
+@contextlib.contextmanager
+def serving(server: Server) -> Generator[Server]:
+    """Serve until the block ends; half a second, the default interval, would be most of what a test waits for."""
+    with server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()

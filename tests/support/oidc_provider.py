@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,12 +13,14 @@ from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 from uuid import uuid4
 
 import jwt
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from casino.operators import changes
 from casino.operators.models import Operator
 from casino.staff import identity_providers
 from casino.staff.models import IdentityProvider
+from tests.support.rsa_keys import rsa_key
+from tests.threads import serving
 
 CLIENT, SECRET = "casino", "the-client's-secret"
 
@@ -31,7 +32,7 @@ class Provider:
     issuer: str = ""
     claims: dict[str, Any] = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
-    key: RSAPrivateKey = field(default_factory=lambda: generate_private_key(65537, 2048))
+    key: RSAPrivateKey = field(default_factory=rsa_key)
     signs_with: Any = None
     algorithm: str = "RS256"
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -110,16 +111,9 @@ def running_provider() -> Iterator[Provider]:
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    provider.issuer = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
+        provider.issuer = f"http://127.0.0.1:{server.server_port}"
         yield provider
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def register(operator: Operator, provider: Provider, *, factors: tuple[str, ...] = ("mfa",)) -> IdentityProvider:

@@ -1,7 +1,6 @@
 """A mail server and addresses of webhooks on this machine, and on-call lists that lead there."""
 
 import socketserver
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import Any, cast
 from casino.alerts import on_call
 from casino.alerts.models import Channel, OnCallList, OnCallTarget
 from casino.alerts.on_call import ListTerms, TargetAddress
+from tests.threads import serving
 
 
 @dataclass
@@ -61,14 +61,8 @@ def mail_server() -> Generator[MailServer]:
     server.daemon_threads = True
     cast("Any", server).state = state
     state.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(server):
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def on_call_list(

@@ -14,9 +14,10 @@ from casino.operators.models import Change, Operator
 from casino.staff.roles import Role
 from tests.casino.staff.test_access_changes import create_operator, member
 from tests.support.office import client_of
+from tests.support.rsa_keys import rsa_key
 from tests.wallet.conformance.wallets import public_key
 from tests.wallet.payments.counter import use_provider
-from tests.wallet.remote.profiles.counterparts import RSA_KEY, as_setting
+from tests.wallet.remote.profiles.counterparts import as_setting
 from wallet.funding import services as funding
 from wallet.funding.conformance import ConformanceProof
 from wallet.funding.events import Funding, WalletProfile
@@ -150,7 +151,7 @@ def test_two_persons_let_it_be_asked_in_the_words_that_it_knows(
     page = send(maker, "operators_operator_funding", lucky.pk, choice)
     assert "WALLET_RSA_KEY is not set." in page
     assert not Change.objects.exists()
-    settings.WALLET_RSA_KEY = as_setting(RSA_KEY)
+    settings.WALLET_RSA_KEY = as_setting(rsa_key())
     send(maker, "operators_operator_funding", lucky.pk, choice)
     change = confirm(checker)
     assert (change.status, change.summary) == (

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -12,6 +11,7 @@ from casino.checkpoints import records, signing, storage
 from casino.checkpoints.document import parse
 from casino.checkpoints.storage import AlreadyExists, StorageUnavailable
 from tests.casino.checkpoints.signing_here import log_of
+from tests.threads import serving
 
 
 class Store(BaseHTTPRequestHandler):
@@ -45,13 +45,10 @@ class Store(BaseHTTPRequestHandler):
 @pytest.fixture
 def store():
     """Run a store: `kept` texts by path, `headers` of every PUT, `error` a status that answers every request."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Store) as server:
-        server.kept, server.headers, server.error, server.forgetful = {}, [], 0, False
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Store)
+    server.kept, server.headers, server.error, server.forgetful = {}, [], 0, False
+    with serving(server):
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def address(server):

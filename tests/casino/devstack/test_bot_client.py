@@ -1,13 +1,13 @@
 """What the bots' client repeats."""
 
 import asyncio
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from casino.devstack.bots.client import Client
+from tests.threads import serving
 
 PROXYS_OWN = (503, "text/html", b"<html><body>No server is available.</body></html>")
 OURS = (503, "application/problem+json", b'{"code": "database_unavailable"}')
@@ -32,10 +32,8 @@ def answers() -> Iterator[tuple[list[tuple[int, str | None, bytes]], str]]:
 
         def log_message(self, format: str, *args: object) -> None: ...  # noqa: A002  (its name there)
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
         yield said, f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
 
 
 @pytest.mark.parametrize("unavailable", [PROXYS_OWN, OURS, WITHOUT_WORDS])

@@ -22,6 +22,7 @@ from casino.api.streaming import hub
 from casino.events.sql import database_now
 from casino.feed import outbound
 from casino.feed.destinations import WebhookClient
+from tests.threads import serving
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +82,9 @@ def receiver() -> Generator[Receiver]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    state.url = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as server:
+        state.url = f"http://127.0.0.1:{server.server_port}"
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def verify(message: Message, *, secret: str, public_key: str) -> None:

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import socketserver
-import threading
 import time
 
 import pytest
@@ -18,6 +17,7 @@ from casino.witness.client import Released, ReleaseItem, SignedHeader, Unrelease
 from casino.witness.statements import ClosingKind, ClosingRequest
 from tests.casino.witness.running import WaitingClient
 from tests.casino.witness.test_statements import CLOSING_KEY, HEADER, LEAVES, RELEASE, RELEASE_KEY
+from tests.threads import serving
 
 CHAIN = SignedHeader(HEADER, ed25519.sign(RELEASE_KEY, HEADER.serialize()))
 ITEM = ReleaseItem(CHAIN, ClosingRequest(HEADER.chain, RELEASE.index, ClosingKind.PLAYED, RELEASE.digest))
@@ -59,7 +59,7 @@ def trickling(connection):
 
 
 @contextlib.contextmanager
-def serving(behave):
+def behaving(behave):
     """Run a server that reads each request and then behaves like that; yield a client of it."""
 
     class Handler(socketserver.BaseRequestHandler):
@@ -73,9 +73,7 @@ def serving(behave):
         allow_reuse_address = True
         block_on_close = False
 
-    with Server(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+    with serving(Server(("127.0.0.1", 0), Handler)) as server:
         cosigner = NoteKey("witness.test/w1", SignatureType.COSIGNATURE, HEADER.release_key)
         address = WitnessAddress(f"http://127.0.0.1:{server.server_address[1]}", cosigner, HEADER.release_key)
         client = WaitingClient([address], [CLOSING_KEY])
@@ -83,8 +81,6 @@ def serving(behave):
             yield client
         finally:
             client.close()
-            server.shutdown()
-            thread.join()
 
 
 @pytest.mark.parametrize(
@@ -100,7 +96,7 @@ def serving(behave):
     ids=["silent", "trickling", "closing", "cut off", "babbling", "endless"],
 )
 def test_a_witness_that_does_not_answer_is_away_within_the_limits(behave):
-    with serving(behave) as client:
+    with behaving(behave) as client:
         (result,) = client.release([ITEM])
         assert (type(result), result.code) == (Unreleased, "away")
         assert client.away_since(HEADER.release_key) is not None
@@ -122,7 +118,7 @@ def test_a_witness_that_does_not_answer_is_away_within_the_limits(behave):
     ],
 )
 def test_an_answer_that_does_not_verify_is_invalid_and_not_away(results):
-    with serving(whole(answered({"results": results}))) as client:
+    with behaving(whole(answered({"results": results}))) as client:
         (result,) = client.release([ITEM])
         assert (type(result), result.code) == (Unreleased, "invalid_answer")
         assert client.away_since(HEADER.release_key) is None
@@ -130,7 +126,7 @@ def test_an_answer_that_does_not_verify_is_invalid_and_not_away(results):
 
 @pytest.mark.parametrize("body", [b"", b"[", b"[]", b"null", b"\xff\xfe", b"[" * 100_000, {"results": 1}])
 def test_an_answer_that_is_no_list_of_results_is_invalid(body):
-    with serving(whole(answered(body))) as client:
+    with behaving(whole(answered(body))) as client:
         (result,) = client.release([ITEM])
         assert result.code == "invalid_answer"
 
@@ -139,19 +135,19 @@ def test_an_answer_that_is_no_list_of_results_is_invalid(body):
     ("status", "code"), [(503, "storage_failed"), (409, "witness_restored"), (403, "wrong_signature")]
 )
 def test_a_refused_batch_has_the_code_of_the_witness_for_each_item(status, code):
-    with serving(whole(answered({"code": code, "detail": "so"}, status))) as client:
+    with behaving(whole(answered({"code": code, "detail": "so"}, status))) as client:
         assert [each.code for each in client.release([ITEM, ITEM])] == [code, code]
         assert (client.away_since(HEADER.release_key) is None) == (status < 500)
 
 
 def test_a_release_for_another_closing_is_not_taken_for_ours():
     other = ReleaseItem(CHAIN, ClosingRequest(HEADER.chain, RELEASE.index, ClosingKind.VOID, RELEASE.digest))
-    with serving(whole(answered({"results": [GOOD]}))) as client:
+    with behaving(whole(answered({"results": [GOOD]}))) as client:
         assert client.release([other])[0].code == "invalid_answer"
 
 
 def test_a_kept_connection_that_was_closed_is_opened_again():
-    with serving(whole(answered({"results": [GOOD]}))) as client:
+    with behaving(whole(answered({"results": [GOOD]}))) as client:
         for _ in range(3):
             assert isinstance(client.release([ITEM])[0], Released)
 

@@ -13,9 +13,10 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from casino.devstack.home import PROJECT
 from tests.processes import clean_environment
+from tests.support.rsa_keys import rsa_key
 from tests.wallet.conformance.wallets import PLAYER, failures, funded, write_key
 from tests.wallet.remote.operators import WalletServer, running_wallet
-from tests.wallet.remote.profiles.counterparts import RSA_KEY, Hub88Wallet, SoftswissWallet, as_setting, serving
+from tests.wallet.remote.profiles.counterparts import Hub88Wallet, SoftswissWallet, as_setting, running
 from wallet.conformance.cases import CASES
 from wallet.conformance.kit import Group
 
@@ -74,11 +75,11 @@ def test_a_wallet_is_tried_in_the_profile_that_it_speaks(profile: Any, tmp_path:
     secret.write_text("secret\n")
     wallet.secret, wallet.balances[str(PLAYER)] = "secret", 500_00
     options = ["--profile", "hub88"] if profile is Hub88Wallet else ["--profile", "softswiss", "--secret", str(secret)]
-    with serving(wallet):
-        done = run(wallet.url, *options, "--only", "a_debit_takes", WALLET_RSA_KEY=as_setting(RSA_KEY))
+    with running(wallet):
+        done = run(wallet.url, *options, "--only", "a_debit_takes", WALLET_RSA_KEY=as_setting(rsa_key()))
         assert (done.returncode, failures(done.stdout)) == (0, [])
         assert done.stdout.splitlines()[-1].split() == "all 1 of 1 passed".split()
-        done = run(wallet.url, *options, "--only", "listed", WALLET_RSA_KEY=as_setting(RSA_KEY))
+        done = run(wallet.url, *options, "--only", "listed", WALLET_RSA_KEY=as_setting(rsa_key()))
         assert (done.returncode, "No case has 'listed' in its name." in done.stderr) == (1, True)
 
 
@@ -95,10 +96,10 @@ def test_what_signs_in_a_profile_is_asked_for(profile: str, missing: str) -> Non
 
 
 def test_the_public_half_of_the_rsa_key_is_printed_for_operators(tmp_path: Path) -> None:
-    environment = clean_environment(WALLET_RSA_KEY=as_setting(RSA_KEY), CASINO_HOME=str(tmp_path / "home"))
+    environment = clean_environment(WALLET_RSA_KEY=as_setting(rsa_key()), CASINO_HOME=str(tmp_path / "home"))
     command = [sys.executable, "manage.py", "wallet_key"]
     printed = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, check=True).stdout  # noqa: S603
-    assert load_pem_public_key(printed) == RSA_KEY.public_key()
+    assert load_pem_public_key(printed) == rsa_key().public_key()
 
 
 def test_each_group_has_cases_and_each_name_is_one_of_a_kind() -> None:

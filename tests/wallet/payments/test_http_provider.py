@@ -1,7 +1,6 @@
 """Responses of a provider over real HTTP: only those are believed that it signed for the request at hand."""
 
 import json
-import threading
 import time
 from collections.abc import Callable, Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -9,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from tests.threads import serving
 from wallet.payments import signatures
 from wallet.payments.http_provider import HttpProvider
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
@@ -52,13 +52,8 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def provider() -> Generator[Provider]:
-    server = Provider(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Provider(("127.0.0.1", 0), Handler)) as server:
+        yield server
 
 
 def signer(*, secret: str = SECRET, subject: str = "200", body: bytes = BODY, late: int = 0, nonce: str = "") -> Signer:

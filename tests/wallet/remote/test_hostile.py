@@ -4,7 +4,6 @@ import base64
 import contextlib
 import hashlib
 import json
-import threading
 import time
 from collections.abc import Callable, Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +18,7 @@ from casino.events.sql import fetch
 from tests.baccarat.api.people import bet, deal_all
 from tests.baccarat.services.test_wagering import code, expire, post_bet, seated
 from tests.conftest import Database
+from tests.threads import serving
 from tests.wallet.remote.operators import KEY, WalletServer, deliver, join, seamless_house, statuses
 from wallet.payments.providers import ProviderUnavailable
 from wallet.remote import client, debits, delivery, protection, statements
@@ -139,10 +139,8 @@ def no_text(handler: Handler, asked: dict[str, Any]) -> None:
 
 @pytest.fixture
 def hostile() -> Generator[Hostile]:
-    with Hostile() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serving(Hostile()) as server:
         yield server
-        server.shutdown()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ Each id acts once, and a rollback leaves a mark for ever. Written from the publi
 """
 
 import contextlib
+import functools
 import hmac
 import json
 import threading
@@ -16,11 +17,13 @@ from typing import Any, ClassVar
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey, generate_private_key
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-RSA_KEY = generate_private_key(public_exponent=65537, key_size=2048)
+from tests.support.rsa_keys import rsa_key
+from tests.threads import serving
+
 HANG_SECONDS = 1.5
 Answer = tuple[int, dict[str, Any]]
 
@@ -85,8 +88,11 @@ class Counterpart:
 class Hub88Wallet(Counterpart):
     """An operator's wallet as Hub88 calls it. Its unit is 1/100,000."""
 
-    key: RSAPublicKey = RSA_KEY.public_key()
     unknown = 200, {"status": "RS_ERROR_UNKNOWN"}
+
+    @functools.cached_property
+    def key(self) -> RSAPublicKey:
+        return rsa_key().public_key()
 
     def serve(self, path: str, headers: Any, body: bytes) -> Answer:
         try:
@@ -158,7 +164,7 @@ class SoftswissWallet(Counterpart):
 
 
 @contextlib.contextmanager
-def serving(wallet: Counterpart) -> Generator[None]:
+def running(wallet: Counterpart) -> Generator[None]:
     """Serve a wallet on the loopback interface until the block ends."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -194,15 +200,8 @@ def serving(wallet: Counterpart) -> Generator[None]:
 
     class Listener(ThreadingHTTPServer):
         request_queue_size = 128
+        daemon_threads = True
 
-    server = Listener(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    wallet.url = f"http://127.0.0.1:{server.server_port}"
-    try:
+    with serving(Listener(("127.0.0.1", 0), Handler)) as server:
+        wallet.url = f"http://127.0.0.1:{server.server_port}"
         yield
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(20)

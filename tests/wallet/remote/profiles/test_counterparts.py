@@ -7,12 +7,12 @@ from uuid import UUID
 
 import httpx
 import pytest
-from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 
 from casino.events.sql import execute, fetch
 from casino.operators import signing_keys
 from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit, tenant
 from tests.conftest import Database
+from tests.support.rsa_keys import rsa_key
 from tests.wallet.remote.operators import (
     audited,
     close_circuits,
@@ -24,12 +24,11 @@ from tests.wallet.remote.operators import (
     statuses,
 )
 from tests.wallet.remote.profiles.counterparts import (
-    RSA_KEY,
     Counterpart,
     Hub88Wallet,
     SoftswissWallet,
     as_setting,
-    serving,
+    running,
 )
 from wallet.conformance.cases import CASES
 from wallet.conformance.kit import run_cases
@@ -46,10 +45,10 @@ PROFILES = {Hub88Wallet: WalletProfile.HUB88, SoftswissWallet: WalletProfile.SOF
 
 @pytest.fixture(params=list(PROFILES))
 def wallet(request: Any, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Generator[Any]:
-    settings.WALLET_RSA_KEY = as_setting(RSA_KEY)
+    settings.WALLET_RSA_KEY = as_setting(rsa_key())
     close_circuits(monkeypatch)
     wallet = request.param()
-    with serving(wallet):
+    with running(wallet):
         yield wallet
 
 
@@ -177,7 +176,7 @@ def test_a_wallet_that_does_not_know_our_key_does_nothing_and_leaves_the_end_ope
     assert database
     ann, table, _ = seated(wallet)
     known = wallet.key if isinstance(wallet, Hub88Wallet) else wallet.secret
-    wallet.key = generate_private_key(public_exponent=65537, key_size=2048).public_key()
+    wallet.key = rsa_key(2).public_key()
     wallet.secret = "another"
     assert code(post_bet(ann, table)) == (503, "wallet_did_not_answer")
     deliver()

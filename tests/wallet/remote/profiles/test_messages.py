@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from casino.kernel import money
-from tests.wallet.remote.profiles.counterparts import RSA_KEY, as_setting
+from tests.support.rsa_keys import rsa_key
+from tests.wallet.remote.profiles.counterparts import as_setting
 from wallet.funding.events import WalletProfile
 from wallet.remote import signing
 from wallet.remote.events import RollbackReason, TransactionKind
@@ -99,7 +100,7 @@ def test_the_question_for_a_balance_has_these_bytes(profile: Any, path: str, bod
 
 
 def test_a_body_is_signed_by_rsa_or_by_the_operators_secret(settings: Any) -> None:
-    settings.WALLET_RSA_KEY = as_setting(RSA_KEY)
+    settings.WALLET_RSA_KEY = as_setting(rsa_key())
     signed = signing.hub88_headers(b'{"a":1}')["X-Hub88-Signature"]
     assert signed == signing.hub88_headers(b'{"a":1}')["X-Hub88-Signature"]  # PKCS #1 v1.5 has no chance in it
     assert len(signed) == 344
