@@ -1,6 +1,7 @@
 """`manage.py witness`: run a witness, or compare what two sources say. Needs no database, Redis or settings."""
 
 import logging
+import multiprocessing
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -58,6 +59,7 @@ def _serve(options: Namespace) -> None:
     witness = _open(options, restored=options.restored)
     _print_identity(witness, options)
     witness.store.close()
+    multiprocessing.set_start_method("fork", force=True)  # from Python 3.14 on it is not the default
 
     def start_process(_target: str) -> Any:
         end_with_parent(after=0, grace=GRACE_SECONDS)

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from collections.abc import Generator
 from datetime import timedelta
 from pathlib import Path
@@ -79,11 +78,8 @@ def test_a_round_is_dealt_by_the_links_of_all_its_witnesses_also_if_one_is_away_
 def test_a_link_that_is_not_on_its_chain_deals_nothing_and_the_witness_is_replaced(
     house: House, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folders, program = (
-        [tmp_path / "one", tmp_path / "two", tmp_path / "three"],
-        [sys.executable, lying_witness.__file__],
-    )
-    with company_of_witnesses(folders, settings, monkeypatch, of_table=2, program=program) as company:
+    folders = [tmp_path / "one", tmp_path / "two", tmp_path / "three"]
+    with company_of_witnesses(folders, settings, monkeypatch, of_table=2, program=lying_witness.run) as company:
         table = witnessed_table(house)
         ann = house.seated(table)
         play(house, ann, rounds=3)
@@ -119,8 +115,8 @@ def test_tables_of_all_presets_wait_at_their_chains_end_and_go_on_with_the_succe
     house: House, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(statements, "MIN_HEIGHT", short_chains.HEIGHT)
-    program, folders = [sys.executable, short_chains.__file__], [tmp_path / "one", tmp_path / "two"]
-    with company_of_witnesses(folders, settings, monkeypatch, of_table=2, program=program):
+    folders = [tmp_path / "one", tmp_path / "two"]
+    with company_of_witnesses(folders, settings, monkeypatch, of_table=2, program=short_chains.run):
         tables = [witnessed_table(house, preset, height=short_chains.HEIGHT) for preset in PRESETS]
         for table in tables:
             ann = house.seated(table)

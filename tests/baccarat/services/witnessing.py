@@ -1,7 +1,7 @@
 """A running witness of a house's log, whose links tables of the tests follow from."""
 
 import contextlib
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -22,6 +22,7 @@ from casino.checkpoints.note_audit import NOT_WITNESSED
 from casino.crypto.signed_note import NoteKey, SignatureType
 from casino.events import sealer
 from casino.witness import client as witness_client
+from casino.witness import command
 from casino.witness.client import WitnessClient
 from tests.casino.witness import running as witnesses
 from tests.casino.witness.running import CLOSING_KEY, CLOSING_PRIVATE, RunningWitness
@@ -44,7 +45,7 @@ def company_of_witnesses(
     *,
     of_table: int = 1,
     first: int = 1,
-    program: Sequence[str] = (),
+    program: Callable[[list[str]], None] = command.main,
 ) -> Generator[list[RunningWitness]]:
     """Run several witnesses, numbered from `first`, of which a table uses `of_table`; configure them in this order."""
     public = next(iter(checkpoint_keyring().public.values()))

@@ -1,11 +1,10 @@
-"""Run a witness that kills itself, with all its processes, at one moment of a release: `dying_witness.py MOMENT …`.
+"""Run a witness that kills itself, with all its processes, at one moment of a release.
 
 It does so once the file `die` is in its folder, so that chains can be made before.
 """
 
 import os
 import signal
-import sys
 from pathlib import Path
 
 from casino.witness import command
@@ -52,6 +51,8 @@ MOMENTS = {
     "answer": lambda folder: after(Application, "_release", folder),
 }
 
-if __name__ == "__main__":
-    MOMENTS[sys.argv[1]](Path(sys.argv[sys.argv.index("--data") + 1]))
-    command.main(sys.argv[2:])
+
+def run_until(moment, options):
+    """Run a witness until this moment."""
+    MOMENTS[moment](Path(options[options.index("--data") + 1]))
+    command.main(options)

@@ -6,8 +6,9 @@ from pathlib import Path
 from casino.witness import command, service
 from casino.witness.statements import link
 
-if __name__ == "__main__":
-    folder = Path(sys.argv[sys.argv.index("--data") + 1])
+
+def run(options):
+    folder = Path(options[options.index("--data") + 1])
 
     class Statements:
         """The module of statements, but for its links."""
@@ -20,4 +21,4 @@ if __name__ == "__main__":
             return bytes(32) if (folder / "lie").exists() else link(secret, index)
 
     service.statements = Statements()
-    command.main(sys.argv[1:])
+    command.main(options)

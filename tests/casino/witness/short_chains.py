@@ -1,12 +1,11 @@
-"""Run a witness whose chains may be short, down to eight links: `short_chains.py --data …`."""
-
-import sys
+"""Run a witness whose chains may be short, down to eight links."""
 
 from casino.witness import app, command, links, statements
 
 HEIGHT = 3
 
-if __name__ == "__main__":
+
+def run(options):
     statements.MIN_HEIGHT = app.MIN_HEIGHT = HEIGHT
     links.BLOCK_HEIGHT, links._BLOCK = 2, 4
-    command.main(sys.argv[1:])
+    command.main(options)

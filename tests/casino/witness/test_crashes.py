@@ -4,9 +4,9 @@ import os
 import shutil
 import signal
 import sqlite3
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -15,12 +15,11 @@ import pytest
 from casino.witness import statements
 from casino.witness.client import ChainRefused, Released, Unreleased
 from casino.witness.statements import Retirement, RetirementReason
-from tests.casino.witness.dying_witness import MOMENTS
+from tests.casino.witness.dying_witness import MOMENTS, run_until
 from tests.casino.witness.running import ORIGIN, TABLE, active_chain, item, running, start
 from tests.processes import descendants, wait_until
 
 OTHER = b"\x52" * 32
-DYING = Path(__file__).with_name("dying_witness.py")
 
 
 def stop_and_copy(witness, name):
@@ -43,14 +42,14 @@ def restart(witness, *arguments):
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_killed_at_any_moment_it_gives_the_link_to_one_closing(tmp_path, moment):
     folder = tmp_path / "data"
-    witness = start(folder, program=[sys.executable, str(DYING), moment])
+    witness = start(folder, program=partial(run_until, moment))
     try:
         with witness.client() as client:
             chain = active_chain(witness, client)
             (folder / "die").touch()
             (lost,) = client.release([item(chain, 0)])
             assert (type(lost), lost.code) == (Unreleased, "away")
-            witness.process.wait(20)
+            witness.process.join(20)
     finally:
         witness.kill()
     (folder / "die").unlink()
