@@ -1,15 +1,24 @@
 """Child processes of tests, observed through /proc."""
 
 import contextlib
+import ctypes
+import multiprocessing
 import os
+import runpy
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from typing import Final
 
 from casino.devstack.home import PROJECT
+
+FORKS: Final = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload([__name__, "casino.witness.command", "casino.devstack.operator.app"])
+PR_SET_PDEATHSIG: Final = 1
 
 
 def descendants(pid: int) -> set[tuple[int, str]]:
@@ -78,6 +87,33 @@ def clean_environment(**changes: str) -> dict[str, str]:
         name: value for name, value in os.environ.items() if not name.startswith(hidden) or name == "CASINO_SCRATCH"
     }
     return {**kept, **changes}
+
+
+def forked(
+    run: Callable[[list[str]], object], *arguments: str, log: Path, environment: Mapping[str, str] | None = None
+) -> ForkServerProcess:
+    """Start a function as a program in a session of its own; what most of them import has been imported once."""
+    process = FORKS.Process(target=_run, args=(run, list(arguments), log, environment or {}))
+    process.start()
+    return process
+
+
+def run_module(name: str, arguments: list[str]) -> None:
+    """Do what `python -m name` does."""
+    sys.argv = [name, *arguments]
+    runpy.run_module(name, run_name="__main__")
+
+
+def _run(run: Callable[[list[str]], object], arguments: list[str], log: Path, environment: Mapping[str, str]) -> None:
+    os.setsid()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # as when the tests are killed
+    with log.open("ab") as output:
+        for stream in (1, 2):
+            os.dup2(output.fileno(), stream)
+    os.environ.clear()
+    os.environ.update(environment)
+    run(arguments)
 
 
 @contextlib.contextmanager

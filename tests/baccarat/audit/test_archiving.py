@@ -31,6 +31,7 @@ from tests.baccarat.audit.this_month import archive_this_month, this_month
 from tests.casino.witness import running as witnesses
 from tests.casino.witness.running import CLOSING_KEY, CLOSING_PRIVATE
 from tests.dying import KILLED, SURVIVED, dying
+from tests.support.depth import deep
 from tests.threads import in_threads
 
 ENDED = """
@@ -163,18 +164,13 @@ def test_a_command_that_dies_between_any_two_steps_is_continued(folder, played, 
     environment = {**played.environment, "ARCHIVE_STORAGE": settings.ARCHIVE_STORAGE,
                    "CHECKPOINT_STORAGE": settings.CHECKPOINT_STORAGE,
                    "CHECKPOINT_KEYS": settings.CHECKPOINT_KEYS}  # fmt: skip
-    moments = 0
     with dying("tests.baccarat.audit.this_month:archive_this_month", environment) as dies_at:
-        for moment in ("commit", "committed"):
-            assert dies_at(moment) == KILLED
+        for moment in ("commit", "committed", *deep((20,), range(1, 1000))):
             assert archives.find(this_month()) is None
-        ended = KILLED
-        while ended == KILLED:
-            assert archives.find(this_month()) is None
-            moments += 1
-            ended = dies_at(moments)
-        assert ended == SURVIVED
-    assert moments > 20
+            ended = dies_at(moment)
+            if ended == SURVIVED:
+                break
+    assert (ended, moment >= 20) == (deep(KILLED, SURVIVED), True)
     assert archive_this_month().findings == ()
     assert as_stored(archived(folder)) == stored()
 

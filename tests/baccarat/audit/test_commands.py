@@ -1,21 +1,15 @@
 """The commands audit, replay and rebuild: exit codes and output."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import django
 import pytest
-from django.conf import settings
 from django.core.management import CommandError, ManagementUtility, call_command
 
 from casino.checkpoints import signing
 from casino.events.sql import execute, fetch
 from tests.baccarat.audit.playing import tamper
 from tests.conftest import as_owner
-
-PROJECT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -37,34 +31,16 @@ def manage(played, tmp_path, monkeypatch, capsys):
     return run
 
 
-@pytest.fixture
-def manage_py(played, tmp_path):
-    """Return a function that runs a command as a process, with the same results."""
-
-    def run(*arguments):
-        done = subprocess.run(  # noqa: S603  (our own command)
-            [sys.executable, str(PROJECT / "manage.py"), *arguments],
-            env={**played.environment, "SHOE_KEYS": settings.SHOE_KEYS, "CASINO_HOME": str(tmp_path), "COLUMNS": "200"},
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-        )
-        return done.returncode, done.stdout, done.stderr
-
-    return run
-
-
 def last(output):
     return output.rstrip("\n").splitlines()[-1]
 
 
-def test_the_audit_saves_the_head_and_reports_a_log_cut_short_later(played, manage_py, tmp_path):
+def test_the_audit_saves_the_head_and_reports_a_log_cut_short_later(played, manage, tmp_path):
     rounds, events, entries, head = fetch(
         "SELECT (SELECT count(*) FROM baccarat_round), (SELECT count(*) FROM events_event), "
         "(SELECT count(*) FROM wallet_entry), (SELECT max(position) FROM events_seal)"
     )[0]
-    code, output, _ = manage_py("audit", "--oldest", "3600")
+    code, output, _ = manage("audit", "--oldest", "3600")
     assert (code, output) == (0, f"audit: ok rounds={rounds} events={events} entries={entries} findings=0\n")
     (file,) = (tmp_path / "heads").iterdir()
     assert json.loads(file.read_text())["position"] == head
@@ -74,7 +50,7 @@ def test_the_audit_saves_the_head_and_reports_a_log_cut_short_later(played, mana
         f"DELETE FROM events_seal WHERE position = {head}",  # noqa: S608  (a number)
         f"DELETE FROM events_chainhead WHERE position = {head}",  # noqa: S608  (a number)
     )
-    code, output, errors = manage_py("audit", "--oldest", "3600", "--json", "--jobs", "2")
+    code, output, errors = manage("audit", "--oldest", "3600", "--json", "--jobs", "2")
     assert errors == "Auditing in one process: more only help from 100000 events on.\n"
     document = json.loads(output)
     assert code == 1

@@ -49,14 +49,14 @@ from tests.baccarat.audit.test_archiving import folder, stored  # noqa: F401  (a
 from tests.baccarat.audit.test_archiving import replace as replace_file
 from tests.baccarat.audit.test_nightly import night  # noqa: F401  (a fixture)
 from tests.baccarat.audit.test_voids import request_void, settled_rounds, void
-from tests.baccarat.audit.this_month import archive_this_month, this_month
+from tests.baccarat.audit.this_month import LATER, archive_this_month, later_here, this_month
 from tests.conftest import as_owner
-from tests.dying import KILLED, SURVIVED, dying
+from tests.dying import SURVIVED, dying
+from tests.support.depth import deep
 from tests.support.office import page_of, superuser
 from tests.threads import in_threads
 
 DROPPED = "SELECT count(*) FROM events_event WHERE data::text = 'null'"
-LATER = timedelta(days=200)
 
 
 @pytest.fixture(autouse=True)
@@ -78,20 +78,6 @@ def later(change, database):
     """Call a function as the owner, 200 days later."""
     with as_owner(database.owner_url):
         return later_here(change)
-
-
-def later_here(change):
-    moment = database_now() + LATER
-    with patch.object(archiving, "database_now", lambda: moment):
-        return change(this_month())
-
-
-def drop_later():
-    return later_here(dropping.drop_month)
-
-
-def restore_later():
-    return later_here(dropping.restore_month)
 
 
 def drop(database):
@@ -250,16 +236,14 @@ def test_a_command_that_dies_between_any_two_statements_is_continued(archive, pl
     names = ("ARCHIVE_STORAGE", "CHECKPOINT_STORAGE", "CHECKPOINT_KEYS")
     environment = {**played.environment, **{name: getattr(settings, name) for name in names},
                    "DATABASE_URL": played.owner_url, "DATABASE_ROLE": "owner"}  # fmt: skip
-    with dying(f"tests.baccarat.audit.test_dropping:{work}", environment) as dies_at:
-        moments, ended = 0, KILLED
-        while ended == KILLED:
-            moments += 1
-            ended = dies_at(moments)
+    with dying(f"tests.baccarat.audit.this_month:{work}", environment) as dies_at:
+        for moment in deep(("commit", "committed", 12, "never"), range(1, 1000)):
+            ended = dies_at(moment)
             seal()
             assert store.read_many(sorted({row[1] for row in before})), "readers go on"
-        assert ended == SURVIVED
-    assert moments > 20
-    seal()
+            if ended == SURVIVED:
+                break
+    assert (ended, moment in deep(("never",), range(20, 1000))) == (SURVIVED, True)
     assert isinstance(archives.history(this_month())[-1], kind)
     assert engine.run_audit().findings == ()
     assert (dropped() > 0) is (kind is MonthDropped)

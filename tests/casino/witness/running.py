@@ -1,7 +1,6 @@
 """A witness in a process of its own, a house's keys, and checkpoints of its log."""
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import time
@@ -22,6 +21,7 @@ from casino.witness.addresses import WitnessAddress, parse_addresses
 from casino.witness.client import Released, ReleaseItem, SignedHeader, Unreleased, WitnessClient
 from casino.witness.cosigning import CheckpointSubmission
 from casino.witness.statements import ClosingKind, ClosingRequest
+from tests.processes import forked
 
 ORIGIN = "casino.test/log"
 TABLE = UUID("0199f3a2-5b7c-7e11-9a44-2f1d6f0c9e10")
@@ -29,8 +29,6 @@ LOG_PRIVATE, CLOSING_PRIVATE = b"\x41" * 32, b"\x42" * 32
 LOG_KEY = NoteKey(ORIGIN, SignatureType.NOTE, ed25519.public_key(LOG_PRIVATE))
 CLOSING_KEY = ed25519.public_key(CLOSING_PRIVATE)
 HTTP = httpx.Client(limits=httpx.Limits(max_keepalive_connections=0))
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload([__name__])
 HOUSES = f"# one house\n{LOG_KEY.vkey} {CLOSING_KEY.hex()}\n"
 
 
@@ -109,17 +107,13 @@ class RunningWitness:
 def start(
     folder: Path, *arguments: str, port: int | None = None, program: Callable[[list[str]], None] = command.main
 ) -> RunningWitness:
-    """Start a witness with an empty environment, and wait until it answers.
-
-    It is forked from a process that has imported it, at a tenth of the cost of `manage.py witness`.
-    """
+    """Start a witness with an empty environment, and wait until it answers."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "houses").write_text(HOUSES, encoding="utf-8")
     port = port or free_port(0)
     options = ["--data", str(folder), "--port", str(port), "--name", "witness.test/w1", *arguments]
     log = folder.with_name(f"{folder.name}.log")
-    process = FORKS.Process(target=_run, args=(program, options, log))
-    process.start()
+    process = forked(program, *options, log=log)
     witness = RunningWitness(folder, port, process)
     deadline = time.monotonic() + 60
     while True:
@@ -132,15 +126,6 @@ def start(
             time.sleep(0.05)
         else:
             return witness
-
-
-def _run(program: Callable[[list[str]], None], options: list[str], log: Path) -> None:
-    os.setsid()
-    with log.open("ab") as output:
-        for stream in (1, 2):
-            os.dup2(output.fileno(), stream)
-    os.environ.clear()
-    program(options)
 
 
 @contextlib.contextmanager

@@ -12,9 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from casino.witness import statements
+from casino.witness import statements, store
 from casino.witness.client import ChainRefused, Released, Unreleased
 from casino.witness.statements import Retirement, RetirementReason
+from casino.witness.store import CannotStart, Store
 from tests.casino.witness.dying_witness import MOMENTS, run_until
 from tests.casino.witness.running import ORIGIN, TABLE, active_chain, item, running, start
 from tests.processes import descendants, wait_until
@@ -162,9 +163,10 @@ def test_a_serving_process_that_dies_alone_is_replaced_and_knows_everything(tmp_
         assert isinstance(client.release([item(chain, 1)])[0], Released)
 
 
-def test_two_witnesses_never_share_a_folder(tmp_path):
-    with running(tmp_path / "data") as witness, pytest.raises(AssertionError, match="Another witness"):
-        start(witness.folder)
+def test_two_witnesses_never_share_a_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "LOCK_SECONDS", 0.2)
+    with running(tmp_path / "data") as witness, pytest.raises(CannotStart, match="Another witness"):
+        Store(witness.folder, name="witness.test/w1")
 
 
 def test_a_house_behind_its_chain_learns_the_next_index_and_retires_it(tmp_path):

@@ -4,13 +4,13 @@ import asyncio
 import contextlib
 import json
 import sqlite3
-import subprocess
-import sys
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from baccarat.audit import engine
 from casino.api.streaming import hub
-from casino.devstack.home import PROJECT
 from casino.devstack.system import free_port, is_responding
 from casino.events import sealer
 from casino.events.sql import database_now, execute, fetch
@@ -28,7 +27,7 @@ from casino.feed.destinations import WebhookClient
 from casino.operators import signing_keys
 from tests.baccarat.api.people import Gambler, Tenant, sit, tenant
 from tests.casino.feed.receiving import own_threads
-from tests.processes import clean_environment, wait_until
+from tests.processes import forked, run_module, wait_until
 from wallet.remote import debits, protection, signing
 from wallet.remote.delivery import Courier
 
@@ -41,7 +40,7 @@ class WalletServer:
 
     folder: Path
     port: int
-    process: subprocess.Popen[bytes] | None = None
+    process: ForkServerProcess | None = None
     before: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -50,18 +49,12 @@ class WalletServer:
 
     def start(self) -> None:
         casino = ",".join(key.public.hex() for key in signing.published_keys())
-        command = [sys.executable, "-m", "casino.devstack.operator", "--port", str(self.port)]
-        with (self.folder / "operator.log").open("ab") as log:
-            self.process = subprocess.Popen(  # noqa: S603
-                [*command, "--data", str(self.folder / "wallet.sqlite3")],
-                env=clean_environment(OPERATOR_KEY=KEY.hex(), CASINO_KEYS=casino),
-                cwd=PROJECT,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
-        assert wait_until(lambda: is_responding(port=self.port, path="/livez")), (
-            self.folder / "operator.log"
-        ).read_text()
+        log = self.folder / "operator.log"
+        options = ["--port", str(self.port), "--data", str(self.folder / "wallet.sqlite3")]
+        environment = {"OPERATOR_KEY": KEY.hex(), "CASINO_KEYS": casino}
+        program = partial(run_module, "casino.devstack.operator")
+        self.process = forked(program, *options, log=log, environment=environment)
+        assert wait_until(lambda: is_responding(port=self.port, path="/livez")), log.read_text()
 
     def allow(self, debits: Sequence[tuple[str]], player: Gambler) -> None:
         """Let the wallet know debits that were made by nobody's message."""
@@ -75,7 +68,7 @@ class WalletServer:
     def stop(self) -> None:
         assert self.process is not None
         self.process.kill()
-        self.process.wait(20)
+        self.process.join(20)
 
     def control(self, **changes: Any) -> Any:
         """Change how it behaves, and return balances and numbers of movements."""
