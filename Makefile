@@ -24,6 +24,7 @@ help:
 	@echo "             stopped goes on, and with AGAIN=1 begins anew. Its parts are targets, too (ARGS=... goes to them):"
 	@echo "  random-order  the quick tests in random order, by SEED=..., and which lines they execute"
 	@echo "  properties    Hypothesis, thousands of examples of each property"
+	@echo "  every-case    what tries some cases by day: each statement to die at, each preset"
 	@echo "  browser       every screen, panel, preset and frame; Firefox"
 	@echo "  chaos         kills and outages; CHAOS_SECONDS=... lengthens each"
 	@echo "  runbook       each symptom of the runbook, its check and its command"
@@ -78,8 +79,8 @@ system: $(if $(shell command -v npm),tests/node/node_modules)
 	@exec $(RUN) -m pytest -n 2 --dist loadgroup --reruns 1 --junitxml build/system.xml $(or $(ARGS),tests/system)
 
 # What takes long, in the order of tests/nightly/parts.py, each a target of its own.
-PARTS := random-order properties browser chaos runbook floods restore-test cluster-test upgrade-test fuzz others bench \
-	newest-python soak
+PARTS := random-order properties every-case browser chaos runbook floods restore-test cluster-test upgrade-test fuzz \
+	others bench newest-python soak
 .PHONY: $(PARTS)
 
 nightly:

@@ -14,6 +14,8 @@ from typing import Any, Final
 
 import pytest
 
+from tests.support.depth import DEEP
+
 LIMIT: Final = 2.0
 """Core-seconds."""
 MOST_EXCEPTIONS: Final = 20
@@ -60,7 +62,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     yield
     used = _used() - _began - _shared
     name = item.nodeid.partition("[")[0]
-    if used > LIMIT and name not in BUDGET["exceptions"] and not name.startswith(ELSEWHERE):
+    if used > LIMIT and not DEEP and name not in BUDGET["exceptions"] and not name.startswith(ELSEWHERE):
         pytest.fail(
             f"{used:.1f} core-seconds; {LIMIT:.0f} are allowed. Make it cheaper, move it to tests/system or "
             "tests/nightly, or give the reason in tests/budget.toml.",

@@ -78,6 +78,12 @@ def newer_python() -> str | None:
     return None
 
 
+def deep_files() -> list[str]:
+    """Return the files whose tests try some cases by day (tests/support/depth.py)."""
+    files = sorted((PROJECT / "tests").rglob("test_*.py"))
+    return [str(file.relative_to(PROJECT)) for file in files if "import deep" in file.read_text(encoding="utf-8")]
+
+
 CHAOS: Final = "tests/nightly/chaos"
 APART: Final = {
     name: f"{CHAOS}/test_{file}.py"
@@ -109,6 +115,7 @@ def parts() -> tuple[Part, ...]:
             limit=30 * MINUTE,
             NIGHTLY="1",
         ),
+        tested("every-case", "-n", "2", "-m", "not hypothesis", *deep_files(), limit=20 * MINUTE, NIGHTLY="1"),
         tested("browser", "-n", "0", "tests/nightly/browser", limit=20 * MINUTE),
         tested("chaos", "-n", "0", CHAOS, *(f"--ignore={file}" for file in APART.values()), limit=40 * MINUTE),
         tested("runbook", "-n", "0", APART["runbook"], limit=15 * MINUTE),
