@@ -15,6 +15,7 @@ from tests.support.whole_system import System, until
 
 SECONDS: Final = float(os.environ.get("CHAOS_SECONDS", "12"))
 RECOVERY: Final = 180
+"""Seconds after each fault in which players and payments go on on any machine."""
 TABLES: Final = (Setting("mini"), Setting("classic"), Setting("overview"), Setting("mini"), Setting("classic"))
 
 GAP: Final = """
@@ -32,7 +33,7 @@ async def play_through(system: System, faults: tuple[Fault, ...], *, seconds: fl
     """
     gaps: dict[str, float] = {}
     loop = asyncio.get_running_loop()
-    async with asyncio.timeout(1.1 * seconds + RECOVERY), system.watched(), party(system, TABLES) as players:
+    async with asyncio.timeout(RECOVERY) as limit, system.watched(), party(system, TABLES) as players:
         over = asyncio.Event()
 
         async def strike_all() -> None:
@@ -41,6 +42,7 @@ async def play_through(system: System, faults: tuple[Fault, ...], *, seconds: fl
                 if number >= len(faults) and loop.time() > ends:
                     break
                 await played()
+                limit.reschedule(loop.time() + RECOVERY)
                 ((struck,),) = system.query("SELECT clock_timestamp()")
                 await fault(system)
                 await played()
