@@ -33,6 +33,7 @@ from casino.events.sql import execute
 from casino.settings import database as database_settings
 from tests.services import MEMORY, Services, end_maintenance, running_services
 from tests.threads import in_threads as run_in_threads
+from tests.threads import stream_threads
 
 pytest_plugins = ["tests.contract", "tests.budget", "tests.programs"]
 TRUNCATING = {"transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server"}
@@ -188,7 +189,8 @@ def pointed_at(url: str) -> Generator[None]:
     connections.settings = connections.configure_settings(settings.DATABASES)
     _forget_connection()
     try:
-        yield
+        with stream_threads():
+            yield
     finally:
         connections["default"].close()
         connections.settings = {**connections.settings, "default": before}

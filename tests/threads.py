@@ -1,4 +1,4 @@
-"""Threads that start together, each with connections of its own, and servers in a thread."""
+"""Threads with connections of their own: several that start together, and those of streams; servers in a thread."""
 
 import contextlib
 import threading
@@ -7,7 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from socketserver import BaseServer
 from typing import TypeVar
 
+import pytest
 from django.db import connections
+
+from casino.api.streaming import hub
 
 Result = TypeVar("Result")
 Server = TypeVar("Server", bound=BaseServer)
@@ -41,3 +44,21 @@ def serving(server: Server) -> Generator[Server]:
         finally:
             server.shutdown()
             thread.join()
+
+
+@contextlib.contextmanager
+def stream_threads() -> Generator[None]:
+    """Let streams and senders query in new threads, because the process's keep connections to an earlier database."""
+    gate = threading.Barrier(4)
+
+    def close() -> None:
+        gate.wait(60)
+        connections.close_all()
+
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(gate.parties) as threads:
+        patch.setattr(hub, "DATABASE_THREADS", threads)
+        try:
+            yield
+        finally:
+            for each in [threads.submit(close) for _ in range(gate.parties)]:
+                each.result(90)

@@ -7,18 +7,14 @@ import hmac
 import json
 import threading
 from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from django.db import connections
 
-from casino.api.streaming import hub
 from casino.events.sql import database_now
 from casino.feed import outbound
 from casino.feed.destinations import WebhookClient
@@ -113,9 +109,7 @@ def send(*, at: datetime | None = None, ahead: timedelta = timedelta(), seconds:
         async with WebhookClient(total_seconds=seconds) as client:
             return await outbound.send_due(client=client, clock=clock)
 
-    with pytest.MonkeyPatch.context() as patch, own_threads() as threads:
-        patch.setattr(hub, "DATABASE_THREADS", threads)
-        return asyncio.run(run())
+    return asyncio.run(run())
 
 
 @contextmanager
@@ -128,29 +122,10 @@ def sending(*, seconds: float) -> Generator[None]:
         loop.run_until_complete(outbound.send_until(stop, client=WebhookClient(total_seconds=seconds)))
         loop.close()
 
-    with pytest.MonkeyPatch.context() as patch, own_threads() as threads:
-        patch.setattr(hub, "DATABASE_THREADS", threads)
-        thread = threading.Thread(target=run)
-        thread.start()
-        try:
-            yield
-        finally:
-            loop.call_soon_threadsafe(stop.set)
-            thread.join()
-
-
-@contextmanager
-def own_threads() -> Generator[ThreadPoolExecutor]:
-    """Yield threads that query this test's database, and close their connections."""
-    gate = threading.Barrier(4)
-
-    def close() -> None:
-        gate.wait(60)
-        connections.close_all()
-
-    with ThreadPoolExecutor(gate.parties) as threads:
-        try:
-            yield threads
-        finally:
-            for each in [threads.submit(close) for _ in range(gate.parties)]:
-                each.result(90)
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()

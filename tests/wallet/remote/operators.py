@@ -19,14 +19,12 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from baccarat.audit import engine
-from casino.api.streaming import hub
 from casino.devstack.system import free_port, is_responding
 from casino.events import sealer
 from casino.events.sql import database_now, execute, fetch
 from casino.feed.destinations import WebhookClient
 from casino.operators import signing_keys
 from tests.baccarat.api.people import Gambler, Tenant, sit, tenant
-from tests.casino.feed.receiving import own_threads
 from tests.processes import forked, run_module, wait_until
 from wallet.remote import debits, protection, signing
 from wallet.remote.delivery import Courier
@@ -174,9 +172,7 @@ def deliver(clock: Callable[[], datetime] = database_now) -> int:
                 await courier.finish()
         return total
 
-    with pytest.MonkeyPatch.context() as patch, own_threads() as threads:
-        patch.setattr(hub, "DATABASE_THREADS", threads)
-        return asyncio.run(run())
+    return asyncio.run(run())
 
 
 def statuses(kind: str = "debit") -> list[str]:

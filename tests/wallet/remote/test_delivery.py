@@ -9,14 +9,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from casino.api.streaming import hub
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.events.store import Metadata
 from casino.feed.destinations import WebhookClient
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import Gambler, Tenant
-from tests.casino.feed.receiving import own_threads
 from tests.conftest import Database
 from tests.wallet.remote.operators import (
     WalletServer,
@@ -59,8 +57,7 @@ def owe(house: Tenant, player: Gambler, server: WalletServer, count: int) -> Non
 
 @contextmanager
 def courier(clock: "Clock") -> Iterator["Driver"]:
-    with pytest.MonkeyPatch.context() as patch, own_threads() as threads, asyncio.Runner() as runner:
-        patch.setattr(hub, "DATABASE_THREADS", threads)
+    with asyncio.Runner() as runner:
         client = runner.run(WebhookClient().__aenter__())
         try:
             yield Driver(runner, Courier(client, clock))
