@@ -35,14 +35,11 @@ from tests.dying import KILLED, dying
 from tests.services import SECRET_KEY
 from tests.support import chance
 from tests.wallet.payments.counter import SECRET, use_provider
+from tests.wallet.payments.counter import method as method_of
 from wallet.ledger import audit
 from wallet.payments import callbacks, signatures
 
 FUNDS, BUY_IN = Decimal("10000.00"), Decimal("1000.00")
-METHOD = {
-    "name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "1.00", "maximum": "2000.00",
-    "supports_withdrawals": True,
-}  # fmt: skip
 Fixed = Callable[[Outcome], None]
 
 
@@ -110,7 +107,7 @@ def _staff(name: str) -> Metadata:
 
 def deposit(house: Tenant, player: Gambler, amount: str) -> str:
     """Return the id of a deposit on which the provider has not yet reported."""
-    method = house.do("deposit-methods", METHOD)["id"]
+    method = str(method_of(uuid.UUID(house.id)).id)
     return str(player.do("me/deposits", {"method": method, "amount": amount, "currency": "EUR"})["id"])
 
 

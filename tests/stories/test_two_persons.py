@@ -1,9 +1,8 @@
 """Two persons for everything that needs two: one person alone gets nowhere, by any door or trick.
 
-The operations are those that the code declares: kinds of changes, and modules that compare two persons themselves.
+What needs two is written in `tests/operations.toml`.
 """
 
-import ast
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -31,8 +30,8 @@ from casino.operators import assertions, changes
 from casino.operators.assertions import HEADER
 from casino.operators.models import Change, StaffMembership, StaffSubject
 from casino.operators.refusals import ChangeNeedsSecondPerson
-from tests.architecture.source import APPS, modules
 from tests.baccarat.api.people import JSON, Tenant, bet, deal_all, sit, tenant
+from tests.operations import IN_THE_ADMIN_ALONE, MATTERS
 from tests.support.office import client_of
 from tests.support.protection import age_wishes
 from tests.wallet.payments.counter import offer, use_provider
@@ -47,11 +46,6 @@ from wallet.responsible_gaming.services import PlayerContext
 
 admin.autodiscover()  # as casino.urls does, which only web loads
 pytestmark = pytest.mark.django_db
-COMPARE_FOR_OTHERS: Final = {
-    "casino.backoffice.pages.changes": "shows or hides a button",
-    "casino.operators.changes": "each kind of change is an operation here",
-    "wallet.adjustments.audit": "looks at what was decided",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +92,7 @@ def change_of(kind: str, details: Callable[[Stage], dict[str, Any]]) -> Request:
         )
         return Waiting(
             reverse("admin:operators_change_confirm", args=[change.pk]),
-            lambda: Change.objects.filter(pk=change.pk, status="effective").exists(),
+            lambda: Change.objects.filter(pk=change.pk, status__in=("confirmed", "effective")).exists(),
             f"changes/{change.pk}/confirm",
         )
 
@@ -208,11 +202,11 @@ POLICY: Final = {
     "terms": asdict(WithdrawalTerms()),
 }
 REQUESTS: Final[dict[str, Request]] = {
-    "baccarat.domain.rounds.voiding": request_void,
-    "baccarat.domain.tables.rules_lifecycle": request_rules,
-    "casino.compliance.erasure": request_erasure,
-    "wallet.adjustments.state": request_adjustment,
-    "wallet.payments.withdrawal_state": request_withdrawal,
+    "void": request_void,
+    "rules": request_rules,
+    "erasure": request_erasure,
+    "adjustment": request_adjustment,
+    "withdrawal": request_withdrawal,
     **{
         kind: change_of(kind, details)
         for kind, details in {
@@ -235,12 +229,10 @@ REQUESTS: Final[dict[str, Request]] = {
         }.items()
     },
 }
-ADMIN_ONLY: Final = {
-    "casino.compliance.erasure",
-    "wallet.payments.withdrawal_state",
-}
-"""Operations that nobody decides over HTTP."""
-operations = pytest.mark.parametrize("operation", sorted(REQUESTS))
+WITH_A_WAY_OF_THEIR_OWN: Final = {"adjustment", "erasure", "rules", "void", "withdrawal"}
+"""All others are changes (`casino.operators.changes`)."""
+NEVER_OVER_HTTP: Final = {"erasure", "withdrawal"}
+each_matter = pytest.mark.parametrize("matter", sorted(MATTERS))
 
 
 @pytest.fixture
@@ -253,31 +245,22 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
     return Stage(house, maker, checker, ann)
 
 
-def compares_persons(tree: ast.Module) -> bool:
-    return any(
-        isinstance(node, ast.Call) and getattr(node.func, "id", "") == "is_another_person" for node in ast.walk(tree)
-    )
+def test_every_kind_of_change_is_in_the_table_and_everything_in_the_table_is_tried_here() -> None:
+    assert set(changes.kinds()) | WITH_A_WAY_OF_THEIR_OWN == MATTERS == set(REQUESTS)
 
 
-def test_every_operation_that_needs_two_persons_is_tried_here() -> None:
-    comparing = {each.name for each in modules(*APPS) if compares_persons(each.tree)} - COMPARE_FOR_OTHERS.keys()
-    assert comparing | set(changes.kinds()) == set(REQUESTS)
-
-
-@operations
-def test_in_the_admin_the_requester_alone_does_nothing_and_another_person_does_it(stage: Stage, operation: str) -> None:
-    waiting = REQUESTS[operation](stage, f"staff:{stage.maker.pk}")
-    assert bool(waiting.path) is (operation not in ADMIN_ONLY)
-
+@each_matter
+def test_in_the_admin_the_requester_alone_does_nothing_and_another_person_does_it(stage: Stage, matter: str) -> None:
+    waiting = REQUESTS[matter](stage, f"staff:{stage.maker.pk}")
     client_of(stage.maker).post(waiting.page)
     assert not waiting.is_done()
     client_of(stage.checker).post(waiting.page)
     assert waiting.is_done()
 
 
-@operations
-def test_who_requested_through_the_other_door_may_be_the_same_person(stage: Stage, operation: str) -> None:
-    waiting = REQUESTS[operation](stage, "desk:alice")
+@each_matter
+def test_who_requested_through_the_other_door_may_be_the_same_person(stage: Stage, matter: str) -> None:
+    waiting = REQUESTS[matter](stage, "desk:alice")
 
     client_of(stage.checker).post(waiting.page)
     assert not waiting.is_done()
@@ -294,9 +277,9 @@ def sign(stage: Stage, path: str, person: str) -> str:
     return stage.house.assertion(person, "POST", path, b"{}")
 
 
-@pytest.mark.parametrize("operation", sorted(REQUESTS.keys() - ADMIN_ONLY))
-def test_over_http_the_requester_alone_does_nothing_and_another_person_does_it(stage: Stage, operation: str) -> None:
-    waiting = REQUESTS[operation](stage, "desk:alice")
+@pytest.mark.parametrize("matter", sorted(MATTERS - NEVER_OVER_HTTP))
+def test_over_http_the_requester_alone_does_nothing_and_another_person_does_it(stage: Stage, matter: str) -> None:
+    waiting = REQUESTS[matter](stage, "desk:alice")
     path = waiting.path
     second_key = Ed25519PrivateKey.generate()
     key = assertions.register_key(
@@ -321,7 +304,7 @@ def test_over_http_the_requester_alone_does_nothing_and_another_person_does_it(s
     assert not waiting.is_done()
 
     good = sign(stage, path, "bert")
-    if operation.startswith(("assertion_", "identity_", "staff_")):
+    if matter in IN_THE_ADMIN_ALONE:
         assert send(stage, path, good) == (403, "change_for_the_admin")
         assert not waiting.is_done()
         return
@@ -330,10 +313,10 @@ def test_over_http_the_requester_alone_does_nothing_and_another_person_does_it(s
     assert send(stage, path, good) == (403, "assertion_used")
 
 
-@operations
-def test_a_person_with_two_doors_is_one_person(stage: Stage, operation: str) -> None:
+@each_matter
+def test_a_person_with_two_doors_is_one_person(stage: Stage, matter: str) -> None:
     StaffSubject.objects.create(user=stage.maker, operator_id=stage.house.id, subject="alice")
-    waiting = REQUESTS[operation](stage, f"staff:{stage.maker.pk}")
+    waiting = REQUESTS[matter](stage, f"staff:{stage.maker.pk}")
 
     if waiting.path:
         assert send(stage, waiting.path, sign(stage, waiting.path, "Alice"))[0] == 403
@@ -342,8 +325,8 @@ def test_a_person_with_two_doors_is_one_person(stage: Stage, operation: str) -> 
     assert not waiting.is_done()
 
 
-@pytest.mark.parametrize("operation", sorted(name for name in REQUESTS if "." not in name))
-def test_a_change_is_requested_by_a_person(stage: Stage, operation: str) -> None:
+@pytest.mark.parametrize("matter", sorted(MATTERS - WITH_A_WAY_OF_THEIR_OWN))
+def test_a_change_is_requested_by_a_person(stage: Stage, matter: str) -> None:
     for nobody in ("operator:op_1", "command", "system:changes", f"player:{new_id(database_now())}", "desk:", "staff:"):
         with pytest.raises(ChangeNeedsSecondPerson):
-            REQUESTS[operation](stage, nobody)
+            REQUESTS[matter](stage, nobody)

@@ -71,7 +71,7 @@ class Office:
 
 def open_office(slug: str = "lucky") -> Office:
     """Play a few rounds at two tables of a new operator."""
-    operator = services.create_operator(slug=slug, name="Lucky", currencies=["EUR"], sandbox=True)
+    operator = services.create_operator(slug=slug, name="Lucky", currencies=["EUR"], sandbox=False)
     key, _ = services.issue_key(operator=operator.id, label="web")
     house = House(operator=operator.id)
     player = wallet.register_player(

@@ -108,6 +108,16 @@ def operations() -> tuple[Operation, ...]:
 
 
 @lru_cache(maxsize=1)
+def _by_name() -> dict[str, Operation]:
+    return {operation.name: operation for operation in operations()}
+
+
+def named(name: str) -> Operation:
+    """Return the operation with this id."""
+    return _by_name()[name]
+
+
+@lru_cache(maxsize=1)
 def _addresses() -> list[tuple[str, re.Pattern[str], Operation]]:
     """Each operation with its method and what its addresses look like."""
     return [

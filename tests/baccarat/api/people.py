@@ -8,15 +8,28 @@ from functools import lru_cache
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from django.db import connection
-from django.test import Client
+from django.db import connection, transaction
+from django.test import Client, override_settings
 
 from baccarat.services import dealing
 from casino.devstack.person import Person
+from casino.events.store import Metadata
+from casino.kernel import money
+from casino.kernel.money import MoneyType
 from casino.operators.assertions import HEADER, register_key
 from casino.operators.services import create_operator, issue_key
 from tests.baccarat.api import contract
 from tests.support.instant import INSTANT
+from wallet.adjustments import services as adjustments
+from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
+from wallet.funding import services as funding
+from wallet.funding.events import Funding
+from wallet.payments import deposits, methods
+from wallet.payments.methods import MethodOffer
+from wallet.payments.provider_reports import PaymentKind, ProviderReport, ProviderStatus
+from wallet.payments.terms import DepositTerms
+from wallet.responsible_gaming import play_money
+from wallet.responsible_gaming import services as protection
 
 JSON = "application/json"
 LONG_TURN = {"turn_seconds": 3600}
@@ -25,6 +38,8 @@ EMPTY = "0 0"
 LAST_USED = {"operators_apikey", "operators_playersession"}
 STAFF_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 """Signs for everybody on the staff of every operator here."""
+COUNTER = "counter"
+"""A provider of deposits that nobody asks."""
 NOWHERE = "0199f3a2-0000-7000-8000-000000000404"
 
 
@@ -57,9 +72,9 @@ class Caller:
         """Send a request and hold the answer against the document."""
         client = _client()
         url = path if path.startswith("/") else f"/api/v1/{path}"
-        given = {"Authorization": f"Bearer {self.credential}", **(headers or {})}
+        given = {"Authorization": f"Bearer {self.credential}"} if self.credential else {}
         first = ("POST", url) if method == "generic" else (url,)
-        answer = getattr(client, method)(*first, headers=given, **options)
+        answer = getattr(client, method)(*first, headers={**given, **(headers or {})}, **options)
         contract.check("post" if method == "generic" else method, url.split("?")[0], answer)
         return answer
 
@@ -108,24 +123,31 @@ class Tenant(Caller):
             headers[HEADER] = self.assertion(person, "POST", path, json.dumps(body or {}).encode())
         return Caller.post(self, path, body, key=key, **headers)
 
+    def agree(self, path: str, body: Any) -> Any:
+        """Have one person request a change and another confirm it, and return what holds at once, without the delay."""
+        change = self.do(path, body, person="ann")["id"]
+        with override_settings(CHANGE_DELAY_HOURS=0):
+            return self.do(f"changes/{change}/confirm", person="ben")
+
     def assertion(self, person: str, method: str, path: str, body: bytes, **claims: Any) -> str:
         """Sign an assertion of a person on the operator's staff."""
         url = path if path.startswith("/") else f"/api/v1/{path}"
         return Person(self.id, person, STAFF_KEY).sign(method, url, body, **claims)
 
     def player(self, nickname: str, *, funds: str = "10000.00") -> Gambler:
-        """Register a player with money in both money_types, and obtain the token."""
-        body = {"reference": uuid.uuid4().hex, "nickname": nickname}
-        player = self.do("players", body)["id"]
-        for money_type in ("play", "real"):
-            self.do(
-                f"players/{player}/sandbox-credits",
-                {"amount": funds, "currency": self.currency, "money_type": money_type},
-            )
+        """Register a player, by default with money of both types, and obtain the token."""
+        player = self.do("players", {"reference": uuid.uuid4().hex, "nickname": nickname})["id"]
+        if funds:
+            self.fund(player, funds)
         token = self.do(f"players/{player}/sessions", {"ttl_seconds": 3600})["token"]
         gambler = Gambler(token, player)
         self.players.append(gambler)
         return gambler
+
+    def fund(self, player: str, amount: str, *, currency: str = "") -> None:
+        """Have a player deposit this much, and top up the play money to it."""
+        currency = currency or self.currency
+        fund({"operator": uuid.UUID(self.id), "player": uuid.UUID(player), "currency": currency}, amount)
 
     def table(self, preset: str, **changes: Any) -> str:
         """Open a table, without the Caller's ceremony and a show unless the rules ask for them, and return its id."""
@@ -137,12 +159,12 @@ class Tenant(Caller):
         return str(self.do("tables", body)["id"])
 
 
-def tenant(slug: str) -> Tenant:
-    """Create an operator with a key, as the command does."""
-    operator = create_operator(
-        slug=f"{slug}-{uuid.uuid4().hex[:8]}", name=slug.title(), currencies=["EUR"], sandbox=True
-    )
-    made = Tenant(".".join(issue_key(operator=operator.id)), str(operator.id), operator.slug)
+def tenant(slug: str, *, sandbox: bool = False) -> Tenant:
+    """Create a live operator, whose players' money is real, with a key, as the command does."""
+    slug, name = f"{slug}-{uuid.uuid4().hex[:8]}", slug.title()
+    operator = create_operator(slug=slug, name=name, currencies=["EUR"], sandbox=sandbox)
+    credential = ".".join(issue_key(operator=operator.id))
+    made = Tenant(credential, str(operator.id), slug)
     register_key(
         operator=operator.id,
         name="Staff",
@@ -152,6 +174,45 @@ def tenant(slug: str) -> Tenant:
         confirmed_by="staff:2",
     )
     return made
+
+
+def sandbox_tenant(slug: str) -> Tenant:
+    """Create an operator that tries things out: one person is enough, cards can be forced, and money is given away."""
+    return tenant(slug, sandbox=True)
+
+
+@transaction.atomic
+def fund(who: dict[str, Any], amount: str) -> None:
+    """Top up a player's play money, and let as much real money come: by a deposit, or where there is none, by hand."""
+    minor = money.parse(amount, who["currency"])
+    operator = {"operator": who["operator"]}
+    by = {"metadata": Metadata(operator=str(who["operator"]), actor="test", causation="")}
+    in_currency = {**operator, "currency": who["currency"]}
+    if play_money.play_money_cap(**in_currency) != minor:
+        protection.set_play_money_cap(**in_currency, cap=minor, **by)
+    play_money.top_up(**who, **by)
+    if funding.current(who["operator"]) is Funding.HOUSE:
+        deposit = deposits.request(**who, method=method_of(**in_currency), amount=minor, **by)
+        completed = ProviderReport(
+            PaymentKind.DEPOSIT, deposit, f"tx-{deposit}", ProviderStatus.COMPLETED, minor, who["currency"]
+        )
+        assert deposits.apply(completed, provider=COUNTER) == deposits.APPLIED
+        return
+    credit = {"money_type": MoneyType.REAL, "direction": AdjustmentDirection.CREDIT, "amount": minor}
+    told = {"reason": AdjustmentReason.GOODWILL, "note": "To play with"}
+    adjustment = adjustments.request(**who, **credit, **told, by="staff:1", **by)
+    adjustments.approve(adjustment, **operator, by="staff:2", **by)
+
+
+def method_of(*, operator: uuid.UUID, currency: str) -> uuid.UUID:
+    """Return an operator's way to deposit any amount of a currency without a fee; there is none to withdraw."""
+    for method in methods.list_methods(operator=operator):
+        if (method.offer.provider, method.offer.terms.currency) == (COUNTER, currency):
+            return method.id
+    terms = DepositTerms(currency=currency, minimum=1, maximum=10**12, fee_fixed=0, fee_ppm=0)
+    offer = MethodOffer("Counter", COUNTER, terms, processing_seconds=60, supports_withdrawals=False, enabled=True)
+    with override_settings(PAYMENT_PROVIDERS={COUNTER: "http://127.0.0.1:9"}, PAYMENT_SECRETS={COUNTER: ["s" * 40]}):
+        return methods.create(operator=operator, offer=offer, actor="test").id
 
 
 def sit(player: Gambler, table: str, seat: int = 1, *, buy_in: str = "1000.00", money_type: str = "real") -> Any:

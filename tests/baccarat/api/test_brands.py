@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -11,16 +12,13 @@ import pytest
 from casino.events import sealer
 from casino.operators import brands
 from casino.operators.services import issue_key
-from tests.baccarat.api.contract import Operation
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Caller, Gambler, Tenant, bet, deal_all, sit, tenant
 from tests.baccarat.api.people import whole_database as everything
-from tests.baccarat.api.test_isolation import GUARDED, WITH_AN_ID, call, named, readable, told
+from tests.baccarat.api.test_isolation import call, callers_of, operations_of, readable, told
 from tests.conftest import Database
 
-AT_TABLES = [operation for operation in WITH_AN_ID if re.search("{(table|round)}", operation.path)]
-SOMETHING = {"chat_report": NOWHERE} | {
-    name: "1" for operation in GUARDED for name in re.findall("{(\\w+)}", operation.path)
-}
+SOMETHING = defaultdict(lambda: "1", chat_report=NOWHERE)
+"""What addresses name beside tables and rounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +34,9 @@ class Brands:
     running: str
 
 
-def player_of(key: Caller, name: str) -> Gambler:
+def player_of(house: Tenant, key: Caller, name: str) -> Gambler:
     player = key.do("players", {"reference": uuid.uuid4().hex, "nickname": name})["id"]
-    key.do(f"players/{player}/sandbox-credits", {"amount": "900.00", "currency": "EUR", "money_type": "real"})
+    house.fund(player, "900.00")
     return Gambler(key.do(f"players/{player}/sessions", {})["token"], player)
 
 
@@ -51,7 +49,7 @@ def scene(module_database: Database) -> Brands:
         brand = brands.create_brand(operator=UUID(lucky.id), slug=slug, name=slug, shares_players=False, by="test")
         keys.append(Caller(".".join(issue_key(operator=UUID(lucky.id), brand=brand.id))))
     red, blue = keys
-    ruby, ben = player_of(red, "Ruby"), player_of(blue, "Ben")
+    ruby, ben = player_of(lucky, red, "Ruby"), player_of(lucky, blue, "Ben")
     table = lucky.table("mini", brands=["red"], rules=LONG_TURN)
     sit(ruby, table, buy_in="100.00")
     bet(ruby, table, banker="5.00")
@@ -64,22 +62,24 @@ def scene(module_database: Database) -> Brands:
     return Brands(lucky, red, blue, ruby, ben, ours, lucky.read(f"tables/{table}")["round"]["id"])
 
 
-@pytest.mark.parametrize("operation", AT_TABLES, ids=named)
-def test_a_table_of_another_brand_is_as_unknown_as_one_that_never_was(scene: Brands, operation: Operation) -> None:
-    nothing = {**SOMETHING, **dict.fromkeys(scene.ours, NOWHERE)}
+@pytest.mark.parametrize("area", ["lobby_and_tables", "rules", "play", "rounds_and_proofs", "chat"])
+def test_a_table_of_another_brand_is_as_unknown_as_one_that_never_was(scene: Brands, area: str) -> None:
+    nothing = SOMETHING | dict.fromkeys(scene.ours, NOWHERE)
+    callers = {"playerToken": scene.ben, "operatorKey": scene.blue}
     before = everything()
-    for kind, caller in (("playerToken", scene.ben), ("operatorKey", scene.blue)):
-        if kind not in operation.callers:
+    for operation in operations_of(area):
+        if not re.search("{(table|round)}", operation.path):
             continue
-        for ours in (scene.ours, {**scene.ours, "round": scene.running}):
-            guessed, unknown = (told(call(caller, operation, {**SOMETHING, **ids})) for ids in (ours, nothing))
-            assert guessed == unknown
-            assert guessed[1]["code"].startswith("unknown_") or guessed[1]["code"] == "key_is_of_a_brand"
+        for kind in callers_of(operation):
+            for ours in (scene.ours, {**scene.ours, "round": scene.running}):
+                guessed, unknown = (told(call(callers[kind], operation, SOMETHING | ids)) for ids in (ours, nothing))
+                assert guessed == unknown, operation.name
+                assert re.fullmatch("unknown_.*|key_is_of_a_brand", guessed[1]["code"]), operation.name
     assert everything() == before
 
 
 def test_nothing_that_a_brands_player_or_key_can_read_names_another_brands(scene: Brands) -> None:
-    bens = {**SOMETHING, **dict.fromkeys(scene.ours, NOWHERE), "player": scene.ben.id}
+    bens = SOMETHING | dict.fromkeys(scene.ours, NOWHERE) | {"player": scene.ben.id}
     secrets = {*scene.ours.values(), scene.running}
     for caller, kind in ((scene.ben, "playerToken"), (scene.blue, "operatorKey")):
         for name, text in readable(caller, kind, bens).items():

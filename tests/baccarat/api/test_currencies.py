@@ -14,7 +14,7 @@ from casino.operators.models import Operator
 from casino.operators.services import issue_key
 from tests.baccarat.api.people import LONG_TURN, Caller, Gambler, Tenant, deal_all, tenant, whole_database
 from tests.conftest import Database
-from tests.wallet.payments.counter import use_provider
+from tests.wallet.payments.counter import method, use_provider
 
 YEN = {"chips": ["100", "500", "1000"], "minimum": "100", "maximum": "50000"}
 
@@ -39,11 +39,6 @@ def sit_and_bet(player: Gambler, table: str, currency: str, buy_in: str, stake: 
     return player.do(f"tables/{table}/deal", wager)
 
 
-def credit(house: Tenant, player: Gambler, amount: str, currency: str) -> None:
-    body = {"amount": amount, "currency": currency, "money_type": "real"}
-    house.do(f"players/{player.id}/sandbox-credits", body)
-
-
 def refusal(answer: Any) -> str:
     assert answer.status_code >= 400, answer.content
     return str(answer.json()["code"])
@@ -51,7 +46,7 @@ def refusal(answer: Any) -> str:
 
 def test_a_player_plays_in_two_currencies_at_once_and_the_books_agree(house: Tenant) -> None:
     alice = house.player("Alice")
-    credit(house, alice, "90000", "JPY")
+    house.fund(alice.id, "90000", currency="JPY")
     euros, yens = table_in(house, "EUR"), table_in(house, "JPY", **YEN)
     sit_and_bet(alice, euros, "EUR", "100.00", "10.00")
     sit_and_bet(alice, yens, "JPY", "50000", "1000")
@@ -70,7 +65,7 @@ def test_a_player_plays_in_two_currencies_at_once_and_the_books_agree(house: Ten
 
 def test_chips_on_a_table_in_another_currency_are_confirmed_without_naming_it(house: Tenant) -> None:
     alice, table = house.player("Alice"), table_in(house, "KWD")
-    credit(house, alice, "900.125", "KWD")
+    house.fund(alice.id, "900.125", currency="KWD")
     seat = {"seat": 1, "buy_in": "900.125", "currency": "KWD", "money_type": "real"}
     alice.do(f"tables/{table}/seat", seat)
     alice.do(f"tables/{table}/place", {"spot": "banker", "amount": "5.000", "currency": "KWD"})
@@ -102,7 +97,7 @@ def test_a_currency_that_is_not_offered_is_refused_and_changes_nothing(house: Te
 
 def test_a_limit_in_one_currency_leaves_play_in_another_alone(house: Tenant) -> None:
     alice = house.player("Alice")
-    credit(house, alice, "90000", "JPY")
+    house.fund(alice.id, "90000", currency="JPY")
     stake = {"limit_type": "stake", "period": "day", "amount": "15.00", "currency": "EUR"}
     alice.do("me/limits", stake)
     euros, yens = table_in(house, "EUR"), table_in(house, "JPY", **YEN)
@@ -190,10 +185,9 @@ def test_deposits_are_offered_and_repeated_in_the_currency_that_is_named(
     house: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_provider(monkeypatch)
-    alice = house.player("Alice")
-    for currency, minimum in (("EUR", "10.00"), ("KWD", "1.250")):
-        offer = {"name": currency, "provider": "sandbox", "currency": currency, "minimum": minimum, "maximum": "50"}
-        house.do("deposit-methods", {**offer, "processing_seconds": 0, "supports_withdrawals": True})
+    alice = house.player("Alice", funds="")
+    for currency in ("EUR", "KWD"):
+        method(uuid.UUID(house.id), name=currency, currency=currency, fee_fixed=0, fee_ppm=0)
 
     def offered(caller: Caller, **query: str) -> list[tuple[str, str | None]]:
         items = caller.read("deposit-methods", **query)["items"]

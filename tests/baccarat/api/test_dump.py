@@ -36,8 +36,7 @@ def dump(database: Database) -> str:
 
 def register(lucky: Tenant, name: str, reference: str) -> Gambler:
     player = lucky.do("players", {"reference": reference, "nickname": name})["id"]
-    credit = {"amount": "500.00", "currency": "EUR", "money_type": "real"}
-    lucky.do(f"players/{player}/sandbox-credits", credit)
+    lucky.fund(player, "500.00")
     lucky.do(f"players/{player}/pin", {"pin": PIN})
     return Gambler(lucky.do(f"players/{player}/sessions", {"ttl_seconds": 600})["token"], player)
 

@@ -11,15 +11,31 @@ from baccarat.risk import activity
 from baccarat.services import rng_monitoring
 from casino.events import sealer, subscriptions
 from casino.events.sql import fetch
-from casino.operators.models import Operator
 from casino.operators.principals import Scope
 from casino.operators.services import issue_key
-from tests.baccarat.api.people import LONG_TURN, NOWHERE, Caller, Tenant, bet, deal_all, sit, whole_database
+from tests.baccarat.api.people import (
+    LONG_TURN,
+    NOWHERE,
+    Caller,
+    Tenant,
+    bet,
+    deal_all,
+    sandbox_tenant,
+    sit,
+    whole_database,
+)
+from tests.conftest import Database
 
 
 @pytest.fixture(autouse=True)
 def _allowed(settings: Settings) -> None:
     settings.FORCED_CARDS = True
+
+
+@pytest.fixture
+def lucky(module_database: Database) -> Tenant:
+    """Return an operator that may force cards."""
+    return sandbox_tenant("lucky")
 
 
 def refusal(answer: Any) -> tuple[int, str]:
@@ -50,22 +66,18 @@ def test_named_cards_and_scenarios_are_dealt_and_nobody_but_the_operator_sees_th
     assert alice.read(f"tables/{table}")["last_round"]["cards"] == list(SCENARIOS[Scenario.TIE])
 
 
-def test_a_live_operator_forces_no_cards(lucky: Tenant, settings: Settings) -> None:
-    table = lucky.table("mini")
-    sit(lucky.player("Alice"), table)
-    tie = {"scenario": "tie"}
-    settings.FORCED_CARDS = False
-    before = whole_database()
-    assert refusal(lucky.post(f"tables/{table}/forced-cards", tie)) == (403, "forced_cards_are_off")
-    assert whole_database() == before
-    settings.FORCED_CARDS = True
-    Operator.objects.filter(pk=lucky.id).update(sandbox=False)
-    before = whole_database()
-    assert refusal(lucky.post(f"tables/{table}/forced-cards", tie)) == (403, "sandbox_only")
-    assert whole_database() == before
+def test_a_live_operator_forces_no_cards(lucky: Tenant, golden: Tenant, settings: Settings) -> None:
+    for house, allowed, code in ((lucky, False, "forced_cards_are_off"), (golden, True, "sandbox_only")):
+        settings.FORCED_CARDS = allowed
+        table = house.table("mini")
+        sit(house.player("Alice"), table)
+        before = whole_database()
+        assert refusal(house.post(f"tables/{table}/forced-cards", {"scenario": "tie"})) == (403, code)
+        assert whole_database() == before
 
 
-def test_what_cannot_be_dealt_is_refused(lucky: Tenant, golden: Tenant) -> None:
+def test_what_cannot_be_dealt_is_refused(lucky: Tenant) -> None:
+    golden = sandbox_tenant("golden")
     table, path = lucky.table("mini"), "tables/{}/forced-cards"
     tie = {"scenario": "tie"}
     alice = lucky.player("Alice")

@@ -71,8 +71,7 @@ def test_the_operators_reference_and_the_players_id_are_shown_to_no_other_player
     player = lucky.do("players", same)["id"]
     dan = Gambler(lucky.do(f"players/{player}/sessions", {})["token"], player)
     show_nickname(dan)
-    credit = {"amount": "25.00", "currency": "EUR", "money_type": "real"}
-    lucky.do(f"players/{player}/sandbox-credits", credit)
+    lucky.fund(player, "25.00")
     dan.do(f"tables/{table}/seat", {"seat": 5, "buy_in": "25.00", "currency": "EUR", "money_type": "real"})
     assert nicknames(bob, table) == {1: "Alice"}
 

@@ -6,28 +6,48 @@ from typing import Any
 import pytest
 
 from baccarat.domain.rules.table_rules import TableRules
+from casino.operators.assertions import HEADER
 from casino.operators.key_limits import Movement
 from casino.operators.principals import Scope
+from casino.significant.recorder import SignificantEventKind
 from tests.baccarat.api import contract
-from tests.baccarat.api.contract import Operation, faults
+from tests.baccarat.api.contract import faults
 from tests.baccarat.api.people import Tenant
+from tests.operations import AREAS, ROWS
 from wallet.payments.withdrawal_state import WithdrawalStatus
 
-COMPONENTS = contract.document()["components"]["schemas"]
+
+def components() -> Any:
+    return contract.document()["components"]["schemas"]
 
 
 def words(component: str, name: str) -> list[Any]:
     """Return the values that a response's field may hold."""
-    schema = COMPONENTS[component]["properties"][name]
-    parts = [COMPONENTS.get(part.get("$ref", "").rpartition("/")[2], part) for part in schema.get("anyOf", [schema])]
+    schema = components()[component]["properties"][name]
+    parts = [components().get(part.get("$ref", "").rpartition("/")[2], part) for part in schema.get("anyOf", [schema])]
     return [word for part in parts for word in ([None] if part == {"type": "null"} else part.get("enum", []))]
 
 
-@pytest.mark.parametrize("operation", contract.operations(), ids=lambda operation: operation.name)
-def test_every_example_obeys_the_schema_beside_it(operation: Operation) -> None:
+def test_every_operation_has_one_row_in_the_table_and_every_row_an_operation() -> None:
+    rows = [name for names in AREAS.values() for name in names]
+    assert sorted(rows) == sorted(operation.name for operation in contract.operations())
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_an_operation_documents_what_its_row_says(name: str) -> None:
+    operation, row = contract.named(name), ROWS[name]
+    assert operation.callers == row.callers
+    assert {operation.document.get("x-scope")} - {None} == row.by & set(Scope)
+    assert row.event <= set(SignificantEventKind)
+    if row.persons:
+        assert HEADER in {parameter["name"] for parameter in operation.document["parameters"]}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_every_example_obeys_the_schema_beside_it(name: str) -> None:
     found = [
         fault
-        for body in operation.bodies()
+        for body in contract.named(name).bodies()
         for example in body["examples"].values()
         for fault in faults(example["value"], body["schema"])
     ]
@@ -68,11 +88,11 @@ def test_a_closed_set_of_words_is_documented_as_one(component: str, name: str, e
 def test_the_facts_of_problems_have_types() -> None:
     facts = {}
     for code in ("PlayLimitReached", "KeyLimitReached", "TooLateToCancel", "WagerInPlay"):
-        facts.update(COMPONENTS[f"{code}Problem"]["allOf"][1]["properties"])
+        facts.update(components()[f"{code}Problem"]["allOf"][1]["properties"])
     assert facts["limit_type"] == {"$ref": "#/components/schemas/LimitType"}
     assert facts["movement"]["enum"] == sorted(movement.value for movement in Movement)
     assert set(facts["current_status"]["enum"]) == set(WithdrawalStatus) - {"requested", "approved", "cancelled"}
-    assert facts["currency"]["pattern"] == COMPONENTS["Money"]["properties"]["currency"]["pattern"]
+    assert facts["currency"]["pattern"] == components()["Money"]["properties"]["currency"]["pattern"]
     assert facts["deadline_at"]["anyOf"][0]["format"] == "date-time"
 
 
@@ -80,17 +100,6 @@ def test_every_response_and_every_parameter_is_described() -> None:
     for operation in contract.operations():
         for part in (*operation.document["responses"].values(), *operation.document["parameters"]):
             assert part.get("$ref") or part["description"], operation.name
-
-
-def test_every_operation_for_keys_names_the_scope_that_it_needs() -> None:
-    scopes = {
-        operation.name: operation.document.get("x-scope")
-        for operation in contract.operations()
-        if "operatorKey" in operation.callers
-    }
-    unscoped = {name for name, scope in scopes.items() if scope not in list(Scope)}
-    # What concerns the key itself needs none.
-    assert unscoped == {"getKey", "rotateKey", "endKeyRotation", "addSigningKey", "removeSigningKey"}
 
 
 def test_every_operation_has_a_summary_and_every_post_its_key() -> None:
@@ -109,7 +118,7 @@ def test_an_operator_can_set_every_rule_of_a_table_and_is_shown_it(lucky: Tenant
         "caller": True, "look_seconds": 5, "hand_back_seconds": 8, "play_money": False, "seat_kept_rounds": 5,
         "show_milliseconds": {"two_cards": 1, "natural": 2, "one_third_card": 3, "two_third_cards": 4, "ceremony": 5},
     }  # fmt: skip
-    assert rules.keys() == COMPONENTS["TableRulesRequest"]["properties"].keys()
+    assert rules.keys() == components()["TableRulesRequest"]["properties"].keys()
     assert rules.keys() == {field.name for field in fields(TableRules)} - {"preset", "version", "currency"}
     table = lucky.table("mini", money_types=["real"], rules=rules)
     shown = lucky.read(f"tables/{table}")["rules"]

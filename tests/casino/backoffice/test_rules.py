@@ -134,7 +134,6 @@ def test_a_test_rounds_cards_are_chosen_on_a_sandbox_operators_table_only(office
     force, offered = reverse("admin:baccarat_table_force", args=[table]), "Choose the cards of a test round"
     assert offered not in body(tester, page)
     settings.FORCED_CARDS = True
-    Operator.objects.filter(pk=office.single.guest.operator).update(sandbox=False)
     assert offered not in body(tester, page)
     body_after(tester, force, scenario="six_card_tie")
     assert not Round.objects.filter(table_id=table, forced=True).exists()

@@ -17,6 +17,7 @@ from tests.support.office import client_of
 from tests.support.rsa_keys import rsa_key
 from tests.wallet.conformance.wallets import public_key
 from tests.wallet.payments.counter import use_provider
+from tests.wallet.remote.operators import proven
 from tests.wallet.remote.profiles.counterparts import as_setting
 from wallet.funding import services as funding
 from wallet.funding.conformance import ConformanceProof
@@ -51,8 +52,9 @@ METHOD = {
 
 
 @pytest.fixture
-def lucky(monkeypatch: pytest.MonkeyPatch) -> Operator:
+def lucky(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Operator:
     use_provider(monkeypatch)
+    settings.CHANGE_DELAY_HOURS = 0
     return create_operator("lucky")
 
 
@@ -92,8 +94,8 @@ def test_a_withdrawal_policy(lucky: Operator, maker: Client, checker: Client) ->
     assert (terms.fee_fixed, terms.fee_ppm) == (50, 15_000)
 
 
-def test_a_live_operators_terms_wait_for_a_day(lucky: Operator, maker: Client, checker: Client) -> None:
-    Operator.objects.update(sandbox=False)
+def test_terms_wait_for_a_day(lucky: Operator, maker: Client, checker: Client, settings: Any) -> None:
+    settings.CHANGE_DELAY_HOURS = 24
     send(maker, "operators_operator_withdrawal_policy", lucky.pk, POLICY)
     assert confirm(checker).status == "confirmed"
     assert changes.apply_due() == 0
@@ -128,7 +130,8 @@ def test_two_persons_let_an_operators_own_wallet_be_asked_wager_by_wager(
     lucky: Operator, maker: Client, checker: Client
 ) -> None:
     key, _ = services.issue_key(operator=lucky.pk, label="wallet")
-    choice = {"funding": "seamless", "wallet_url": "http://127.0.0.1:8200/wallet/", "wallet_profile": "standard"}
+    url = "http://127.0.0.1:8200/wallet/"
+    choice = proven({"funding": "seamless", "wallet_url": url, "wallet_profile": "standard"})
     send(maker, "operators_operator_funding", lucky.pk, choice)
     assert not Change.objects.exists()  # it has no key that its wallet would sign with
     signing_keys.add_public(key_id=key, jwk=public_key(), by="test")
@@ -147,7 +150,7 @@ def test_two_persons_let_an_operators_own_wallet_be_asked_wager_by_wager(
 def test_two_persons_let_it_be_asked_in_the_words_that_it_knows(
     lucky: Operator, maker: Client, checker: Client, settings: Any
 ) -> None:
-    choice = {"funding": "seamless", "wallet_url": "http://127.0.0.1:8200", "wallet_profile": "hub88"}
+    choice = proven({"funding": "seamless", "wallet_url": "http://127.0.0.1:8200", "wallet_profile": "hub88"})
     page = send(maker, "operators_operator_funding", lucky.pk, choice)
     assert "WALLET_RSA_KEY is not set." in page
     assert not Change.objects.exists()
@@ -161,12 +164,9 @@ def test_two_persons_let_it_be_asked_in_the_words_that_it_knows(
     assert funding.choice_of(lucky.pk).profile is WalletProfile.HUB88
 
 
-def test_a_live_operators_own_wallet_needs_the_proof_of_its_conformance(
-    lucky: Operator, maker: Client, checker: Client
-) -> None:
+def test_an_own_wallet_needs_the_proof_of_its_conformance(lucky: Operator, maker: Client, checker: Client) -> None:
     key, _ = services.issue_key(operator=lucky.pk, label="wallet")
     signing_keys.add_public(key_id=key, jwk=public_key(), by="test")
-    Operator.objects.update(sandbox=False)
     choice = {"funding": "seamless", "wallet_url": "https://wallet.example", "wallet_profile": "standard"}
     page = send(maker, "operators_operator_funding", lucky.pk, choice)
     assert "There is no proof. Run `manage.py conform` against the wallet" in page

@@ -14,13 +14,15 @@ from casino.events.sql import fetch
 from casino.kernel.persons import is_another_person, normalise_subject
 from casino.operators import assertions, changes
 from casino.operators.assertions import HEADER
-from casino.operators.models import AssertionKey, Operator, StaffSubject
+from casino.operators.models import AssertionKey, StaffSubject
 from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, InvalidAssertionKey, UnknownChange
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import JSON, Tenant, tenant
+from tests.wallet.payments.counter import method as method_of
 from tests.wallet.payments.counter import use_provider
 
 pytestmark = pytest.mark.django_db
+OFFER = {"name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "1.00", "maximum": "9.00"}
 CREDIT = {"direction": "credit", "amount": "999999.00", "currency": "EUR", "reason": "promotion", "note": "Welcome"}
 
 
@@ -44,10 +46,6 @@ def sign(house: Tenant, path: str, body: Any, person: str = "alice", **claims: A
     return house.assertion(person, "POST", path, json.dumps(body).encode(), **claims)
 
 
-def live(house: Tenant) -> None:
-    Operator.objects.filter(pk=house.id).update(sandbox=False)
-
-
 def test_one_person_under_two_spellings_moves_no_money(house: Tenant) -> None:
     adjustment = house.do("adjustments", credit(house), person="alice")["id"]
 
@@ -60,14 +58,12 @@ def test_one_person_under_two_spellings_moves_no_money(house: Tenant) -> None:
 
 
 def test_all_that_an_operators_server_holds_moves_no_money_and_changes_no_terms(house: Tenant) -> None:
-    live(house)
     body = {**CREDIT, "player": house.do("players", {"reference": "mule", "nickname": "Mule"})["id"]}
-    offer = {"name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "1.00", "maximum": "9.00"}
     policy = {"auto_approve_up_to": "1000000.00", "second_approval_above": "1000000.00"}
     secret = house.credential.partition(".")[2]
     own = Ed25519PrivateKey.from_private_bytes(secret.encode()[:32])
 
-    for path, wanted in (("adjustments", body), ("deposit-methods", offer), ("withdrawal-policy", policy)):
+    for path, wanted in (("adjustments", body), ("deposit-methods", OFFER), ("withdrawal-policy", policy)):
         assert house.post(path, wanted).json()["code"] == "assertion_required"
         assert house.post(path, {**wanted, "actor": "alice"}).json()["code"] in {"unknown_field", "assertion_required"}
         forged = Person(house.id, "alice", own).sign("POST", f"/api/v1/{path}", json.dumps(wanted).encode())
@@ -244,7 +240,6 @@ def test_subjects_have_one_spelling() -> None:
 
 
 def test_live_terms_take_effect_after_two_persons_and_a_delay_and_can_be_cancelled(house: Tenant) -> None:
-    live(house)
     policy = {"auto_approve_up_to": "50.00", "second_approval_above": "500.00"}
 
     def confirmed() -> dict[str, Any]:
@@ -278,14 +273,12 @@ def test_live_terms_take_effect_after_two_persons_and_a_delay_and_can_be_cancell
 
 
 def test_terms_that_make_no_sense_are_refused_when_they_are_requested(house: Tenant) -> None:
-    live(house)
     wrong = house.post("withdrawal-policy", {"auto_approve_up_to": "5.00", "second_approval_above": "1.00"}, person="a")
     assert wrong.json()["code"] == "invalid_withdrawal_policy"
     assert house.read("changes")["items"] == []
 
 
 def test_another_operator_sees_and_decides_no_change(house: Tenant) -> None:
-    live(house)
     change = house.do("withdrawal-policy", {"auto_approve_up_to": "0", "second_approval_above": "0"}, person="a")["id"]
     rival = tenant("rival")
 
@@ -303,13 +296,8 @@ def test_a_live_operators_deposit_methods_wait_for_a_second_person(
     house: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_provider(monkeypatch)
-    card = {
-        "name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "10.00", "maximum": "2000.00",
-        "fee_fixed": "0.25", "fee_percent": "1.5", "processing_seconds": 60, "supports_withdrawals": True,
-    }  # fmt: skip
-    method = house.do("deposit-methods", card)["id"]
-    live(house)
+    method = method_of(UUID(house.id)).id
     for path in ("deposit-methods", f"deposit-methods/{method}/versions"):
-        requested = house.post(path, {**card, "name": "Bank"}, person="anna")
+        requested = house.post(path, {**OFFER, "name": "Bank"}, person="anna")
         assert (requested.status_code, requested.json()["status"]) == (202, "requested")
     assert [each["name"] for each in house.read("deposit-methods")["items"]] == ["Card"]

@@ -12,7 +12,7 @@ from baccarat.services import voiding
 from casino.events.sql import execute, fetch
 from casino.operators import assertions, changes
 from casino.operators.changes import ChangeKind
-from casino.operators.models import AssertionKey, Change, Operator
+from casino.operators.models import AssertionKey, Change
 from casino.operators.refusals import ChangeDecided, UnknownPlayer
 from tests.baccarat.api.people import Tenant, tenant
 from tests.conftest import Database
@@ -65,7 +65,6 @@ def test_what_one_person_asks_of_a_live_operator_waits_for_another_and_for_its_d
 ) -> None:
     house = tenant("lucky")
     path, body, is_done = wish(house)
-    Operator.objects.filter(pk=house.id).update(sandbox=False)
 
     assert house.post(path, body).json()["code"] == "assertion_required"
     requested = house.post(path, body, person="anna")
@@ -96,7 +95,6 @@ def test_due_changes_are_applied_in_their_order_and_one_that_fails_blocks_none(
         applied.append(change.subject)
 
     monkeypatch.setitem(changes._kinds, "trial", ChangeKind("trial", permission="", apply=apply, delayed=True))
-    Operator.objects.filter(pk=house.id).update(sandbox=False)
     wanted = [
         changes.request(
             operator=UUID(house.id), kind="trial", subject=subject, summary="A trial", details={}, by="desk:ann"

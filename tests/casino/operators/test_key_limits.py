@@ -12,7 +12,7 @@ from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.key_models import KeyLimit
 from casino.operators.refusals import InvalidKeyLimit, KeyLimitReached, UnknownKey
 from casino.significant.models import SignificantEvent
-from tests.baccarat.api.people import Gambler, Tenant, tenant
+from tests.baccarat.api.people import Gambler, Tenant, sandbox_tenant
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -20,7 +20,7 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 @pytest.fixture
 def lucky() -> Tenant:
-    return tenant("lucky")
+    return sandbox_tenant("lucky")
 
 
 def key_of(house: Tenant) -> str:

@@ -41,7 +41,7 @@ def test_only_their_operator_creates_lists_and_downloads_reports(operators: tupl
     file = lucky.get(f"reports/{report['id']}/file")
     assert document.sha256(file.content) == report["sha256"]
     row = dict(zip((column["name"] for column in file.json()["columns"]), file.json()["rows"][0], strict=True))
-    assert (row["money_type"], row["handle"]) == ("sandbox", "100.00")
+    assert (row["money_type"], row["handle"]) == ("real", "100.00")
 
     for address in ("", "/file"):
         answer = golden.get(f"reports/{report['id']}{address}")

@@ -25,7 +25,7 @@ NO_MEMBERSHIPS = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "
 
 
 def create_operator(slug: str) -> Operator:
-    return services.create_operator(slug=slug, name=slug, currencies=["EUR"], sandbox=True)
+    return services.create_operator(slug=slug, name=slug, currencies=["EUR"], sandbox=False)
 
 
 def member(name: str, *roles: Role, operator: Operator | None = None, **more: Any) -> User:

@@ -7,8 +7,7 @@ from uuid import UUID
 
 from casino.compliance import cases
 from casino.compliance.models import CaseKind
-from casino.operators.models import Operator
-from tests.baccarat.api.people import tenant
+from tests.baccarat.api.people import sandbox_tenant, tenant
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
 from wallet.reconciliation import services
 from wallet.reconciliation.comparison import TheirPayment, compare
@@ -19,8 +18,7 @@ COUNT: Final = 50
 
 def prepare() -> None:
     """Create a sandbox operator with open cases and discrepancies, and a live one; print their ids and keys."""
-    sandbox, live = tenant("fuzz"), tenant("live")
-    Operator.objects.filter(pk=live.id).update(sandbox=False)
+    sandbox, live = sandbox_tenant("fuzz"), tenant("live")
     for number in range(COUNT):
         details = {"report": "revenue", "day": "2026-11-20"}
         cases.open_case(

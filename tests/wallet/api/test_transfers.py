@@ -16,8 +16,9 @@ from casino.operators.models import Operator
 from casino.operators.principals import Scope
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit, tenant
-from tests.wallet.api.test_payments import CARD
+from tests.wallet.payments.counter import method as method_of
 from tests.wallet.payments.counter import use_provider
+from tests.wallet.remote.operators import proven
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, operator_account
 
@@ -27,7 +28,7 @@ HOUSE = {"funding": "house", "wallet_url": None, "wallet_profile": None}
 
 def new_house() -> Tenant:
     house = tenant("lucky")
-    house.do("operator/funding", {"funding": "transfer"})
+    house.agree("operator/funding", {"funding": "transfer"})
     return house
 
 
@@ -101,7 +102,7 @@ def test_all_of_nothing_is_a_transfer_of_nothing(house: Tenant) -> None:
 def test_money_of_each_type_and_currency_moves_apart() -> None:
     house = tenant("lucky")
     Operator.objects.filter(pk=house.id).update(currencies=["EUR", "JPY"])
-    house.do("operator/funding", {"funding": "transfer"})
+    house.agree("operator/funding", {"funding": "transfer"})
     alice = house.player("Alice", funds="1.00")
     play = move(house, alice, money_type="play").json()
     assert (play["money_type"], wallet(house), wallet(house, MoneyType.PLAY)) == ("play", 0, -10_000)
@@ -224,29 +225,31 @@ def test_funding_changes_only_while_no_payment_is_under_way(monkeypatch: pytest.
     use_provider(monkeypatch)
     house = tenant("lucky")
     assert house.read("operator/funding") == HOUSE
-    alice, method = house.player("Alice"), house.do("deposit-methods", CARD)["id"]
+    alice, method = house.player("Alice"), str(method_of(UUID(house.id)).id)
     assert code(move(house, alice)) == (409, "funding_differs")
     payment = {"method": method, "amount": "50.00", "currency": "EUR"}
     for path in ("me/deposits", "me/withdrawals"):
         alice.do(path, payment)
-        refused = house.post("operator/funding", {"funding": "transfer"})
+        refused = house.post("operator/funding", {"funding": "transfer"}, person="ann")
         assert (*code(refused), refused.json()["payments"]) == (409, "funding_in_use", 1)
         execute("UPDATE wallet_deposit SET status = 'failed'")
         execute("UPDATE wallet_withdrawal SET status = 'paid'")
-    assert house.do("operator/funding", {"funding": "house"}) == HOUSE
-    assert house.do("operator/funding", {"funding": "transfer"}) == house.read("operator/funding")
+    house.agree("operator/funding", {"funding": "house"})
+    assert house.read("operator/funding") == HOUSE
+    house.agree("operator/funding", {"funding": "transfer"})
     for wrong in ({"funding": "seamless"}, {"funding": "transfer", "wallet_url": "https://wallet.example"}):
-        assert code(house.post("operator/funding", wrong)) == (422, "wallet_address_invalid")
-    seamless = {"funding": "seamless", "wallet_url": "https://wallet.example/"}
-    refused = house.post("operator/funding", seamless)
+        assert code(house.post("operator/funding", wrong, person="ann")) == (422, "wallet_address_invalid")
+    seamless = proven({"funding": "seamless", "wallet_url": "https://wallet.example/"})
+    refused = house.post("operator/funding", seamless, person="ann")
     assert (*code(refused), refused.json()["accounts"]) == (409, "funding_money_held", 2)
-    assert code(tenant("empty").post("operator/funding", seamless)) == (409, "wallet_key_missing")
+    assert code(tenant("empty").post("operator/funding", seamless, person="ann")) == (409, "wallet_key_missing")
 
     for path, body in (("me/deposits", payment), ("me/deposits/quick", {}), ("me/withdrawals", payment)):
         refused = alice.post(path, body)
         assert (*code(refused), refused.json()["needed"]) == (409, "funding_differs", "house")
-    assert (alice.read("deposit-methods")["items"], len(house.read("deposit-methods")["items"])) == ([], 1)
-    house.do("operator/funding", {"funding": "house"})
+    assert alice.read("deposit-methods")["items"] == []
+    assert method in [each["id"] for each in house.read("deposit-methods")["items"]]
+    house.agree("operator/funding", {"funding": "house"})
     assert alice.do("me/deposits", payment)["status"] == "pending"
     assert fetch("SELECT funding, version FROM wallet_funding") == [("house", 2)]
 
@@ -261,7 +264,6 @@ def test_a_poor_player_is_offered_no_deposit_where_money_is_transferred(house: T
 
 def test_a_live_operators_funding_takes_two_persons_and_no_delay() -> None:
     house = tenant("lucky")
-    Operator.objects.filter(pk=house.id).update(sandbox=False)
     assert code(house.post("operator/funding", {"funding": "transfer"})) == (403, "assertion_required")
     refused = house.post("operator/funding", {"funding": "seamless"}, person="ann")
     assert code(refused) == (422, "wallet_address_invalid")
@@ -276,8 +278,7 @@ def test_a_live_operators_funding_takes_two_persons_and_no_delay() -> None:
 def test_a_confirmation_waits_for_a_moment_without_payments(monkeypatch: pytest.MonkeyPatch) -> None:
     use_provider(monkeypatch)
     house = tenant("lucky")
-    alice, method = house.player("Alice"), house.do("deposit-methods", CARD)["id"]
-    Operator.objects.filter(pk=house.id).update(sandbox=False)
+    alice, method = house.player("Alice"), str(method_of(UUID(house.id)).id)
     change = house.do("operator/funding", {"funding": "transfer"}, person="ann")["id"]
     alice.do("me/deposits", {"method": method, "amount": "50.00", "currency": "EUR"})
     assert code(house.post(f"changes/{change}/confirm", person="ben")) == (409, "funding_in_use")

@@ -8,8 +8,7 @@ import pytest
 
 from casino.events.sql import database_now, fetch
 from casino.operators import signing_keys
-from casino.operators.models import Operator
-from tests.baccarat.api.people import Tenant, tenant
+from tests.baccarat.api.people import Tenant, sandbox_tenant, tenant
 from tests.wallet.conformance.wallets import public_key
 from wallet.funding.conformance import ConformanceProof
 from wallet.funding.events import WalletProfile
@@ -20,9 +19,12 @@ URL = "https://wallet.example/casino"
 
 @pytest.fixture
 def house() -> Tenant:
-    house = tenant("lucky")
+    return with_key(tenant("lucky"))
+
+
+def with_key(house: Tenant) -> Tenant:
+    """Register the key that the operator's wallet signs with."""
     signing_keys.add_public(key_id=house.credential.split(".")[0], jwk=public_key(), by="test")
-    Operator.objects.filter(pk=house.id).update(sandbox=False)
     return house
 
 
@@ -80,6 +82,6 @@ def test_a_proof_that_grows_too_old_before_the_second_person_counts_no_more(
     assert house.read("operator/funding")["funding"] == "house"
 
 
-def test_a_sandbox_operator_needs_no_proof(house: Tenant) -> None:
-    Operator.objects.filter(pk=house.id).update(sandbox=True)
+def test_a_sandbox_operator_needs_no_proof() -> None:
+    house = with_key(sandbox_tenant("lucky"))
     assert house.do("operator/funding", {"funding": "seamless", "wallet_url": URL})["funding"] == "seamless"

@@ -48,8 +48,8 @@ def offer(**changes: Any) -> MethodOffer:
     return MethodOffer(terms=DepositTerms(**chosen), **{**rest, **changes})
 
 
-def method(**changes: Any) -> MethodVersion:
-    return methods.create(operator=OPERATOR, offer=offer(**changes), actor="test")
+def method(operator: UUID = OPERATOR, **changes: Any) -> MethodVersion:
+    return methods.create(operator=operator, offer=offer(**changes), actor="test")
 
 
 def open_alice() -> None:

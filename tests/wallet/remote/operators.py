@@ -26,6 +26,8 @@ from casino.feed.destinations import WebhookClient
 from casino.operators import signing_keys
 from tests.baccarat.api.people import Gambler, Tenant, sit, tenant
 from tests.processes import forked, run_module, wait_until
+from wallet.funding.conformance import ConformanceProof
+from wallet.funding.events import WalletProfile
 from wallet.remote import debits, protection, signing
 from wallet.remote.delivery import Courier
 
@@ -116,11 +118,23 @@ def close_circuits(monkeypatch: pytest.MonkeyPatch) -> None:
 def seamless_house(server: WalletServer, slug: str = "lucky") -> Tenant:
     """Create an operator whose wallet is the server."""
     house = tenant(slug)
+    use_wallet(house, server.url)
+    return house
+
+
+def use_wallet(house: Tenant, url: str) -> None:
+    """Let an operator's players have their money in its wallet at this address."""
     x = Ed25519PrivateKey.from_private_bytes(KEY).public_key().public_bytes_raw()
     jwk = {"kty": "OKP", "crv": "Ed25519", "x": urlsafe_b64encode(x).rstrip(b"=").decode()}
     signing_keys.add_public(key_id=house.credential.split(".")[0], jwk=json.dumps(jwk), by="test")
-    house.do("operator/funding", {"funding": "seamless", "wallet_url": server.url})
-    return house
+    house.agree("operator/funding", proven({"funding": "seamless", "wallet_url": url}))
+
+
+def proven(choice: dict[str, str]) -> dict[str, str]:
+    """Return the choice of an own wallet with a report that it passed the kit."""
+    profile = WalletProfile(choice.get("wallet_profile", WalletProfile.STANDARD))
+    proof = ConformanceProof(choice["wallet_url"], 52, 0, "5e" * 32, database_now(), profile)
+    return {**choice, "conformance": proof.sign()}
 
 
 def join(

@@ -47,13 +47,13 @@ BACK = FundingChanged(OPERATOR, Funding.HOUSE, AT)
 def history(database: Database) -> Any:
     """Transfer money in, out and all of it twice, and return to the house's funding."""
     house = tenant("lucky")
-    house.do("operator/funding", {"funding": "transfer"})
+    house.agree("operator/funding", {"funding": "transfer"})
     alice = house.player("Alice", funds="30.00")
     moves = [("in", "100.00"), ("out", "5.00"), ("out", "all"), ("out", "all")]
     for number, (direction, amount) in enumerate(moves, 1):
         body = {"reference": f"tx-{number}", "direction": direction, "amount": amount, "currency": "EUR"}
         house.do(f"players/{alice.id}/transfers", body)
-    house.do("operator/funding", {"funding": "house"})
+    house.agree("operator/funding", {"funding": "house"})
     sealer.seal_all()
     return database
 
@@ -128,7 +128,7 @@ def test_an_event_on_the_wrong_stream_is_reported() -> None:
 @pytest.mark.django_db
 def test_a_balance_that_is_not_the_ledgers_is_reported() -> None:
     house = tenant("lucky")
-    house.do("operator/funding", {"funding": "transfer"})
+    house.agree("operator/funding", {"funding": "transfer"})
     alice = house.player("Alice", funds="1.00")
     body = {"reference": "tx-1", "direction": "in", "amount": "5.00", "currency": "EUR"}
     house.do(f"players/{alice.id}/transfers", body)

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
 from casino.events.sql import fetch
 from tests.baccarat.api.people import tenant
 from tests.conftest import Database
-from tests.wallet.api.test_payments import CARD
 from tests.wallet.api.test_transfers import move, new_house, wallet
+from tests.wallet.payments.counter import method as method_of
 from tests.wallet.payments.counter import use_provider
 
 
@@ -35,7 +35,7 @@ def test_no_deposit_slips_past_a_change_of_funding(
     assert database
     use_provider(monkeypatch)
     house = tenant("lucky")
-    alice, method = house.player("Alice"), house.do("deposit-methods", CARD)["id"]
+    alice, method = house.player("Alice"), str(method_of(UUID(house.id)).id)
     payment = {"method": method, "amount": "50.00", "currency": "EUR"}
 
     def act(number: int) -> Any:

@@ -21,6 +21,7 @@ from tests.wallet.remote.operators import (
     expire,
     ledger,
     post_bet,
+    proven,
     statuses,
 )
 from tests.wallet.remote.profiles.counterparts import (
@@ -56,6 +57,10 @@ def choice(wallet: Counterpart) -> dict[str, str]:
     return {"funding": "seamless", "wallet_url": wallet.url, "wallet_profile": PROFILES[type(wallet)].value}
 
 
+def ask(house: Tenant, choice: dict[str, str]) -> Any:
+    return house.post("operator/funding", choice, person="ann")
+
+
 def add_secret(house: Tenant) -> str:
     return signing_keys.add_secret(key_id=house.credential.split(".")[0], by="test")[1]
 
@@ -65,7 +70,8 @@ def house_of(wallet: Any) -> Tenant:
     house = tenant("lucky")
     if isinstance(wallet, SoftswissWallet):
         wallet.secret = add_secret(house)
-    assert house.do("operator/funding", choice(wallet)) == choice(wallet) == house.read("operator/funding")
+    house.agree("operator/funding", proven(choice(wallet)))
+    assert house.read("operator/funding") == choice(wallet)
     return house
 
 
@@ -277,13 +283,14 @@ def test_a_profile_is_changed_while_nothing_is_on_its_way(database: Database, wa
     ann, table, house = seated(wallet)
     bet(ann, table, player="10.00")
     other = {**choice(wallet), "wallet_profile": "hub88" if isinstance(wallet, SoftswissWallet) else "softswiss"}
-    assert code(house.post("operator/funding", other)) == (409, "funding_money_held")
+    assert code(ask(house, proven(other))) == (409, "funding_money_held")
     deal_all()
     deliver()
     if isinstance(wallet, Hub88Wallet):
-        assert code(house.post("operator/funding", other)) == (409, "wallet_key_missing")
+        assert code(ask(house, proven(other))) == (409, "wallet_key_missing")
         add_secret(house)
-    assert house.do("operator/funding", other) == other
+    house.agree("operator/funding", proven(other))
+    assert house.read("operator/funding") == other
     assert audited() == []
 
 
@@ -292,12 +299,12 @@ def test_a_profile_needs_its_key_and_the_funding_that_has_one(database: Database
     house = tenant("lucky")
     if isinstance(wallet, Hub88Wallet):
         settings.WALLET_RSA_KEY = ""
-        assert code(house.post("operator/funding", choice(wallet))) == (409, "wallet_profile_unavailable")
+        assert code(ask(house, proven(choice(wallet)))) == (409, "wallet_profile_unavailable")
     else:
-        assert code(house.post("operator/funding", choice(wallet))) == (409, "wallet_key_missing")
+        assert code(ask(house, proven(choice(wallet)))) == (409, "wallet_key_missing")
     without = {"funding": "transfer", "wallet_profile": choice(wallet)["wallet_profile"]}
-    assert code(house.post("operator/funding", without)) == (409, "wallet_profile_unavailable")
-    assert code(house.post("operator/funding", {**choice(wallet), "wallet_profile": "evolution"}))[0] == 422
+    assert code(ask(house, without)) == (409, "wallet_profile_unavailable")
+    assert code(ask(house, {**choice(wallet), "wallet_profile": "evolution"}))[0] == 422
     assert house.read("operator/funding")["funding"] == "house"
 
 
@@ -307,7 +314,7 @@ def test_the_oldest_secret_signs_until_it_is_removed(database: Database) -> None
     assert client.endpoint(UUID(house.id)).secret == ""
     first, second = add_secret(house), add_secret(house)
     softswiss = {"funding": "seamless", "wallet_url": "http://127.0.0.1:9", "wallet_profile": "softswiss"}
-    house.do("operator/funding", softswiss)
+    house.agree("operator/funding", proven(softswiss))
     assert client.endpoint(UUID(house.id)).secret == first
     key = house.credential.split(".")[0]
     ((keyid,), _) = fetch("SELECT keyid FROM operators_signingkey ORDER BY id")
