@@ -47,6 +47,7 @@ from wallet.adjustments.refusals import (
 from wallet.adjustments.state import AdjustmentStatus
 from wallet.api import csv_export
 from wallet.api.csv_export import ExportFormat, ExportQuery
+from wallet.funding.refusals import FundingDiffers
 from wallet.ledger.refusals import InsufficientFunds, UnknownAccount
 
 COLUMNS: Final = (
@@ -293,6 +294,7 @@ class ApproveAdjustmentView(OperatorView):
             AdjustmentDecided,
             AdjustmentNoteMissing,
             AdjustmentRequiresSecondPerson,
+            FundingDiffers,
             InsufficientFunds,
             KeyLimitReached,
             NoDebtInPlayMoney,

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from tests.baccarat.api.people import NOWHERE, Gambler, Tenant, tenant
+from tests.wallet.remote.operators import use_wallet
 
 pytestmark = pytest.mark.django_db
 
@@ -167,3 +168,13 @@ def test_a_player_reads_only_their_own_notices(house: Tenant) -> None:
     assert bob.read("notices")["items"] == []
     assert code(bob.post(f"notices/{notice['id']}/read")) == (404, "unknown_notice")
     assert alice.get("notices", unread="perhaps").status_code == 422
+
+
+def test_no_real_money_is_adjusted_while_the_operators_own_wallet_holds_it(house: Tenant) -> None:
+    alice = house.player("Alice", funds="")
+    adjustments = {each: request_adjustment(house, alice, money_type=each) for each in ("real", "play")}
+    use_wallet(house, "https://wallet.example")
+    refused = house.post(f"adjustments/{adjustments['real']}/approve", person="agent-3")
+    assert (*code(refused), refused.json()["needed"]) == (409, "funding_differs", "house")
+    assert house.do(f"adjustments/{adjustments['play']}/approve", person="agent-3")["status"] == "approved"
+    assert (alice.balances()["account", "real"], alice.balances()["account", "play"]) == ("0.00", "20.00")
