@@ -98,6 +98,12 @@ def an_event_is_repeated(document: Document) -> None:
     document["events"].insert(-1, dict(event(document, "BettingClosed")))
 
 
+@forged("no-checkpoint-yet", "chain")
+def an_event_of_the_table_takes_the_position_of_one_of_the_round(document: Document) -> None:
+    event(document, "TableOpened")["position"] = event(document, "RoundOpened")["position"]
+    reseal(document)
+
+
 @forged("mini", "chain")
 def events_are_out_of_order(document: Document) -> None:
     document["events"].reverse()

@@ -27,6 +27,7 @@ BY_OTHER_CHECKS: Final = {
     "the_cards_are_withheld": "file",
     "the_void_says_something_made_up": "file",
     "an_event_is_repeated": "file",
+    "an_event_of_the_table_takes_the_position_of_one_of_the_round": "file",
     "betting_closed_twice": "file",
     "cards_were_chosen_twice": "file",
     "a_key_that_ends_at_no_time": "file",

@@ -1,5 +1,6 @@
 """The feed as its reader sees it: pages, filters, waiting, a stream, and nothing of anybody else."""
 
+import contextlib
 import threading
 import time
 
@@ -110,6 +111,22 @@ def test_the_stream_has_the_same_items_and_resumes_after_the_last_one(web: Web, 
     with Listener(f"{web.url}/feed", headers={**accepts, "Last-Event-ID": "3"}, query={}) as stream:
         until(lambda: bool(stream.messages))
         assert stream.messages[0].id == 4
+
+
+def test_an_operator_has_twenty_open_streams_and_another_one_its_own(web: Web, lucky: Tenant, golden: Tenant) -> None:
+    def waits(house: Tenant) -> tuple[int, str]:
+        answer = httpx.get(f"{web.url}/feed", headers=headers(house), params={"wait": "1"}, verify=ssl_context())
+        return answer.status_code, answer.json().get("code", "")
+
+    accepts = {**headers(lucky), "Accept": "text/event-stream"}
+    with contextlib.ExitStack() as streams:
+        first, *_ = [streams.enter_context(Listener(f"{web.url}/feed", headers=accepts, query={})) for _ in range(20)]
+        until(lambda: waits(lucky) == (429, "too_many_requests"))
+        with Listener(f"{web.url}/feed", headers=accepts, query={}) as refused:
+            assert refused.status == 429
+        assert waits(golden) == (200, "")
+        first.__exit__(None, None, None)
+        until(lambda: waits(lucky) == (200, ""))
 
 
 def test_a_stream_from_an_expired_number_is_refused(web: Web, lucky: Tenant) -> None:

@@ -9,7 +9,7 @@ from django.db import IntegrityError
 
 from casino.events import store
 from casino.events.sql import execute, fetch
-from casino.kernel.money import AmountNotPositive, MoneyType
+from casino.kernel.money import MAX_AMOUNT, AmountNotPositive, AmountTooLarge, MoneyType
 from tests.conftest import Database
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account, fund
 from tests.wallet.payments.counter import balance_of, open_alice
@@ -138,6 +138,7 @@ def test_play_money_is_adjusted_apart_from_real_money_and_never_owed() -> None:
     [
         ({"amount": 0}, AmountNotPositive),
         ({"amount": -5}, AmountNotPositive),
+        ({"amount": MAX_AMOUNT}, AmountTooLarge),
         ({"note": "  "}, AdjustmentNoteMissing),
         ({"note": "x" * 501}, AdjustmentNoteMissing),
         ({"player": BOB}, UnknownAccount),

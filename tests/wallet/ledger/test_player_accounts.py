@@ -1,19 +1,32 @@
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import connection, transaction
 
 from casino.events.store import read
 from casino.kernel.money import AmountNotPositive, MoneyType, UnknownCurrency
+from casino.operators.services import create_operator
+from tests.conftest import Database
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account
 from wallet.events import CATALOGUE, entry_for
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName
 from wallet.ledger.audit import check, compare_batch
 from wallet.ledger.events import PlayerAccountOpened, SandboxCredited, wallet_stream
-from wallet.ledger.player_accounts import MAX_SANDBOX_CREDIT, credit_sandbox_player, open_player_accounts
+from wallet.ledger.player_accounts import (
+    MAX_SANDBOX_CREDIT,
+    credit_sandbox_player,
+    lock_real_accounts,
+    open_player_accounts,
+    register_player,
+)
 from wallet.ledger.refusals import CreditTooLarge, OperatorNotSandbox, UnknownAccount
+
+WAITING = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 
 def open_alice(currency: str = "EUR") -> None:
@@ -107,3 +120,22 @@ def test_concurrent_credits_all_arrive(database: Any, in_threads: Callable[..., 
 
 def test_equal_names_are_equal_accounts() -> None:
     assert AccountName(account().kind, OPERATOR, MoneyType.REAL, "EUR", BOB) == account(BOB)
+
+
+def test_no_account_is_opened_while_a_change_of_restrictions_holds_the_others(database: Database) -> None:
+    operator = create_operator(slug="lucky", name="Lucky", currencies=["EUR", "JPY"], sandbox=False).id
+    player = register_player(operator=operator, reference="a", nickname="", currency="EUR", metadata=METADATA).id
+
+    def open_yens() -> None:
+        open_player_accounts(operator=operator, player=player, currency="JPY", metadata=METADATA)
+        connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.owner() as owner, transaction.atomic():
+            lock_real_accounts(operator=operator, player=player)
+            opening = pool.submit(open_yens)
+            while not opening.done() and not owner.execute(WAITING).fetchall():
+                time.sleep(0.01)
+            assert not opening.done()
+        opening.result()
+    assert {name.currency for name in store.balances_of_player(operator=operator, player=player)} == {"EUR", "JPY"}

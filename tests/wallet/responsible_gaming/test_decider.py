@@ -237,6 +237,13 @@ def test_an_exclusion_can_be_extended_but_never_shortened() -> None:
     assert (longer.kind, longer.by, longer.until.year) == (ExclusionKind.SELF_EXCLUSION, Initiator.OPERATOR, 2027)
 
 
+def test_a_cooling_off_never_takes_the_place_of_a_self_exclusion_that_ends_before_it() -> None:
+    state = excluded(PlayerRestrictionsState(), 6)
+    last_day = datetime(2027, 5, 20, 9, tzinfo=UTC)
+    with pytest.raises(LongerExclusionActive):
+        cooling(state, 48, now=last_day)
+
+
 def test_a_permanent_self_exclusion_follows_any_other_and_never_ends() -> None:
     state = excluded(excluded(PlayerRestrictionsState(), 120), None)
     for shorter in (lambda: cooling(state, 1008), lambda: excluded(state, 120), lambda: excluded(state, None)):
@@ -247,6 +254,12 @@ def test_a_permanent_self_exclusion_follows_any_other_and_never_ends() -> None:
     assert state.active_exclusion(late) is not None
     with pytest.raises(ExclusionPermanent):
         ended(state, late)
+
+
+def test_an_exclusion_that_ends_on_the_first_because_its_last_month_is_short_is_counted_back() -> None:
+    last_of_august = datetime(2026, 8, 31, 9, tzinfo=UTC)
+    assert decider.months_between(last_of_august, datetime(2027, 3, 1, tzinfo=UTC)) == 6
+    assert decider.months_between(last_of_august, datetime(2027, 3, 31, 9, tzinfo=UTC)) == 7
 
 
 @given(MOMENTS, st.integers(6, 120))

@@ -324,3 +324,9 @@ def test_the_last_round_is_the_last_one_that_was_settled() -> None:
     state = TABLE.fold((table_opened(), seat_taken(1, ANN), first, settled(), second, lapsed))
 
     assert (state.round, state.last_round, state.rounds) == (None, first.round, 2)
+
+
+def test_the_links_of_a_shoe_are_taken_once() -> None:
+    cut = Spec(TABLE).given(table_opened(BIG), committed()).when(c.CloseShoeCut(CLOSING_INPUTS, OPENED))
+    links = c.ReceiveShoeLinks(SHOE, ())
+    cut.then(*cut.events()).when(links).then(e.ShoeLinksReleased(SHOE, ())).when(links).then()
