@@ -28,9 +28,11 @@ from pytest_django import DjangoDbBlocker
 
 from casino.celery import app as celery_app
 from casino.devstack.home import PROJECT, scratch
+from casino.devstack.processes import defer_signals
 from casino.devstack.services import Addresses, external_addresses
 from casino.events.sql import execute
 from casino.settings import database as database_settings
+from tests.processes import begin
 from tests.services import MEMORY, Services, end_maintenance, running_services
 from tests.threads import in_threads as run_in_threads
 from tests.threads import stream_threads
@@ -68,13 +70,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Reset ignored signals, and put the servers' data into memory if there is enough of it.
+    """Let each signal that ends a run interrupt it, and put the servers' data into memory if there is enough of it.
 
     A run started in the background by a script ignores SIGINT, and its child processes would inherit that.
     """
-    for number in (signal.SIGINT, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
     if not hasattr(config, "workerinput") and room() > ROOM:
         os.environ.setdefault("CASINO_SCRATCH", str(MEMORY))
 
@@ -113,7 +114,7 @@ def compiling() -> Generator[None]:
     with contextlib.ExitStack() as both:
         for half in HALVES:
             quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            both.enter_context(subprocess.Popen([*command, *half], cwd=PROJECT, **quiet))  # noqa: S603
+            both.enter_context(begin([*command, *half], cwd=PROJECT, **quiet))
         yield
 
 
@@ -121,7 +122,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the servers that xdist's controller started."""
     shared = config.stash.get(SHARED, None)
     if shared is not None:
-        shared[0].close()
+        with defer_signals():
+            shared[0].close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

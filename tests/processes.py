@@ -1,7 +1,6 @@
 """Child processes of tests, observed through /proc."""
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
 import runpy
@@ -12,13 +11,13 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from casino.devstack.home import PROJECT
+from casino.devstack.processes import LIBC, PR_SET_PDEATHSIG, parent_death_hook
 
 FORKS: Final = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload([__name__, "casino.witness.command", "casino.devstack.operator.app"])
-PR_SET_PDEATHSIG: Final = 1
 
 
 def descendants(pid: int) -> set[tuple[int, str]]:
@@ -106,14 +105,23 @@ def run_module(name: str, arguments: list[str]) -> None:
 
 def _run(run: Callable[[list[str]], object], arguments: list[str], log: Path, environment: Mapping[str, str]) -> None:
     os.setsid()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # as when the tests are killed
+    if LIBC is not None:
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # as when the tests are killed
     with log.open("ab") as output:
         for stream in (1, 2):
             os.dup2(output.fileno(), stream)
     os.environ.clear()
     os.environ.update(environment)
     run(arguments)
+
+
+def begin(command: Sequence[str], **arguments: Any) -> "subprocess.Popen[Any]":
+    """Start a process that the kernel kills when this one dies, which a killed run of the tests does without warning.
+
+    It is tied to the thread that starts it: start it from the main thread.
+    """
+    hook = parent_death_hook(signal.SIGKILL)
+    return subprocess.Popen(list(command), preexec_fn=hook, **arguments)  # noqa: S603, PLW1509  (no lock is taken in it)
 
 
 @contextlib.contextmanager
@@ -123,7 +131,7 @@ def manage(
     """Run manage.py with its output in a file, and kill it with all its children at the end."""
     command = list(program) or [sys.executable, str(PROJECT / "manage.py"), *arguments]
     with log.open("wb") as output:
-        process = subprocess.Popen(  # noqa: S603
+        process = begin(
             command, env=dict(environment), cwd=PROJECT, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )
     try:

@@ -15,7 +15,7 @@ from casino.database.redis_client import broker, redis_client
 from casino.devstack.redis import program
 from casino.devstack.system import free_port
 from casino.events import wakeups
-from tests.processes import wait_until
+from tests.processes import begin, wait_until
 
 QUEUE = "sentinel-test"
 SECRET = "a/secret"
@@ -51,7 +51,7 @@ class Sentinels:
         config.write_text("\n".join(own) + "\n", encoding="utf-8")
         command = [str(program()), str(config), *(["--sentinel"] if watches else [])]
         with (self._folder / f"{name}.log").open("wb") as log:
-            process = subprocess.Popen(command, stdout=log, stderr=log)  # noqa: S603
+            process = begin(command, stdout=log, stderr=log)
         self._stack.callback(process.wait)
         self._stack.callback(process.kill)
         return process

@@ -17,6 +17,7 @@ from casino.events.records import VersionConflict
 from casino.events.verification import current_head, verify
 from tests.casino.events.writing import write
 from tests.dying import KILLED, dying
+from tests.processes import begin
 
 ROOT = Path(settings.BASE_DIR)
 
@@ -26,7 +27,7 @@ def start(database, *command):
     environment["DJANGO_SETTINGS_MODULE"] = "casino.settings"
     pipe = subprocess.PIPE
     arguments = [sys.executable, *command]
-    return subprocess.Popen(arguments, env=environment, stdout=pipe, stderr=pipe, text=True, cwd=ROOT)  # noqa: S603
+    return begin(arguments, env=environment, stdout=pipe, stderr=pipe, text=True, cwd=ROOT)
 
 
 def test_positions_are_gapless_from_one_and_digests_are_chained(database):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from casino.devstack.home import PROJECT
 from casino.devstack.system import free_port, is_responding
-from tests.processes import clean_environment, wait_until
+from tests.processes import begin, clean_environment, wait_until
 from tests.wallet.payments.counter import SECRET
 
 
@@ -21,7 +21,7 @@ def running_provider(
     command = [sys.executable, "-m", "casino.devstack.provider", "--port", str(port), "--callbacks", callbacks]
     environment = clean_environment(PROVIDER_SECRET=SECRET)
     with (folder / "provider.log").open("ab") as log:
-        process = subprocess.Popen(  # noqa: S603
+        process = begin(
             [*command, "--data", str(folder / "payments.jsonl")],
             env=environment,
             cwd=PROJECT,

@@ -14,6 +14,7 @@ from tests.baccarat.api.people import Tenant, bet, company, deal_all, tenant
 from tests.casino.feed.play import read_all
 from tests.casino.feed.receiving import Message, receiver
 from tests.conftest import Database
+from tests.processes import begin
 
 PATIENCE = 90.0
 
@@ -22,7 +23,7 @@ PATIENCE = 90.0
 def outbound(database: Database) -> Generator["subprocess.Popen[bytes]"]:
     """Run the process until the block ends."""
     environment = {**database.environment, "DJANGO_SETTINGS_MODULE": "casino.settings"}
-    process = subprocess.Popen([sys.executable, "manage.py", "run_outbound"], cwd=PROJECT, env=environment)
+    process = begin([sys.executable, "manage.py", "run_outbound"], cwd=PROJECT, env=environment)
     try:
         yield process
     finally:

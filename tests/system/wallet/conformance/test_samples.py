@@ -1,7 +1,6 @@
 """The wallet servers of deploy/samples pass the kit, and lose nothing when they are killed."""
 
 import socket
-import subprocess
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ import pytest
 from casino.devstack.home import PROJECT
 from casino.devstack.system import free_port
 from casino.operators.signing_keys import parse_public
-from tests.processes import clean_environment, wait_until
+from tests.processes import begin, clean_environment, wait_until
 from tests.support.typescript import compile_typescript, needs_node
 from tests.wallet.conformance.wallets import FUNDS, PLAYER, probe, public_key
 from tests.wallet.remote.operators import KEY
@@ -52,7 +51,7 @@ def serving(command: Sequence[str], folder: Path) -> Generator[str]:
     port = free_port(0)
     casino = ",".join(key.public.hex() for key in signing.published_keys())
     with (folder / "printed").open("w") as printed:
-        process = subprocess.Popen(  # noqa: S603
+        process = begin(
             [*command, str(port), str(folder / DATA), f"{PLAYER}:EUR:{FUNDS}"],
             env=clean_environment(WALLET_KEY=KEY.hex(), CASINO_KEYS=casino),
             cwd=folder,
