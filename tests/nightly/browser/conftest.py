@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="package")
 def shared_system(tmp_path_factory: pytest.TempPathFactory) -> Generator[System]:
     """Run a system whose tables have no witness, and whose cards tests may choose."""
-    with running_system(tmp_path_factory.mktemp("browser"), name="browser", FORCED_CARDS="true") as system:
+    with running_system(tmp_path_factory.mktemp("browser"), name="screens", FORCED_CARDS="true") as system:
         yield system
 
 
