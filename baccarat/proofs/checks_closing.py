@@ -15,7 +15,7 @@ from baccarat.domain.fairness.closing import (
     wager_leaf,
 )
 from baccarat.domain.fairness.shuffle import Scheme
-from baccarat.domain.rounds.events import SeatPassed, SeatTimedOut, WagerConfirmed
+from baccarat.domain.rounds.events import SeatLeftRound, SeatPassed, SeatTimedOut, WagerConfirmed
 from baccarat.domain.rounds.signed_wager import ED25519, NONCE_BYTES, PUBLIC_KEY_BYTES, SPOT_NUMBERS, UNSIGNED
 from baccarat.domain.rounds.voiding import VOID_CAUSES
 from baccarat.domain.tables.events import ShoeStarted
@@ -29,6 +29,12 @@ from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 
 SCHEMA_WITHOUT_COUNTS: Final = 3
+_ENDS: Final = {
+    WagerConfirmed.__name__: SeatClosing.DEALT,
+    SeatPassed.__name__: SeatClosing.PASSED,
+    SeatTimedOut.__name__: SeatClosing.TIMED_OUT,
+    SeatLeftRound.__name__: None,
+}
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -38,22 +44,23 @@ def check_closing(exported: RoundExport) -> str:
     A void while betting is open is a closing, too.
     """
     event, kind = closing_event(exported)
-    if event is None or event.data is None:
+    voided = exported.find_event("RoundVoided")
+    if kind is ClosingKind.PLAYED and voided is not None and (voided.data or {}).get("closing"):
+        raise Mismatch("the round has two closings", None, "a closing of its void")
+    if event is None or event.data is None or (kind is ClosingKind.VOID and exported.opened.scheme is Scheme.OPEN_CUT):
         raise CheckNotApplicable("betting never closed")
+    if not exported.has_terms:
+        raise CheckNotApplicable("the round is from before there were closings")
     closed = decode_event(event)
     closed_at, cause = (
         (closed.closed_at, 0) if kind is ClosingKind.PLAYED else (closed.voided_at, VOID_CAUSES[closed.reason])
     )
     if closed.closing is None:
-        if kind is ClosingKind.VOID and exported.opened.scheme is Scheme.OPEN_CUT:
-            raise CheckNotApplicable("betting never closed")
-        if exported.has_terms:
-            raise Mismatch("the closing is missing", "a closing digest", None)
-        raise CheckNotApplicable("the round is from before there were closings")
+        raise Mismatch("the closing is missing", "a closing digest", None)
     closing: Closing = closed.closing
     terms, currency = exported.opened.terms, exported.table_rules.currency
     wagers: list[WagerConfirmed] = list(exported.decode_all("WagerConfirmed"))
-    leaves, ends = [leaf_of_confirmed(terms, wager, currency) for wager in wagers], _ends(exported, wagers)
+    leaves, ends = [leaf_of_confirmed(terms, wager, currency) for wager in wagers], _ends(exported)
     expected = close(
         blind=bytes.fromhex(closing.blind),
         terms=terms,
@@ -84,6 +91,9 @@ def closing_event(exported: RoundExport) -> tuple[ExportedEvent | None, ClosingK
 def check_shoe_closing(exported: RoundExport, event: ExportedEvent) -> None:
     """Check that the closing of a long shoe pins its cut: as it starts, or before its witnesses' links."""
     started: ShoeStarted = decode_event(event)
+    committed = exported.find_shoe_event("ShoeCommitted")
+    if committed is not None and event.schema >= SCHEMA_WITHOUT_COUNTS:
+        require_equal(decode_event(committed).number, started.number, "the shoe has another number")
     cut_closed = exported.find_shoe_event("ShoeCutClosed")
     recorded, closed_at = started.closing, started.started_at
     if cut_closed is not None:
@@ -147,7 +157,7 @@ def leaf_of_confirmed(terms: str, wager: WagerConfirmed, currency: str) -> bytes
         return wager_leaf(encoded)
     public_key = _hex(signature.public_key, PUBLIC_KEY_BYTES)
     raw, signed = bytes.fromhex(signature.signature), public_key.hex().startswith(ED25519)
-    if not signed or not ed25519.is_signed(encoded, raw, public=public_key[1:]):
+    if not signed or not ed25519.is_signed_for_all(encoded, raw, public=public_key[1:]):
         raise Mismatch("a wager is not signed by its player", f"seat {wager.seat}", signature.signature)
     return wager_leaf(encoded, public_key=public_key)
 
@@ -159,12 +169,12 @@ def _hex(digits: str, length: int) -> bytes:
     return parsed
 
 
-def _ends(exported: RoundExport, wagers: list[WagerConfirmed]) -> list[SeatEnd]:
+def _ends(exported: RoundExport) -> list[SeatEnd]:
     """Return how each seat's turn ended, in ascending order; seats that left the round are not listed."""
-    ends: dict[int, SeatClosing] = {}
-    passed: list[Any] = [each.seat for each in exported.decode_all(SeatPassed.__name__)]
-    timed_out: list[Any] = [each.seat for each in exported.decode_all(SeatTimedOut.__name__)]
-    ends.update(dict.fromkeys(passed, SeatClosing.PASSED))
-    ends.update(dict.fromkeys(timed_out, SeatClosing.TIMED_OUT))
-    ends.update(dict.fromkeys((wager.seat for wager in wagers), SeatClosing.DEALT))
-    return [SeatEnd(seat, ends[seat]) for seat in sorted(ends)]
+    ends: dict[int, SeatClosing | None] = {}
+    for kind, end in _ENDS.items():
+        for event in exported.decode_all(kind):
+            if event.seat in ends:
+                raise Mismatch("the turn of a seat ended twice", "one end", event.seat)
+            ends[event.seat] = end
+    return [SeatEnd(seat, end) for seat, end in sorted(ends.items()) if end is not None]

@@ -9,6 +9,7 @@ from baccarat.domain.rules.payouts import Settlement, settle
 from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy
 from baccarat.proofs.document import Fields, RoundExport, decode_event
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
+from casino.kernel.money import MoneyType
 
 THIRD_CARD_RULES = "punto_banco"
 RULES_EVENTS = frozenset({"TableOpened", "RulesTookEffect"})
@@ -18,15 +19,15 @@ def check_rules(exported: RoundExport) -> str:
     """Check that the rules in the file are those in the log at the round's opening."""
     start = exported.require_event("RoundOpened")
     rules = [
-        event.data["rules"]
+        event
         for event in exported.table_events
         if event.type in RULES_EVENTS and event.data and event.position < start.position
     ]
-    if not rules:
+    if not rules or rules[0].type != "TableOpened":
         raise Mismatch(
             "no event contains the table's rules", "TableOpened", [event.type for event in exported.table_events]
         )
-    wanted = {**rules[-1], "third_cards": THIRD_CARD_RULES}
+    wanted = {**(rules[-1].data or {})["rules"], "third_cards": THIRD_CARD_RULES}
     for name in sorted({*wanted, *exported.rules}):
         if name not in wanted or name not in exported.rules:
             raise Mismatch(f"the rules differ: {name}", wanted.get(name), exported.rules.get(name))
@@ -100,6 +101,8 @@ def check_wagers(exported: RoundExport) -> str:
     """Check wagers against seats and limits, and that each is settled once with its confirmed stakes."""
     seats = {seat.seat: (seat.player, seat.money_type) for seat in exported.opened.seats}
     confirmed = _confirmed(exported)
+    if not confirmed and exported.find_event("BettingClosed") is not None:
+        raise Mismatch("betting was closed without a wager", "a wager", "none")
     for number, wager in sorted(confirmed.items()):
         if seats.get(number) != (wager.player, wager.money_type):
             raise Mismatch(f"seat {number} is not in the round with this wager", seats.get(number), wager.player)
@@ -123,6 +126,8 @@ def _require_seats(confirmed: dict[int, WagerConfirmed], lines: Iterable[Any], w
 
 def _require_limits(rules: TableRules, wager: WagerConfirmed) -> None:
     stakes = wager.stakes
+    if wager.money_type is MoneyType.PLAY and not rules.play_money:
+        raise Mismatch(f"seat {wager.seat} bets play money", "real", "play")
     if not stakes or (rules.spots_per_round is SpotsPerRound.ONE and len(stakes) > 1):
         raise Mismatch(f"seat {wager.seat} bets on a wrong number of spots", rules.spots_per_round, dict(stakes))
     for spot, stake in sorted(stakes.items()):
@@ -130,7 +135,11 @@ def _require_limits(rules: TableRules, wager: WagerConfirmed) -> None:
             what = f"seat {wager.seat} has a stake outside the limits on {spot}"
             raise Mismatch(what, [rules.minimum, rules.maximum], stake)
     for spot, more in sorted(wager.raised.items()):
-        if rules.under_minimum is not UnderMinimumPolicy.RAISE or stakes.get(spot) != rules.minimum or more <= 0:
+        if (
+            rules.under_minimum is not UnderMinimumPolicy.RAISE
+            or stakes.get(spot) != rules.minimum
+            or more > stakes[spot]
+        ):
             what = f"seat {wager.seat} is not raised to the minimum"
             raise Mismatch(what, rules.minimum, stakes.get(spot))
 
@@ -202,6 +211,8 @@ def check_void(exported: RoundExport) -> str:
         expected = (own.player, own.money_type, sum(own.stakes.values()), back, fee)
         actual = (line.player, line.money_type, line.staked, line.paid, line.commission)
         require_equal(expected, actual, f"seat {line.seat} has a different void")
+        if line.from_rack > held:
+            raise Mismatch(f"seat {line.seat} gets more from the rack than it holds", held, line.from_rack)
         moved = line.to_game + line.to_account - line.from_game - line.from_account - line.owed - line.forgiven
         require_equal(line.staked - line.paid, moved, f"seat {line.seat} gets a different amount back")
     return f"wagers voided in full: {len(confirmed)}"

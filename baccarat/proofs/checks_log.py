@@ -1,5 +1,6 @@
 """Checks of an exported round against the log: digests, links, the checkpoint's tree and its signature."""
 
+from collections import Counter
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Final
@@ -8,8 +9,9 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from baccarat.proofs.document import TIME_FORMAT, ExportedEvent, ExportedKey, RoundExport, decode_terms
+from baccarat.proofs.loader import SHOE_EVENTS, TABLE_EVENTS
 from baccarat.proofs.results import CheckNotPossible, Mismatch, require_equal
-from casino.events.hash_chain import digest
+from casino.events.hash_chain import GENESIS, digest
 from casino.kernel import merkle
 from casino.kernel.canonical_json import canonical
 
@@ -31,17 +33,21 @@ _FOLLOWS: Final = {
     "RoundVoided": _BETTING | _CLOSED | {"CardsDealt", "RoundSettled"},
 }
 """Events of a round that its result depends on, and which of them each may directly follow."""
+_SINGLE_EVENTS: Final = frozenset(
+    {"TableOpened", *SHOE_EVENTS, "TableClosed", "LinksReleased"} - {"ShoeCutContributed"}
+)
+"""Those that occur once, beside those whose order says so."""
 
 
 def check_digests(exported: RoundExport) -> str:
     """Recompute the digest of every event that is not withheld."""
     events = exported.events
     for event in events:
-        if event.data is not None and event.metadata is not None:
+        if event.data is not None:
             require_equal(
                 event.digest, _digest(event).hex(), f"the digest does not follow from the content: {event.location}"
             )
-        elif event.data is not None or event.metadata is not None or event.type not in REDACTABLE_EVENTS:
+        elif event.type not in REDACTABLE_EVENTS:
             raise Mismatch(
                 f"an event is withheld that must be readable: {event.location}", "its data and metadata", "withheld"
             )
@@ -71,15 +77,25 @@ def _digest(event: ExportedEvent) -> bytes:
 
 def check_chain(exported: RoundExport) -> str:
     """Check that events ascend, that the round's have no gap, and that neighbours in the log are linked."""
+    own = [f"round-{exported.round['id']}", f"table-{exported.round['table']}"]
     rounds = [_round_before(event, exported) for event in exported.other_events]
     for at, event in enumerate(exported.other_events):
         if rounds[at] is None or rounds[at] in rounds[:at]:
-            own = [f"round-{exported.round['id']}", f"table-{exported.round['table']}"]
             raise Mismatch("an event belongs to another stream", own, event.stream)
-    for events in (exported.round_events, exported.table_events):
+    for event in exported.events:
+        of_table, data = event.type in TABLE_EVENTS, event.data or {"shoe": exported.shoe.id}
+        if of_table != (event.stream == own[1]) or (event.type in SHOE_EVENTS and data["shoe"] != exported.shoe.id):
+            raise Mismatch(f"a {event.type} is in another stream, or of another shoe", own, event.stream)
+    counts = Counter(event.type for event in (*exported.round_events, *exported.table_events))
+    for kind in _SINGLE_EVENTS:
+        if counts[kind] > 1:
+            raise Mismatch("an event occurs twice", kind, counts[kind])
+    for events, name in (
+        (exported.events, "position"), (exported.round_events, "version"), (exported.table_events, "version"),
+    ):  # fmt: skip
         for before, after in pairwise(events):
-            if after.position <= before.position or after.version <= before.version:
-                raise Mismatch(f"events of {after.stream} are out of order", "ascending", after.version)
+            if getattr(after, name) <= getattr(before, name):
+                raise Mismatch(f"events of {after.stream} are out of order", before.location, after.location)
     versions = [event.version for event in exported.round_events]
     require_equal(list(range(1, len(versions) + 1)), versions, "the round's events have a gap")
     _check_order(exported)
@@ -120,10 +136,10 @@ def _round_before(event: ExportedEvent, exported: RoundExport) -> int | None:
 
 
 def _links(exported: RoundExport) -> int:
-    links = 0
-    for before, after in pairwise(sorted(exported.events, key=lambda event: event.position)):
-        if after.position == before.position:
-            raise Mismatch("a position occurs twice", "each position once", after.position)
+    links, first = 0, exported.events[0]
+    if first.position == 1:
+        require_equal(GENESIS.hex(), first.previous, "position 1 is linked to another")
+    for before, after in pairwise(exported.events):
         if after.position == before.position + 1:
             links += 1
             require_equal(before.digest, after.previous, f"the link to position {before.position} is broken")
@@ -150,6 +166,8 @@ def check_inclusion(exported: RoundExport) -> str:
         if not merkle.is_included(leaf, event.position - 1, size, paths[event.position], root):
             what = f"position {event.position} is not in the checkpoint's tree"
             raise Mismatch(what, root, "a path that does not lead there")
+        if event.position == size:
+            require_equal(checkpoint["head"], event.digest, "the checkpoint's head is another event")
     younger = [event.position for event in exported.events if event.position > size]
     if younger:
         raise CheckNotPossible(f"positions {younger} are younger than the checkpoint; export the round again later")
@@ -160,10 +178,9 @@ def check_signature(exported: RoundExport) -> str:
     """Check the checkpoint's Ed25519 signature by the key it names, which must have been in force at its time."""
     key, signed = _signing_key(exported), dict(exported.checkpoint or {})
     require_equal(CHECKPOINT_FORMAT, signed["format"], "the checkpoint has another format")
+    if (signed["number"] == 1) == bool(signed["previous"]):
+        raise Mismatch("the checkpoint follows another than the one before", signed["number"], signed["previous"])
     signature = bytes.fromhex(signed.pop("signature"))
-    require_equal(
-        signature.hex(), (exported.checkpoint or {})["signature"], "the signature does not have 128 hex digits"
-    )
     try:
         message = f"{CHECKPOINT_FORMAT}\n".encode() + canonical(signed)
         Ed25519PublicKey.from_public_bytes(bytes.fromhex(key.public_key)).verify(signature, message)

@@ -11,6 +11,7 @@ from baccarat.domain.fairness.terms import Terms
 from baccarat.domain.rounds.events import WagerConfirmed, WagerSignature
 from baccarat.domain.rounds.signed_wager import SPOT_NUMBERS, UNSIGNED
 from baccarat.domain.rules.wagers import Spot
+from baccarat.proofs import verifier
 from baccarat.proofs.checks_closing import leaf_of_confirmed
 from baccarat.proofs.document import RoundExport
 from baccarat.proofs.results import CheckNotPossible, Mismatch, require_equal
@@ -41,6 +42,7 @@ class Receipt(msgspec.Struct, frozen=True):
     place: int
     stakes: tuple[_Stake, ...]
     raised: tuple[_Stake, ...]
+    leaf: str
     wager_signature: WagerSignature | None
     confirmed_at: datetime
     close_by: datetime | None
@@ -50,6 +52,10 @@ class Receipt(msgspec.Struct, frozen=True):
 
 def check_receipt(exported: RoundExport, *, raw: bytes, trusted: frozenset[str]) -> str:
     """Check that a receipt of a wager is signed by its key, and that the round was played as it says."""
+    try:
+        verifier.shaped(verifier.read(raw), verifier.RECEIPT, "the receipt", closed=True)
+    except verifier.CheckFailed as refused:
+        raise Mismatch(refused.what, refused.expected, refused.actual) from refused
     receipt = msgspec.json.decode(raw, type=Receipt)
     terms = msgspec.convert({"witnesses": [], **receipt.terms, "table": receipt.table}, Terms).digest()
     stakes, leaf = {each.spot: each.units for each in receipt.stakes}, _leaf(receipt, terms)
@@ -66,8 +72,10 @@ def check_receipt(exported: RoundExport, *, raw: bytes, trusted: frozenset[str])
     key, signature = receipt.public_key, receipt.signature
     if not ed25519.is_signed(signed, bytes.fromhex(signature), public=bytes.fromhex(key)):
         raise Mismatch("the receipt is not signed by its key", key, signature)
-    played = [str(exported.round["id"]), exported.opened.terms]
-    require_equal([receipt.round, terms], played, "the receipt is of other terms")
+    digests = [receipt.terms["digest"], receipt.leaf]
+    require_equal([terms, leaf.hex()], digests, "the receipt has other digests than its terms and its wager")
+    played = [exported.round["id"], exported.round["table"], exported.opened.terms]
+    require_equal([receipt.round, str(receipt.table), terms], played, "the receipt is of other terms")
     wagers = list(exported.decode_all(WagerConfirmed.__name__))[receipt.place : receipt.place + 1]
     found = [(leaf_of_confirmed(terms, wager, exported.table_rules.currency), wager.stakes) for wager in wagers]
     if found != [(leaf, stakes)]:

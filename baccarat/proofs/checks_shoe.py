@@ -1,6 +1,8 @@
 """Checks of an exported round's shoe by the casino's own fairness code: commitment, cut, and the cards."""
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
@@ -10,14 +12,15 @@ from baccarat.domain.fairness.cut import Contribution, parse_contribution
 from baccarat.domain.fairness.shuffle import Scheme, shuffle
 from baccarat.domain.fairness.terms import Terms, digest_cards, encode_contribution
 from baccarat.domain.rounds.cut import cut_in_hex
-from baccarat.domain.rules.cards import parse, points
-from baccarat.domain.tables.events import ShoeCutContributed
-from baccarat.domain.tables.shoes import digest_rules
+from baccarat.domain.rules.cards import Card, parse, points
+from baccarat.domain.tables.events import ShoeCutContributed, ShoeStarted
+from baccarat.proofs import verifier
 from baccarat.proofs.checks_closing import check_shoe_closing
 from baccarat.proofs.checks_witnesses import links_of_shoe
 from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, decode_terms, shoe_id
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
 from casino.crypto import ed25519
+from casino.kernel.canonical_json import canonical
 
 SCHEMA_OF_TERMS_IN_FULL: Final = 1
 """The first schema of TermsFixed repeated what earlier events say."""
@@ -62,12 +65,12 @@ def _committing_opening(exported: RoundExport) -> ExportedEvent:
     first = next((event for event in exported.table_events if event.type == "TableOpened"), None)
     if first is None:
         raise Mismatch("an event is missing", "TableOpened", [event.type for event in exported.table_events])
-    terms = [event for event in exported.terms_events(number - 1) if _decode_announcing(event).next_shoe is not None]
-    before = (event for event in exported.other_events if event.type == "RoundOpened")
-    event = first if number == 1 else next(iter([*terms, *before]), None)
-    opening: Any = None if event is None else _decode_announcing(event)
-    if event is None or opening.next_shoe is None:
-        raise Mismatch("no earlier event commits to the round's shoe", f"the opening before round {number}", "none")
+    before = [event for event in exported.other_events if event.type == "RoundOpened" and event.schema == 1]
+    events = [first] if number == 1 else [*exported.terms_events(number - 1), *before]
+    committing = [event for event in events if _decode_announcing(event).next_shoe is not None]
+    if len(committing) != 1:
+        raise Mismatch("not one earlier event commits to the round's shoe", 1, len(committing))
+    event, opening = committing[0], _decode_announcing(committing[0])
     if number > 1 and getattr(opening, "number", number - 1) != number - 1:
         raise Mismatch("another round's opening committed to the shoe", number - 1, opening.number)
     require_equal(opening.next_shoe.shoe, exported.opened.shoe, "the commitment is to another shoe")
@@ -97,20 +100,20 @@ def _drawing(exported: RoundExport, committed: Any) -> Drawing:
     return Drawing(committed.scheme, exported.opened.table, shoe_id(exported), number)
 
 
-def _revealed_seed(exported: RoundExport) -> str | None:
-    for kind in ("RoundSettled", "RoundVoided"):
-        for event in exported.decode_all(kind):
-            if event.seed is not None:
-                return str(event.seed)
-    ended = exported.find_shoe_event("ShoeEnded")
-    if ended is not None:
-        return str(decode_event(ended).seed)
+def _revealed_seeds(exported: RoundExport) -> set[str]:
+    """Return the seeds that events reveal of the shoe."""
+    events = [exported.find_event("RoundSettled"), exported.find_event("RoundVoided")]
+    events.append(exported.find_shoe_event("ShoeEnded"))
+    seeds = [decode_event(event).seed for event in events if event is not None and event.data is not None]
     for event in exported.table_events:
-        if event.type == "TableClosed" and event.data is not None:
-            for each in decode_event(event).seeds:
-                if each.shoe == shoe_id(exported):
-                    return None if each.seed is None else str(each.seed)
-    return None
+        if event.type == "TableClosed":
+            seeds += [each.seed for each in decode_event(event).seeds if each.shoe == shoe_id(exported)]
+    return {str(seed) for seed in seeds if seed is not None}
+
+
+def _digest_rules(exported: RoundExport) -> str:
+    rules = {name: value for name, value in exported.rules.items() if name != "third_cards"}
+    return sha256(canonical(rules)).hexdigest()
 
 
 def check_commitment(exported: RoundExport) -> str:
@@ -127,11 +130,14 @@ def check_commitment(exported: RoundExport) -> str:
         scheme = None if event is None else getattr(decode_event(event), "scheme", None)
         if scheme is not None:
             require_equal(committed.scheme, scheme, "the shoe has two schemes")
+    if committed.scheme is Scheme.OPEN_CUT and (exported.opened.witnesses or exported.shoe_witnesses):
+        raise Mismatch("a shoe of scheme 1 has witnesses", "none", len(exported.opened.witnesses))
     require_equal(commitment, exported.shoe.commitment, "the commitment differs from the recorded one")
     require_equal(committed.shape, exported.table_rules.shape, "the commitment is for other rules")
-    seed, revealed = exported.shoe.seed, _revealed_seed(exported)
-    if revealed is not None:
-        require_equal(revealed, seed, "the seed differs from the revealed one")
+    seed, revealed = exported.shoe.seed, _revealed_seeds(exported)
+    withheld = any(event.data is None for event in exported.events)
+    if revealed - {seed} or not (seed is None or revealed or withheld):
+        raise Mismatch("the seed differs from the revealed one", sorted(revealed), seed)
     if seed is None:
         raise CheckNotPossible("the seed is secret until the shoe ends")
     opened_by_seed = _drawing(exported, committed).commit(bytes.fromhex(seed))
@@ -171,12 +177,17 @@ def check_cut(exported: RoundExport) -> str:
         witnesses=exported.shoe_witnesses,
     )
     listed = msgspec.to_builtins(contributions)
-    for where, data in (*_recorded_cuts(exported, cut_event), ("exported", msgspec.to_builtins(exported.shoe))):
+    own: tuple[Any, str] = listed, computed
+    # Events of a round repeat no cut of a long shoe: theirs is empty.
+    repeated = ([], "") if exported.is_long else own
+    cuts = [("exported", msgspec.to_builtins(exported.shoe), own)]
+    cuts += [("recorded", cut_event.data or {}, own)] if exported.is_long else []
+    for where, data, (contributed, cut) in (*cuts, *((*each, repeated) for each in _recorded_cuts(exported))):
         if "contributions" in data:
             given = [{"public_key": "", **each} for each in data["contributions"]]
-            require_equal(listed, given, f"the {where} contributions differ from those in the log")
+            require_equal(contributed, given, f"the {where} contributions differ from those in the log")
         if "cut" in data:
-            require_equal(computed, data["cut"], f"the {where} cut does not result from the contributions")
+            require_equal(cut, data["cut"], f"the {where} cut does not result from the contributions")
     if exported.is_long:
         check_shoe_closing(exported, cut_event)
     if not listed:
@@ -185,16 +196,18 @@ def check_cut(exported: RoundExport) -> str:
     return f"{computed}, from the contributions of seats {seats} before the first card"
 
 
-def _recorded_cuts(exported: RoundExport, cut_event: ExportedEvent) -> list[tuple[str, dict[str, Any]]]:
-    """Return the events that have the cut or its contributions; newer ones do not repeat what others have."""
-    data = cut_event.data or {}
-    if exported.is_long or not exported.has_terms:
-        return [("recorded", data)]
-    cuts = [("opening's", exported.require_event("RoundOpened").data or {})]
-    if cut_event.schema == SCHEMA_OF_TERMS_IN_FULL:
-        cuts.append(("recorded", {"contributions": data["contributions"], "cut": data["terms"]["cut"]}))
-    closed = exported.find_event("BettingClosed")
-    return [*cuts, ("closing's", closed.data or {})] if closed is not None else cuts
+def _recorded_cuts(exported: RoundExport) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what events repeat of the round's cut and its contributions; newer ones repeat neither."""
+    opened, closed = exported.require_event("RoundOpened"), exported.find_event("BettingClosed")
+    for where, event in (("opening's", opened), ("closing's", closed)):
+        if event is not None and event.data is not None:
+            listed = verifier.EVENTS[event.type][event.schema - 1]
+            yield where, {name: event.data[name] for name in ("contributions", "cut") if name in listed}
+    for event in exported.terms_events(exported.opened.number) if exported.has_terms else ():
+        if event.type == "TermsFixed" and event.schema == SCHEMA_OF_TERMS_IN_FULL:
+            data = event.data or {}
+            cut = {} if exported.is_long else {"cut": data["terms"]["cut"]}
+            yield "terms'", {"contributions": data["contributions"], **cut}
 
 
 def check_terms(exported: RoundExport) -> str:
@@ -211,7 +224,7 @@ def check_terms(exported: RoundExport) -> str:
         "table": str(opened.table),
         "number": opened.number,
         "shoe": str(opened.shoe),
-        "rules": digest_rules(exported.table_rules),
+        "rules": _digest_rules(exported),
         "commitment": exported.shoe.commitment,
         "cut": exported.shoe.cut,
         "witnesses": list(msgspec.to_builtins(exported.opened.witnesses)),
@@ -219,6 +232,8 @@ def check_terms(exported: RoundExport) -> str:
     if dealt is not None:
         wanted["next_place"] = decode_event(dealt).shoe_position
     if not exported.is_long:
+        if any(event.schema > SCHEMA_OF_TERMS_IN_FULL and (event.data or {}).get("place") for event in events):
+            raise Mismatch("the terms of a round's own shoe have a place", None, fixed.place)
         following = None if first.next_shoe is None else first.next_shoe.commitment
         wanted |= {"next_place": 0, "cards": digest_cards(()), "next_commitment": following}
     data = events[-1].data or {}
@@ -237,15 +252,11 @@ def _contributions(
     exported: RoundExport, committing_event: ExportedEvent, cut_event: ExportedEvent
 ) -> list[Contribution]:
     """Return each seat's last contribution."""
-    of_table = exported.is_long or exported.has_terms
     closed = exported.find_shoe_event("ShoeCutClosed") if exported.is_long else None
     end = cut_event.position if closed is None else closed.position
-    kind, events = (
-        ("ShoeCutContributed", exported.table_events) if of_table else ("CutContributed", exported.round_events)
-    )
     last: dict[int, Contribution] = {}
-    for event in events:
-        if event.type != kind or event.data is None or event.data.get("shoe", exported.shoe.id) != exported.shoe.id:
+    for event in (*exported.round_events, *exported.table_events):
+        if event.type not in {"CutContributed", "ShoeCutContributed"}:
             continue
         if not committing_event.position < event.position < end:
             what = "a contribution is too early or too late"
@@ -272,7 +283,7 @@ def _is_signed(exported: RoundExport, committing_event: ExportedEvent, contribut
         seat=contributed.seat,
         contribution=contributed.contribution,
     )
-    return public_key[:1] == b"\x01" and ed25519.is_signed(
+    return public_key[:1] == b"\x01" and ed25519.is_signed_for_all(
         signed, bytes.fromhex(signature.signature), public=public_key[1:]
     )
 
@@ -295,24 +306,30 @@ def check_cards(exported: RoundExport) -> str:
         )
         raise CheckNotApplicable(f"{' '.join(dealt.cards)} were chosen, as a test: they are not those of the shoe")
     cards_by_place = dict(enumerate(dealt.cards, dealt.shoe_position))
-    if start is not None and start.turned_card is not None:
-        cards_by_place[0] = start.turned_card
-        require_equal(
-            points(start.turned_card) or 10,
-            start.burned_count,
-            "the number of burned cards does not follow from the turned card",
-        )
-        if dealt.shoe_position <= start.burned_count:
-            raise Mismatch("burned cards were dealt", f"places after {start.burned_count}", dealt.shoe_position)
+    if start is not None:
+        cards_by_place |= _turned_card(exported, start, dealt.shoe_position)
     _require_exact_openings(exported, cards_by_place)
     methods = []
-    if exported.shoe.openings:
+    if exported.shoe.openings or (root is not None and exported.shoe.seed is None):
         methods.append(_check_openings(exported, cards_by_place))
     if exported.shoe.seed is not None:
         methods.append(_check_against_seed(exported, exported.shoe.seed, cards_by_place))
     if not methods:
         raise CheckNotPossible("the shoe's seed is still secret, and no cards are opened")
     return f"{' '.join(dealt.cards)} at place {dealt.shoe_position} of the shoe: {' and '.join(methods)}"
+
+
+def _turned_card(exported: RoundExport, start: ShoeStarted, place: int) -> dict[int, Card]:
+    """Return the card that was turned over at the start of a long shoe, at its place, if its rules burn cards."""
+    if not exported.table_rules.burn or start.turned_card is None:
+        wanted = (exported.table_rules.burn, None, 0)
+        require_equal(wanted, (False, start.turned_card, start.burned_count), "cards were burned by another rule")
+        return {}
+    burned = points(start.turned_card) or 10
+    require_equal(burned, start.burned_count, "the number of burned cards does not follow from the turned card")
+    if place <= burned:
+        raise Mismatch("burned cards were dealt", f"places after {burned}", place)
+    return {0: start.turned_card}
 
 
 def _require_exact_openings(exported: RoundExport, cards_by_place: dict[int, Any]) -> None:

@@ -3,16 +3,21 @@
 A witness's clock is evidence only, so a statement that is dated early fails nothing, and is named in a caveat.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from baccarat.proofs.checks_witnesses import ReleasedLinks, links_of_drawings, opened_chains
 from baccarat.proofs.document import TIME_FORMAT, ExportedEvent, RoundExport, decode_event
 from baccarat.proofs.results import Caveat, CheckNotApplicable, CheckNotPossible, Cosignature, Mismatch
+from baccarat.proofs.verifier import MAX_INTEGER
 from casino.crypto.signed_note import MalformedNote, NoteKey, SignatureType, SignedNote, TreeHead, UntrustedNote
 from casino.events.hash_chain import microseconds
 from casino.kernel import merkle
 from casino.witness.statements import ClosingKind
+
+_PLAIN: Final = re.compile(r"[ -~\n]+")
 
 
 def check_cosignatures(exported: RoundExport, *, cosigners: Sequence[NoteKey]) -> str:
@@ -25,6 +30,7 @@ def check_cosignatures(exported: RoundExport, *, cosigners: Sequence[NoteKey]) -
     try:
         note = SignedNote.parse(cosigned.note)
         head = TreeHead.parse(note.text)
+        _require_plain(note, head)
         root, steps = bytes.fromhex(checkpoint["root"]), list(map(bytes.fromhex, cosigned.consistency))
         if checkpoint["position"] < 1 or not merkle.is_consistent(
             checkpoint["position"], head.size, root, head.root, steps
@@ -45,6 +51,15 @@ def check_cosignatures(exported: RoundExport, *, cosigners: Sequence[NoteKey]) -
         )
     by = ", ".join(map(str, cosignatures))
     return f"the log of {head.origin}, of {head.size} positions, is cosigned by {by}"
+
+
+def _require_plain(note: SignedNote, head: TreeHead) -> None:
+    """Check that every verifier reads a note alike: in ASCII, each key once, and a size that JSON can have."""
+    names = {(each.name, each.key_id) for each in note.signatures}
+    if len(names) != len(note.signatures):
+        raise Mismatch("the note has two signatures of one key", len(names), len(note.signatures))
+    if not all(map(_PLAIN.fullmatch, (note.text, *(name for name, _ in names)))) or head.size > MAX_INTEGER:
+        raise Mismatch("the note is not plain", "a note in ASCII", str(note))
 
 
 def find_cosignatures(exported: RoundExport, cosigners: Sequence[NoteKey]) -> tuple[Cosignature, ...]:

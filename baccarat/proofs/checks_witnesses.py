@@ -71,6 +71,13 @@ def check_witnesses(exported: RoundExport, *, trusted: frozenset[str]) -> str:
     A round of a long shoe uses links, too, which pin its wagers.
     """
     of_shoe = exported.is_long and bool(exported.shoe_witnesses)
+    given_out = exported.find_event("LinksReleased")
+    if given_out is not None:
+        require_equal(
+            str(decode_event(given_out).round), exported.round["id"], "links were given out for another round"
+        )
+        if not exported.opened.witnesses:
+            raise Mismatch("links were given out that no witness was named for", "none", given_out.data)
     if not exported.opened.witnesses and not of_shoe:
         raise CheckNotApplicable("the table has no witness: nobody but the house held back the cards")
     drawings = links_of_drawings(exported)

@@ -72,7 +72,9 @@ NOTE_KEY, COSIGNER_KEY = b"\1", b"\4"
 OK, OPEN, NONE, FAILED = "ok", "open", "none", "failed"
 VERDICT_TEXT = {OK: "ok", OPEN: "not checkable yet", NONE: "does not apply", FAILED: "FAILED"}
 MAX_INTEGER = 2**53 - 1
+MAX_DEPTH = 64
 MAX_DECKS = 16
+NO_DIGEST = "00" * 32
 
 
 class CheckFailed(Exception):
@@ -133,88 +135,279 @@ def canonical(value: Any) -> bytes:
     return json.dumps(in_order(value), separators=(",", ":"), ensure_ascii=False).encode("utf-8")
 
 
-def in_order(value: Any) -> Any:
+def in_order(value: Any, depth: int = 0) -> Any:
+    if depth > MAX_DEPTH or "\0" in (value if isinstance(value, str) else ""):
+        raise ValueError("a value is nested too deeply, or has U+0000")
     if isinstance(value, dict):
-        return {name: in_order(value[name]) for name in sorted(value, key=lambda name: name.encode("utf-16-be"))}
-    return [in_order(each) for each in value] if isinstance(value, (list, tuple)) else value
+        names = sorted(in_order(list(value)), key=lambda name: str(name).encode("utf-16-be"))
+        return {name: in_order(value[name], depth + 1) for name in names}
+    return [in_order(each, depth + 1) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def same_type_and_value(one: Any, other: Any) -> bool:
     return canonical(one) == canonical(other)
 
 
+SPOTS = ("player", "banker", "tie")
+TIME_PATTERN = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z\Z", re.ASCII)
 HEX64 = re.compile(r"[0-9a-f]{64}\Z")
-HEX128 = re.compile(r"[0-9a-f]{128}\Z")
-TIME_PATTERN = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z\Z")
-EXPORT_FIELDS = {
-    "format": str, "exported_at": str, "round": dict, "rules": dict, "shoe": dict, "events": list,
-    "inclusion_proofs": list, "checkpoint": (dict, type(None)), "cosigned": (dict, type(None)), "keys": list,
+
+# A shape is the name of a kind, the members of an object, [items of a list], [ONCE, items] or [ASCENDING, items]. "?"
+# after a member: it may be absent; before a kind, or (None, shape): it may be null. Objects are listed once, or ascend,
+# by their first member, spots from Player to Tie.
+ONCE, ASCENDING = "once", "ascending"
+
+NUMBERS = {
+    "count": (0, MAX_INTEGER), "positive": (1, MAX_INTEGER), "seat": (1, 255), "u32": (1, 2**32 - 1),
+    "decks": (1, MAX_DECKS), "scheme": (1, 2), "part": (1, 10_000),
 }  # fmt: skip
-COSIGNED_FIELDS = {"note": str, "consistency": list}
-EVENT_FIELDS = {
-    "position": int, "id": int, "stream": str, "version": int, "type": str, "schema": int,
-    "data": (dict, type(None)), "metadata": (dict, type(None)), "recorded_at": str, "previous": str, "digest": str,
+TEXTS = {
+    "text": "(?s:.*)", "uuid": "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "hash": "[0-9a-f]{64}",
+    "hash or none": "(?:[0-9a-f]{64})?", "signature": "[0-9a-f]{128}", "hex": "(?:[0-9a-f]{2})*",
+    "contribution": "(?:[0-9a-f]{2}){1,32}", "card": "[A23456789TJQK][cdhs]", "spot": "player|banker|tie",
+    "money": "real|play", "amount": r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,8})?",
+    "shuffle": "each_round|shoe", "under_minimum": "raise|reject", "spots_per_round": "any|one",
+    "timing": "settlement|deferred", "side": "player|banker", "reason": "malfunction|misdeal|wrong_rules|fraud|other",
 }  # fmt: skip
-SHOE_FIELDS = {
-    "id": str, "decks": int, "commitment": str, "contributions": list, "cut": str, "seed": (str, type(None)),
-    "root": (str, type(None)), "shoe_position": (int, type(None)), "openings": list,
+
+RATIO = {"numerator": "part", "denominator": "part"}
+SHOE_SHAPE = {"decks": "decks", "cut_cards_from_end": "?count", "burn": "flag"}
+RULES = {
+    "preset": "text", "version": "count", "currency": "text", **SHOE_SHAPE, "shuffle": "shuffle",
+    "chips": [ASCENDING, "positive"], "minimum": "count", "maximum": "count", "under_minimum": "under_minimum",
+    "spots_per_round": "spots_per_round", "play_money": "flag", "player_pays": RATIO, "banker_pays": RATIO,
+    "tie_pays": RATIO, "commission": (None, {"rate": RATIO, "timing": "timing", "rounding": (None, RATIO)}),
 }  # fmt: skip
-PATH_FIELDS = {"position": int, "path": list}
-OPENING_FIELDS = {"shoe_position": int, "card": str, "salt": str, "path": list}
-KEY_FIELDS = {"id": str, "public_key": str, "valid_from": str, "valid_until": (str, type(None))}
+FIRST_NEXT_SHOE = {"shoe": "uuid", "commitment": "hash", "shape": SHOE_SHAPE}
+NEXT_SHOE = {**FIRST_NEXT_SHOE, "scheme": "scheme"}
+CONTRIBUTION = {"seat": "seat", "contribution": "contribution", "public_key?": "hex"}
+CUT = {"contributions": [ASCENDING, CONTRIBUTION], "cut": "hash or none"}
+LINKS = [ASCENDING, {"chain": "hash", "index": "count"}]
+RELEASES = [ASCENDING, {
+    "chain": "hash", "link": "hash", "time_ms": "count", "number": "positive", "previous": "hash",
+    "signature": "signature", "path": "hex",
+}]  # fmt: skip
+CLOSING = {
+    "digest": "hash", "blind": "hash", "sealed_head": "hash", "before": "hash",
+    "cosigned?": (None, {"size": "count", "root": "hash"}),
+}  # fmt: skip
+CLOSING_WITH_COUNTS = {
+    **CLOSING, "kind": "count", "cause": "count", "count": "count", "wagers": "hash", "cosigned_size": "count",
+    "cosigned_root": "hash", "seats": [ASCENDING, {"seat": "seat", "end": "count"}],
+}  # fmt: skip
+PLACE = {"next_place": "count", "cards": "hash", "next_commitment": "hash"}
+TERMS = {
+    "number": "count", "shoe": "uuid", **PLACE, "rules": "hash", "commitment": "hash", "cut": "hash or none",
+}  # fmt: skip
+PLAYER_SIGNATURE = {"public_key": "hex", "signature": "signature"}
+WAGER_SIGNATURE = {**PLAYER_SIGNATURE, "nonce": "hash"}
+PLAYER = {"seat": "seat", "player": "uuid", "money_type": "money"}
+COUNTS = {"win": "count", "commission": "count", "returned": "count"}
+SETTLED = {
+    **PLAYER,
+    "results": [ASCENDING, {"spot": "spot", "stake": "positive", "result": "text", **COUNTS}],
+    "staked": "count", "won": "count", "commission": "count", "deferred": "flag", "returned": "count",
+}  # fmt: skip
+GIVEN_BACK = PLAYER | dict.fromkeys((
+    "staked", "paid", "commission", "from_rack", "to_game", "to_account", "from_game", "from_account", "owed",
+    "forgiven",
+), "count")  # fmt: skip
+OPENED = {
+    "round": "uuid", "table": "uuid", "operator": "uuid", "number": "positive", "rules": "text", "shoe": "uuid",
+    "commitment": "?hash", "seats": [ASCENDING, PLAYER], "opened_at": "time", "witnesses?": LINKS,
+}  # fmt: skip
+OPENED_ON_TERMS = {**OPENED, "terms": "hash", "contributions": CUT["contributions"]}
+STARTED = {
+    "shoe": "uuid", "commitment": "hash", "turned_card": "?card", "burned_count": "count", **CUT, "root": "hash",
+}  # fmt: skip
+DEALT = {"shoe_position": "count", "cards": ["card"]}
+GIVEN_BACK_SEATS = {"seats": [ASCENDING, GIVEN_BACK], "seed": "?hash"}
+EVENTS: dict[str, list[dict[str, Any]]] = {
+    "TableOpened": [
+        {"rules": "rules", "next_shoe": (None, FIRST_NEXT_SHOE)}, {"rules": "rules", "next_shoe": (None, NEXT_SHOE)},
+    ],
+    "RulesTookEffect": [{"rules": "rules"}],
+    "TermsFixed": [
+        {"terms": {**TERMS, "table": "uuid", "witnesses": LINKS}, "digest": "hash",
+         "contributions": CUT["contributions"], "next_shoe": (None, FIRST_NEXT_SHOE)},
+        {"number": "count", "digest": "hash", "place": (None, PLACE), "next_shoe": (None, FIRST_NEXT_SHOE)},
+        {"number": "count", "digest": "hash", "place": (None, PLACE), "next_shoe": (None, NEXT_SHOE)},
+    ],
+    "ShoeCommitted": [{**FIRST_NEXT_SHOE, "number": "count"}, {**NEXT_SHOE, "number": "count"}],
+    "ShoeCutContributed": [
+        {"shoe": "uuid", "seat": "seat", "contribution": "contribution", "signature?": (None, PLAYER_SIGNATURE)},
+    ],
+    "CutContributed": [{"seat": "seat", "contribution": "contribution"}],
+    "ShoeStarted": [
+        STARTED, {**STARTED, "scheme": "scheme"},
+        {**STARTED, "scheme": "scheme", "number": "count", "first_round": "count", "started_at": "time",
+         "closing": (None, CLOSING)},
+    ],
+    "ShoeCutClosed": [{"shoe": "uuid", "closed_at": "time", "witnesses": LINKS, "closing": CLOSING}],
+    "ShoeLinksReleased": [{"shoe": "uuid", "releases": RELEASES}],
+    "ShoeEnded": [{"shoe": "uuid", "seed": "hash"}],
+    "TableClosed": [{"seeds": [ONCE, {"shoe": "uuid", "seed": "?hash"}]}],
+    "WitnessChainOpened": [{"header": "hex", "signature": "signature", "house_signature": "signature"}],
+    "WitnessChainsReplaced": [{"ended": [ONCE, {"chain": "hash", "index": "count"}], "successor": "hash"}],
+    "RoundOpened": [
+        {**OPENED, "next_shoe": (None, FIRST_NEXT_SHOE)}, {**OPENED_ON_TERMS, "cut": "hash or none"},
+        {**OPENED_ON_TERMS, "cut": "hash or none", "scheme": "scheme"}, {**OPENED_ON_TERMS, "scheme": "scheme"},
+    ],
+    "WagerConfirmed": [
+        {**PLAYER, "stakes": "stakes", "raised?": "stakes", "confirmed_at": "time",
+         "signature?": (None, WAGER_SIGNATURE)},
+    ],
+    "SeatPassed": [{"seat": "seat"}],
+    "SeatTimedOut": [{"seat": "seat"}],
+    "SeatLeftRound": [{"seat": "seat"}],
+    "CardsForced": [{"cards": ["card"]}],
+    "BettingClosed": [
+        {"closed_at": "time", **CUT}, {"closed_at": "time", **CUT, "closing": CLOSING_WITH_COUNTS},
+        {"closed_at": "time", **CUT, "closing": CLOSING}, {"closed_at": "time", "closing": CLOSING},
+    ],
+    "LinksReleased": [{"round": "uuid", "releases": RELEASES}],
+    "HandTurned": [{"side": "side", "cards": ["card"]}],
+    "CardsDealt": [
+        DEALT, {**DEALT, "next_terms": (None, {"number": "count", "digest": "hash", "next_shoe": NEXT_SHOE})},
+        {**DEALT, "next_terms": (None, {
+            "number": "count", "shoe": "uuid", "commitment": "hash", "decks": "decks", "scheme": "scheme",
+        })},
+    ],
+    "RoundSettled": [
+        {"outcome": "spot", "player_total": "count", "banker_total": "count", "natural": "flag",
+         "wagers": [ASCENDING, SETTLED], "settled_at": "time", "seed": "?hash"},
+    ],
+    "RoundVoided": [
+        GIVEN_BACK_SEATS, {**GIVEN_BACK_SEATS, "reason": "reason", "voided_at": "time", "closing": (None, CLOSING)},
+    ],
+}  # fmt: skip
+"""Which members of an event's data checks use, from schema 1 on."""
+EVENT = {
+    "position": "positive", "id": "count", "stream": "text", "version": "u32", "type": "text", "schema": "u32",
+    "data": "?members", "metadata": "?members", "recorded_at": "moment", "previous": "hash", "digest": "hash",
+}  # fmt: skip
+EXPORT = {
+    "format": "text", "exported_at": "moment",
+    "round": {
+        "id": "uuid", "table": "uuid", "operator": "uuid", "number": "positive", "rules": "text", "currency": "text",
+        "phase": "text", "opened_at": "time", "settled_at": "?time", "shoe_position": "?count", "cards": ["card"],
+        "player_total": "?count", "banker_total": "?count", "natural": "?flag", "outcome": "?spot",
+    },
+    "rules": "rules",
+    "shoe": {
+        "id": "uuid", "decks": "decks", "commitment": "hash", **CUT, "seed": "?hash", "root": "?hash",
+        "shoe_position": "?count",
+        "openings": [ASCENDING, {"shoe_position": "count", "card": "card", "salt": "hash", "path": ["hash"]}],
+    },
+    "events": [EVENT],
+    "inclusion_proofs": [ASCENDING, {"position": "positive", "path": ["hash"]}],
+    "checkpoint": (None, {
+        "format": "text", "log": "uuid", "number": "positive", "position": "positive", "head": "hash", "root": "hash",
+        "previous": "hash or none", "made_at": "time", "key": "text", "signature": "signature",
+    }),
+    "cosigned?": (None, {"note": "text", "consistency": ["hash"]}),
+    "keys": [ONCE, {"id": "text", "public_key": "hash", "valid_from": "time", "valid_until": "?time"}],
+}  # fmt: skip
+STAKES = [ONCE, {"spot": "spot", "amount": "amount"}]
+RECEIPT = {
+    "table": "uuid", "round": "uuid", "terms": {"digest": "hash", **TERMS, "witnesses?": LINKS, **CUT}, "seat": "seat",
+    "money_type": "money", "currency": "text", "place": "count", "stakes": STAKES, "raised": STAKES,
+    "wager_signature": (None, WAGER_SIGNATURE), "leaf": "hash", "confirmed_at": "time", "close_by": "?time",
+    "public_key": "hash", "signature": "signature",
+}  # fmt: skip
 
 
-def require_shape(document: Any) -> None:
-    """Check the file's structure before any other check."""
+def shaped(value: Any, shape: Any, at: str, *, closed: bool = False) -> Any:
+    """Refuse a value of another shape; return it with the members of the shape only, which `closed` requires."""
+    if isinstance(shape, tuple):
+        return None if value is None else shaped(value, shape[1], at, closed=closed)
+    if isinstance(shape, (dict, list)):
+        if type(value) is not type(shape):
+            raise CheckFailed(f"{at} is not as specified", "a list" if isinstance(shape, list) else "an object", value)
+        if isinstance(value, dict):
+            return shaped_members(value, shape, at, closed=closed)
+        items = [shaped(item, shape[-1], f"{at}/{place}", closed=closed) for place, item in enumerate(value)]
+        require_order(items, shape[0], at)
+        return items
+    if not (value is None and shape[0] == "?") and not is_of_kind(value, shape.removeprefix("?"), at):
+        raise CheckFailed(f"{at} is not as specified", shape, value)
+    return value
+
+
+def shaped_members(value: Json, shape: Any, at: str, *, closed: bool) -> Json:
+    found = {}
+    for name, of in shape.items():
+        plain = name.removesuffix("?")
+        if plain in value:
+            found[plain] = shaped(value[plain], of, f"{at}/{plain}", closed=closed)
+        elif plain == name:
+            raise CheckFailed(f"{at} lacks a member", name, sorted(value))
+    if closed and len(found) != len(value):
+        raise CheckFailed(f"{at} has other members", sorted(found), sorted(value))
+    return found
+
+
+def require_order(items: list[Any], order: Any, at: str) -> None:
+    """Check that no two items have the same first member, and that they ascend by it, if they have to."""
+    if order not in (ONCE, ASCENDING):
+        return
+    keys = [next(iter(item.values())) if isinstance(item, dict) else item for item in items]
+    places = [SPOTS.index(key) if key in SPOTS else key for key in keys]
+    if len(set(places)) != len(places) or (order == ASCENDING and places != sorted(places)):
+        raise CheckFailed(f"{at} does not list each {order}", "each once, in order", keys)
+
+
+def is_of_kind(value: Any, kind: str, at: str) -> bool:
+    if kind == "flag":
+        return isinstance(value, bool)
+    if kind in NUMBERS:
+        least, most = NUMBERS[kind]
+        return type(value) is int and least <= value <= most
+    if kind == "rules":
+        return bool(shaped(value, RULES, at)["chips"])
+    if kind in ("members", "stakes"):
+        return isinstance(value, dict) and (
+            kind == "members" or all(spot in SPOTS and is_of_kind(value[spot], "positive", at) for spot in value)
+        )
+    if not isinstance(value, str):
+        return False
+    return is_time(value, kind) if kind in ("time", "moment") else bool(re.fullmatch(TEXTS[kind], value))
+
+
+def is_time(text: str, kind: str) -> bool:
+    """Return whether a text is a time from 1970 on; only of a moment, microseconds that are none have to be written."""
+    match = TIME_PATTERN.match(text) or (kind == "time" and TIME_PATTERN.match(text.replace("Z", ".000000Z")))
+    if not match or int(match[1]) < 1970:
+        return False
+    try:
+        datetime(*map(int, match.groups()))  # type: ignore[arg-type]  # noqa: DTZ001
+    except ValueError:
+        return False
+    return True
+
+
+def require_shape(document: Any) -> Json:
+    """Check the file's structure before any other check; return it with the members that checks use."""
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         actual = document.get("format") if isinstance(document, dict) else type(document).__name__
         raise CheckFailed("the file is not an exported round", FORMAT, actual)
-    document.setdefault("cosigned", None)  # files from before checkpoints were cosigned do not have it
-    require_fields(document, EXPORT_FIELDS, "the file")
-    if not document["events"]:
+    export: Json = shaped(document, EXPORT, "the file", closed=True)
+    if not export["events"]:
         raise CheckFailed("the file contains no events", "the round's events", "none")
-    require_time(document["exported_at"])
-    for event in document["events"]:
-        require_fields(event, EVENT_FIELDS, "an event")
-        require_hashes(event["previous"], event["digest"])
-        require_time(event["recorded_at"])
-    require_fields(document["shoe"], SHOE_FIELDS, "the shoe")
-    for decks in (document["rules"].get("decks"), document["shoe"]["decks"]):
-        if type(decks) is not int or not 1 <= decks <= MAX_DECKS:
-            raise CheckFailed("the number of decks is out of range", f"1 to {MAX_DECKS}", decks)
-    for each in document["inclusion_proofs"]:
-        require_fields(each, PATH_FIELDS, "a path")
-        require_hashes(*each["path"])
-    for each in document["shoe"]["openings"]:
-        require_fields(each, OPENING_FIELDS, "an opening")
-        require_hashes(each["salt"], *each["path"])
-    if document["cosigned"] is not None:
-        require_fields(document["cosigned"], COSIGNED_FIELDS, "the cosigned note")
-        require_hashes(*document["cosigned"]["consistency"])
-    for each in document["keys"]:
-        require_fields(each, KEY_FIELDS, "a key")
-        require_hashes(each["public_key"])
+    return {"cosigned": None, **export, "events": [shape_event(event) for event in export["events"]]}
 
 
-def require_time(text: str) -> None:
-    if not TIME_PATTERN.match(text):
-        raise CheckFailed("a time is not in UTC to the microsecond", "2026-01-31T12:00:00.000000Z", text)
-
-
-def require_hashes(*texts: Any) -> None:
-    for text in texts:
-        if not isinstance(text, str) or not HEX64.match(text):
-            raise CheckFailed("a digest does not have 64 hex digits", "64 hex digits", text)
-
-
-def require_fields(value: Any, fields: dict[str, Any], where: str) -> None:
-    if not isinstance(value, dict):
-        raise CheckFailed(f"{where} is not an object", "an object", value)
-    if set(value) != set(fields):
-        raise CheckFailed(f"{where} has wrong fields", sorted(fields), sorted(value))
-    for name, kind in fields.items():
-        if not isinstance(value[name], kind) or isinstance(value[name], bool):
-            raise CheckFailed(f"{where} has a {name} of a wrong type", str(kind), value[name])
+def shape_event(event: Json) -> Json:
+    """Return an event with the members of its data that checks use; `sealed` has them all."""
+    schemas, data, at = EVENTS.get(event["type"]), event["data"], f"position {event['position']}"
+    if (data is None) != (event["metadata"] is None):
+        raise CheckFailed(f"{at} is withheld in part", "data and metadata", "one of them")
+    if schemas is None:
+        return {**event, "sealed": data}
+    if event["schema"] > len(schemas):
+        raise CheckFailed(f"{at} is a {event['type']} of an unknown schema", f"1 to {len(schemas)}", event["schema"])
+    found = None if data is None else shaped(data, schemas[event["schema"] - 1], f"{at}: {event['type']}")
+    return {**event, "data": found, "sealed": data}
 
 
 # ------------------------------------------------------------------------------------------------------- Ed25519, SHA-2
@@ -273,9 +466,18 @@ X = recover(Y, 0) or 0
 BASE = (X, Y, 1, X * Y % P)
 
 
+ORDER_EIGHT = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
+
+
+def is_of_large_order(point: bytes) -> bool:
+    """Return whether all verifiers read a point alike: some refuse those of small order, and other spellings."""
+    y = int.from_bytes(point[:32], "little") & ((1 << 255) - 1)
+    return 1 < y < P - 1 and y not in (ORDER_EIGHT, P - ORDER_EIGHT)
+
+
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
     """Verify an Ed25519 signature of 64 bytes by a 32-byte public key (RFC 8032, 5.1.7)."""
-    if len(public) != 32 or len(signature) != 64:
+    if len(public) != 32 or len(signature) != 64 or not is_of_large_order(public) or not is_of_large_order(signature):
         return False
     key, point, s = point_of(public), point_of(signature[:32]), int.from_bytes(signature[32:], "little")
     if key is None or point is None or s >= L:
@@ -372,8 +574,11 @@ def root_of(leaves: Sequence[bytes]) -> bytes:
 
 # --------------------------------------------------------------------------------------------------------- signed notes
 
-SIGNATURE_LINE = re.compile(r"\u2014 ([^\s+]+) ([A-Za-z0-9+/]+={0,2})\Z")
-HEAD = re.compile(r"([^\n]+)\n([1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*\Z")
+SIGNATURE_LINE = re.compile(r"\u2014 ([!-*,-~]+) ([A-Za-z0-9+/]+={0,2})\Z")
+HEAD = re.compile(r"([ -~]+)\n([1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n(?:[ -~]+\n)*\Z")
+MAX_SIGNATURES = 64
+MAX_TIME = 253_402_300_799
+"""The last second of the year 9999."""
 COSIGNER = re.compile(r"([^\s+\"]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})(?![A-Za-z0-9+/=])")
 
 
@@ -386,7 +591,7 @@ def parse_note(note: str) -> tuple[str, str, int, bytes, list[tuple[str, bytes, 
     """Return a signed checkpoint's text, origin, size and root, and its signatures: name, key's id, signature."""
     text, empty, lines = note.rpartition("\n\n")
     head = HEAD.match(text + "\n")
-    if not empty or head is None or not lines.endswith("\n"):
+    if not empty or head is None or not lines.endswith("\n") or int(head[2]) > MAX_INTEGER:
         raise CheckFailed("the note is no signed checkpoint", "a signed note", note)
     signatures = []
     for line in lines[:-1].split("\n"):
@@ -395,6 +600,8 @@ def parse_note(note: str) -> tuple[str, str, int, bytes, list[tuple[str, bytes, 
         if match is None or len(raw) < 5:
             raise CheckFailed("the note has a line that is no signature", "a signature", line)
         signatures.append((match[1], raw[:4], raw[4:]))
+    if len({each[:2] for each in signatures}) != len(signatures) or len(signatures) > MAX_SIGNATURES:
+        raise CheckFailed("the note has too many signatures, or two of one key", f"at most {MAX_SIGNATURES}", lines)
     return text + "\n", head[1], int(head[2]), decode_base64(head[3]), signatures
 
 
@@ -459,7 +666,7 @@ def stream(scheme: int, seed: bytes, cut: bytes, links: Sequence[bytes] = ()) ->
 
 def indexes_of(witnesses: list[Json]) -> bytes:
     """Return what terms, cuts and closings say of witnesses: their count, then each chain's id and index."""
-    listed = sorted(hash_bytes(each["chain"]) + struct.pack(">Q", each["index"]) for each in witnesses)
+    listed = sorted(bytes.fromhex(each["chain"]) + struct.pack(">Q", each["index"]) for each in witnesses)
     if len(listed) > 4 or len({each[:32] for each in listed}) != len(listed):
         raise CheckFailed("a drawing has at most four witnesses", "a chain of each", witnesses)
     return bytes([len(listed)]) + b"".join(listed)
@@ -474,7 +681,7 @@ def cut_of(scheme: int, shoe: str, commitment: str, contributions: list[Json], i
             + prefixed(bytes.fromhex(line["contribution"]))
             for line in contributions
         ]
-        return sha256(CLOSED_CUT_TAG, hash_bytes(commitment), indexes, struct.pack(">I", len(listed)), *listed)
+        return sha256(CLOSED_CUT_TAG, bytes.fromhex(commitment), indexes, struct.pack(">I", len(listed)), *listed)
     if not contributions:
         return b""
     parts = [CUT_TAG, bytes.fromhex(shoe.replace("-", "")), struct.pack(">Q", len(contributions))]
@@ -530,24 +737,19 @@ def digest_of_closing(terms: str, closing: Json, root: bytes, closed_at: str, in
     seats = b"".join(bytes([each["seat"], each["end"]]) for each in closing["seats"])
     return sha256(
         CLOSING_TAG,
-        hash_bytes(closing["blind"]),
-        hash_bytes(terms),
+        bytes.fromhex(closing["blind"]),
+        bytes.fromhex(terms),
         indexes,
         bytes([closing["kind"], closing["cause"]]),
         struct.pack(">I", closing["count"]),
         root,
         sha256(seats),
         struct.pack(">Q", microseconds(closed_at)),
-        hash_bytes(closing["sealed_head"]),
+        bytes.fromhex(closing["sealed_head"]),
         struct.pack(">Q", closing["cosigned_size"]),
-        hash_bytes(closing["cosigned_root"]),
-        hash_bytes(closing["before"]),
+        bytes.fromhex(closing["cosigned_root"]),
+        bytes.fromhex(closing["before"]),
     ).hex()
-
-
-def hash_bytes(text: str) -> bytes:
-    require_hashes(text)
-    return bytes.fromhex(text)
 
 
 def uuid_bytes(text: str) -> bytes:
@@ -603,7 +805,6 @@ def outcome_of(player: list[str], banker: list[str]) -> str:
 
 # --------------------------------------------------------------------------------------------------------------- money
 
-SPOTS = ("player", "banker", "tie")
 PAYS = {"player": "player_pays", "banker": "banker_pays", "tie": "tie_pays"}
 
 
@@ -639,6 +840,15 @@ def commission_on(rules: Json, win: int) -> int:
 # ------------------------------------------------------------------------------------------------------------ the proof
 
 RULES_EVENTS = {"TableOpened", "RulesTookEffect"}
+TABLE_EVENTS = {
+    *RULES_EVENTS, "TermsFixed", "ShoeCommitted", "ShoeCutContributed", "ShoeCutClosed", "ShoeLinksReleased",
+    "ShoeStarted", "ShoeEnded", "TableClosed", "WitnessChainOpened", "WitnessChainsReplaced",
+}  # fmt: skip
+SINGLE_EVENTS = {
+    "TableOpened", "ShoeCommitted", "ShoeCutClosed", "ShoeLinksReleased", "ShoeStarted", "ShoeEnded", "TableClosed",
+    "LinksReleased",
+}  # fmt: skip
+"""Those of the table's and the round's that occur once, beside those whose order says so."""
 REDACTABLE_EVENTS = {
     "RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded",
 }  # fmt: skip
@@ -707,7 +917,7 @@ class Proof:
     @property
     def has_terms(self) -> bool:
         """Return whether the round's terms were fixed before it opened, and with them the cut of its own shoe."""
-        return bool(self.opened.get("terms"))
+        return "terms" in self.opened
 
     def terms_events(self, number: int) -> list[Json]:
         """Return the events that fix the terms of the table's round with this number, with what they say of them."""
@@ -739,12 +949,12 @@ def check_digests(proof: Proof) -> str:
     for event in proof.events:
         where = f"position {event['position']}, {event['stream']} version {event['version']}, {event['type']}"
         if event["data"] is None:
-            if event["metadata"] is not None or event["type"] not in REDACTABLE_EVENTS:
+            if event["type"] not in REDACTABLE_EVENTS:
                 raise CheckFailed(
                     f"an event is withheld that must be readable: {where}", "its data and metadata", "withheld"
                 )
             continue
-        computed = seal(event)
+        computed = seal({**event, "data": event["sealed"]})
         if computed != event["digest"]:
             raise CheckFailed(f"the digest does not follow from the content: {where}", event["digest"], computed)
     if withheld:
@@ -762,10 +972,17 @@ def check_chain(proof: Proof) -> str:
     for at, event in enumerate(proof.others):
         if rounds[at] is None or rounds[at] in rounds[:at]:
             raise CheckFailed("an event belongs to another stream", [proof.stream, proof.table_stream], event["stream"])
-    for events in (proof.of_round, proof.of_table):
+    for event in proof.events:
+        if not is_in_its_stream(event, proof):
+            what = f"a {event['type']} is in another stream, or of another shoe"
+            raise CheckFailed(what, [proof.stream, proof.table_stream], event["stream"])
+    single = [event["type"] for event in (*proof.of_round, *proof.of_table) if event["type"] in SINGLE_EVENTS]
+    if len(set(single)) != len(single):
+        raise CheckFailed("an event occurs twice", sorted(set(single)), sorted(single))
+    for events, name in ((proof.events, "position"), (proof.of_round, "version"), (proof.of_table, "version")):
         for before, after in itertools.pairwise(events):
-            if after["position"] <= before["position"] or after["version"] <= before["version"]:
-                raise CheckFailed(f"events of {after['stream']} are out of order", "ascending", after["version"])
+            if after[name] <= before[name]:
+                raise CheckFailed(f"events of {after['stream']} are out of order", f"above {before[name]}", after[name])
     versions = [event["version"] for event in proof.of_round]
     if versions != list(range(1, len(versions) + 1)):
         raise CheckFailed("the round's events have a gap", list(range(1, len(versions) + 1)), versions)
@@ -774,6 +991,14 @@ def check_chain(proof: Proof) -> str:
         f"no gap in the round's {len(versions)} events; "
         f"{count_linked_neighbours(proof)} links between neighbours in the log hold"
     )
+
+
+def is_in_its_stream(event: Json, proof: Proof) -> bool:
+    """Return whether the event of a table is in its stream, and of this shoe if it is of a shoe; others are not."""
+    kind, data, of_table = event["type"], event["data"], event["type"] in TABLE_EVENTS
+    if of_table and kind.startswith("Shoe") and data is not None and data["shoe"] != proof.shoe["id"]:
+        return False
+    return of_table == bool(event["stream"] == proof.table_stream)
 
 
 def check_order(proof: Proof) -> None:
@@ -809,11 +1034,11 @@ def find_round_before(event: Json, proof: Proof) -> int | None:
 
 
 def count_linked_neighbours(proof: Proof) -> int:
-    """Count events whose neighbour is in the file, and check that they are linked."""
-    count, ordered = 0, sorted(proof.events, key=lambda event: int(event["position"]))
-    for before, after in itertools.pairwise(ordered):
-        if after["position"] == before["position"]:
-            raise CheckFailed("a position occurs twice", "each position once", after["position"])
+    """Count events whose neighbour is in the file, and check that they are linked, and the log's first to none."""
+    count, first = 0, proof.events[0]
+    if first["position"] == 1 and first["previous"] != NO_DIGEST:
+        raise CheckFailed("position 1 is linked to another", NO_DIGEST, first["previous"])
+    for before, after in itertools.pairwise(proof.events):
         if after["position"] == before["position"] + 1:
             count += 1
             if before["digest"] != after["previous"]:
@@ -844,6 +1069,8 @@ def check_inclusion(proof: Proof) -> str:
         computed = root_by_path(leaf, position - 1, size, paths[position])
         if computed is None or computed.hex() != root:
             raise CheckFailed(f"position {position} is not in the checkpoint's tree", root, describe_root(computed))
+        if position == size and event["digest"] != proof.checkpoint["head"]:
+            raise CheckFailed("the checkpoint's head is another event", proof.checkpoint["head"], event["digest"])
     if younger:
         raise CannotCheck(f"positions {younger} are younger than the checkpoint; export the round again later")
     number = proof.checkpoint["number"]
@@ -865,10 +1092,9 @@ def check_signature(proof: Proof) -> str:
     key, signed = signing_key(proof), dict(proof.checkpoint or {})
     if signed["format"] != "casino.checkpoint.v1":
         raise CheckFailed("the checkpoint has another format", "casino.checkpoint.v1", signed["format"])
-    digits, made_at = signed.pop("signature"), signed["made_at"]
-    if not HEX128.match(digits):
-        raise CheckFailed("the signature does not have 128 hex digits", "128 hex digits", digits)
-    signature = bytes.fromhex(digits)
+    if (signed["number"] == 1) == bool(signed["previous"]):
+        raise CheckFailed("the checkpoint follows another than the one before", signed["number"], signed["previous"])
+    signature, made_at = bytes.fromhex(signed.pop("signature")), signed["made_at"]
     if not is_signed(bytes.fromhex(key["public_key"]), CHECKPOINT_TAG + canonical(signed), signature):
         raise CheckFailed(f"the signature is not by key {key['id']}", "a valid Ed25519 signature", signature.hex())
     if instant(key["valid_from"]) > instant(made_at) or (
@@ -925,7 +1151,8 @@ def find_cosignatures(proof: Proof) -> list[Json]:
         if (name, identity) not in trusted:
             continue
         moment = int.from_bytes(blob[:8], "big")
-        if not is_signed(trusted[name, identity], f"cosignature/v1\ntime {moment}\n{text}".encode(), blob[8:]):
+        message = f"cosignature/v1\ntime {moment}\n{text}".encode()
+        if not 0 < moment <= MAX_TIME or not is_signed(trusted[name, identity], message, blob[8:]):
             raise CheckFailed("a cosignature is not by its key", name, blob.hex())
         at = datetime(1970, 1, 1) + timedelta(seconds=moment)  # noqa: DTZ001
         cosigned.append({"name": name, "time": f"{at:%Y-%m-%dT%H:%M:%S}Z"})
@@ -944,7 +1171,7 @@ def check_rules(proof: Proof) -> str:
         event for event in proof.of_table
         if event["type"] in RULES_EVENTS and event["data"] and event["position"] < start["position"]
     ]  # fmt: skip
-    if not rules_events:
+    if not rules_events or rules_events[0]["type"] != "TableOpened":
         raise CheckFailed(
             "no event contains the table's rules", "TableOpened", [event["type"] for event in proof.of_table]
         )
@@ -1015,12 +1242,13 @@ def find_announcing_event(proof: Proof) -> Json:
     first = next((event for event in proof.of_table if event["type"] == "TableOpened"), None)
     if first is None:
         raise CheckFailed("an event is missing", "TableOpened", [event["type"] for event in proof.of_table])
-    terms = [event for event in proof.terms_events(number - 1) if event["data"]["next_shoe"]]
-    before = (event for event in proof.others if event["type"] == "RoundOpened")
-    event: Json | None = first if number == 1 else next(iter([*terms, *before]), None)
-    commitment = event["data"].get("next_shoe") if event else None
-    if event is None or commitment is None:
-        raise CheckFailed("no earlier event commits to the round's shoe", f"the opening before round {number}", "none")
+    before = [event for event in proof.others if event["type"] == "RoundOpened"]
+    events = [first] if number == 1 else [*proof.terms_events(number - 1), *before]
+    committing = [event for event in events if event["data"].get("next_shoe")]
+    if len(committing) != 1:
+        raise CheckFailed("not one earlier event commits to the round's shoe", 1, len(committing))
+    event: Json = committing[0]
+    commitment = event["data"]["next_shoe"]
     if number > 1 and event["data"].get("number", number - 1) != number - 1:
         raise CheckFailed("another round's opening committed to the shoe", number - 1, event["data"]["number"])
     if commitment["shoe"] != proof.opened["shoe"]:
@@ -1035,10 +1263,17 @@ def commitment_data(proof: Proof, promise: Json) -> Json:
 
 def scheme_of(committed: Json) -> int:
     """Return how a shoe was committed to, cut and drawn; the first commitments do not name it."""
-    scheme = committed.get("scheme", 1)
-    if scheme not in {1, 2} or type(scheme) is not int:
-        raise CheckFailed("the scheme is unknown", "1 or 2", scheme)
-    return int(scheme)
+    return int(committed.get("scheme", 1))
+
+
+def require_scheme(proof: Proof, scheme: int, *events: Json | None) -> None:
+    """Check that events name the scheme of the commitment, if they name any, and that only scheme 2 has witnesses."""
+    for event in events:
+        other = event["data"].get("scheme", scheme) if event else scheme
+        if other != scheme:
+            raise CheckFailed("the shoe has two schemes", scheme, other)
+    if scheme == 1 and (proof.witnesses or proof.shoe_witnesses):
+        raise CheckFailed("a shoe of scheme 1 has witnesses", [], proof.witnesses)
 
 
 def describe_commitment_time(proof: Proof, promise: Json) -> str:
@@ -1051,17 +1286,17 @@ def describe_commitment_time(proof: Proof, promise: Json) -> str:
     return f" one round ahead, {seconds} s before the first wager"
 
 
-def find_revealed_seed(proof: Proof) -> Any:
-    """Return the seed that an event reveals; None if it is secret or that event is withheld."""
-    for kind in ("RoundSettled", "RoundVoided"):
-        event = proof.find_event(kind)
-        if event and event["data"] and event["data"]["seed"]:
-            return event["data"]["seed"]
-    ended = proof.find_shoe_event("ShoeEnded")
-    if ended:
-        return ended["data"]["seed"]
-    closed = [event["data"]["seeds"] for event in proof.of_table if event["type"] == "TableClosed" and event["data"]]
-    return next((each["seed"] for seeds in closed for each in seeds if each["shoe"] == proof.shoe["id"]), None)
+def require_revealed(proof: Proof, seed: str | None) -> None:
+    """Check that a seed is the one that events reveal, which may be withheld; and that none reveals a secret one."""
+    events = [proof.find_event("RoundSettled"), proof.find_event("RoundVoided"), proof.find_shoe_event("ShoeEnded")]
+    revealed = {event["data"]["seed"] for event in events if event and event["data"]}
+    for event in proof.of_table:
+        if event["type"] == "TableClosed":
+            revealed |= {each["seed"] for each in event["data"]["seeds"] if each["shoe"] == proof.shoe["id"]}
+    revealed.discard(None)
+    is_withheld = any(event["data"] is None for event in proof.events)
+    if revealed - {seed} or not (seed is None or revealed or is_withheld):
+        raise CheckFailed("the seed differs from the revealed one", sorted(revealed), seed)
 
 
 def check_commitment(proof: Proof) -> str:
@@ -1075,23 +1310,19 @@ def check_commitment(proof: Proof) -> str:
         later = event["data"].get("commitment") if event else None
         if later is not None and later != commitment:
             raise CheckFailed("the shoe has two commitments", commitment, later)
-        other = event["data"].get("scheme", scheme) if event else scheme
-        if not same_type_and_value(other, scheme):
-            raise CheckFailed("the shoe has two schemes", scheme, other)
+    require_scheme(proof, scheme, fixed, opened)
     if proof.shoe["commitment"] != commitment:
         raise CheckFailed("the commitment differs from the recorded one", commitment, proof.shoe["commitment"])
     played = {name: proof.rules[name] for name in ("decks", "cut_cards_from_end", "burn")}
     if not same_type_and_value(committed["shape"], played):
         raise CheckFailed("the commitment is for other rules", committed["shape"], played)
-    seed, revealed = proof.shoe["seed"], find_revealed_seed(proof)
-    if revealed is not None and seed != revealed:
-        raise CheckFailed("the seed differs from the revealed one", revealed, seed)
+    seed = proof.shoe["seed"]
+    require_revealed(proof, seed)
     if seed is None:
         raise CannotCheck("the seed is secret until the shoe ends")
     number = committed["number"] if scheme != 1 and proof.is_long else opened["data"]["number"]
     place = opened["data"]["table"], proof.shoe["id"], number
-    known = len(seed) == 64
-    computed = commitment_of(scheme, bytes.fromhex(seed), *place) if known else "a seed of another length"
+    computed = commitment_of(scheme, bytes.fromhex(seed), *place)
     if computed != commitment:
         raise CheckFailed("the seed does not open the commitment", commitment, computed)
     when = describe_commitment_time(proof, promise)
@@ -1102,7 +1333,7 @@ def is_signed_contribution(table: str, commitment: str, data: Json, indexes: byt
     """Return whether a contribution is signed by its player."""
     key = bytes.fromhex(data["signature"]["public_key"])
     signed = (
-        CONTRIBUTION_TAG + bytes.fromhex(table.replace("-", "")) + hash_bytes(commitment) + indexes
+        CONTRIBUTION_TAG + bytes.fromhex(table.replace("-", "")) + bytes.fromhex(commitment) + indexes
         + bytes([data["seat"]]) + prefixed(bytes.fromhex(data["contribution"]))
     )  # fmt: skip
     return key[:1] == b"\1" and is_signed(key[1:], signed, bytes.fromhex(data["signature"]["signature"]))
@@ -1115,15 +1346,13 @@ def with_keys(contributions: list[Json]) -> list[Json]:
 
 def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> list[Json]:
     """Return each seat's last contribution between the commitment and the fixing of the cut."""
-    contributions, of_table = {}, proof.is_long or proof.has_terms
+    contributions = {}
     commitment = commitment_data(proof, promise)["commitment"]
     indexes = indexes_of([] if proof.is_long else proof.witnesses)
     fixed = (proof.find_shoe_event("ShoeCutClosed") if proof.is_long else None) or fixed
-    for event in proof.of_table if of_table else proof.of_round:
+    for event in (*proof.of_round, *proof.of_table):
         data = event["data"]
-        if event["type"] != ("ShoeCutContributed" if of_table else "CutContributed") or data is None:
-            continue
-        if of_table and data["shoe"] != proof.shoe["id"]:
+        if event["type"] not in ("CutContributed", "ShoeCutContributed"):
             continue
         if not promise["position"] < event["position"] < fixed["position"]:
             when = [promise["position"], fixed["position"]]
@@ -1148,11 +1377,14 @@ def check_cut(proof: Proof) -> str:
     cut = cut_of(
         scheme_of(committed), proof.shoe["id"], committed["commitment"], listed, indexes_of(proof.shoe_witnesses)
     ).hex()
-    for where, data in (*recorded_cuts(proof, fixed), ("exported", proof.shoe)):
-        if not same_type_and_value(with_keys(data.get("contributions", listed)), listed):
-            raise CheckFailed(f"the {where} contributions differ from those in the log", listed, data["contributions"])
-        if data.get("cut", cut) != cut:
-            raise CheckFailed(f"the {where} cut does not result from the contributions", cut, data["cut"])
+    # Events of a round repeat no cut of a long shoe: theirs is empty.
+    own, repeated = (listed, cut), ([], "") if proof.is_long else (listed, cut)
+    cuts = [("exported", proof.shoe, own), *((*each, repeated) for each in recorded_cuts(proof))]
+    for where, data, (given, wanted) in (*cuts, *([("recorded", fixed["data"], own)] if proof.is_long else [])):
+        if not same_type_and_value(with_keys(data.get("contributions", given)), given):
+            raise CheckFailed(f"the {where} contributions differ from those in the log", given, data["contributions"])
+        if data.get("cut", wanted) != wanted:
+            raise CheckFailed(f"the {where} cut does not result from the contributions", wanted, data["cut"])
     if proof.is_long:
         check_shoe_closing(proof, fixed)
     if not listed:
@@ -1164,13 +1396,16 @@ def check_cut(proof: Proof) -> str:
 def check_shoe_closing(proof: Proof, started: Json) -> None:
     """Check that the closing of a long shoe pins its cut: as it starts, or before its witnesses' links."""
     data, closed = started["data"], proof.find_shoe_event("ShoeCutClosed")
-    closing, closed_at = data.get("closing"), data["started_at"]
+    closing, closed_at = data.get("closing"), data.get("started_at")
     if closed:
         if closing is not None:
             raise CheckFailed("the shoe has two closings", None, closing)
         started, closing, closed_at = closed, closed["data"]["closing"], closed["data"]["closed_at"]
+    committed = commitment_data(proof, find_commitment(proof)[0])
+    if data.get("number", committed["number"]) != committed["number"]:
+        raise CheckFailed("the shoe has another number", committed["number"], data["number"])
     if closing is None:
-        if data.get("scheme", 1) != 1:
+        if scheme_of(committed) != 1:
             raise CheckFailed("the shoe's closing is missing", "a closing digest", None)
         return
     rules = [
@@ -1180,9 +1415,9 @@ def check_shoe_closing(proof: Proof, started: Json) -> None:
     terms = digest_of_terms({
         "table": proof.round["table"], "number": data["first_round"], "shoe": data["shoe"], "next_place": 0,
         "cards": sha256(b"").hex(), "rules": sha256(canonical(rules[-1])).hex(), "commitment": data["commitment"],
-        "cut": data["cut"], "witnesses": proof.shoe_witnesses, "next_commitment": "00" * 32,
+        "cut": data["cut"], "witnesses": proof.shoe_witnesses, "next_commitment": NO_DIGEST,
     })  # fmt: skip
-    cosigned = closing.get("cosigned") or {"size": 0, "root": "00" * 32}
+    cosigned = closing.get("cosigned") or {"size": 0, "root": NO_DIGEST}
     wanted = {
         "kind": 4, "cause": 0, "count": 0, "seats": [],
         "cosigned_size": cosigned["size"], "cosigned_root": cosigned["root"],
@@ -1193,15 +1428,16 @@ def check_shoe_closing(proof: Proof, started: Json) -> None:
         raise CheckFailed("the shoe's closing digest differs", digest, closing["digest"])
 
 
-def recorded_cuts(proof: Proof, fixed: Json) -> list[tuple[str, Json]]:
-    """Return the events that have the cut or its contributions; newer ones do not repeat what others have."""
-    if proof.is_long or not proof.has_terms:
-        return [("recorded", fixed["data"])]
+def recorded_cuts(proof: Proof) -> Iterator[tuple[str, Json]]:
+    """Yield the data of events that repeat the round's cut or its contributions, as newer ones do not."""
+    yield "opening's", proof.opened
     closed = proof.find_event("BettingClosed")
-    cuts = [("opening's", proof.opened)]
-    if fixed["schema"] == 1:
-        cuts.append(("recorded", {**fixed["data"], "cut": fixed["data"]["terms"]["cut"]}))
-    return [*cuts, ("closing's", closed["data"])] if closed else cuts
+    if closed:
+        yield "closing's", closed["data"]
+    for event in proof.terms_events(proof.opened["number"]) if proof.has_terms else ():
+        if "terms" in event["data"]:
+            cut = {} if proof.is_long else {"cut": event["data"]["terms"]["cut"]}
+            yield "terms'", {**event["data"], **cut}
 
 
 def check_terms(proof: Proof) -> str:
@@ -1224,9 +1460,8 @@ def check_terms(proof: Proof) -> str:
     if dealt:
         wanted["next_place"] = dealt["data"]["shoe_position"]
     if not proof.is_long:
-        following = fixed[0]["data"]["next_shoe"]
-        wanted |= {"next_place": 0, "cards": sha256(b"").hex(), "next_commitment": (following or {}).get("commitment")}
-    terms = last["terms"] if fixed[-1]["schema"] == 1 else {**wanted, **(last["place"] or {})}
+        wanted |= place_of_own_shoe(fixed)
+    terms = last.get("terms") or {**wanted, **(last["place"] or {})}
     digest = digest_of_terms(terms)
     for where, value in (("recorded", last.get("digest", digest)), ("opening's", opened["data"]["terms"])):
         if value != digest:
@@ -1237,7 +1472,15 @@ def check_terms(proof: Proof) -> str:
     return f"{digest}, fixed at position {fixed[-1]['position']}, before betting opened"
 
 
-ENDS = {"SeatPassed": 2, "SeatTimedOut": 3, "SeatLeftRound": None}
+def place_of_own_shoe(fixed: list[Json]) -> Json:
+    """Return where the cards of a round's own shoe begin, and the commitment after it; terms say neither."""
+    if any(event["data"].get("place") for event in fixed):
+        raise CheckFailed("the terms of a round's own shoe have a place", None, fixed[-1]["data"]["place"])
+    following = fixed[0]["data"]["next_shoe"] or {}
+    return {"next_place": 0, "cards": sha256(b"").hex(), "next_commitment": following.get("commitment")}
+
+
+ENDS = {"WagerConfirmed": 1, "SeatPassed": 2, "SeatTimedOut": 3, "SeatLeftRound": None}
 VOID_CAUSES = {"malfunction": 1, "misdeal": 2, "wrong_rules": 3, "fraud": 4, "other": 5}
 
 
@@ -1245,17 +1488,31 @@ def find_closing(proof: Proof) -> tuple[Json, int, int, str]:
     """Return the event with the round's closing, the closing's kind and cause, and the name of its time."""
     closed, voided = proof.find_event("BettingClosed"), proof.find_event("RoundVoided")
     event = closed or voided
+    if closed and voided and voided["data"] and voided["data"].get("closing"):
+        raise CheckFailed("the round has two closings", None, voided["data"]["closing"])
     if event is None or event["data"] is None:
         raise DoesNotApply("betting never closed")
-    if event["data"].get("closing") is None:
-        if closed is None and proof.opened.get("scheme", 1) == 1:
-            raise DoesNotApply("betting never closed")
-        if proof.has_terms:
-            raise CheckFailed("the closing is missing", "a closing digest", None)
+    if closed is None and proof.opened.get("scheme", 1) == 1:
+        raise DoesNotApply("betting never closed")
+    if not proof.has_terms:
         raise DoesNotApply("the round is from before there were closings")
+    if event["data"].get("closing") is None:
+        raise CheckFailed("the closing is missing", "a closing digest", None)
     if closed is not None:
         return closed, 1, 0, "closed_at"
-    return event, 2, VOID_CAUSES.get(event["data"]["reason"], 0), "voided_at"
+    return event, 2, VOID_CAUSES[event["data"]["reason"]], "voided_at"
+
+
+def find_ends(proof: Proof) -> list[Json]:
+    """Return how each seat's turn ended, once, by seat; seats that left the round are not listed."""
+    ends: dict[int, int | None] = {}
+    for event in proof.of_round:
+        if event["type"] in ENDS:
+            seat = event["data"]["seat"]
+            if seat in ends:
+                raise CheckFailed("the turn of a seat ended twice", "one end", seat)
+            ends[seat] = ENDS[event["type"]]
+    return [{"seat": seat, "end": end} for seat, end in sorted(ends.items()) if end]
 
 
 def check_closing(proof: Proof) -> str:
@@ -1263,22 +1520,16 @@ def check_closing(proof: Proof) -> str:
     closed, kind, cause, at = find_closing(proof)
     data, closing = closed["data"], closed["data"]["closing"]
     terms, currency = proof.opened["terms"], proof.rules["currency"]
-    wagers, ends = proof.all_data("WagerConfirmed"), dict.fromkeys(
-        (seat["seat"] for seat in proof.opened["seats"]), None
-    )  # fmt: skip
-    for event in proof.of_round:
-        if event["type"] in ENDS and event["data"]:
-            ends[event["data"]["seat"]] = ENDS[event["type"]]
-    ends |= {wager["seat"]: 1 for wager in wagers}
+    wagers = proof.all_data("WagerConfirmed")
     leaves = [wager_leaf(terms, wager, currency) for wager in wagers]
     root = root_of(leaves) if leaves else sha256(b"")
-    cosigned = closing.get("cosigned") or {"size": 0, "root": "00" * 32}
+    cosigned = closing.get("cosigned") or {"size": 0, "root": NO_DIGEST}
     wanted = {
         "kind": kind, "cause": cause, "count": len(wagers), "wagers": root.hex(),
         "cosigned_size": cosigned["size"], "cosigned_root": cosigned["root"],
-        "seats": [{"seat": seat, "end": end} for seat, end in sorted(ends.items()) if end],
+        "seats": find_ends(proof),
     }  # fmt: skip
-    for name, value in wanted.items() if closed["schema"] == 2 and kind == 1 else ():
+    for name, value in wanted.items() if "kind" in closing else ():
         if not same_type_and_value(closing[name], value):
             raise CheckFailed(f"the closing differs: {name}", value, closing[name])
     indexes = indexes_of(proof.witnesses)
@@ -1296,7 +1547,7 @@ def links_of_shoe(proof: Proof) -> list[bytes]:
         return []
     released = released_for_shoe(proof) if proof.is_long else proof.require_event("LinksReleased")
     return [
-        hash_bytes(place["chain"]) + struct.pack(">Q", place["index"]) + hash_bytes(release["link"])
+        bytes.fromhex(place["chain"]) + struct.pack(">Q", place["index"]) + bytes.fromhex(release["link"])
         for place, release in pair_releases(proof.shoe_witnesses, released)
     ]
 
@@ -1339,6 +1590,7 @@ def check_witnesses(proof: Proof) -> str:
     A round of a long shoe uses links, too, which pin its wagers.
     """
     drawings = drawings_of(proof)
+    require_named_links(proof)
     if not drawings and not proof.witnesses:
         raise DoesNotApply("the table has no witness: nobody but the house held back the cards")
     if not drawings:
@@ -1362,6 +1614,15 @@ def check_witnesses(proof: Proof) -> str:
     if not proof.trusted.issuperset(keys):
         raise CannotCheck(f"the links of {links} are signed by keys that you do not trust: {signers}")
     return f"the closing, before the links of {links}, signed by keys {signers}"
+
+
+def require_named_links(proof: Proof) -> None:
+    """Check that links were given out for this round, and for witnesses that it names."""
+    given = proof.find_event("LinksReleased")
+    if given and given["data"]["round"] != proof.round["id"]:
+        raise CheckFailed("links were given out for another round", proof.round["id"], given["data"]["round"])
+    if given and not proof.witnesses:
+        raise CheckFailed("links were given out that no witness was named for", "none", given["data"])
 
 
 def caveats_on(proof: Proof) -> Iterator[Json]:
@@ -1393,10 +1654,10 @@ def milliseconds(event: Json) -> int:
 def check_release(chain: tuple[int, bytes, bytes, str], place: Json, release: Json, kind: int, digest: str) -> str:
     """Check that a chain's witness gave out its link at a place for a closing; return the witness's key."""
     height, root, key, _ = chain
-    index, link = struct.pack(">Q", place["index"]), hash_bytes(release["link"])
+    index, link = struct.pack(">Q", place["index"]), bytes.fromhex(release["link"])
     statement = (
-        RELEASE_TAG + hash_bytes(place["chain"]) + index + bytes([kind]) + hash_bytes(digest) + link
-        + struct.pack(">QQ", release["time_ms"], release["number"]) + hash_bytes(release["previous"])
+        RELEASE_TAG + bytes.fromhex(place["chain"]) + index + bytes([kind]) + bytes.fromhex(digest) + link
+        + struct.pack(">QQ", release["time_ms"], release["number"]) + bytes.fromhex(release["previous"])
     )  # fmt: skip
     if not is_signed(key, statement, bytes.fromhex(release["signature"])):
         raise CheckFailed("the release is not signed by the chain's witness", digest, release["signature"])
@@ -1519,6 +1780,8 @@ def check_cards(proof: Proof) -> str:
             raise CheckFailed("the cards are not the chosen ones", chosen, cards)
         raise DoesNotApply(f"{' '.join(cards)} were chosen, as a test: they are not those of the shoe")
     wanted = dict(enumerate(cards, place))
+    if proof.is_long and (start["turned_card"] is not None, bool(start["burned_count"])) != (proof.rules["burn"],) * 2:
+        raise CheckFailed("cards were burned by another rule", proof.rules["burn"], start["burned_count"])
     if start.get("turned_card"):
         wanted[0] = start["turned_card"]
         burned = POINTS[start["turned_card"]] or 10
@@ -1530,7 +1793,7 @@ def check_cards(proof: Proof) -> str:
             raise CheckFailed("burned cards were dealt", f"places after {burned}", place)
     require_exact_openings(proof, wanted)
     ways = [
-        check_opened_cards(proof, wanted) if proof.shoe["openings"] else "",
+        check_opened_cards(proof, wanted) if proof.shoe["openings"] or (root and proof.shoe["seed"] is None) else "",
         check_seeded_cards(proof, wanted) if proof.shoe["seed"] is not None else "",
     ]
     if not any(ways):
@@ -1627,6 +1890,8 @@ def check_wagers(proof: Proof) -> str:
     """Check that each wager is of a seat in the round, within limits, and settled once with its confirmed stakes."""
     seats = {seat["seat"]: seat for seat in proof.opened["seats"]}
     confirmed = confirmed_wagers(proof)
+    if not confirmed and proof.find_event("BettingClosed"):
+        raise CheckFailed("betting was closed without a wager", "a wager", "none")
     for number, wager in sorted(confirmed.items()):
         seat = seats.get(number)
         if seat is None or (seat["player"], seat["money_type"]) != (wager["player"], wager["money_type"]):
@@ -1655,17 +1920,19 @@ def check_wagers(proof: Proof) -> str:
 
 def require_limits(rules: Json, wager: Json) -> None:
     stakes, number = wager["stakes"], wager["seat"]
+    if wager["money_type"] == "play" and not rules["play_money"]:
+        raise CheckFailed(f"seat {number} bets play money", "real", "play")
     if not stakes or (rules["spots_per_round"] == "one" and len(stakes) > 1):
         raise CheckFailed(f"seat {number} bets on a wrong number of spots", rules["spots_per_round"], stakes)
     for spot, stake in sorted(stakes.items()):
-        if spot not in SPOTS or not rules["minimum"] <= stake <= rules["maximum"]:
+        if not rules["minimum"] <= stake <= rules["maximum"]:
             raise CheckFailed(
                 f"seat {number} has a stake outside the limits on {spot}",
                 [rules["minimum"], rules["maximum"]],
                 stake,
             )
     for spot, more in sorted(wager.get("raised", {}).items()):
-        if rules["under_minimum"] != "raise" or stakes.get(spot) != rules["minimum"] or more <= 0:
+        if rules["under_minimum"] != "raise" or stakes.get(spot) != rules["minimum"] or more > stakes[spot]:
             raise CheckFailed(f"seat {number} is not raised to the minimum", rules["minimum"], stakes.get(spot))
 
 
@@ -1740,6 +2007,8 @@ def check_void(proof: Proof) -> str:
         for name, value in wanted.items():
             if not same_type_and_value(value, line[name]):
                 raise CheckFailed(f"seat {line['seat']} has a different void: {name}", value, line[name])
+        if line["from_rack"] > held:
+            raise CheckFailed(f"seat {line['seat']} gets more from the rack than it holds", held, line["from_rack"])
         moved = line["to_game"] + line["to_account"] - line["from_game"] - line["from_account"]
         moved -= line["owed"] + line["forgiven"]
         if moved != line["staked"] - line["paid"]:
@@ -1749,11 +2018,16 @@ def check_void(proof: Proof) -> str:
 
 def check_receipt(proof: Proof, receipt: Json) -> str:
     """Check that a receipt of a wager is signed by its key, and that the round was played as it says."""
+    receipt = shaped(receipt, RECEIPT, "the receipt", closed=True)
     terms, leaf, signed = encode_receipt(receipt)
     key, place = receipt["public_key"], receipt["place"]
     if not is_signed(bytes.fromhex(key), signed, bytes.fromhex(receipt["signature"])):
         raise CheckFailed("the receipt is not signed by its key", key, receipt["signature"])
-    told, found = [receipt["round"], terms], [proof.round["id"], proof.opened["terms"]]
+    digests = [receipt["terms"]["digest"], receipt["leaf"]]
+    if digests != [terms, leaf.hex()]:
+        raise CheckFailed("the receipt has other digests than its terms and its wager", [terms, leaf.hex()], digests)
+    told = [receipt["round"], receipt["table"], terms]
+    found = [proof.round["id"], proof.round["table"], proof.opened.get("terms")]
     if told != found:
         raise CheckFailed("the receipt is of other terms", told, found)
     wagers = proof.all_data("WagerConfirmed")[place : place + 1]
@@ -1843,9 +2117,7 @@ def verify(raw: bytes, keys: Iterable[str] = (), receipt: bytes | None = None) -
     caveat has a code and a text.
     """
     try:
-        document = read(raw)
-        require_shape(document)
-        proof = Proof(document, set(keys))
+        proof = Proof(require_shape(read(raw)), set(keys))
     except CheckFailed as mismatch:
         return build_result(None, [check_result("file", FAILED, mismatch.what, mismatch.expected, mismatch.actual)])
     except MALFORMED as error:
@@ -1885,6 +2157,8 @@ def read_zip(raw: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(raw)) as pack:
         if sum(each.file_size for each in pack.infolist()) > LARGEST_PACK:
             raise CheckFailed("the pack is larger than any dispute pack", f"at most {LARGEST_PACK} bytes", "more")
+        if len(set(pack.namelist())) != len(pack.namelist()):
+            raise CheckFailed("the pack has two files of one name", sorted(set(pack.namelist())), pack.namelist())
         return {name: pack.read(name) for name in pack.namelist()}
 
 
@@ -1892,7 +2166,7 @@ def check_pack(files: dict[str, bytes]) -> str:
     """Check that the manifest lists every file with its digest, and is signed by the key beside it."""
     manifest, signed = read(files["manifest.json"]), read(files["manifest.sig"])
     listed = {each["name"]: each["sha256"] for each in manifest["files"]}
-    if sorted(files) != sorted({*listed, *UNLISTED_FILES}):
+    if sorted(files) != sorted({*listed, *UNLISTED_FILES}) or len(listed) != len(manifest["files"]):
         raise CheckFailed(
             "the pack's files differ from its manifest", sorted({*listed, *UNLISTED_FILES}), sorted(files)
         )

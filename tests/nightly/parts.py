@@ -123,7 +123,11 @@ def parts() -> tuple[Part, ...]:
         tested("restore-test", "-n", "0", APART["restore-test"], limit=10 * MINUTE),
         tested("cluster-test", "-n", "0", "tests/nightly/cluster", limit=20 * MINUTE, FAULTS="5"),
         tested("upgrade-test", "-n", "0", "tests/nightly/upgrade", limit=10 * MINUTE),
-        tested("fuzz", "-n", "0", "tests/nightly/fuzz", limit=15 * MINUTE),
+        tested(
+            *("fuzz", "-n", "0", "tests/nightly/fuzz", "tests/system/baccarat/proofs"),
+            limit=20 * MINUTE,
+            VERIFIER_FUZZ_SECONDS="300",
+        ),
         tested("others", "-n", "0", *OTHERS, limit=20 * MINUTE),
         measured("bench", limit=30 * MINUTE),
         newest_python(limit=10 * MINUTE),

@@ -3,7 +3,7 @@
 import copy
 import json
 from collections.abc import Callable, Generator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -257,7 +257,13 @@ class Forgers:
             {
                 "table": opened["table"],
                 "round": opened["round"],
-                "terms": {**fields, "shoe": opened["shoe"], "witnesses": opened["witnesses"]},
+                "terms": {
+                    **fields,
+                    "shoe": opened["shoe"],
+                    "witnesses": opened["witnesses"],
+                    "contributions": [asdict(each) for each in self.contributions],
+                    "digest": terms.digest(),
+                },
                 "seat": 1,
                 "money_type": confirmed["money_type"],
                 "currency": "EUR",

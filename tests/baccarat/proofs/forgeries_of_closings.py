@@ -59,6 +59,6 @@ def a_long_shoes_closing_has_another_blind(document: Document) -> None:
     change(document, "ShoeStarted", blind=OTHER)
 
 
-@forged(LONG_SHOE, "cut")
+@forged(LONG_SHOE, "file")
 def a_long_shoes_closing_is_cut_short(document: Document) -> None:
     change(document, "ShoeStarted", sealed_head=OTHER[:62])

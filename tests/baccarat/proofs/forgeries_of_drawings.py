@@ -90,7 +90,7 @@ def the_long_shoe_started_under_another_scheme(document: Document) -> None:
     sign_again(document)
 
 
-@forged("closings/long-shoe-ended", "commitment")
+@forged("closings/long-shoe-ended", "file")
 def the_scheme_is_unknown(document: Document) -> None:
     event_data(document, "ShoeCommitted")["scheme"] = 3
     sign_again(document)

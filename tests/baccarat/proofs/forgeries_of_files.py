@@ -83,7 +83,7 @@ def the_cards_are_withheld(document: Document) -> None:
     event(document, "CardsDealt").update(data=None, metadata=None)
 
 
-@forged("voided-as-its-player-sees-it", "digests")
+@forged("voided-as-its-player-sees-it", "file")
 def the_void_says_something_made_up(document: Document) -> None:
     event(document, "RoundVoided").update(data={"round": document["round"]["id"]}, metadata={})
 
@@ -138,7 +138,7 @@ def a_path_is_left_out(document: Document) -> None:
 
 @forged("mini", "inclusion")
 def a_path_of_no_event_was_added(document: Document) -> None:
-    document["inclusion_proofs"].append({**document["inclusion_proofs"][0], "position": 1})
+    document["inclusion_proofs"].insert(0, {**document["inclusion_proofs"][0], "position": 1})
 
 
 @forged("no-checkpoint-yet", "inclusion")
@@ -157,12 +157,12 @@ def a_key_has_a_word_to_say(document: Document) -> None:
     document["keys"][0]["note"] = "trust me"
 
 
-@forged("mini", "signature")
+@forged("mini", "file")
 def a_key_that_ends_at_no_time(document: Document) -> None:
     document["keys"][0]["valid_until"] = ""
 
 
-@forged("mini", "signature")
+@forged("mini", "file")
 def a_key_begins_at_a_time_with_a_line_to_it(document: Document) -> None:
     document["keys"][0]["valid_from"] += "\n"
 
@@ -177,7 +177,7 @@ def the_time_of_the_export_is_no_time(document: Document) -> None:
     document["exported_at"] = "yesterday"
 
 
-@forged("mini", "signature")
+@forged("mini", "file")
 def the_signature_is_written_in_capitals(document: Document) -> None:
     document["checkpoint"]["signature"] = document["checkpoint"]["signature"].upper()
 

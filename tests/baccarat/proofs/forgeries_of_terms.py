@@ -200,7 +200,7 @@ def closing(document: Document) -> Document:
     return data
 
 
-@forged("terms/mini", "closing")
+@forged("terms/mini", "file")
 def the_closing_is_left_out(document: Document) -> None:
     event_data(document, "BettingClosed")["closing"] = None
     sign_again(document)
@@ -249,7 +249,7 @@ def the_closing_followed_another(document: Document) -> None:
     sign_again(document)
 
 
-@forged("terms/mini", "closing")
+@forged("terms/mini", "file")
 def the_closing_digest_is_cut_short(document: Document) -> None:
     closing(document)["sealed_head"] = OTHER[:62]
     sign_again(document)

@@ -21,6 +21,7 @@ COSIGNER_PRIVATE: Final = b"\x43" * 32
 COSIGNER: Final = NoteKey("witness.test/w1", SignatureType.COSIGNATURE, ed25519.public_key(COSIGNER_PRIVATE))
 """The witness that has cosigned the golden files."""
 FORGER = Ed25519PrivateKey.from_private_bytes(b"forger".ljust(32, b"\0"))
+LOG: Final = FORGER.public_key().public_bytes_raw().hex()
 
 Document = dict[str, Any]
 Change = Callable[[Document], Document | bytes | None]
@@ -138,7 +139,7 @@ def resign(document: Document) -> None:
             "position": each["position"],
             "path": [step.hex() for step in merkle.path(leaves, each["position"] - 1)],
         }
-        for each in document["events"]
+        for each in sorted(document["events"], key=lambda event: int(event["position"]))
     ]
     checkpoint = document["checkpoint"]
     head = max(document["events"], key=lambda each: int(each["position"]))["digest"]

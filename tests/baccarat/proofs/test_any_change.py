@@ -1,46 +1,21 @@
-"""A change of any field of an exported round, except the time of its export, is noticed."""
+"""A change of any field of an exported round, except the time of its export, and of any list in it, is noticed."""
 
 import copy
-from collections.abc import Iterator
-from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from baccarat.proofs import checks, verifier
+from tests.baccarat.proofs.changes import LIST_CHANGES, Path, at, change_value, leaves
 from tests.baccarat.proofs.forging import encode, golden, witness_keys
+from tests.baccarat.proofs.fuzzing import KEY, Case, changed_lists, disagreements
 
 BASES = (
     "overview", "long-shoe-running", "voided-after-settlement", "terms/overview", "terms/long-shoe-running",
     "cards/mini", "witnesses/settled", "cosigned/settled", "forced/settled",
 )  # fmt: skip
-KEY = str(golden("mini")["keys"][0]["public_key"])
-Path = tuple[str | int, ...]
-
-
-def leaves(value: Any, path: Path = ()) -> Iterator[Path]:
-    """Yield the path to every scalar value."""
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    paths = [leaf for name, each in inside for leaf in leaves(each, (*path, name))]
-    yield from paths or [path]
-
-
 PATHS = [(base, path) for base in BASES for path in leaves(golden(base)) if path != ("exported_at",)]
-
-
-def change_value(value: Any) -> Any:
-    """Return another value of the same type."""
-    match value:
-        case bool():
-            return not value
-        case int():
-            return value + 1
-        case str():
-            return value[:-1] + ("0" if value[-1:] != "0" else "1")
-        case None:
-            return 1
-        case _:
-            return [1] if value == [] else {"more": 1}
 
 
 @settings(max_examples=25)
@@ -48,15 +23,29 @@ def change_value(value: Any) -> Any:
 def test_both_verifiers_refuse_a_change_of_any_field(chosen: tuple[str, Path]) -> None:
     base, path = chosen
     document = copy.deepcopy(golden(base))
-    holder: Any = document
-    for name in path[:-1]:
-        holder = holder[name]
-    holder[path[-1]] = change_value(holder[path[-1]])
+    at(document, path[:-1])[path[-1]] = change_value(at(document, path))
 
     raw = encode(document)
     keys = [KEY, *witness_keys(golden(base))]
     assert verifier.verify(raw, keys)["verdict"] == "failed"
     assert checks.verify(raw, keys=keys).verdict == "failed"
+
+
+@pytest.mark.parametrize("how", LIST_CHANGES)
+def test_every_verifier_refuses_a_list_with_an_element(how: str) -> None:
+    cases = changed_lists(how)
+    assert accepted(cases) == []
+    assert disagreements(cases) == {}
+
+
+def test_every_verifier_refuses_an_element_that_is_doubled_though_all_of_it_is_signed_again() -> None:
+    cases = changed_lists("doubled", signed=True)
+    assert accepted(cases) == []
+    assert disagreements(cases) == {}
+
+
+def accepted(cases: list[Case]) -> list[str]:
+    return [case.name for case in cases if verifier.verify(case.raw, case.keys)["verdict"] != "failed"]
 
 
 @settings(max_examples=25)

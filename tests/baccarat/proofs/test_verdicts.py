@@ -11,8 +11,8 @@ from casino.crypto.signed_note import NoteKey, SignatureType
 from tests.baccarat.proofs.forgeries_of_terms import sign_again
 from tests.baccarat.proofs.forging import (
     COSIGNER,
-    FORGER,
     GOLDEN,
+    LOG,
     Document,
     cosign,
     encode,
@@ -23,7 +23,6 @@ from tests.baccarat.proofs.forging import (
 from tests.baccarat.proofs.php import HAS_PHP, request, verify_all
 from tests.baccarat.proofs.test_verifying import STATUS, key
 
-LOG = FORGER.public_key().public_bytes_raw().hex()
 COSIGNED = "cosigned/settled"
 
 

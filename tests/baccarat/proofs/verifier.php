@@ -210,7 +210,7 @@ function quoted(string $text): string
 
 const CARD = '/^[A23456789TJQK][cdhs]$/D';
 const UUID = '/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/D';
-const TIME = '/^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)\.(\d{6})Z$/D';
+const TIME = '/^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{6}))?Z$/D';
 const ZEROS = '0000000000000000000000000000000000000000000000000000000000000000';
 const SPOTS = ['player' => 1, 'banker' => 2, 'tie' => 3];
 const MONEY = ['real' => 1, 'play' => 2];
@@ -251,7 +251,7 @@ function micros(string $time): int
 {
     preg_match(TIME, $time, $part);
     $seconds = gmmktime((int) $part[4], (int) $part[5], (int) $part[6], (int) $part[2], (int) $part[3], (int) $part[1]);
-    return $seconds * 1_000_000 + (int) $part[7];
+    return $seconds * 1_000_000 + (int) ($part[7] ?? 0);
 }
 
 /** A product or a sum that PHP would round is refused. */
@@ -378,15 +378,17 @@ function note(string $note): array
     $at = strrpos($note, "\n\n");
     hold($at !== false, 'a note has no empty line');
     [$text, $lines] = [substr($note, 0, $at + 1), substr($note, $at + 2)];
-    hold(preg_match('~^([^\n]+)\n([1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n([^\n]+\n)*$~D', $text, $head) === 1, 'a note is no checkpoint');
+    hold(preg_match('~^([\x20-\x7e]+)\n([1-9]\d{0,15})\n([A-Za-z0-9+/]{43}=)\n([\x20-\x7e]+\n)*$~D', $text, $head) === 1 && (int) $head[2] < 2 ** 53, 'a note is no checkpoint');
     hold(str_ends_with($lines, "\n"), 'the last line of a note has no end');
     $signatures = [];
     foreach (explode("\n", substr($lines, 0, -1)) as $line) {
-        hold(preg_match('~^\x{2014} ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$~Du', $line, $part) === 1, 'a line of a note is no signature');
+        hold(preg_match('~^\x{2014} ([!-*,-\x7e]+) ([A-Za-z0-9+/]+={0,2})$~Du', $line, $part) === 1, 'a line of a note is no signature');
         $raw = base64($part[2]);
         hold(strlen($raw) > 4, 'a signature of a note is too short');
+        hold(!in_array([$part[1], substr($raw, 0, 4)], array_map(fn ($each) => [$each['name'], $each['id']], $signatures), true), 'a note has two signatures of a key');
         $signatures[] = ['name' => $part[1], 'id' => substr($raw, 0, 4), 'signature' => substr($raw, 4)];
     }
+    hold(count($signatures) <= 64, 'a note has more than 64 signatures');
     return ['text' => $text, 'origin' => $head[1], 'size' => (int) $head[2], 'root' => base64($head[3]), 'signatures' => $signatures];
 }
 
@@ -661,7 +663,7 @@ function settle(array $rules, string $spot, int $stake, string $outcome): array
         return ['result' => $push ? 'push' : 'lose', 'win' => 0, 'commission' => 0, 'returned' => $push ? $stake : 0];
     }
     [$a, $b] = array_values($rules[$spot . '_pays']);
-    $win = intdiv(exact(exact(2 * $stake * $a) + $b), exact(2 * $b));
+    $win = half_up(...product($stake, $a, $b), by: $b);
     $commission = $spot === 'banker' && $rules['commission'] !== null ? due($rules, $win) : 0;
     $deferred = ($rules['commission']['timing'] ?? '') === 'deferred';
     return ['result' => 'win', 'win' => $win, 'commission' => $commission, 'returned' => $stake + $win - ($deferred ? 0 : $commission)];
@@ -672,120 +674,147 @@ function due(array $rules, int $win): int
 {
     [$p, $q] = array_values($rules['commission']['rate']);
     if ($rules['commission']['rounding'] === null) {
-        return intdiv(exact(exact(2 * $win * $p) + $q), exact(2 * $q));
+        return half_up(...product($win, $p, $q), by: $q);
     }
     [$u, $v] = array_values($rules['commission']['rounding']);
     $chip = min($rules['chips']);
-    $units = up(exact($win * $p * $v), exact($q * $u * $chip));
-    return min($win, up(exact($units * $u * $chip), $v));
+    $units = up(up(...product($win, $p * $v, $q * $u)), 0, $chip);
+    return min($win, up(...product($units, exact($u * $chip), $v)));
 }
 
-function up(int $number, int $by): int
+/** Quotient and remainder of a product, which may have more than 64 bits, by a number below 2^40. @return array{int, int} */
+function product(int $number, int $factor, int $by): array
 {
-    return intdiv($number, $by) + ($number % $by > 0 ? 1 : 0);
+    [$quotient, $rest] = [0, 0];
+    foreach (str_split(decbin($factor)) as $bit) {
+        $rest = 2 * $rest + (int) $bit * ($number % $by);
+        $quotient = exact(2 * $quotient + (int) $bit * intdiv($number, $by) + intdiv($rest, $by));
+        $rest %= $by;
+    }
+    return [$quotient, $rest];
+}
+
+function half_up(int $quotient, int $rest, int $by): int
+{
+    return $quotient + (2 * $rest >= $by ? 1 : 0);
+}
+
+/** The next whole number, of a quotient with a rest, or of a quotient that is still to be divided. */
+function up(int $quotient, int $rest, int $by = 1): int
+{
+    return intdiv($quotient, $by) + ($rest > 0 || $quotient % $by > 0 ? 1 : 0);
 }
 
 // Section 10: the shape of a file. A shape is the name of a kind ("?" before it: or null), [shape of items], or the
-// members of an object ("?" after a name: may be absent). Events may have members that no check uses.
+// members of an object ("?" after a name: may be absent). Items behind 'each' are listed once, behind 'up' they ascend,
+// by themselves or their first member. Events may have members that no check uses.
 
-const RATIO = ['numerator' => 'count', 'denominator' => 'positive'];
+const RATIO = ['numerator' => 'part', 'denominator' => 'part'];
 const SHAPE = ['decks' => 'decks', 'cut_cards_from_end' => '?count', 'burn' => 'flag'];
 const RULES = [
-    'preset' => 'text', 'version' => 'count', 'shuffle' => 'text', 'currency' => 'text', 'chips' => ['positive'],
-    'minimum' => 'count', 'maximum' => 'count', 'under_minimum' => 'text', 'spots_per_round' => 'text', 'seats' => 'count',
+    'preset' => 'text', 'version' => 'count', 'shuffle' => 'each_round|shoe', 'currency' => 'text', 'chips' => ['up', 'positive'],
+    'minimum' => 'count', 'maximum' => 'count', 'under_minimum' => 'raise|reject', 'spots_per_round' => 'any|one',
     'play_money' => 'flag', 'player_pays' => RATIO, 'banker_pays' => RATIO, 'tie_pays' => RATIO,
-    'commission' => ['?', 'rate' => RATIO, 'timing' => 'text', 'rounding' => ['?', ...RATIO]],
+    'commission' => ['?', 'rate' => RATIO, 'timing' => 'settlement|deferred', 'rounding' => ['?', ...RATIO]],
 ] + SHAPE;
-const NEXT_SHOE = ['shoe' => 'uuid', 'commitment' => 'hash', 'shape' => SHAPE, 'scheme?' => 'count'];
-const CONTRIBUTION = ['seat' => 'seat', 'contribution' => 'contribution', 'public_key?' => 'hex'];
+const FIRST_NEXT_SHOE = ['shoe' => 'uuid', 'commitment' => 'hash', 'shape' => SHAPE];
+const NEXT_SHOE = FIRST_NEXT_SHOE + ['scheme' => 'scheme'];
+const CONTRIBUTIONS = ['up', ['seat' => 'seat', 'contribution' => 'contribution', 'public_key?' => 'hex']];
 const LINK = ['chain' => 'hash', 'index' => 'count'];
-const RELEASE = [
+const LINKS = ['up', LINK];
+const RELEASES = ['up', [
     'chain' => 'hash', 'link' => 'hash', 'time_ms' => 'count', 'number' => 'positive', 'previous' => 'hash', 'signature' => 'signature',
     'path' => 'hex',
-];
+]];
 const COSIGNED = ['size' => 'count', 'root' => 'hash'];
 const CLOSING = [
     'digest' => 'hash', 'blind' => 'hash', 'sealed_head' => 'hash', 'before' => 'hash', 'cosigned?' => ['?', ...COSIGNED],
 ];
 const CLOSING_2 = [
     'kind' => 'count', 'cause' => 'count', 'count' => 'count', 'wagers' => 'hash', 'cosigned_size' => 'count',
-    'cosigned_root' => 'hash', 'seats' => [['seat' => 'seat', 'end' => 'count']],
+    'cosigned_root' => 'hash', 'seats' => ['up', ['seat' => 'seat', 'end' => 'count']],
 ] + CLOSING;
 const TERMS = [
     'table' => 'uuid', 'number' => 'count', 'shoe' => 'uuid', 'next_place' => 'count', 'cards' => 'hash', 'rules' => 'hash',
-    'commitment' => 'hash', 'cut' => 'cut', 'witnesses' => [LINK], 'next_commitment' => 'hash',
+    'commitment' => 'hash', 'cut' => 'cut', 'witnesses' => LINKS, 'next_commitment' => 'hash',
 ];
 const WAGER_SIGNATURE = ['public_key' => 'hex', 'nonce' => 'hash', 'signature' => 'signature'];
 const SETTLED = [
     'seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'won' => 'count',
     'commission' => 'count', 'deferred' => 'flag', 'returned' => 'count',
-    'results' => [['spot' => 'spot', 'stake' => 'count', 'result' => 'text', 'win' => 'count', 'commission' => 'count', 'returned' => 'count']],
+    'results' => ['up', ['spot' => 'spot', 'stake' => 'positive', 'result' => 'text', 'win' => 'count', 'commission' => 'count', 'returned' => 'count']],
 ];
 const GIVEN_BACK = [
     'seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'staked' => 'count', 'paid' => 'count',
     'commission' => 'count', 'from_rack' => 'count', 'to_game' => 'count', 'to_account' => 'count', 'from_game' => 'count',
     'from_account' => 'count', 'owed' => 'count', 'forgiven' => 'count',
 ];
-/** What the checks use of each event's data: first schema, last schema (0: or later), members. */
+/** What the checks use of each event's data: first schema, last schema, members. */
 const EVENTS = [
-    'TableOpened' => [[1, 0, ['rules' => 'rules', 'next_shoe' => ['?', ...NEXT_SHOE]]]],
-    'RulesTookEffect' => [[1, 0, ['rules' => 'rules']]],
+    'TableOpened' => [
+        [1, 1, ['rules' => 'rules', 'next_shoe' => ['?', ...FIRST_NEXT_SHOE]]],
+        [2, 2, ['rules' => 'rules', 'next_shoe' => ['?', ...NEXT_SHOE]]],
+    ],
+    'RulesTookEffect' => [[1, 1, ['rules' => 'rules']]],
     'TermsFixed' => [
-        [1, 1, ['terms' => TERMS, 'digest' => 'hash', 'contributions' => [CONTRIBUTION], 'next_shoe' => ['?', ...NEXT_SHOE]]],
-        [2, 0, ['number' => 'count', 'digest' => 'hash', 'next_shoe' => ['?', ...NEXT_SHOE],
+        [1, 1, ['terms' => TERMS, 'digest' => 'hash', 'contributions' => CONTRIBUTIONS, 'next_shoe' => ['?', ...FIRST_NEXT_SHOE]]],
+        [2, 2, ['next_shoe' => ['?', ...FIRST_NEXT_SHOE]]],
+        [3, 3, ['next_shoe' => ['?', ...NEXT_SHOE]]],
+        [2, 3, ['number' => 'count', 'digest' => 'hash',
             'place' => ['?', 'next_place' => 'count', 'cards' => 'hash', 'next_commitment' => 'hash']]],
     ],
     'ShoeCommitted' => [
-        [1, 0, ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'shape' => SHAPE]],
-        [2, 0, ['scheme' => 'count']],
+        [1, 2, ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'shape' => SHAPE]],
+        [2, 2, ['scheme' => 'scheme']],
     ],
-    'ShoeCutContributed' => [[1, 0, ['shoe' => 'uuid', 'seat' => 'seat', 'contribution' => 'contribution',
+    'ShoeCutContributed' => [[1, 1, ['shoe' => 'uuid', 'seat' => 'seat', 'contribution' => 'contribution',
         'signature?' => ['?', 'public_key' => 'hex', 'signature' => 'signature']]]],
-    'CutContributed' => [[1, 0, ['seat' => 'seat', 'contribution' => 'contribution']]],
+    'CutContributed' => [[1, 1, ['seat' => 'seat', 'contribution' => 'contribution']]],
     'ShoeStarted' => [
-        [1, 0, ['shoe' => 'uuid', 'commitment' => 'hash', 'turned_card' => '?card', 'burned_count' => 'count',
-            'contributions' => [CONTRIBUTION], 'cut' => 'cut', 'root' => 'hash']],
-        [2, 0, ['scheme' => 'count']],
-        [3, 0, ['number' => 'count', 'first_round' => 'count', 'started_at' => 'time', 'closing' => ['?', ...CLOSING]]],
+        [1, 3, ['shoe' => 'uuid', 'commitment' => 'hash', 'turned_card' => '?card', 'burned_count' => 'count',
+            'contributions' => CONTRIBUTIONS, 'cut' => 'cut', 'root' => 'hash']],
+        [2, 3, ['scheme' => 'scheme']],
+        [3, 3, ['number' => 'count', 'first_round' => 'count', 'started_at' => 'time', 'closing' => ['?', ...CLOSING]]],
     ],
-    'ShoeEnded' => [[1, 0, ['shoe' => 'uuid', 'seed' => 'hash']]],
-    'TableClosed' => [[1, 0, ['seeds' => [['shoe' => 'uuid', 'seed' => '?hash']]]]],
-    'WitnessChainOpened' => [[1, 0, ['header' => 'hex', 'signature' => 'signature', 'house_signature' => 'signature']]],
-    'WitnessChainsReplaced' => [[1, 0, ['ended' => [LINK], 'successor' => 'hash']]],
+    'ShoeEnded' => [[1, 1, ['shoe' => 'uuid', 'seed' => 'hash']]],
+    'TableClosed' => [[1, 1, ['seeds' => ['each', ['shoe' => 'uuid', 'seed' => '?hash']]]]],
+    'WitnessChainOpened' => [[1, 1, ['header' => 'hex', 'signature' => 'signature', 'house_signature' => 'signature']]],
+    'WitnessChainsReplaced' => [[1, 1, ['ended' => ['each', LINK], 'successor' => 'hash']]],
     'RoundOpened' => [
-        [1, 0, ['round' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'text',
-            'shoe' => 'uuid', 'commitment' => '?hash', 'opened_at' => 'time', 'witnesses?' => [LINK],
-            'seats' => [['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money']]]],
-        [1, 1, ['next_shoe' => ['?', ...NEXT_SHOE]]],
-        [2, 0, ['terms' => 'hash', 'contributions' => [CONTRIBUTION]]],
+        [1, 4, ['round' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'text',
+            'shoe' => 'uuid', 'commitment' => '?hash', 'opened_at' => 'time', 'witnesses?' => LINKS,
+            'seats' => ['up', ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money']]]],
+        [1, 1, ['next_shoe' => ['?', ...FIRST_NEXT_SHOE]]],
+        [2, 4, ['terms' => 'hash', 'contributions' => CONTRIBUTIONS]],
         [2, 3, ['cut' => 'cut']],
-        [3, 0, ['scheme' => 'count']],
+        [3, 4, ['scheme' => 'scheme']],
     ],
-    'WagerConfirmed' => [[1, 0, ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'stakes' => 'stakes',
+    'WagerConfirmed' => [[1, 1, ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'stakes' => 'stakes',
         'raised?' => 'stakes', 'confirmed_at' => 'time', 'signature?' => ['?', ...WAGER_SIGNATURE]]]],
-    'CardsForced' => [[1, 0, ['cards' => ['card']]]],
-    'SeatPassed' => [[1, 0, ['seat' => 'seat']]],
-    'SeatTimedOut' => [[1, 0, ['seat' => 'seat']]],
+    'CardsForced' => [[1, 1, ['cards' => ['card']]]],
+    'SeatPassed' => [[1, 1, ['seat' => 'seat']]],
+    'SeatTimedOut' => [[1, 1, ['seat' => 'seat']]],
+    'SeatLeftRound' => [[1, 1, ['seat' => 'seat']]],
     'BettingClosed' => [
-        [1, 0, ['closed_at' => 'time']],
-        [1, 3, ['contributions' => [CONTRIBUTION], 'cut' => 'cut']],
+        [1, 4, ['closed_at' => 'time']],
+        [1, 3, ['contributions' => CONTRIBUTIONS, 'cut' => 'cut']],
         [2, 2, ['closing' => CLOSING_2]],
-        [3, 0, ['closing' => CLOSING]],
+        [3, 4, ['closing' => CLOSING]],
     ],
-    'LinksReleased' => [[1, 0, ['round' => 'uuid', 'releases' => [RELEASE]]]],
-    'ShoeCutClosed' => [[1, 0, ['shoe' => 'uuid', 'closed_at' => 'time', 'witnesses' => [LINK], 'closing' => CLOSING]]],
-    'ShoeLinksReleased' => [[1, 0, ['shoe' => 'uuid', 'releases' => [RELEASE]]]],
-    'HandTurned' => [[1, 0, ['side' => 'text', 'cards' => ['card']]]],
+    'LinksReleased' => [[1, 1, ['round' => 'uuid', 'releases' => RELEASES]]],
+    'ShoeCutClosed' => [[1, 1, ['shoe' => 'uuid', 'closed_at' => 'time', 'witnesses' => LINKS, 'closing' => CLOSING]]],
+    'ShoeLinksReleased' => [[1, 1, ['shoe' => 'uuid', 'releases' => RELEASES]]],
+    'HandTurned' => [[1, 1, ['side' => 'player|banker', 'cards' => ['card']]]],
     'CardsDealt' => [
-        [1, 0, ['shoe_position' => 'count', 'cards' => ['card']]],
+        [1, 3, ['shoe_position' => 'count', 'cards' => ['card']]],
         [2, 2, ['next_terms' => ['?', 'number' => 'count', 'digest' => 'hash', 'next_shoe' => NEXT_SHOE]]],
-        [3, 0, ['next_terms' => ['?', 'number' => 'count', 'shoe' => 'uuid', 'commitment' => 'hash', 'decks' => 'decks', 'scheme' => 'count']]],
+        [3, 3, ['next_terms' => ['?', 'number' => 'count', 'shoe' => 'uuid', 'commitment' => 'hash', 'decks' => 'decks', 'scheme' => 'scheme']]],
     ],
-    'RoundSettled' => [[1, 0, ['outcome' => 'spot', 'player_total' => 'count', 'banker_total' => 'count', 'natural' => 'flag',
-        'wagers' => [SETTLED], 'settled_at' => 'time', 'seed' => '?hash']]],
+    'RoundSettled' => [[1, 1, ['outcome' => 'spot', 'player_total' => 'count', 'banker_total' => 'count', 'natural' => 'flag',
+        'wagers' => ['up', SETTLED], 'settled_at' => 'time', 'seed' => '?hash']]],
     'RoundVoided' => [
-        [1, 0, ['seats' => [GIVEN_BACK], 'seed' => '?hash']],
-        [2, 0, ['reason' => 'text', 'voided_at' => 'time', 'closing' => ['?', ...CLOSING]]],
+        [1, 2, ['seats' => ['up', GIVEN_BACK], 'seed' => '?hash']],
+        [2, 2, ['reason' => 'malfunction|misdeal|wrong_rules|fraud|other', 'voided_at' => 'time', 'closing' => ['?', ...CLOSING]]],
     ],
 ];
 const OF_TABLE = ['TableOpened', 'RulesTookEffect', 'TermsFixed', 'ShoeCommitted', 'ShoeCutContributed', 'ShoeCutClosed',
@@ -794,7 +823,7 @@ const WITHHELD = ['RoundSuspended', 'RoundResumed', 'RoundVoidRequested', 'Round
 const ONCE = ['RoundOpened', 'CardsForced', 'BettingClosed', 'LinksReleased', 'CardsDealt', 'RoundSettled', 'RoundVoided'];
 const EVENT = [
     'position' => 'positive', 'id' => 'count', 'stream' => 'text', 'version' => 'u32', 'type' => 'text', 'schema' => 'u32',
-    'data' => '?members', 'metadata' => '?members', 'recorded_at' => 'time', 'previous' => 'hash', 'digest' => 'hash',
+    'data' => '?members', 'metadata' => '?members', 'recorded_at' => 'moment', 'previous' => 'hash', 'digest' => 'hash',
 ];
 const CHECKPOINT = [
     'format' => 'text', 'log' => 'uuid', 'number' => 'positive', 'position' => 'positive', 'head' => 'hash', 'root' => 'hash',
@@ -802,30 +831,30 @@ const CHECKPOINT = [
 ];
 const FILE = [
     'format' => 'text',
-    'exported_at' => 'time',
+    'exported_at' => 'moment',
     'round' => [
         'id' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'text', 'currency' => 'text',
         'phase' => 'text', 'opened_at' => 'time', 'settled_at' => '?time', 'shoe_position' => '?count', 'cards' => ['card'],
         'player_total' => '?count', 'banker_total' => '?count', 'natural' => '?flag', 'outcome' => '?spot',
     ],
-    'rules' => 'members',
+    'rules' => 'rules',
     'shoe' => [
-        'id' => 'uuid', 'decks' => 'decks', 'commitment' => 'hash', 'contributions' => [CONTRIBUTION], 'cut' => 'cut',
+        'id' => 'uuid', 'decks' => 'decks', 'commitment' => 'hash', 'contributions' => CONTRIBUTIONS, 'cut' => 'cut',
         'seed' => '?hash', 'root' => '?hash', 'shoe_position' => '?count',
-        'openings' => [['shoe_position' => 'count', 'card' => 'card', 'salt' => 'hash', 'path' => ['hash']]],
+        'openings' => ['up', ['shoe_position' => 'count', 'card' => 'card', 'salt' => 'hash', 'path' => ['hash']]],
     ],
     'events' => [EVENT],
-    'inclusion_proofs' => [['position' => 'positive', 'path' => ['hash']]],
+    'inclusion_proofs' => ['up', ['position' => 'positive', 'path' => ['hash']]],
     'checkpoint' => ['?', ...CHECKPOINT],
     'cosigned?' => ['?', 'note' => 'text', 'consistency' => ['hash']],
-    'keys' => [['id' => 'text', 'public_key' => 'hash', 'valid_from' => 'time', 'valid_until' => '?time']],
+    'keys' => ['each', ['id' => 'text', 'public_key' => 'hash', 'valid_from' => 'time', 'valid_until' => '?time']],
 ];
 const RECEIPT = [
-    'table' => 'uuid', 'round' => 'uuid', 'seat' => 'seat', 'money_type' => 'money', 'currency' => 'text', 'place' => 'u32',
+    'table' => 'uuid', 'round' => 'uuid', 'seat' => 'seat', 'money_type' => 'money', 'currency' => 'text', 'place' => 'count',
     'terms' => ['digest' => 'hash', 'number' => 'count', 'shoe' => 'uuid', 'next_place' => 'count', 'cards' => 'hash',
-        'rules' => 'hash', 'commitment' => 'hash', 'contributions' => [CONTRIBUTION], 'cut' => 'cut',
-        'witnesses?' => [LINK], 'next_commitment' => 'hash'],
-    'stakes' => [['spot' => 'spot', 'amount' => 'amount']], 'raised' => [['spot' => 'spot', 'amount' => 'amount']],
+        'rules' => 'hash', 'commitment' => 'hash', 'contributions' => CONTRIBUTIONS, 'cut' => 'cut',
+        'witnesses?' => LINKS, 'next_commitment' => 'hash'],
+    'stakes' => ['each', ['spot' => 'spot', 'amount' => 'amount']], 'raised' => ['each', ['spot' => 'spot', 'amount' => 'amount']],
     'wager_signature' => ['?', ...WAGER_SIGNATURE], 'leaf' => 'hash', 'confirmed_at' => 'time', 'close_by' => '?time',
     'public_key' => 'hash', 'signature' => 'signature',
 ];
@@ -834,6 +863,7 @@ const RECEIPT = [
 function shaped(mixed $value, string|array $shape, string $at, bool $open = false): mixed
 {
     if (is_string($shape)) {
+        hold(ltrim($shape, '?') !== 'rules' || !($value instanceof Members) || ($value->all['chips'] ?? []) !== [], "$at has no chips");
         hold(($shape[0] === '?' && $value === null) || is_of_kind($value, ltrim($shape, '?')), "$at is not as specified");
         return match (ltrim($shape, '?')) {
             'stakes' => $value->all,
@@ -846,7 +876,11 @@ function shaped(mixed $value, string|array $shape, string $at, bool $open = fals
     }
     if (array_is_list($shape)) {
         hold(is_array($value), "$at is no array");
-        return array_map(fn ($item, $index) => shaped($item, $shape[0], "$at/$index", $open), $value, array_keys($value));
+        $items = array_map(fn ($item, $index) => shaped($item, end($shape), "$at/$index", $open), $value, array_keys($value));
+        if (count($shape) > 1) {
+            in_order(array_map(fn ($item) => is_array($item) ? reset($item) : $item, $items), $shape[0], $at);
+        }
+        return $items;
     }
     hold($value instanceof Members, "$at is no object");
     $found = [];
@@ -862,16 +896,29 @@ function shaped(mixed $value, string|array $shape, string $at, bool $open = fals
     return $found;
 }
 
+/** Refuse keys that occur twice, and, unless the order is 'each', that do not ascend; spots do by their code. @param list<int|string> $keys */
+function in_order(array $keys, string $order, string $at): void
+{
+    $keys = array_map(fn ($key) => SPOTS[$key] ?? $key, $keys);
+    $sorted = array_unique($keys);
+    if ($order === 'up') {
+        sort($sorted);
+    }
+    hold($keys === array_values($sorted), "$at lists something twice or out of order");
+}
+
 function is_of_kind(mixed $value, string $kind): bool
 {
     $text = is_string($value) ? $value : null;
     return match ($kind) {
         'text' => $text !== null,
         'count' => is_int($value) && $value >= 0,
+        'part' => is_int($value) && $value > 0 && $value <= 10000,
+        'scheme' => $value === 1 || $value === 2,
         'positive' => is_int($value) && $value > 0,
         'decks' => is_int($value) && $value > 0 && $value <= 16,
         'seat' => is_int($value) && $value > 0 && $value < 256,
-        'u32' => is_int($value) && $value >= 0 && $value < 2 ** 32,
+        'u32' => is_int($value) && $value > 0 && $value < 2 ** 32,
         'flag' => is_bool($value),
         'members' => $value instanceof Members,
         'rules' => $value instanceof Members,
@@ -887,8 +934,9 @@ function is_of_kind(mixed $value, string $kind): bool
         'spot' => $text !== null && isset(SPOTS[$text]),
         'money' => $text !== null && isset(MONEY[$text]),
         'amount' => $text !== null && preg_match('/^(0|[1-9]\d{0,14})(\.\d{1,8})?$/D', $text) === 1,
-        'time' => $text !== null && preg_match(TIME, $text, $part) === 1 && $part[1] >= '1000'
+        'time', 'moment' => $text !== null && preg_match(TIME, $text, $part) === 1 && $part[1] >= '1970' && ($kind === 'time' || isset($part[7]))
             && checkdate((int) $part[2], (int) $part[3], (int) $part[1]) && $part[4] < '24' && $part[5] < '60' && $part[6] < '60',
+        default => in_array($value, explode('|', $kind), true),
     };
 }
 
@@ -973,7 +1021,6 @@ final class Verifier
             $withheld = $event['data'] === null;
             hold($withheld === ($event['metadata'] === null), 'data or metadata alone is withheld');
             hold(!$withheld || in_array($event['type'], WITHHELD, true), "{$event['type']} is withheld");
-            hold($event['schema'] > 0 && $event['version'] > 0, 'schemas and versions count from 1');
             $event['raw'] = $event['data'];
             $shape = $this->shape($event);
             $event['data'] = $withheld || $shape === [] ? $event['raw'] : shaped($event['raw'], $shape, "events/$index/data", true);
@@ -992,10 +1039,11 @@ final class Verifier
     {
         $shape = [];
         foreach (EVENTS[$event['type']] ?? [] as [$first, $last, $members]) {
-            if ($event['schema'] >= $first && ($last === 0 || $event['schema'] <= $last)) {
+            if ($event['schema'] >= $first && $event['schema'] <= $last) {
                 $shape = $members + $shape;
             }
         }
+        hold($shape !== [] || !isset(EVENTS[$event['type']]), "{$event['type']} has an unknown schema");
         return $shape;
     }
 
@@ -1012,10 +1060,6 @@ final class Verifier
         $this->shoe_closed = $closed[0] ?? null;
         foreach ([$opening['data']['witnesses'] ?? [], $this->shoe_closed['data']['witnesses'] ?? []] as $witnesses) {
             hold(count($witnesses) <= 4, 'more than four witnesses');
-            $chains = array_column($witnesses, 'chain');
-            $sorted = array_unique($chains);
-            sort($sorted, SORT_STRING);
-            hold($chains === $sorted, 'links are not ascending by chain');
         }
         $witnesses = $opening['data']['witnesses'] ?? [];
         $this->links = links($witnesses);
@@ -1024,7 +1068,6 @@ final class Verifier
         foreach ($this->commitments() as $each) {
             $this->scheme = $each['scheme'];
         }
-        hold($this->scheme === 1 || $this->scheme === 2, 'a scheme that is not known');
         hold((!$witnesses && !$this->drawn_by) || $this->scheme === 2, 'witnesses where there can be none');
     }
 
@@ -1091,10 +1134,12 @@ final class Verifier
         return $terms === null ? null : ($terms['next_shoe'] ?? ['shape' => $shape] + $terms);
     }
 
-    /** The commitments to the round's shoe. */
+    /** The commitments to the round's shoe: of a long shoe, by the shoe; of another, by the round. */
     private function commitments(): array
     {
-        return array_values(array_filter($this->all_commitments(), fn (array $each) => $each['shoe'] === $this->opening()['shoe']));
+        ['shoe' => $shoe, 'number' => $number] = $this->opening();
+        return array_values(array_filter($this->all_commitments(), fn (array $each) => $each['long'] === $this->long
+            && ($this->long ? $each['shoe'] === $shoe : $each['number'] === $number)));
     }
 
     /** The commitment to the round's shoe. */
@@ -1102,6 +1147,7 @@ final class Verifier
     {
         $all = $this->commitments();
         hold(count($all) === 1, count($all) . ' commitments to the shoe before the round');
+        hold($all[0]['shoe'] === $this->opening()['shoe'], 'another shoe was committed to');
         return $all[0];
     }
 
@@ -1119,7 +1165,7 @@ final class Verifier
         $number = $this->opening()['number'];
         return array_values(array_filter($this->events, fn ($event) => match ($event['type']) {
             'TermsFixed' => ($event['data']['number'] ?? $event['data']['terms']['number']) === $number && $event['stream'] === $this->table_stream(),
-            'CardsDealt' => ($event['data']['next_terms']['number'] ?? 0) === $number,
+            'CardsDealt' => ($event['data']['next_terms']['number'] ?? 0) === $number && $event['stream'] !== $this->one['RoundOpened']['stream'],
             default => false,
         }));
     }
@@ -1156,6 +1202,7 @@ final class Verifier
             $before = $event;
         }
         $this->order();
+        $this->streams();
     }
 
     private function inclusion(): void
@@ -1210,20 +1257,12 @@ final class Verifier
 
     private function rules(): void
     {
-        $members = $this->file['rules']->all;
+        $members = $this->file['rules']['whole']->all;
         hold(($members['third_cards'] ?? null) === 'punto_banco', 'another table of third cards');
         unset($members['third_cards']);
         hold(same(new Members($members), $this->rules['whole']), 'the rules are not those in force');
         $name = "{$this->rules['preset']}@{$this->rules['version']}";
         hold($this->opening()['rules'] === $name && $this->file['round']['rules'] === $name, "the round is not by $name");
-        foreach (['player_pays', 'banker_pays', 'tie_pays'] as $pays) {
-            hold($this->rules[$pays]['numerator'] > 0, 'a spot pays nothing');
-        }
-        hold($this->rules['chips'] !== [], 'no chips');
-        hold(in_array($this->rules['shuffle'], ['shoe', 'each_round'], true), 'unknown shuffle');
-        hold(in_array($this->rules['spots_per_round'], ['any', 'one'], true), 'unknown spots_per_round');
-        hold(in_array($this->rules['under_minimum'], ['raise', 'reject'], true), 'unknown under_minimum');
-        hold(in_array($this->rules['commission']['timing'] ?? 'deferred', ['settlement', 'deferred'], true), 'unknown timing');
     }
 
     private function record(): void
@@ -1247,7 +1286,6 @@ final class Verifier
         hold($shoe['shoe_position'] === $round['shoe_position'], 'the shoe has another position');
         hold(!$settled || $dealt, 'settled without cards');
         hold($settled || isset($this->one['RoundVoided']), 'neither settled nor voided');
-        $this->streams();
     }
 
     private function order(): void
@@ -1267,6 +1305,7 @@ final class Verifier
         }
         foreach ($this->of_round('HandTurned') as $event) {
             hold($event['position'] > $closed, 'a hand was turned over while betting was open');
+            hold($event['position'] < ($this->one['CardsDealt']['position'] ?? $this->one['RoundVoided']['position'] ?? PHP_INT_MAX), 'a hand was turned over after the cards');
         }
         foreach ($this->events as $event) {
             hold(!in_array($event['type'], ['ShoeEnded', 'TableClosed'], true) || $event['position'] > $closed, 'the seed was revealed while betting was open');
@@ -1280,18 +1319,21 @@ final class Verifier
         $shoe = $this->opening()['shoe'];
         $number = $this->opening()['number'];
         $rounds = [];
+        foreach (['TableOpened', 'ShoeCommitted', 'ShoeCutClosed', 'ShoeLinksReleased', 'ShoeStarted', 'ShoeEnded', 'TableClosed'] as $type) {
+            hold(count(array_keys(array_column($this->events, 'type'), $type, true)) <= 1, "$type occurs twice");
+        }
         foreach ($this->events as $event) {
             $of_table = in_array($event['type'], OF_TABLE, true);
             hold($of_table === ($event['stream'] === $this->table_stream()), "{$event['type']} is in another stream");
             if ($of_table) {
                 hold(!str_starts_with($event['type'], 'Shoe') || $event['data'] === null || $event['data']['shoe'] === $shoe, "{$event['type']} is of another shoe");
             } elseif ($event['stream'] !== $this->one['RoundOpened']['stream']) {
-                hold(preg_match('/^round-(.*)$/D', $event['stream'], $id) === 1 && preg_match(UUID, $id[1]) === 1, 'a stream of no round');
+                hold(!$this->long && preg_match('/^round-(.*)$/D', $event['stream'], $id) === 1 && preg_match(UUID, $id[1]) === 1, 'a stream of no round');
                 $next = $event['type'] === 'CardsDealt' && $event['schema'] > 1 ? $event['data']['next_terms'] : null;
                 $before = match (true) {
                     $next !== null => $next['number'] === $number ? 1 : ($next['number'] === $number - 1 && $this->next_shoe($next)['shoe'] === $shoe ? 2 : 0),
                     $event['type'] === 'RoundOpened' => ($event['data']['next_shoe']['shoe'] ?? '') === $shoe && $event['data']['number'] === $number - 1
-                        && $event['version'] === 1 && $event['data']['round'] === $id[1] && $event['data']['table'] === $this->file['round']['table'] ? 1 : 0,
+                        && $event['version'] === 1 && $event['data']['round'] === $id[1] && $event['data']['table'] === $this->file['round']['table'] ? 2 : 0,
                     default => 0,
                 };
                 hold($before > 0 && !in_array($before, $rounds, true) && $event['position'] < $this->one['RoundOpened']['position'], "{$event['type']} is of a round that does not matter here");
@@ -1304,8 +1346,6 @@ final class Verifier
     {
         $opening = $this->opening();
         $committed = $this->committed();
-        hold($committed['long'] === $this->long, 'the shoe was committed to as a shoe of another kind');
-        hold($this->long || $committed['number'] === $opening['number'], 'the shoe was committed to for another round');
         foreach (SHAPE as $name => $_) {
             hold($committed['shape'][$name] === $this->rules[$name], "$name of the shoe is not as in the rules");
         }
@@ -1398,7 +1438,8 @@ final class Verifier
     {
         $shoe = $this->file['shoe'];
         $contributions = $this->contributions();
-        if (!$this->long && $this->one['RoundOpened']['schema'] === 1 && !isset($this->one['BettingClosed']) && $shoe['cut'] === '' && $shoe['contributions'] === []) {
+        if (!$this->long && $this->one['RoundOpened']['schema'] === 1 && !isset($this->one['BettingClosed'])) {
+            hold($shoe['cut'] === '' && $shoe['contributions'] === [], 'a cut that was never closed');
             throw new Absent('the cut was never closed');
         }
         $cut = bin2hex($this->cut_bytes());
@@ -1420,6 +1461,7 @@ final class Verifier
                 $this->agrees($data['contributions'], $this->long ? [] : $contributions, (string) $name);
             }
             hold(($data['cut'] ?? ($this->long ? '' : $cut)) === ($this->long ? '' : $cut), "the cut of $name is another");
+            hold($this->long || ($data['terms']['cut'] ?? $cut) === $cut, "the cut of the terms of $name is another");
         }
     }
 
@@ -1436,20 +1478,20 @@ final class Verifier
     /** A long shoe of scheme 2 is closed before it starts. */
     private function start_closed(array $started): void
     {
-        if ($this->scheme === 1 || $started['schema'] < 3) {
-            return;
-        }
-        $data = $started['data'];
+        $data = $started['data'] + ['closing' => null, 'number' => $this->committed()['number']];
         hold($data['number'] === $this->committed()['number'], 'the shoe has another number');
         $closed = $this->shoe_closed ?? $started;
-        hold($closed === $started || $data['closing'] === null, 'the shoe was closed twice');
+        hold($this->shoe_closed === null || $data['closing'] === null, 'the shoe was closed twice');
+        if ($this->scheme === 1 && ($closed['data']['closing'] ?? null) === null) {
+            return;
+        }
+        hold(isset($closed['data']['closing'], $data['first_round']), 'the shoe was not closed');
         $ruling = $this->before($closed, 'TableOpened', 'RulesTookEffect');
         $rules = sha(canonical(end($ruling)['data']['rules']['whole']));
         $links = links($this->drawn_by);
         $terms = terms($this->opening()['table'], $data['first_round'], $data['shoe'], 0, sha(''), $rules,
             hex2bin($data['commitment']), hex2bin($data['cut']), $links, hex2bin(ZEROS));
         $closing = $closed['data']['closing'];
-        hold($closing !== null, 'the shoe was not closed');
         $digest = closing($closing, $terms, $links, SHOE, 0, [], [], $closed['data']['closed_at'] ?? $closed['data']['started_at']);
         hold(bin2hex($digest) === $closing['digest'], 'the closing of the shoe is another');
     }
@@ -1525,14 +1567,13 @@ final class Verifier
             return [$event, $event['data']['closing'], PLAYED, 0, $event['data']['closed_at']];
         }
         $event = $this->one['RoundVoided'] ?? throw new Failed('betting was never closed');
-        if ($this->scheme === 1 || $opened === 1) {
+        if (($this->opening()['scheme'] ?? 1) === 1 || $opened === 1) {
             throw new Absent('voided while betting was open');
         }
         if ($event['data'] === null) {
             throw new Later('the voiding is withheld');
         }
         hold(isset($event['data']['closing']), 'voided without a closing');
-        hold(isset(CAUSES[$event['data']['reason']]), 'an unknown reason');
         return [$event, $event['data']['closing'], VOIDED, CAUSES[$event['data']['reason']], $event['data']['voided_at']];
     }
 
@@ -1542,20 +1583,21 @@ final class Verifier
         hold(!isset($this->one['BettingClosed']) || ($voided['closing'] ?? null) === null, 'voided with a closing after betting was closed');
         [$event, $closing, $kind, $cause, $at] = $this->closed();
         $ends = [];
-        foreach ($this->of_round(...array_keys(ENDS)) as $each) {
+        foreach ($this->of_round('SeatLeftRound', ...array_keys(ENDS)) as $each) {
             hold(!isset($ends[$each['data']['seat']]), "the turn of seat {$each['data']['seat']} ended twice");
-            hold($each['position'] < $event['position'], 'a turn ended after the closing');
-            $ends[$each['data']['seat']] = ENDS[$each['type']];
+            $ends[$each['data']['seat']] = ENDS[$each['type']] ?? 0;
         }
+        $ends = array_filter($ends);
         $leaves = $this->leaves();
         if (isset($closing['kind'])) {
             ksort($ends);
             $seats = array_map(fn ($seat, $end) => ['seat' => $seat, 'end' => $end], array_keys($ends), $ends);
-            $expected = ['kind' => $kind, 'cause' => $cause, 'count' => count($leaves), 'wagers' => bin2hex(root($leaves)), 'seats' => $seats];
+            $cosigned = $closing['cosigned'] ?? ['size' => 0, 'root' => ZEROS];
+            $expected = ['kind' => $kind, 'cause' => $cause, 'count' => count($leaves), 'wagers' => bin2hex(root($leaves)), 'seats' => $seats,
+                'cosigned_size' => $cosigned['size'], 'cosigned_root' => $cosigned['root']];
             foreach ($expected as $name => $value) {
                 hold($closing[$name] === $value, "$name of the closing is not as in the events");
             }
-            $closing['cosigned'] = ['size' => $closing['cosigned_size'], 'root' => $closing['cosigned_root']];
         }
         $digest = closing($closing, hex2bin($this->opening()['terms']), $this->links, $kind, $cause, $leaves, $ends, $at);
         hold(bin2hex($digest) === $closing['digest'], 'the closing is not that of the wagers');
@@ -1594,19 +1636,14 @@ final class Verifier
     private function in_use(array $named): void
     {
         $opening = $this->one['RoundOpened'];
-        $chains = $ends = [];
-        foreach ($this->before($opening, 'WitnessChainOpened') as $event) {
-            $header = chain_header(hex2bin($event['data']['header']));
-            $chains[$header['id']] = ['position' => $event['position'], 'version' => $event['version'], 'key' => $header['release']];
-            hold($header['number'] === count($chains), 'a chain of the table is missing');
-        }
+        [$chains, $ends] = [$this->chains(), []];
         foreach ($this->before($opening, 'WitnessChainsReplaced') as $event) {
             $next = array_keys(array_filter($chains, fn ($each) => $each['version'] === $event['version'] + 1));
             hold($next === [$event['data']['successor']], 'a witness was replaced without its successor');
             $keys = [];
             foreach ($event['data']['ended'] as ['chain' => $chain, 'index' => $index]) {
                 hold(isset($chains[$chain]) && !isset($ends[$chain]) && $chains[$chain]['position'] < $event['position'], 'a chain ended that was not in use');
-                $keys[$chains[$chain]['key']] = true;
+                $keys[$chains[$chain]['release']] = true;
                 $ends[$chain] = ['index' => $index, 'position' => $event['position']];
             }
             hold(count($keys) === 1, 'chains of several witnesses ended');
@@ -1619,14 +1656,14 @@ final class Verifier
             $wanted = [];
             foreach ($chains as $chain => $each) {
                 if ($each['position'] < $position && ($ends[$chain]['position'] ?? PHP_INT_MAX) > $position) {
-                    $wanted[bin2hex($each['key'])] = true;
+                    $wanted[bin2hex($each['release'])] = true;
                 }
             }
             $found = [];
             foreach ($links as ['chain' => $chain, 'index' => $index]) {
                 hold(isset($chains[$chain]), 'no chain was opened before the round');
                 hold($index < ($ends[$chain]['index'] ?? PHP_INT_MAX), 'a link of an ended chain is used');
-                $found[] = bin2hex($chains[$chain]['key']);
+                $found[] = bin2hex($chains[$chain]['release']);
             }
             $wanted = array_map('strval', array_keys($wanted));
             sort($wanted);
@@ -1664,7 +1701,7 @@ final class Verifier
         hold(array_column($released['data']['releases'], 'chain') === array_column($named, 'chain'), 'the links are others than were named');
         $keys = [];
         foreach ($named as $place => ['chain' => $chain, 'index' => $index]) {
-            $header = $this->chain_of($chain);
+            $header = $this->chains()[$chain] ?? throw new Failed('no chain was opened before the round');
             $release = $released['data']['releases'][$place];
             hold($index < 2 ** $header['height'], 'the chain has no such link');
             $said = statement($chain, $index, $kind, hex2bin($closing['digest']), $release);
@@ -1677,20 +1714,20 @@ final class Verifier
         return $keys;
     }
 
-    /** @return array<string, mixed> the header of a chain that was opened before the round */
-    private function chain_of(string $chain): array
+    /** @return array<string, array<string, mixed>> the headers of all chains that were opened before the round, with their events, by id */
+    private function chains(): array
     {
-        foreach ($this->before($this->one['RoundOpened'], 'WitnessChainOpened') as ['data' => $data]) {
-            $bytes = hex2bin($data['header']);
+        $chains = [];
+        foreach ($this->before($this->one['RoundOpened'], 'WitnessChainOpened') as $event) {
+            $bytes = hex2bin($event['data']['header']);
             $header = chain_header($bytes);
-            if ($header['id'] === $chain) {
-                hold($header['table'] === uuid($this->opening()['table']), 'a chain is of another table');
-                hold(signed($bytes, hex2bin($data['signature']), $header['release']), "the witness's signature of a chain is wrong");
-                hold(signed($bytes, hex2bin($data['house_signature']), $header['house']), "the house's signature of a chain is wrong");
-                return $header;
-            }
+            hold($header['table'] === uuid($this->opening()['table']), 'a chain is of another table');
+            hold(signed($bytes, hex2bin($event['data']['signature']), $header['release']), "the witness's signature of a chain is wrong");
+            hold(signed($bytes, hex2bin($event['data']['house_signature']), $header['house']), "the house's signature of a chain is wrong");
+            $chains[$header['id']] = $header + ['position' => $event['position'], 'version' => $event['version']];
+            hold($header['number'] === count($chains), 'a chain of the table is missing');
         }
-        throw new Failed('no chain was opened before the round');
+        return $chains;
     }
 
     private function cosignatures(): string
@@ -1704,8 +1741,8 @@ final class Verifier
         $note = note($cosigned['note']);
         $proof = array_map(hex2bin(...), $cosigned['consistency']);
         hold(continued($checkpoint['position'], $note['size'], hex2bin($checkpoint['root']), $note['root'], $proof), 'the cosigned log does not continue that of the checkpoint');
-        foreach ($this->before($this->one['RoundOpened'], 'WitnessChainOpened') as ['data' => $data]) {
-            hold(chain_header(hex2bin($data['header']))['origin'] === $note['origin'], 'the cosigned log is another than that of a chain');
+        foreach ($this->chains() as $header) {
+            hold($header['origin'] === $note['origin'], 'the cosigned log is another than that of a chain');
         }
         $own = 0;
         foreach ($note['signatures'] as ['name' => $name, 'id' => $id, 'signature' => $signature]) {
@@ -1718,7 +1755,7 @@ final class Verifier
             foreach (array_map(cosigner(...), $this->cosigners) as [$trusted, $its, $key]) {
                 if ($name === $trusted && $id === $its) {
                     $time = unpack('J', $signature)[1];
-                    hold($time > 0 && signed(cosigned_bytes($note['text'], $time), substr($signature, 8), $key), "the cosignature of $name is not by its key");
+                    hold($time > 0 && $time <= 253402300799 && signed(cosigned_bytes($note['text'], $time), substr($signature, 8), $key), "the cosignature of $name is not by its key");
                     $this->cosigned_by[] = ['name' => $name, 'time' => gmdate('Y-m-d\TH:i:s\Z', $time)];
                 }
             }
@@ -1792,7 +1829,11 @@ final class Verifier
 
     private function cards(): void
     {
-        $dealt = $this->data('CardsDealt') ?? throw new Absent('no cards were dealt');
+        $dealt = $this->data('CardsDealt');
+        if ($dealt === null) {
+            hold($this->file['shoe']['openings'] === [], 'cards of the shoe are opened that were not dealt');
+            throw new Absent('no cards were dealt');
+        }
         if (isset($this->one['CardsForced'])) {
             hold($this->file['shoe']['openings'] === [], 'cards of the shoe are opened that were not dealt');
             hold($this->data('CardsForced')['cards'] === $dealt['cards'], 'the cards are not the chosen ones');
@@ -1815,27 +1856,24 @@ final class Verifier
         } else {
             hold($first === 0, 'a round with a shoe of its own begins at place 0');
         }
-        $this->opened();
-        if ($this->file['shoe']['seed'] === null) {
-            if (!$this->long) {
-                throw new Later('the seed is secret');
-            }
-            $cards = array_column($this->file['shoe']['openings'], 'card', 'shoe_position');
-            hold(!array_diff_key($needed, $cards), 'a card was not opened');
-        } else {
-            $cards = $this->drawn($this->long ? null : count($needed));
+        $this->opened(array_keys($needed));
+        $seed = $this->file['shoe']['seed'];
+        if ($seed === null && !$this->long) {
+            throw new Later('the seed is secret');
         }
+        $opened = array_column($this->file['shoe']['openings'], 'card', 'shoe_position');
+        $drawn = $seed === null ? [] : $this->drawn($this->long ? null : count($needed));
+        hold(!array_diff_key($needed, $opened) || ($opened === [] && $seed !== null), 'a card was not opened');
         foreach ($needed as $place => $card) {
-            hold($cards[$place] === $card, "the card at place $place is another");
+            hold(($drawn[$place] ?? $card) === $card && ($opened[$place] ?? $card) === $card, "the card at place $place is another");
         }
     }
 
-    /** Hold each opened card to the root. */
-    private function opened(): void
+    /** Hold each opened card to the root. @param list<int> $needed places */
+    private function opened(array $needed): void
     {
         $openings = $this->file['shoe']['openings'];
-        $places = array_column($openings, 'shoe_position');
-        hold(count(array_unique($places)) === count($places), 'a card was opened twice');
+        hold(!array_diff(array_column($openings, 'shoe_position'), $needed), 'a card was opened that is not of the round');
         hold($openings === [] || $this->long, 'cards of a shoe without a root were opened');
         foreach ($openings as ['shoe_position' => $place, 'card' => $card, 'salt' => $salt, 'path' => $path]) {
             $hash = card_leaf($place, $card, hex2bin($salt));
@@ -1879,11 +1917,9 @@ final class Verifier
             $hand = $hands[$turned['side']] ?? null;
             hold(in_array($turned['side'], ['player', 'banker'], true) && $turned['cards'] === array_slice($hand, 0, 2), 'another hand was turned over');
         }
-        $settled = $this->data('RoundSettled');
-        if ($settled !== null) {
-            hold($settled['player_total'] === total($hands['player']) && $settled['banker_total'] === total($hands['banker']), 'the totals are others');
-            hold($settled['natural'] === $hands['natural'] && $settled['outcome'] === $hands['outcome'], 'the outcome is another');
-        }
+        $settled = $this->data('RoundSettled') ?? throw new Failed('cards were dealt without a settlement');
+        hold($settled['player_total'] === total($hands['player']) && $settled['banker_total'] === total($hands['banker']), 'the totals are others');
+        hold($settled['natural'] === $hands['natural'] && $settled['outcome'] === $hands['outcome'], 'the outcome is another');
     }
 
     private function wagers(): void

@@ -5,10 +5,11 @@ import { cosignatures } from "./cosignatures.js";
 import * as game from "./game.js";
 import * as log from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply, Proof } from "./proof.js";
-import { read, requireShape } from "./read.js";
+import { read } from "./read.js";
 import { publicReads } from "./public_reads.js";
 import { receipt as checkReceipt } from "./receipt.js";
 import { caveatsOn } from "./caveats.js";
+import { requireShape } from "./shape.js";
 import * as shoe from "./shoe.js";
 import { witnesses } from "./witnesses.js";
 
@@ -68,9 +69,7 @@ export async function verify(bytes, { trusted = [], receipt = null, witnesses: p
   /** @type {{proof?: Proof}} */
   const file = {};
   const first = report(await run("file", () => {
-    const document = read(bytes);
-    requireShape(document);
-    const proof = new Proof(document, trusted);
+    const proof = new Proof(requireShape(read(bytes)), trusted);
     file.proof = proof;
     return ["file.ok", { n: proof.events.length }];
   }));

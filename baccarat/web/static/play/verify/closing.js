@@ -13,7 +13,7 @@ export const tag = (name) => joined(bytes(`casino.baccarat.${name}.v1`), Uint8Ar
 const [WAGER, LEAF, CLOSING] = ["wager", "wager-leaf", "closing"].map(tag);
 export const SPOTS = ["player", "banker", "tie"];
 /** @type {Record<string, number | null>} */
-const ENDS = { SeatPassed: 2, SeatTimedOut: 3, SeatLeftRound: null };
+const ENDS = { WagerConfirmed: 1, SeatPassed: 2, SeatTimedOut: 3, SeatLeftRound: null };
 const NO_DIGEST = "00".repeat(32);
 const ED25519 = 1;
 const VOID_CAUSES = ["malfunction", "misdeal", "wrong_rules", "fraud", "other"];
@@ -47,15 +47,16 @@ export async function leafOfWager(terms, wager, currency) {
 }
 
 /**
- * How each seat's turn ended, by seat; seats that left the round are not listed.
+ * How each seat's turn ended, once, by seat; seats that left the round are not listed.
  * @param {Proof} proof
- * @param {any[]} wagers
  */
-function seatEnds(proof, wagers) {
+function seatEnds(proof) {
   /** @type {Map<number, number | null>} */
   const ends = new Map();
-  for (const event of proof.roundEvents) if (event.type in ENDS && event.data) ends.set(event.data.seat, ENDS[event.type]);
-  for (const wager of wagers) ends.set(wager.seat, 1);
+  for (const { type, data } of proof.roundEvents.filter((event) => Object.hasOwn(ENDS, event.type))) {
+    if (ends.has(data.seat)) throw new CheckFailed("closing.differs", 1, 2, { name: "seats" });
+    ends.set(data.seat, ENDS[type]);
+  }
   return [...ends].filter(([, end]) => end !== null).sort(([one], [other]) => one - other).map(([seat, end]) => ({ seat, end }));
 }
 
@@ -79,18 +80,20 @@ export async function digestOf(recorded, terms, { kind, cause, count, seats, ind
  * Check that the closing of a long shoe pins its cut: as it starts, or before its witnesses' links.
  * @param {Proof} proof
  * @param {any} started
- * @param {Uint8Array} terms
+ * @param {() => Promise<Uint8Array>} terms
  */
 export async function checkShoeClosing(proof, started, terms) {
   const closed = proof.findShoeEvent("ShoeCutClosed")?.data;
-  if (closed && started.closing !== null) throw new CheckFailed("closing.digest", null, started.closing);
+  const [{ data: committed }] = proof.findCommitment();
+  if ((started.number ?? committed.number) !== committed.number) throw new CheckFailed("closing.differs", committed.number, started.number, { name: "number" });
+  if (closed && (started.closing ?? null) !== null) throw new CheckFailed("closing.digest", null, started.closing);
   const recorded = (closed ?? started).closing ?? null;
   if (recorded === null) {
-    if ((started.scheme ?? 1) !== 1) throw new CheckFailed("closing.missing", "closing", null);
+    if ((committed.scheme ?? 1) !== 1) throw new CheckFailed("closing.missing", "closing", null);
     return;
   }
   const indexes = indexesOf(proof.shoeWitnesses);
-  const digest = await digestOf(recorded, terms, { kind: 4, cause: 0, count: 0, seats: [], indexes }, await sha256(), closed?.closed_at ?? started.started_at);
+  const digest = await digestOf(recorded, await terms(), { kind: 4, cause: 0, count: 0, seats: [], indexes }, await sha256(), closed?.closed_at ?? started.started_at);
   if (recorded.digest !== digest) throw new CheckFailed("closing.digest", digest, recorded.digest);
 }
 
@@ -100,22 +103,22 @@ export async function checkShoeClosing(proof, started, terms) {
  */
 export async function closing(proof) {
   const played = proof.findEvent("BettingClosed");
-  const closed = played ?? proof.findEvent("RoundVoided");
-  if (!closed?.data) throw new DoesNotApply("closing.open");
+  const voided = proof.findEvent("RoundVoided");
+  const closed = played ?? voided;
+  if (played && voided?.data?.closing) throw new CheckFailed("closing.differs", null, voided.data.closing, { name: "closing" });
+  if (!closed?.data || (!played && (proof.opened.scheme ?? 1) === 1)) throw new DoesNotApply("closing.open");
+  if (!proof.hasTerms) throw new DoesNotApply("closing.none");
   const recorded = closed.data.closing ?? null;
-  if (recorded === null) {
-    if (!played && (proof.opened.scheme ?? 1) === 1) throw new DoesNotApply("closing.open");
-    if (proof.hasTerms) throw new CheckFailed("closing.missing", "closing", null);
-    throw new DoesNotApply("closing.none");
-  }
+  if (recorded === null) throw new CheckFailed("closing.missing", "closing", null);
   const terms = digestBytes(proof.opened.terms);
   const wagers = proof.allData("WagerConfirmed");
   const leaves = await Promise.all(wagers.map((wager) => leafOfWager(terms, wager, proof.rules.currency)));
   const root = leaves.length ? await rootOf(leaves) : await sha256();
-  const seats = seatEnds(proof, wagers);
+  const seats = seatEnds(proof);
   const [kind, cause] = played ? [1, 0] : [2, VOID_CAUSES.indexOf(closed.data.reason) + 1];
-  const wanted = { kind, cause, count: wagers.length, wagers: hex(root), cosigned_size: 0, cosigned_root: NO_DIGEST, seats };
-  const repeated = played?.schema === 2 ? Object.entries(wanted) : [];
+  const cosigned = recorded.cosigned ?? { size: 0, root: NO_DIGEST };
+  const wanted = { kind, cause, count: wagers.length, wagers: hex(root), cosigned_size: cosigned.size, cosigned_root: cosigned.root, seats };
+  const repeated = "kind" in recorded ? Object.entries(wanted) : [];
   for (const [name, value] of repeated) if (!isSame(recorded[name], value)) throw new CheckFailed("closing.differs", value, recorded[name], { name });
   const indexes = indexesOf(proof.witnesses);
   const digest = await digestOf(recorded, terms, { ...wanted, indexes }, root, played ? closed.data.closed_at : closed.data.voided_at);

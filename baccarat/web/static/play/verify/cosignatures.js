@@ -9,8 +9,10 @@ import { openedChains } from "./witnesses.js";
 /** @typedef {{name: string, time: string}} Cosignature */
 
 const [NOTE, COSIGNER] = [1, 4];
-const HEAD = /^([^\n]+)\n([1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n(?:[^\n]+\n)*$/;
-const LINE = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+={0,2})$/;
+const HEAD = /^([ -~]+)\n([1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n(?:[ -~]+\n)*$/;
+const MAX_SIGNATURES = 64;
+const MAX_TIME = 253_402_300_799n; // the last second of the year 9999
+const LINE = /^\u2014 ([!-*,-~]+) ([A-Za-z0-9+/]+={0,2})$/;
 const VKEY = /^([^\s+"]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/;
 
 /**
@@ -49,6 +51,8 @@ export function parseNote(note) {
     if (!raw || raw.length < 5) throw new CheckFailed("cosignatures.note", "C2SP", line);
     return { name: match[1], id: hex(raw.slice(0, 4)), blob: raw.slice(4) };
   });
+  const keys = new Set(signatures.map(({ name, id }) => `${name} ${id}`));
+  if (keys.size !== signatures.length || keys.size > MAX_SIGNATURES) throw new CheckFailed("cosignatures.note", keys.size, signatures.length);
   return { text, origin: head[1], size: Number(head[2]), root: unbase64(head[3]), signatures };
 }
 
@@ -82,7 +86,7 @@ export async function findCosignatures({ text, signatures }, trusted) {
     const key = keys.get(`${name} ${id}`);
     if (!key) continue;
     const time = new DataView(blob.buffer).getBigUint64(0);
-    if (!await holds(key, `cosignature/v1\ntime ${time}\n${text}`, blob.slice(8))) throw new CheckFailed("cosignatures.forged", name, hex(blob), { name });
+    if (time < 1n || time > MAX_TIME || !await holds(key, `cosignature/v1\ntime ${time}\n${text}`, blob.slice(8))) throw new CheckFailed("cosignatures.forged", name, hex(blob), { name });
     found.push({ name, time: new Date(Number(time) * 1000).toISOString().replace(".000", "") });
   }
   return found;

@@ -7,7 +7,6 @@ import { isSame } from "./read.js";
 /** @import { Finding, Proof, Values } from "./proof.js" */
 
 const RULES_EVENTS = new Set(["TableOpened", "RulesTookEffect"]);
-const SPOTS = ["player", "banker", "tie"];
 /**
  * @param {string} one
  * @param {string} other
@@ -40,7 +39,8 @@ const pick = (object, names) => Object.fromEntries(names.map((name) => [name, ob
 export function rules(proof) {
   const start = proof.requireEvent("RoundOpened");
   const recorded = proof.tableEvents.filter((event) => RULES_EVENTS.has(event.type) && event.data && event.position < start.position).at(-1);
-  if (!recorded) throw new CheckFailed("rules.missing", "TableOpened", proof.tableEvents.map((event) => event.type));
+  const [first] = proof.tableEvents.filter((event) => RULES_EVENTS.has(event.type));
+  if (!recorded || first.type !== "TableOpened") throw new CheckFailed("rules.missing", "TableOpened", proof.tableEvents.map((event) => event.type));
   requireEqual({ ...recorded.data.rules, third_cards: "punto_banco" }, proof.rules, "rules.differ");
   const name = `${proof.rules.preset}@${proof.rules.version}`;
   if (start.data.rules !== name) throw new CheckFailed("rules.others", start.data.rules, name);
@@ -88,12 +88,18 @@ export function hands(proof) {
 }
 
 /** @typedef {{numerator: number, denominator: number}} Fraction */
-/** @typedef {{minimum: number, maximum: number, chips: number[], spots_per_round: string, under_minimum: string, commission: {rate: Fraction, rounding: Fraction | null, timing: string} | null} & Record<`${Api["Spot"]}_pays`, Fraction>} Rules a table's rules as the log has them */
+/** @typedef {{minimum: number, maximum: number, chips: number[], spots_per_round: string, under_minimum: string, play_money: boolean, commission: {rate: Fraction, rounding: Fraction | null, timing: string} | null} & Record<`${Api["Spot"]}_pays`, Fraction>} Rules a table's rules as the log has them */
 /** @typedef {{seat: number, player: string, money_type: string}} SeatInRound */
 /** @typedef {{seat: number, returned: number, commission: number, deferred: boolean}} SettledWager */
 
-/** @param {number[]} amounts */
-const sum = (amounts) => amounts.reduce((all, amount) => all + amount, 0);
+/**
+ * Sums are exact, too, where they are no number of a file.
+ * @param {number[]} amounts
+ */
+const sum = (amounts) => {
+  const exact = amounts.reduce((all, amount) => all + BigInt(amount), 0n);
+  return exact <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(exact) : String(exact);
+};
 
 /**
  * @param {Proof} proof
@@ -102,6 +108,7 @@ const sum = (amounts) => amounts.reduce((all, amount) => all + amount, 0);
 export function wagers(proof) {
   const seats = new Map(proof.opened.seats.map((/** @type {SeatInRound} */ seat) => [seat.seat, seat]));
   const confirmed = proof.confirmedWagers();
+  if (!confirmed.size && proof.findEvent("BettingClosed")) throw new CheckFailed("wagers.seats", 1, 0);
   for (const [number, wager] of confirmed) {
     const seat = seats.get(number);
     if (!seat || seat.player !== wager.player || seat.money_type !== wager.money_type) throw new CheckFailed("wagers.seat", seat ?? null, wager, { seat: number });
@@ -133,17 +140,17 @@ function requireSeats(confirmed, lines, code) {
 
 /**
  * @param {Rules} table
- * @param {{seat: number, stakes: Record<string, number>, raised?: Record<string, number>}} wager
+ * @param {{seat: number, money_type: string, stakes: Record<string, number>, raised?: Record<string, number>}} wager
  */
-function requireLimits(table, { seat, stakes, raised = {} }) {
+function requireLimits(table, { seat, money_type: money, stakes, raised = {} }) {
+  if (money === "play" && !table.play_money) throw new CheckFailed("wagers.seat", "real", money, { seat });
   const spots = Object.keys(stakes);
   if (!spots.length || (table.spots_per_round === "one" && spots.length > 1)) throw new CheckFailed("wagers.spots", table.spots_per_round, stakes, { seat });
   for (const [spot, stake] of Object.entries(stakes)) {
-    const within = SPOTS.includes(spot) && typeof stake === "number" && stake >= table.minimum && stake <= table.maximum;
-    if (!within) throw new CheckFailed("wagers.limits", [table.minimum, table.maximum], stake, { seat, spot });
+    if (stake < table.minimum || stake > table.maximum) throw new CheckFailed("wagers.limits", [table.minimum, table.maximum], stake, { seat, spot });
   }
   for (const [spot, more] of Object.entries(raised)) {
-    if (table.under_minimum !== "raise" || stakes[spot] !== table.minimum || !(more > 0)) throw new CheckFailed("wagers.raised", table.minimum, stakes[spot] ?? null, { seat });
+    if (table.under_minimum !== "raise" || stakes[spot] !== table.minimum || more > stakes[spot]) throw new CheckFailed("wagers.raised", table.minimum, stakes[spot] ?? null, { seat });
   }
 }
 
@@ -182,7 +189,6 @@ function commissionOn(table, win) {
  * @param {Api["Outcome"]} outcome
  */
 export function resultOf(table, spot, stake, outcome) {
-  if (!SPOTS.includes(spot)) throw new TypeError("no spot");
   if (spot !== outcome) {
     const push = outcome === "tie";
     return { result: push ? "push" : "lose", win: 0, commission: 0, returned: push ? stake : 0 };
@@ -212,7 +218,7 @@ function requireMoney(proof, names) {
     });
     for (const name of names.filter((each) => each !== "result")) {
       const field = name === "win" ? "won" : name;
-      const due = sum(wanted.map((line) => Number(line[name])));
+      const due = sum(wanted.map((line) => /** @type {number} */ (line[name])));
       if (!isSame(due, wager[field])) throw new CheckFailed("money.sum", due, wager[field] ?? null, { seat: wager.seat, name: field });
     }
   }
@@ -262,8 +268,10 @@ export function voiding(proof) {
       paid: wager ? wager.returned - (wager.deferred ? wager.commission : 0) : 0, commission: wager?.commission ?? 0,
     };
     requireEqual(wanted, pick(line, Object.keys(wanted)), "void.differs", { seat: line.seat });
-    const moved = line.to_game + line.to_account - line.from_game - line.from_account - line.owed - line.forgiven;
-    if (moved !== line.staked - line.paid) throw new CheckFailed("void.amount", line.staked - line.paid, moved, { seat: line.seat });
+    const held = wager?.deferred ? wager.commission : 0;
+    if (line.from_rack > held) throw new CheckFailed("void.differs", held, line.from_rack, { seat: line.seat, name: "from_rack" });
+    const [moved, due] = [sum([line.to_game, line.to_account, -line.from_game, -line.from_account, -line.owed, -line.forgiven]), sum([line.staked, -line.paid])];
+    if (moved !== due) throw new CheckFailed("void.amount", due, moved, { seat: line.seat });
   }
   return ["void.ok", { n: confirmed.size }];
 }

@@ -11,7 +11,7 @@ export const hex = (data) => Array.from(data, (byte) => byte.toString(16).padSta
  * @param {string} text
  */
 export function unhex(text) {
-  if (!/^(?:[0-9a-fA-F]{2})*$/.test(text)) throw new TypeError("not hex");
+  if (!/^(?:[0-9a-f]{2})*$/.test(text)) throw new TypeError("not hex");
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 
@@ -61,6 +61,18 @@ export async function hmac(secret) {
   return async (...parts) => new Uint8Array(await crypto.subtle.sign("HMAC", key, joined(...parts)));
 }
 
+const PRIME = 2n ** 255n - 19n;
+const ORDER_EIGHT = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
+
+/**
+ * Whether all verifiers read a point alike: some refuse those of small order, and other spellings.
+ * @param {Uint8Array} point
+ */
+function isOfLargeOrder(point) {
+  const y = BigInt(`0x0${hex(point.slice(0, 32).reverse())}`) & (2n ** 255n - 1n);
+  return y > 1n && y < PRIME - 1n && y !== ORDER_EIGHT && y !== PRIME - ORDER_EIGHT;
+}
+
 /**
  * Return whether an Ed25519 signature is valid; null if this browser can't verify it.
  * @param {Uint8Array<ArrayBuffer>} publicKey
@@ -68,6 +80,7 @@ export async function hmac(secret) {
  * @param {Uint8Array<ArrayBuffer>} signature
  */
 export async function isSigned(publicKey, message, signature) {
+  if (![publicKey, signature].every(isOfLargeOrder)) return false;
   let key;
   try {
     key = await crypto.subtle.importKey("raw", publicKey, { name: "Ed25519" }, false, ["verify"]);

@@ -2,12 +2,19 @@
 
 import { big, bytes, hex, isSigned, joined, leafOf, rootByPath, sha256, unhex } from "./hashes.js";
 import { CannotCheck, CheckFailed, termsWithCards } from "./proof.js";
-import { canonical, isSignature } from "./read.js";
+import { canonical } from "./read.js";
 
 /** @import { Finding, LogEvent, Proof } from "./proof.js" */
 
 const SEAL_TAG = joined(bytes("casino.events.seal/1"), new Uint8Array(4));
 const REDACTABLE_EVENTS = new Set(["RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"]);
+const NO_DIGEST = "00".repeat(32);
+const SHOE_EVENTS = ["ShoeCommitted", "ShoeCutClosed", "ShoeLinksReleased", "ShoeStarted", "ShoeEnded"];
+const TABLE_EVENTS = new Set([
+  ...SHOE_EVENTS, "TableOpened", "RulesTookEffect", "TermsFixed", "ShoeCutContributed", "TableClosed", "WitnessChainOpened", "WitnessChainsReplaced",
+]);
+/** Those of the table's and the round's that occur once, beside those whose order says so. */
+const SINGLE_EVENTS = new Set([...SHOE_EVENTS, "TableOpened", "TableClosed", "LinksReleased"]);
 const BETTING = ["RoundOpened", "CutContributed", "CardsForced", "SeatPassed", "SeatTimedOut", "WagerConfirmed"];
 const CLOSED = ["BettingClosed", "HandTurned"];
 /**
@@ -58,10 +65,10 @@ export async function digests(proof) {
   for (const event of proof.events) {
     const values = { position: event.position, type: event.type };
     if (!event.data) {
-      if (event.metadata || !REDACTABLE_EVENTS.has(event.type)) throw new CheckFailed("event.withheld", event.type, null, { kind: event.type });
+      if (!REDACTABLE_EVENTS.has(event.type)) throw new CheckFailed("event.withheld", event.type, null, { kind: event.type });
       continue;
     }
-    const computed = await digestOf(event);
+    const computed = await digestOf({ ...event, data: event.sealed });
     if (computed !== event.digest) throw new CheckFailed("digests.differ", event.digest, computed, values);
   }
   const count = proof.events.length;
@@ -78,16 +85,32 @@ export function chain(proof) {
   proof.otherEvents.forEach((event, at) => {
     if (!rounds[at] || rounds.indexOf(rounds[at]) < at) throw new CheckFailed("chain.stream", [proof.stream, proof.tableStream], event.stream);
   });
-  for (const events of [proof.roundEvents, proof.tableEvents]) {
+  for (const event of proof.events) {
+    if (!isInItsStream(event, proof)) throw new CheckFailed("chain.stream", [proof.stream, proof.tableStream], event.stream);
+  }
+  const single = [...proof.roundEvents, ...proof.tableEvents].map((event) => event.type).filter((type) => SINGLE_EVENTS.has(type));
+  if (new Set(single).size !== single.length) throw new CheckFailed("chain.order", [...new Set(single)], single, { stream: proof.stream });
+  for (const [events, name] of /** @type {[LogEvent[], "position" | "version"][]} */ ([[proof.events, "position"], [proof.roundEvents, "version"], [proof.tableEvents, "version"]])) {
     events.slice(1).forEach((after, at) => {
       const before = events[at];
-      if (after.position <= before.position || after.version <= before.version) throw new CheckFailed("chain.order", before.version + 1, after.version, { stream: after.stream });
+      if (after[name] <= before[name]) throw new CheckFailed("chain.order", before[name] + 1, after[name], { stream: after.stream });
     });
   }
   const versions = proof.roundEvents.map((event) => event.version);
   if (versions.some((version, at) => version !== at + 1)) throw new CheckFailed("chain.gap", versions.map((_, at) => at + 1), versions);
   checkOrder(proof);
   return ["chain.ok", { count: versions.length, links: links(proof) }];
+}
+
+/**
+ * Whether the event of a table is in its stream, and of this shoe if it is of a shoe; others are not.
+ * @param {LogEvent} event
+ * @param {Proof} proof
+ */
+function isInItsStream({ type, data, stream }, proof) {
+  const ofTable = TABLE_EVENTS.has(type);
+  if (ofTable && type.startsWith("Shoe") && data && data.shoe !== proof.shoe.id) return false;
+  return ofTable === (stream === proof.tableStream);
 }
 
 /**
@@ -126,11 +149,11 @@ function roundBefore(event, proof) {
 
 /** @param {Proof} proof */
 function links(proof) {
-  const ordered = [...proof.events].sort((one, other) => one.position - other.position);
+  const [first] = proof.events;
+  if (first.position === 1 && first.previous !== NO_DIGEST) throw new CheckFailed("chain.link", NO_DIGEST, first.previous, { position: 0 });
   let count = 0;
-  ordered.slice(1).forEach((after, at) => {
-    const before = ordered[at];
-    if (after.position === before.position) throw new CheckFailed("chain.twice", 1, 2, { position: after.position });
+  proof.events.slice(1).forEach((after, at) => {
+    const before = proof.events[at];
     if (after.position !== before.position + 1) return;
     count += 1;
     if (before.digest !== after.previous) throw new CheckFailed("chain.link", before.digest, after.previous, { position: before.position });
@@ -156,6 +179,7 @@ export async function inclusion(proof) {
     if (!path) throw new CheckFailed("inclusion.path", position, [...paths.keys()], { position });
     const computed = await rootByPath(await leafOf(unhex(event.digest)), position - 1, checkpoint.position, path);
     if (!computed || hex(computed) !== checkpoint.root) throw new CheckFailed("inclusion.root", checkpoint.root, computed && hex(computed), { position });
+    if (position === checkpoint.position && event.digest !== checkpoint.head) throw new CheckFailed("inclusion.root", checkpoint.head, event.digest, { position });
   }
   const younger = proof.events.filter((event) => event.position > checkpoint.position);
   if (younger.length) throw new CannotCheck("inclusion.younger", { positions: younger.map((event) => event.position).join(", ") });
@@ -178,7 +202,7 @@ export async function signature(proof) {
   const key = signingKey(proof);
   const { signature: signatureHex, ...signed } = proof.checkpoint;
   if (signed.format !== "casino.checkpoint.v1") throw new CheckFailed("signature.format", "casino.checkpoint.v1", signed.format ?? null);
-  if (!isSignature(signatureHex)) throw new CheckFailed("signature.differs", "Ed25519", signatureHex ?? null, { key: key.id });
+  if ((signed.number === 1) === Boolean(signed.previous)) throw new CheckFailed("signature.format", signed.number, signed.previous);
   const message = joined(bytes("casino.checkpoint.v1\n"), bytes(canonical(signed)));
   const isValid = await isSigned(unhex(key.public_key), message, unhex(signatureHex));
   if (isValid === null) throw new CannotCheck("signature.browser");

@@ -2,7 +2,7 @@
 
 /**
  * An event of the log. What its data may hold is for the checks to find out: the file may come from anybody.
- * @typedef {Omit<Api["ProofEvent"], "data"> & {data: any}} LogEvent
+ * @typedef {Omit<Api["ProofEvent"], "data"> & {data: any, sealed: any}} LogEvent
  */
 /**
  * An exported round whose fields have been checked by `requireShape`.
@@ -133,7 +133,7 @@ export class Proof {
 
   /** Whether the round's terms were fixed before it opened, and with them the cut of its own shoe. */
   get hasTerms() {
-    return Boolean(this.opened.terms);
+    return "terms" in this.opened;
   }
 
   /**
@@ -183,10 +183,11 @@ export class Proof {
     const { number, shoe } = this.opened;
     const first = this.tableEvents.find((event) => event.type === "TableOpened");
     if (!first) throw new CheckFailed("event.missing", "TableOpened", this.tableEvents.map((event) => event.type), { kind: "TableOpened" });
-    const terms = this.termsEvents(number - 1).find((each) => each.data.next_shoe);
-    const event = number === 1 ? first : terms ?? this.otherEvents.find((each) => each.type === "RoundOpened");
-    const commitment = event?.data.next_shoe ?? null;
-    if (!event || commitment === null) throw new CheckFailed("announcement.none", number - 1, null, { number });
+    const before = this.otherEvents.filter((each) => each.type === "RoundOpened");
+    const committing = (number === 1 ? [first] : [...this.termsEvents(number - 1), ...before]).filter((each) => each.data.next_shoe);
+    if (committing.length !== 1) throw new CheckFailed("announcement.none", 1, committing.length, { number });
+    const [event] = committing;
+    const commitment = event.data.next_shoe;
     if (number > 1 && (event.data.number ?? number - 1) !== number - 1) throw new CheckFailed("announcement.other", number - 1, event.data.number);
     if (commitment.shoe !== shoe) throw new CheckFailed("announcement.shoe", commitment.shoe, shoe);
     return event;
@@ -206,9 +207,7 @@ export class Proof {
    * @returns {number}
    */
   schemeOf(announcement) {
-    const scheme = this.commitmentData(announcement).scheme ?? 1;
-    if (scheme !== 1 && scheme !== 2) throw new CheckFailed("commitment.scheme", "1, 2", scheme);
-    return scheme;
+    return this.commitmentData(announcement).scheme ?? 1;
   }
 
   /** The confirmed wagers by seat. */

@@ -5,6 +5,7 @@ import { big, bytes, hex, isSigned, joined, prefixed, sha256, unhex } from "./ha
 import { microsecondsOf } from "./log.js";
 import { CannotCheck, CheckFailed } from "./proof.js";
 import { isSame } from "./read.js";
+import { requireReceipt } from "./shape.js";
 import { encodeTerms } from "./shoe.js";
 
 /** @import { Finding, Proof } from "./proof.js" */
@@ -42,10 +43,13 @@ export async function readReceipt(receipt) {
  * @returns {Promise<Finding>}
  */
 export async function receipt(proof, receipt) {
+  requireReceipt(receipt);
   const { terms, leaf, stakes, valid } = await readReceipt(receipt);
   if (valid === null) throw new CannotCheck("signature.browser");
   if (!valid) throw new CheckFailed("receipt.unsigned", receipt.public_key, receipt.signature);
-  const [told, found] = [[receipt.round, terms], [proof.round.id, proof.opened.terms]];
+  const digests = [receipt.terms.digest, receipt.leaf];
+  if (!isSame([terms, leaf], digests)) throw new CheckFailed("receipt.terms", [terms, leaf], digests);
+  const [told, found] = [[receipt.round, receipt.table, terms], [proof.round.id, proof.round.table, proof.opened.terms ?? null]];
   if (!isSame(told, found)) throw new CheckFailed("receipt.terms", told, found);
   const wager = proof.allData("WagerConfirmed")[receipt.place];
   const played = wager ? [hex(await leafOfWager(unhex(terms), wager, proof.rules.currency)), wager.stakes] : null;

@@ -16,16 +16,17 @@ const [DRAWING, DRAW, CLOSED_CUT] = ["commitment", "draw", "cut"].map((name) => 
 const WORD_RANGE = 2 ** 32;
 const ED25519 = 1;
 
-/** @param {Proof} proof */
-function revealedSeed(proof) {
-  for (const kind of ["RoundSettled", "RoundVoided"]) {
-    const seed = proof.findEvent(kind)?.data?.seed;
-    if (seed) return seed;
-  }
-  const ended = proof.findShoeEvent("ShoeEnded");
-  if (ended) return ended.data.seed;
-  const seeds = proof.tableEvents.filter((event) => event.type === "TableClosed" && event.data).flatMap((event) => event.data.seeds);
-  return seeds.find((each) => each.shoe === proof.shoe.id)?.seed ?? null;
+/**
+ * Check that a seed is the one that events reveal, which may be withheld; and that none reveals a secret one.
+ * @param {Proof} proof
+ */
+function requireRevealed(proof) {
+  const { seed, id } = proof.shoe;
+  const events = [proof.findEvent("RoundSettled"), proof.findEvent("RoundVoided"), proof.findShoeEvent("ShoeEnded")].map((event) => event?.data?.seed);
+  const closed = proof.tableEvents.filter((event) => event.type === "TableClosed").flatMap((event) => event.data.seeds);
+  const seeds = [...events, ...closed.filter((each) => each.shoe === id).map((each) => each.seed)].filter(Boolean);
+  const known = seed === null || seeds.length || proof.events.some((event) => !event.data);
+  if (!known || seeds.some((each) => each !== seed)) throw new CheckFailed("commitment.seed", seeds, seed);
 }
 
 /**
@@ -44,16 +45,17 @@ export async function commitment(proof) {
     const other = event?.data?.scheme ?? scheme;
     if (other !== scheme) throw new CheckFailed("commitment.schemes", scheme, other);
   }
+  if (scheme === 1 && (proof.witnesses.length || proof.shoeWitnesses.length)) throw new CheckFailed("commitment.schemes", 2, scheme);
   if (proof.shoe.commitment !== expected) throw new CheckFailed("commitment.summary", expected, proof.shoe.commitment);
   const { decks, cut_cards_from_end, burn } = proof.rules;
   const played = { decks, cut_cards_from_end, burn };
   if (!isSame(committed.shape, played)) throw new CheckFailed("commitment.shape", committed.shape, played);
-  const [seed, revealed] = [proof.shoe.seed, revealedSeed(proof)];
-  if (revealed !== null && seed !== revealed) throw new CheckFailed("commitment.seed", revealed, seed);
+  const { seed } = proof.shoe;
+  requireRevealed(proof);
   if (seed === null) throw new CannotCheck("commitment.secret");
   const number = proof.isLong ? committed.number : opened.data.number;
   const place = scheme === 1 ? [] : [opened.data.table, proof.shoe.id].map(uuid).concat(big(number, 8));
-  const computed = seed.length === 64 ? hex(await sha256(scheme === 1 ? COMMITMENT : DRAWING, unhex(seed), ...place)) : seed;
+  const computed = hex(await sha256(scheme === 1 ? COMMITMENT : DRAWING, unhex(seed), ...place));
   if (computed !== expected) throw new CheckFailed("commitment.differs", expected, computed);
   const seconds = secondsToWager(proof, announcement);
   return [`commitment.${resultCode(proof, seconds)}`, { commitment: expected, position: announcement.position, seconds }];
@@ -90,26 +92,35 @@ export async function cut(proof) {
   }
   const listed = await contributions(proof, announcement, fixed);
   const computed = hex(await cutOf(proof, announcement, listed));
-  for (const { contributions: given = listed, cut: closed = computed } of [...recordedCuts(proof, fixed), proof.shoe]) {
-    if (!isSame(given.map(withKey), listed)) throw new CheckFailed("cut.contributions", listed, given);
-    if (closed !== computed) throw new CheckFailed("cut.differs", computed, closed);
-  }
-  if (proof.isLong) await checkShoeClosing(proof, fixed.data, await sha256(...await termsOfShoe(proof, fixed)));
+  requireCut(listed, computed, [proof.shoe, ...(proof.isLong ? [fixed.data] : [])]);
+  // Events of a round repeat no cut of a long shoe: theirs is empty.
+  requireCut(proof.isLong ? [] : listed, proof.isLong ? "" : computed, recordedCuts(proof));
+  if (proof.isLong) await checkShoeClosing(proof, fixed.data, async () => sha256(...await termsOfShoe(proof, fixed)));
   if (!listed.length) return computed ? ["cut.nobody", { cut: computed }] : ["cut.empty"];
   return ["cut.ok", { cut: computed, seats: listed.map((line) => line.seat).join(", ") }];
 }
 
 /**
- * The recorded data that have the cut or its contributions; newer ones do not repeat what others have.
- * @param {Proof} proof
- * @param {LogEvent} fixed
+ * Check the cut and its contributions wherever they are recorded.
+ * @param {Api["Contribution"][]} listed
+ * @param {string} computed
+ * @param {{contributions?: Api["Contribution"][], cut?: string}[]} recorded
  */
-function recordedCuts(proof, fixed) {
-  if (proof.isLong || !proof.hasTerms) return [fixed.data];
-  const closed = proof.findEvent("BettingClosed");
-  const cuts = [proof.opened];
-  if (fixed.schema === 1) cuts.push({ contributions: fixed.data.contributions, cut: fixed.data.terms.cut });
-  return closed ? [...cuts, closed.data] : cuts;
+function requireCut(listed, computed, recorded) {
+  for (const { contributions: given = listed, cut: closed = computed } of recorded) {
+    if (!isSame(given.map(withKey), listed)) throw new CheckFailed("cut.contributions", listed, given);
+    if (closed !== computed) throw new CheckFailed("cut.differs", computed, closed);
+  }
+}
+
+/**
+ * The data of events that repeat the round's cut or its contributions, as newer ones do not.
+ * @param {Proof} proof
+ */
+function recordedCuts(proof) {
+  const fixed = proof.hasTerms ? proof.termsEvents(proof.opened.number).filter((event) => event.data.terms) : [];
+  const terms = fixed.map(({ data }) => ({ contributions: data.contributions, ...(proof.isLong ? {} : { cut: data.terms.cut }) }));
+  return [proof.opened, ...terms, proof.findEvent("BettingClosed")?.data ?? {}];
 }
 
 /**
@@ -130,8 +141,11 @@ export async function terms(proof) {
   const wanted = { table: proof.round.table, number, shoe, rules: hex(await sha256(bytes(canonical(rules)))), commitment: committed, cut: closed, witnesses: proof.witnesses };
   const dealt = proof.findEvent("CardsDealt");
   if (dealt) wanted.next_place = dealt.data.shoe_position;
-  if (!proof.isLong) Object.assign(wanted, { next_place: 0, cards: hex(await sha256()), next_commitment: first.data.next_shoe?.commitment ?? null });
-  const recorded = last.schema === 1 ? last.data.terms : { ...wanted, ...last.data.place };
+  if (!proof.isLong) {
+    if (fixed.some((event) => event.data.place)) throw new CheckFailed("terms.differ", null, last.data.place ?? null, { name: "place" });
+    Object.assign(wanted, { next_place: 0, cards: hex(await sha256()), next_commitment: first.data.next_shoe?.commitment ?? null });
+  }
+  const recorded = last.data.terms ?? { ...wanted, ...last.data.place };
   const digest = hex(await sha256(...encodeTerms(recorded)));
   for (const value of [last.data.digest ?? digest, opened.data.terms]) if (value !== digest) throw new CheckFailed("terms.digest", digest, value);
   for (const [name, value] of Object.entries(wanted)) if (!isSame(recorded[name], value)) throw new CheckFailed("terms.differ", value, recorded[name], { name });
@@ -169,11 +183,9 @@ async function contributions(proof, announcement, fixed) {
   /** @type {Map<number, Api["Contribution"]>} */
   const bySeat = new Map();
   const { commitment: committed } = proof.commitmentData(announcement);
-  const ofTable = proof.isLong || proof.hasTerms;
   const end = (proof.isLong && proof.findShoeEvent("ShoeCutClosed") || fixed).position;
-  const kind = ofTable ? "ShoeCutContributed" : "CutContributed";
-  for (const event of ofTable ? proof.tableEvents : proof.roundEvents) {
-    if (event.type !== kind || !event.data || (ofTable && event.data.shoe !== proof.shoe.id)) continue;
+  for (const event of [...proof.roundEvents, ...proof.tableEvents]) {
+    if (event.type !== "CutContributed" && event.type !== "ShoeCutContributed") continue;
     if (!(announcement.position < event.position && event.position < end)) throw new CheckFailed("cut.time", [announcement.position, end], event.position);
     const { seat, signature } = event.data;
     if (signature) await checkSignature(proof, committed, event.data);
@@ -240,6 +252,8 @@ export async function cards(proof) {
   }
   /** @type {Map<number, string>} */
   const wanted = new Map(dealt.cards.map((/** @type {string} */ card, /** @type {number} */ at) => [dealt.shoe_position + at, card]));
+  const burning = start && [start.turned_card !== null, start.burned_count > 0].every((each) => each === proof.rules.burn);
+  if (proof.isLong && !burning) throw new CheckFailed("cards.burned", proof.rules.burn, start.burned_count);
   if (start.turned_card) {
     wanted.set(0, start.turned_card);
     const burned = points(start.turned_card) || 10;
@@ -248,7 +262,7 @@ export async function cards(proof) {
   }
   requireExactOpenings(proof, wanted);
   const values = { cards: dealt.cards.join(" "), place: dealt.shoe_position };
-  const opened = proof.shoe.openings.length > 0;
+  const opened = proof.shoe.openings.length > 0 || (proof.isLong && proof.shoe.seed === null);
   if (opened) await checkOpenings(proof, wanted);
   if (proof.shoe.seed !== null) {
     await checkAgainstSeed(proof, proof.shoe.seed, wanted);

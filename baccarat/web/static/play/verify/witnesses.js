@@ -74,6 +74,8 @@ export function releasesOf(listed, { data: { releases } }) {
  */
 export async function witnesses(proof) {
   const ofShoe = proof.isLong && proof.shoeWitnesses.length > 0;
+  const given = proof.findEvent("LinksReleased")?.data;
+  if (given && (given.round !== proof.round?.id || !proof.witnesses.length)) throw new CheckFailed("witnesses.missing", [proof.round?.id, proof.witnesses], given);
   if (!proof.witnesses.length && !ofShoe) throw new DoesNotApply("witnesses.none");
   const drawings = drawingsOf(proof);
   if (!drawings.length) throw new DoesNotApply("witnesses.waiting");

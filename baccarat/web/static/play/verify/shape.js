@@ -1,0 +1,280 @@
+// The shape of exported files and receipts: every member that a check uses, so that no check reads anything else. A
+// shape is the name of a kind, the members of an object, or a list of items: any, each once, or ascending. "?" after a
+// member: it may be absent; before a kind: it may be null. Objects are listed by their first member, and spots ascend
+// from Player to Tie.
+
+import { CheckFailed } from "./proof.js";
+
+/** @import { ProofDocument } from "./proof.js" */
+/** @typedef {{[name: string]: Shape}} Members */
+/** @typedef {string | Members | List | OrNull} Shape */
+
+class List {
+  /**
+   * @param {Shape} items
+   * @param {"any" | "once" | "ascending"} [order]
+   */
+  constructor(items, order = "any") {
+    this.items = items;
+    this.order = order;
+  }
+}
+
+class OrNull {
+  /** @param {Shape} shape */
+  constructor(shape) {
+    this.shape = shape;
+  }
+}
+
+/** @param {Shape} items */
+const each = (items) => new List(items);
+/** @param {Shape} items */
+const once = (items) => new List(items, "once");
+/** @param {Shape} items */
+const ascending = (items) => new List(items, "ascending");
+/** @param {Shape} shape */
+const orNull = (shape) => new OrNull(shape);
+/**
+ * @param {string} kind
+ * @param {...string} names
+ * @returns {Members}
+ */
+const all = (kind, ...names) => Object.fromEntries(names.map((name) => [name, kind]));
+
+const SPOTS = ["player", "banker", "tie"];
+const MAX = Number.MAX_SAFE_INTEGER;
+/** @type {Map<string, [least: number, most: number]>} */
+const NUMBERS = new Map([
+  ["count", [0, MAX]], ["positive", [1, MAX]], ["seat", [1, 255]], ["u32", [1, 2 ** 32 - 1]], ["decks", [1, 16]], ["scheme", [1, 2]], ["part", [1, 10_000]],
+]);
+const TEXTS = new Map([
+  ["text", /^/], ["uuid", /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/], ["hash", /^[0-9a-f]{64}$/], ["hash or none", /^(?:[0-9a-f]{64})?$/],
+  ["signature", /^[0-9a-f]{128}$/], ["hex", /^(?:[0-9a-f]{2})*$/], ["contribution", /^(?:[0-9a-f]{2}){1,32}$/], ["card", /^[A23456789TJQK][cdhs]$/],
+  ["spot", /^(?:player|banker|tie)$/], ["money", /^(?:real|play)$/], ["amount", /^(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,8})?$/],
+  ["shuffle", /^(?:each_round|shoe)$/], ["under_minimum", /^(?:raise|reject)$/], ["spots_per_round", /^(?:any|one)$/], ["timing", /^(?:settlement|deferred)$/],
+  ["side", /^(?:player|banker)$/], ["reason", /^(?:malfunction|misdeal|wrong_rules|fraud|other)$/],
+]);
+const MOMENT = /^(?:19[7-9]\d|[2-9]\d{3})-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
+
+const RATIO = all("part", "numerator", "denominator");
+const SHAPE = { decks: "decks", cut_cards_from_end: "?count", burn: "flag" };
+const RULES = {
+  preset: "text", version: "count", currency: "text", ...SHAPE, shuffle: "shuffle", chips: ascending("positive"), minimum: "count", maximum: "count",
+  under_minimum: "under_minimum", spots_per_round: "spots_per_round", play_money: "flag", player_pays: RATIO, banker_pays: RATIO, tie_pays: RATIO,
+  commission: orNull({ rate: RATIO, timing: "timing", rounding: orNull(RATIO) }),
+};
+const FIRST_NEXT_SHOE = { shoe: "uuid", commitment: "hash", shape: SHAPE };
+const NEXT_SHOE = { ...FIRST_NEXT_SHOE, scheme: "scheme" };
+const CUT = { contributions: ascending({ seat: "seat", contribution: "contribution", "public_key?": "hex" }), cut: "hash or none" };
+const LINK = { chain: "hash", index: "count" };
+const RELEASES = ascending({ chain: "hash", link: "hash", time_ms: "count", number: "positive", previous: "hash", signature: "signature", path: "hex" });
+const CLOSING = { ...all("hash", "digest", "blind", "sealed_head", "before"), "cosigned?": orNull({ size: "count", root: "hash" }) };
+const CLOSING_WITH_COUNTS = {
+  ...CLOSING, ...all("count", "kind", "cause", "count", "cosigned_size"), ...all("hash", "wagers", "cosigned_root"), seats: ascending({ seat: "seat", end: "count" }),
+};
+const PLACE = { next_place: "count", cards: "hash", next_commitment: "hash" };
+const TERMS = { number: "count", shoe: "uuid", ...PLACE, rules: "hash", commitment: "hash", cut: "hash or none" };
+const PLAYER_SIGNATURE = { public_key: "hex", signature: "signature" };
+const WAGER_SIGNATURE = { ...PLAYER_SIGNATURE, nonce: "hash" };
+const PLAYER = { seat: "seat", player: "uuid", money_type: "money" };
+const SETTLED = {
+  ...PLAYER, results: ascending({ spot: "spot", stake: "positive", result: "text", ...all("count", "win", "commission", "returned") }),
+  ...all("count", "staked", "won", "commission", "returned"), deferred: "flag",
+};
+const GIVEN_BACK = {
+  ...PLAYER, ...all("count", "staked", "paid", "commission", "from_rack", "to_game", "to_account", "from_game", "from_account", "owed", "forgiven"),
+};
+const OPENED = {
+  ...all("uuid", "round", "table", "operator", "shoe"), number: "positive", rules: "text", commitment: "?hash", seats: ascending(PLAYER), opened_at: "time",
+  "witnesses?": ascending(LINK),
+};
+const OPENED_ON_TERMS = { ...OPENED, terms: "hash", contributions: CUT.contributions };
+const STARTED = { shoe: "uuid", commitment: "hash", turned_card: "?card", burned_count: "count", ...CUT, root: "hash" };
+const DEALT = { shoe_position: "count", cards: each("card") };
+const VOIDED = { seats: ascending(GIVEN_BACK), seed: "?hash" };
+/** Which members of an event's data checks use, from schema 1 on. */
+const EVENTS = new Map(Object.entries(/** @type {Record<string, Members[]>} */ ({
+  TableOpened: [FIRST_NEXT_SHOE, NEXT_SHOE].map((next) => ({ rules: "rules", next_shoe: orNull(next) })),
+  RulesTookEffect: [{ rules: "rules" }],
+  TermsFixed: [
+    { terms: { ...TERMS, table: "uuid", witnesses: ascending(LINK) }, digest: "hash", contributions: CUT.contributions, next_shoe: orNull(FIRST_NEXT_SHOE) },
+    ...[FIRST_NEXT_SHOE, NEXT_SHOE].map((next) => ({ number: "count", digest: "hash", place: orNull(PLACE), next_shoe: orNull(next) })),
+  ],
+  ShoeCommitted: [FIRST_NEXT_SHOE, NEXT_SHOE].map((shoe) => ({ ...shoe, number: "count" })),
+  ShoeCutContributed: [{ shoe: "uuid", seat: "seat", contribution: "contribution", "signature?": orNull(PLAYER_SIGNATURE) }],
+  CutContributed: [{ seat: "seat", contribution: "contribution" }],
+  ShoeStarted: [
+    STARTED, { ...STARTED, scheme: "scheme" },
+    { ...STARTED, scheme: "scheme", number: "count", first_round: "count", started_at: "time", closing: orNull(CLOSING) },
+  ],
+  ShoeCutClosed: [{ shoe: "uuid", closed_at: "time", witnesses: ascending(LINK), closing: CLOSING }],
+  ShoeLinksReleased: [{ shoe: "uuid", releases: RELEASES }],
+  ShoeEnded: [{ shoe: "uuid", seed: "hash" }],
+  TableClosed: [{ seeds: once({ shoe: "uuid", seed: "?hash" }) }],
+  WitnessChainOpened: [{ header: "hex", signature: "signature", house_signature: "signature" }],
+  WitnessChainsReplaced: [{ ended: once(LINK), successor: "hash" }],
+  RoundOpened: [
+    { ...OPENED, next_shoe: orNull(FIRST_NEXT_SHOE) }, { ...OPENED_ON_TERMS, cut: "hash or none" },
+    { ...OPENED_ON_TERMS, cut: "hash or none", scheme: "scheme" }, { ...OPENED_ON_TERMS, scheme: "scheme" },
+  ],
+  WagerConfirmed: [{ ...PLAYER, stakes: "stakes", "raised?": "stakes", confirmed_at: "time", "signature?": orNull(WAGER_SIGNATURE) }],
+  SeatPassed: [{ seat: "seat" }],
+  SeatTimedOut: [{ seat: "seat" }],
+  SeatLeftRound: [{ seat: "seat" }],
+  CardsForced: [{ cards: each("card") }],
+  BettingClosed: [
+    { closed_at: "time", ...CUT }, { closed_at: "time", ...CUT, closing: CLOSING_WITH_COUNTS }, { closed_at: "time", ...CUT, closing: CLOSING },
+    { closed_at: "time", closing: CLOSING },
+  ],
+  LinksReleased: [{ round: "uuid", releases: RELEASES }],
+  HandTurned: [{ side: "side", cards: each("card") }],
+  CardsDealt: [
+    DEALT, { ...DEALT, next_terms: orNull({ number: "count", digest: "hash", next_shoe: NEXT_SHOE }) },
+    { ...DEALT, next_terms: orNull({ number: "count", shoe: "uuid", commitment: "hash", decks: "decks", scheme: "scheme" }) },
+  ],
+  RoundSettled: [{
+    outcome: "spot", player_total: "count", banker_total: "count", natural: "flag", wagers: ascending(SETTLED), settled_at: "time", seed: "?hash",
+  }],
+  RoundVoided: [VOIDED, { ...VOIDED, reason: "reason", voided_at: "time", closing: orNull(CLOSING) }],
+})));
+const EVENT = {
+  position: "positive", id: "count", stream: "text", version: "u32", type: "text", schema: "u32", data: "?members", metadata: "?members",
+  recorded_at: "moment", previous: "hash", digest: "hash",
+};
+const EXPORT = {
+  format: "text", exported_at: "moment",
+  round: {
+    id: "uuid", table: "uuid", operator: "uuid", number: "positive", rules: "text", currency: "text", phase: "text", opened_at: "time", settled_at: "?time",
+    shoe_position: "?count", cards: each("card"), player_total: "?count", banker_total: "?count", natural: "?flag", outcome: "?spot",
+  },
+  rules: "rules",
+  shoe: {
+    id: "uuid", decks: "decks", commitment: "hash", ...CUT, seed: "?hash", root: "?hash", shoe_position: "?count",
+    openings: ascending({ shoe_position: "count", card: "card", salt: "hash", path: each("hash") }),
+  },
+  events: each(EVENT),
+  inclusion_proofs: ascending({ position: "positive", path: each("hash") }),
+  checkpoint: orNull({
+    format: "text", log: "uuid", number: "positive", position: "positive", head: "hash", root: "hash", previous: "hash or none", made_at: "time", key: "text",
+    signature: "signature",
+  }),
+  "cosigned?": orNull({ note: "text", consistency: each("hash") }),
+  keys: once({ id: "text", public_key: "hash", valid_from: "time", valid_until: "?time" }),
+};
+const STAKES = once({ spot: "spot", amount: "amount" });
+const RECEIPT = {
+  table: "uuid", round: "uuid", terms: { digest: "hash", ...TERMS, "witnesses?": ascending(LINK), ...CUT }, seat: "seat", money_type: "money", currency: "text",
+  place: "count", stakes: STAKES, raised: STAKES, wager_signature: orNull(WAGER_SIGNATURE), leaf: "hash", confirmed_at: "time", close_by: "?time",
+  public_key: "hash", signature: "signature",
+};
+
+/** @param {unknown} value */
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Whether a text is a time from 1970 on; only of a moment, microseconds that are none have to be written.
+ * @param {string} text
+ * @param {string} kind
+ */
+function isTime(text, kind) {
+  const whole = kind === "time" && text.length === 20 ? text.replace("Z", ".000000Z") : text;
+  const seconds = whole.slice(0, 19);
+  const time = MOMENT.test(whole) ? Date.parse(`${seconds}Z`) : NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(seconds);
+}
+
+/**
+ * @param {any} value
+ * @param {string} kind
+ * @param {string} at
+ * @returns {boolean}
+ */
+function isOfKind(value, kind, at) {
+  if (kind === "flag") return typeof value === "boolean";
+  const range = NUMBERS.get(kind);
+  if (range) return typeof value === "number" && range[0] <= value && value <= range[1];
+  if (kind === "rules") return shaped(value, RULES, at).chips.length > 0;
+  if (kind === "members") return isObject(value);
+  if (kind === "stakes") return isObject(value) && Object.entries(value).every(([spot, stake]) => SPOTS.includes(spot) && isOfKind(stake, "positive", at));
+  if (typeof value !== "string") return false;
+  return kind === "time" || kind === "moment" ? isTime(value, kind) : Boolean(TEXTS.get(kind)?.test(value));
+}
+
+/**
+ * Check that items are listed once, or ascend, by their first member.
+ * @param {any[]} items
+ * @param {string} order
+ * @param {string} at
+ */
+function requireOrder(items, order, at) {
+  if (order === "any") return;
+  const keys = items.map((item) => (isObject(item) ? Object.values(item)[0] : item));
+  const places = keys.map((key) => (SPOTS.includes(key) ? SPOTS.indexOf(key) : key));
+  const unordered = order === "ascending" && places.some((place, number) => number > 0 && !(places[number - 1] < place));
+  if (unordered || new Set(places).size !== places.length) throw new CheckFailed("file.field", order, keys, { name: at });
+}
+
+/**
+ * Refuse a value of another shape; return it with the members of the shape only, which `closed` requires.
+ * @param {any} value
+ * @param {Shape} shape
+ * @param {string} at
+ * @param {boolean} [closed]
+ * @returns {any}
+ */
+export function shaped(value, shape, at, closed = false) {
+  if (shape instanceof OrNull) return value === null ? null : shaped(value, shape.shape, at, closed);
+  if (typeof shape === "string") {
+    const valid = (value === null && shape.startsWith("?")) || isOfKind(value, shape.replace("?", ""), at);
+    if (!valid) throw new CheckFailed("file.field", shape, value ?? null, { name: at });
+    return value;
+  }
+  if (shape instanceof List) {
+    if (!Array.isArray(value)) throw new CheckFailed("file.field", "[]", value, { name: at });
+    const items = value.map((item, place) => shaped(item, shape.items, `${at}/${place}`, closed));
+    requireOrder(items, shape.order, at);
+    return items;
+  }
+  if (!isObject(value)) throw new CheckFailed("file.field", "{}", value, { name: at });
+  /** @type {Record<string, unknown>} */
+  const found = {};
+  for (const [name, of] of Object.entries(shape)) {
+    const plain = name.replace("?", "");
+    if (plain in value) found[plain] = shaped(value[plain], of, `${at}/${plain}`, closed);
+    else if (plain === name) throw new CheckFailed("file.fields", Object.keys(shape), Object.keys(value));
+  }
+  if (closed && Object.keys(found).length !== Object.keys(value).length) throw new CheckFailed("file.fields", Object.keys(found), Object.keys(value));
+  return found;
+}
+
+/**
+ * An event with the members of its data that checks use; `sealed` has them all.
+ * @param {any} event
+ */
+function shapeEvent(event) {
+  const { type, schema, data, metadata, position } = event;
+  const [schemas, at] = [EVENTS.get(type), `${position} ${type}`];
+  if ((data === null) !== (metadata === null)) throw new CheckFailed("file.field", "data, metadata", null, { name: at });
+  if (schemas && schema > schemas.length) throw new CheckFailed("file.field", schemas.length, schema, { name: at });
+  return { ...event, data: schemas && data ? shaped(data, schemas[schema - 1], at) : data, sealed: data };
+}
+
+/**
+ * Check the structure of a file; return it with the members that checks use. Throws CheckFailed.
+ * @param {any} document
+ * @returns {ProofDocument}
+ */
+export function requireShape(document) {
+  const format = isObject(document) ? document.format ?? null : null;
+  if (format !== "casino.round.v1") throw new CheckFailed("file.format", "casino.round.v1", format);
+  const found = shaped(document, EXPORT, "", true);
+  if (!found.events.length) throw new CheckFailed("file.empty", "events", "none");
+  return { cosigned: null, ...found, events: found.events.map(shapeEvent) };
+}
+
+/**
+ * Check the structure of a receipt. Throws CheckFailed.
+ * @param {unknown} receipt
+ */
+export const requireReceipt = (receipt) => void shaped(receipt, RECEIPT, "", true);
