@@ -267,12 +267,15 @@ def test_the_running_round_and_its_events_are_unknown_to_others(scene: Scene) ->
 
 
 def readable(caller: Caller, kind: str, ids: dict[str, str]) -> dict[str, str]:
-    """Everything that a caller can read, by operation, as text."""
-    return {
+    """Everything that a caller can read, by operation, as text. Reading changes nothing."""
+    before = whole_database()
+    texts = {
         operation.name: call(caller, operation, ids).getvalue().decode(errors="replace")
         for operation in map(contract.named, GUARDED)
         if operation.method == "get" and kind in callers_of(operation)
     }
+    assert whole_database() == before
+    return texts
 
 
 def test_nothing_that_others_can_read_names_anything_of_ours(scene: Scene) -> None:

@@ -39,6 +39,8 @@ def test_an_operation_documents_what_its_row_says(name: str) -> None:
     assert operation.callers == row.callers
     assert {operation.document.get("x-scope")} - {None} == row.by & set(Scope)
     assert row.event <= set(SignificantEventKind)
+    if operation.method == "get":
+        assert not row.event
     if row.persons:
         assert HEADER in {parameter["name"] for parameter in operation.document["parameters"]}
 
