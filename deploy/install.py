@@ -11,6 +11,7 @@ import ast
 import importlib.metadata
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -163,4 +164,7 @@ def main(target: str, *extras: str) -> str | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
