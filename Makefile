@@ -77,7 +77,7 @@ endif
 system: $(if $(shell command -v npm),tests/node/node_modules)
 	@sh deploy/environment.sh "$(PYTHON)" embedded test system tracing
 	@mkdir -p build
-	@exec $(RUN) -m pytest -n 2 --dist loadgroup --reruns 1 --junitxml build/system.xml $(or $(ARGS),tests/system)
+	@exec $(RUN) -m pytest -n 2 --no-loadscope-reorder --reruns 1 --junitxml build/system.xml $(or $(ARGS),tests/system)
 
 # What takes long, in the order of tests/nightly/parts.py, each a target of its own.
 PARTS := random-order properties every-case browser chaos runbook floods restore-test cluster-test upgrade-test fuzz \

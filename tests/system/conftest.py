@@ -4,15 +4,24 @@ It is audited in the end.
 """
 
 from collections.abc import Generator
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from pytest_django import DjangoDbBlocker
+from xdist.scheduler import LoadScopeScheduling
 
 from casino.devstack.home import PROJECT
 from tests.support.books import audit_from_the_start
 from tests.support.whole_system import System, running_system
 
+SHARING: Final = (
+    "tests/system/browser/",
+    "tests/system/casino/devstack/test_own_wallet.py",
+    "tests/system/clients/",
+    "tests/system/deploy/test_documents.py",
+    "tests/system/test_kills.py",
+)
+"""Where the shared system's tests are."""
 _failed: Final[set[str]] = set()
 _passed_later: Final[list[str]] = []
 
@@ -22,7 +31,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.outcome == "rerun":
         _failed.add(report.nodeid)
     elif report.when == "call" and report.passed and report.nodeid in _failed:
-        _passed_later.append(report.nodeid.partition("@")[0])
+        _passed_later.append(report.nodeid)
 
 
 @pytest.hookimpl(trylast=True)
@@ -32,12 +41,24 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         print(f"{len(_passed_later)} tests passed only at their second run: {', '.join(_passed_later)}")
 
 
-@pytest.hookimpl(tryfirst=True)
+class Scheduling(LoadScopeScheduling):
+    """Sends whole files to processes, and all that share the system to one of them."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "system" if nodeid.startswith(SHARING) else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    """Choose which process runs which test."""
+    return Scheduling(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of the shared system in one process, as those of one file."""
+    """Refuse a test that would start the system in another process."""
     for item in items:
-        group = "system" if "shared_system" in getattr(item, "fixturenames", ()) else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(group))
+        if "shared_system" in getattr(item, "fixturenames", ()) and item.nodeid.startswith("tests/system/"):
+            assert item.nodeid.startswith(SHARING), f"SHARING lacks {item.nodeid}"
 
 
 @pytest.fixture(scope="session")
