@@ -1,18 +1,18 @@
 """`manage.py conform` tries a wallet over HTTP alone, and says in three forms what came of it."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Generator
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
+from django.core.management import CommandError, call_command
+from pytest_django import Settings
 
-from casino.devstack.home import PROJECT
-from tests.processes import clean_environment
 from tests.support.rsa_keys import rsa_key
 from tests.wallet.conformance.wallets import PLAYER, failures, funded, write_key
 from tests.wallet.remote.operators import WalletServer, running_wallet
@@ -28,21 +28,30 @@ def server(tmp_path: Path) -> Generator[WalletServer]:
         yield running
 
 
-def run(url: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command with nothing but these options."""
-    command = [sys.executable, "manage.py", "conform", url, "--player", str(PLAYER), *options]
-    return subprocess.run(  # noqa: S603
-        command, cwd=PROJECT, env=clean_environment(**environment), capture_output=True, text=True, check=False
-    )
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a command ended, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
 
 
-def conform(server: WalletServer, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the command where no database is."""
-    command = [sys.executable, "manage.py", "conform", server.url, "--key", write_key(folder), "--player", str(PLAYER)]
-    environment = clean_environment(CASINO_HOME=str(folder / "home"))
-    return subprocess.run(  # noqa: S603
-        [*command, *options], cwd=PROJECT, env=environment, capture_output=True, text=True, check=False, timeout=200
-    )
+def run(url: str, *options: str) -> Done:
+    """Run the command in this process."""
+    out = StringIO()
+    try:
+        call_command("conform", url, "--player", str(PLAYER), *options, stdout=out)
+    except CommandError as error:
+        return Done(1, out.getvalue(), f"CommandError: {error}")
+    except SystemExit as error:
+        return Done(int(str(error)), out.getvalue(), "")
+    return Done(0, out.getvalue(), "")
+
+
+def conform(server: WalletServer, folder: Path, *options: str) -> Done:
+    """Run the command for a wallet of the profile standard."""
+    return run(server.url, "--key", write_key(folder), *options)
 
 
 def test_a_wallet_that_fails_a_case_is_told_which_and_why(server: WalletServer, tmp_path: Path) -> None:
@@ -70,16 +79,17 @@ def test_a_wallet_that_cannot_be_tried_is_no_wallet_that_failed(server: WalletSe
 
 
 @pytest.mark.parametrize("profile", [Hub88Wallet, SoftswissWallet])
-def test_a_wallet_is_tried_in_the_profile_that_it_speaks(profile: Any, tmp_path: Path) -> None:
+def test_a_wallet_is_tried_in_the_profile_that_it_speaks(profile: Any, tmp_path: Path, settings: Settings) -> None:
+    settings.WALLET_RSA_KEY = as_setting(rsa_key())
     wallet, secret = profile(), tmp_path / "secret"
     secret.write_text("secret\n")
     wallet.secret, wallet.balances[str(PLAYER)] = "secret", 500_00
     options = ["--profile", "hub88"] if profile is Hub88Wallet else ["--profile", "softswiss", "--secret", str(secret)]
     with running(wallet):
-        done = run(wallet.url, *options, "--only", "a_debit_takes", WALLET_RSA_KEY=as_setting(rsa_key()))
+        done = run(wallet.url, *options, "--only", "a_debit_takes")
         assert (done.returncode, failures(done.stdout)) == (0, [])
         assert done.stdout.splitlines()[-1].split() == "all 1 of 1 passed".split()
-        done = run(wallet.url, *options, "--only", "listed", WALLET_RSA_KEY=as_setting(rsa_key()))
+        done = run(wallet.url, *options, "--only", "listed")
         assert (done.returncode, "No case has 'listed' in its name." in done.stderr) == (1, True)
 
 
@@ -91,15 +101,16 @@ def test_a_wallet_is_tried_in_the_profile_that_it_speaks(profile: Any, tmp_path:
         ("hub88", "Nothing was asked: WALLET_RSA_KEY is not set."),
     ],
 )
-def test_what_signs_in_a_profile_is_asked_for(profile: str, missing: str) -> None:
-    assert missing in run("http://127.0.0.1:9", "--profile", profile, WALLET_RSA_KEY="").stderr
+def test_what_signs_in_a_profile_is_asked_for(profile: str, missing: str, settings: Settings) -> None:
+    settings.WALLET_RSA_KEY = ""
+    assert missing in run("http://127.0.0.1:9", "--profile", profile).stderr
 
 
-def test_the_public_half_of_the_rsa_key_is_printed_for_operators(tmp_path: Path) -> None:
-    environment = clean_environment(WALLET_RSA_KEY=as_setting(rsa_key()), CASINO_HOME=str(tmp_path / "home"))
-    command = [sys.executable, "manage.py", "wallet_key"]
-    printed = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, check=True).stdout  # noqa: S603
-    assert load_pem_public_key(printed) == rsa_key().public_key()
+def test_the_public_half_of_the_rsa_key_is_printed_for_operators(settings: Settings) -> None:
+    settings.WALLET_RSA_KEY = as_setting(rsa_key())
+    printed = StringIO()
+    call_command("wallet_key", stdout=printed)
+    assert load_pem_public_key(printed.getvalue().encode()) == rsa_key().public_key()
 
 
 def test_each_group_has_cases_and_each_name_is_one_of_a_kind() -> None:

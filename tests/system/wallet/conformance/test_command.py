@@ -2,15 +2,18 @@
 
 import hashlib
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import jwt
 
+from casino.devstack.home import PROJECT
 from casino.kernel.canonical_json import canonical
-from tests.wallet.conformance.test_command import conform
-from tests.wallet.conformance.wallets import failures
+from tests.processes import clean_environment
+from tests.wallet.conformance.wallets import PLAYER, failures, write_key
 from tests.wallet.remote.operators import WalletServer
 from wallet.conformance.cases import CASES
 from wallet.funding.conformance import published_keys
@@ -19,7 +22,12 @@ from wallet.funding.conformance import published_keys
 def test_the_sandbox_operators_wallet_passes_all_cases_and_the_report_is_signed(
     server: WalletServer, tmp_path: Path
 ) -> None:
-    done = conform(server, tmp_path, "--junit", str(tmp_path / "x.xml"), "--json", str(tmp_path / "x.json"))
+    command = [sys.executable, "manage.py", "conform", server.url, "--key", write_key(tmp_path)]
+    options = ["--player", str(PLAYER), "--junit", str(tmp_path / "x.xml"), "--json", str(tmp_path / "x.json")]
+    environment = clean_environment(CASINO_HOME=str(tmp_path / "home"))
+    done = subprocess.run(  # noqa: S603
+        [*command, *options], cwd=PROJECT, env=environment, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr, failures(done.stdout)) == (0, "", [])
     assert done.stdout.splitlines()[-1].split() == f"all {len(CASES)} of {len(CASES)} passed".split()
     assert not (tmp_path / "home").exists()
