@@ -81,7 +81,7 @@ def newer_python() -> str | None:
 def deep_files() -> list[str]:
     """Return the files whose tests try some cases by day (tests/support/depth.py)."""
     files = sorted((PROJECT / "tests").rglob("test_*.py"))
-    return [str(file.relative_to(PROJECT)) for file in files if "import deep" in file.read_text(encoding="utf-8")]
+    return [str(file.relative_to(PROJECT)) for file in files if "tests.support.depth" in file.read_text(encoding="utf-8")]
 
 
 CHAOS: Final = "tests/nightly/chaos"

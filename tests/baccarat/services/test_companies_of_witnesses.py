@@ -31,6 +31,7 @@ from tests.baccarat.services.witnessing import (
 )
 from tests.casino.witness import lying_witness, running, short_chains
 from tests.services import Services
+from tests.support.depth import deep
 from tests.support.examples import B
 from tests.support.house import House, deal_all, fresh_database, until
 
@@ -41,7 +42,7 @@ def house(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[H
         yield House()
 
 
-@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("count", deep([3], [2, 3, 4]))
 def test_a_round_is_dealt_by_the_links_of_all_its_witnesses_also_if_one_is_away_or_slow_for_a_while(
     house: House, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
@@ -111,13 +112,16 @@ def test_a_link_that_is_not_on_its_chain_deals_nothing_and_the_witness_is_replac
         assert_sound(house, table)
 
 
-def test_tables_of_all_presets_wait_at_their_chains_end_and_go_on_with_the_successor(
+def test_tables_wait_at_their_chains_end_and_go_on_with_the_successor(
     house: House, tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(statements, "MIN_HEIGHT", short_chains.HEIGHT)
     folders = [tmp_path / "one", tmp_path / "two"]
     with company_of_witnesses(folders, settings, monkeypatch, of_table=2, program=short_chains.run):
-        tables = [witnessed_table(house, preset, height=short_chains.HEIGHT) for preset in PRESETS]
+        tables = [
+            witnessed_table(house, preset, height=short_chains.HEIGHT)
+            for preset in deep(["mini", "big_table"], list(PRESETS))
+        ]
         for table in tables:
             ann = house.seated(table)
             until(lambda: dealing.release_due() == 0)

@@ -36,6 +36,7 @@ from tests.baccarat.services.witnessing import (
 from tests.casino.witness import running
 from tests.casino.witness.running import RunningWitness
 from tests.services import Services
+from tests.support.depth import deep
 from tests.support.examples import B
 from tests.support.house import House, deal_all, fresh_database, until
 
@@ -58,7 +59,7 @@ def company(
         yield company
 
 
-@pytest.mark.parametrize("preset", list(PRESETS))
+@pytest.mark.parametrize("preset", deep(["mini", "big_table"], list(PRESETS)))
 def test_a_table_whose_witness_is_lost_goes_on_with_another(
     house: House, company: list[RunningWitness], preset: str
 ) -> None:

@@ -41,6 +41,7 @@ from tests.baccarat.services.witnessing import (
 from tests.casino.witness.running import RunningWitness
 from tests.conftest import pointed_at
 from tests.services import Services
+from tests.support.depth import deep
 from tests.support.examples import B
 from tests.support.house import At, House, deal_all, fresh_database, until
 
@@ -88,7 +89,7 @@ def another_witness(
     return lambda: company_of_witnesses([tmp_path / "other"], settings, monkeypatch, first=2)
 
 
-@pytest.mark.parametrize("preset", list(PRESETS))
+@pytest.mark.parametrize("preset", deep(["mini", "big_table"], list(PRESETS)))
 def test_a_table_stops_at_the_first_link_that_it_does_not_know_until_its_witness_is_replaced(
     house: House, backup: Backup, witness: RunningWitness, preset: str, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -22,6 +22,7 @@ from tests.wallet.conformance.wallets import FUNDS, PLAYER, probe
 from tests.wallet.remote.operators import KEY
 from wallet.conformance.cases import CASES
 from wallet.conformance.kit import run_cases
+from wallet.conformance.probe import Probe
 from wallet.remote import signing
 
 
@@ -144,10 +145,17 @@ def test_a_wallet_fails_the_case_that_names_its_fault(fault: Fault, tmp_path: Pa
     assert failed(fault, tmp_path / "wallet.sqlite3") == [fault.case]
 
 
-def test_without_a_fault_a_wallet_passes_all_of_these_cases(tmp_path: Path) -> None:
-    right = Fault("", Ledger, WalletServer)
-    with serving(right, tmp_path / "wallet.sqlite3") as url, probe(url) as tried:
-        assert run_cases(tried, [BY_NAME[name] for name in sorted({fault.case for fault in FAULTS})]).failed == ()
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> Generator[Probe]:
+    """Yield the kit's way to a wallet without a fault."""
+    file = tmp_path_factory.mktemp("right") / "wallet.sqlite3"
+    with serving(Fault("", Ledger, WalletServer), file) as url, probe(url) as tried:
+        yield tried
+
+
+@pytest.mark.parametrize("case", sorted({fault.case for fault in FAULTS}))
+def test_without_a_fault_a_wallet_passes_each_of_these_cases(right: Probe, case: str) -> None:
+    assert run_cases(right, [BY_NAME[case]]).failed == ()
 
 
 def test_nearly_every_case_is_failed_by_a_fault() -> None:
