@@ -6,6 +6,7 @@ reason. Wall time depends on what else the machine does, and is printed alone.
 """
 
 import os
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Generator
@@ -58,11 +59,15 @@ def pytest_fixture_setup(fixturedef: Any) -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Fail a test that used too much, unless the list of exceptions has it."""
+    """Fail a test that used too much, unless the list of exceptions has it.
+
+    Tests that go deeper, or are traced, use more.
+    """
     yield
     used = _used() - _began - _shared
     name = item.nodeid.partition("[")[0]
-    if used > LIMIT and not DEEP and name not in BUDGET["exceptions"] and not name.startswith(ELSEWHERE):
+    excepted = DEEP or sys.gettrace() is not None or name in BUDGET["exceptions"] or name.startswith(ELSEWHERE)
+    if used > LIMIT and not excepted:
         pytest.fail(
             f"{used:.1f} core-seconds; {LIMIT:.0f} are allowed. Make it cheaper, move it to tests/system or "
             "tests/nightly, or give the reason in tests/budget.toml.",

@@ -34,6 +34,7 @@ from casino.events.sql import execute
 from casino.settings import database as database_settings
 from tests.processes import begin
 from tests.services import MEMORY, Services, end_maintenance, running_services
+from tests.support.depth import DEEP, examples
 from tests.threads import in_threads as run_in_threads
 from tests.threads import stream_threads
 
@@ -41,8 +42,14 @@ pytest_plugins = ["tests.contract", "tests.budget", "tests.programs"]
 TRUNCATING = {"transactional_db", "django_db_reset_sequences", "django_db_serialized_rollback", "live_server"}
 ROOM = 3 * 2**30
 """Bytes that must be free in memory."""
-# No deadline: a slow machine must not fail tests.
-hypothesis_settings.register_profile("suite", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The same examples each time, others each night. No deadline: a slow machine must not fail tests.
+hypothesis_settings.register_profile(
+    "suite",
+    max_examples=examples(100),
+    derandomize=not DEEP,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 hypothesis_settings.load_profile("suite")
 HALVES = (["tests/baccarat"], ["tests", "--ignore=tests/baccarat"])
 """The tests in two parts that take equally long to compile."""

@@ -16,13 +16,16 @@ from baccarat.domain.tables.events import TableEvent
 from baccarat.domain.tables.state import TableState
 from baccarat.storage import projections
 from baccarat.storage.event_registry import CATALOGUE
+from tests.support.depth import examples
+
+pytestmark = pytest.mark.hypothesis
 
 st.register_type_strategy(Card, st.sampled_from(FULL_DECK))
 st.register_type_strategy(Ratio, st.builds(Ratio, st.integers(1, 100), st.integers(1, 100)))
 st.register_type_strategy(datetime, st.datetimes(timezones=st.just(UTC)))
 st.register_type_strategy(int, st.integers(-(2**53), 2**53))
 
-quick = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+quick = settings(max_examples=examples(15), suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("kind", [*get_args(RoundEvent), *get_args(TableEvent)], ids=lambda kind: kind.__name__)

@@ -34,9 +34,12 @@ from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
 from baccarat.storage.projections import due_at
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
+from tests.support.depth import examples
 from tests.support.examples import OPENED, OPERATOR
 from tests.support.examples import TABLE as TABLE_ID
 from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName
+
+pytestmark = pytest.mark.hypothesis
 
 PLAYERS = tuple(UUID(int=number) for number in range(11, 15))
 CHIPS = (1, 2, 5, 20, 25, 60, 200, 301)
@@ -526,10 +529,8 @@ def test_whatever_anybody_does_at_a_table_the_invariants_hold(preset: str) -> No
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=25,
+            max_examples=examples(25),
             stateful_step_count=40,
-            deadline=None,
-            derandomize=True,
             suppress_health_check=list(HealthCheck),
             phases=(Do.generate,),  # a failing example of forty steps is read sooner than shrunk
         ),

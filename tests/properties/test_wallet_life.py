@@ -33,6 +33,7 @@ from casino.operators import pins
 from casino.operators import services as operators
 from tests.conftest import Database
 from tests.services import Services
+from tests.support.depth import examples
 from tests.support.house import At, House, deal_all, fresh_database
 from tests.wallet.payments.counter import call_back, offer, report, use_provider
 from wallet.adjustments import services as adjustments
@@ -50,6 +51,8 @@ from wallet.responsible_gaming.table_limit_services import set_table_limit
 from wallet.transfers import services as transfers
 from wallet.transfers.events import TransferDirection
 from wallet.transfers.services import TransferOrder
+
+pytestmark = pytest.mark.hypothesis
 
 SAID = st.sampled_from(("pending", "failed", "completed", "reversed"))
 AMOUNTS = st.sampled_from((100, 500, 2_500, 10_000, 40_000))
@@ -378,9 +381,8 @@ def test_whatever_a_player_lives_through_the_books_and_the_log_agree(
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
         WalletLife,
         settings=settings(
-            max_examples=15,
+            max_examples=examples(15),
             stateful_step_count=40,
-            deadline=None,
             phases=(Do.explicit, Do.reuse, Do.generate),
             suppress_health_check=list(HealthCheck),
         ),

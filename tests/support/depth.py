@@ -12,3 +12,8 @@ DEEP: Final = bool(os.environ.get("NIGHTLY"))
 def deep(quick: T, all: T) -> T:  # noqa: A002
     """Return what to try: `quick` by day, `all` at night."""
     return all if DEEP else quick
+
+
+def examples(count: int) -> int:
+    """Return how many examples Hypothesis tries of a property that gets `count` by day."""
+    return deep(count, 50 * count)

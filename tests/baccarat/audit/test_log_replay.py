@@ -31,10 +31,11 @@ from tests.baccarat.audit.simulated_table import (
     replay,
     types,
 )
+from tests.support.depth import examples
 from tests.support.instant import NO_SHOW
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(preset=st.sampled_from(list(PRESETS)), steps=st.lists(STEPS, min_size=15, max_size=60))
 def test_histories_that_the_deciders_allow_have_no_findings_and_fold_to_the_same_states(preset, steps):
     simulation = SimulatedTable(preset)

@@ -10,6 +10,7 @@ from baccarat.proofs import checks, verifier
 from tests.baccarat.proofs.changes import LIST_CHANGES, Path, at, change_value, leaves
 from tests.baccarat.proofs.forging import encode, golden, witness_keys
 from tests.baccarat.proofs.fuzzing import KEY, Case, changed_lists, disagreements
+from tests.support.depth import examples
 
 BASES = (
     "overview", "long-shoe-running", "voided-after-settlement", "terms/overview", "terms/long-shoe-running",
@@ -18,7 +19,7 @@ BASES = (
 PATHS = [(base, path) for base in BASES for path in leaves(golden(base)) if path != ("exported_at",)]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.sampled_from(PATHS))
 def test_both_verifiers_refuse_a_change_of_any_field(chosen: tuple[str, Path]) -> None:
     base, path = chosen
@@ -48,7 +49,7 @@ def accepted(cases: list[Case]) -> list[str]:
     return [case.name for case in cases if verifier.verify(case.raw, case.keys)["verdict"] != "failed"]
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.binary(max_size=40), st.integers(min_value=0))
 def test_both_verifiers_agree_on_any_bytes_and_never_raise(noise: bytes, at: int) -> None:
     raw = encode(golden("mini"))

@@ -15,6 +15,7 @@ from baccarat.domain.rounds.refusals import (
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
+from tests.support.depth import examples
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from tests.support.voids import (
@@ -112,7 +113,7 @@ def test_a_void_beside_a_move_of_the_money_leaves_the_books_in_agreement(
 WISH = st.tuples(st.sampled_from([P, B, T]), st.sampled_from([2500, 5000, 10_000]))
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=examples(12), suppress_health_check=list(HealthCheck))
 @given(
     preset=st.sampled_from(["atlantic_city", "big_table", "overview", "mini"]),
     wishes=st.lists(WISH, min_size=1, max_size=4),

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from casino.kernel.canonical_json import canonical, recanonical
 from tests.casino.kernel.test_canonical_json import VALUES
+from tests.support.depth import examples
 
 
 @pytest.mark.django_db
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10))
 @given(st.lists(VALUES, min_size=1, max_size=50))
 def test_canonical_text_survives_jsonb(values):
     texts = [canonical(value) for value in values]

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casino.kernel import merkle
+from tests.support.depth import examples
 
 # The eight leaves, and the roots of their first 1 to 8, that Certificate Transparency's implementations share as test
 # vectors for RFC 6962, whose hashing RFC 9162 keeps.
@@ -30,7 +31,7 @@ FIRST_OF_EIGHT = [
     "6b47aaf29ee3c2af9af889bc1fb9254dabd31177f16232dd6aab035ca39bf6e4",
 ]
 SIZES = st.integers(1, 70)
-A_FEW = settings(max_examples=25)
+A_FEW = settings(max_examples=examples(25))
 
 
 def split(size):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from casino.reports.intervals import ReportPeriod, between, day_of, last_interval, lifetime_interval, period_interval
 from casino.reports.refusals import IntervalInvalid
+from tests.support.depth import examples
 
 VIENNA = "Europe/Vienna"
 
@@ -24,7 +25,7 @@ def test_a_day_has_23_or_25_hours_when_daylight_saving_time_changes(day: date, h
     assert interval.until - interval.since == timedelta(hours=hours)
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 @given(day=st.dates(date(2001, 1, 1), date(2090, 12, 1)), zone=st.sampled_from((VIENNA, "UTC", "America/New_York")))
 def test_the_days_of_a_month_and_the_months_of_a_year_leave_no_gap(day: date, zone: str) -> None:
     for larger, smaller in ((ReportPeriod.MONTH, ReportPeriod.DAY), (ReportPeriod.YEAR, ReportPeriod.MONTH)):

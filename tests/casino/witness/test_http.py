@@ -21,6 +21,7 @@ from casino.witness.service import Witness
 from casino.witness.statements import ChainCreation, ChainHeader, ClosingKind, ClosingRequest
 from casino.witness.store import CannotStart, Store
 from tests.casino.witness.running import CLOSING_KEY, CLOSING_PRIVATE, HOUSES, LOG_PRIVATE, ORIGIN, TABLE, Log
+from tests.support.depth import examples
 
 START_MS = 1_790_000_000_000
 POSTS = (
@@ -268,7 +269,7 @@ def fuzzed(tmp_path_factory):
     house.store.close()
 
 
-@hypothesis_settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(path=st.sampled_from(POSTS), body=BODY)
 def test_whatever_is_posted_is_refused_and_changes_nothing(fuzzed, path, body):
     before = fuzzed.store.epoch()

@@ -19,6 +19,7 @@ from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from casino.operators.services import create_operator, issue_key
 from casino.operators.sessions import open_session
+from tests.support.depth import examples
 from tests.wallet.ledger.world import METADATA, causes, deposits, move
 from wallet.api.accounts import format_statement_csv
 from wallet.api.csv_export import escape_cell
@@ -242,7 +243,7 @@ def test_a_reversed_period_is_refused_before_anything_is_read() -> None:
         )  # fmt: skip
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=examples(25), suppress_health_check=list(HealthCheck))
 @given(
     moves=st.lists(st.integers(-500, 500).filter(bool), min_size=1, max_size=12),
     ends=st.tuples(st.integers(-1, 13), st.integers(-1, 13)),

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casino.kernel.money import MoneyType
+from tests.support.depth import examples
 from tests.wallet.ledger.world import ALICE, BOB, OPERATOR, account, bank, causes, deposits, fund, game, move, stakes
 from wallet.ledger import store
 from wallet.ledger.accounts import NEVER_NEGATIVE, AccountKind, AccountName, operator_account, player_account
@@ -236,7 +237,7 @@ def overdrawn(balances: dict[AccountName, int], batch: list[NewEntry]) -> bool:
 
 
 @pytest.mark.django_db
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(batches=st.lists(st.lists(movements(), min_size=1, max_size=5), max_size=8))
 def test_the_ledger_agrees_with_a_dictionary(batches: list[list[tuple[NewPosting, ...]]]) -> None:
     model: defaultdict[AccountName, int] = defaultdict(int)

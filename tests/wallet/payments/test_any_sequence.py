@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
+from tests.support.depth import examples
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     assert_consistent,
@@ -90,7 +91,7 @@ def events() -> int:
 
 
 @pytest.mark.django_db
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(steps=st.lists(STEPS, min_size=4, max_size=25))
 def test_events_entries_and_rows_agree_after_any_sequence_of_steps(steps: list[Step]) -> None:
     with transaction.atomic():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from casino.events.sql import execute, fetch
 from tests.conftest import Database
+from tests.support.depth import examples
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     CALLBACK,
@@ -231,7 +232,7 @@ RANKS = {status_name: rank for rank, status_name in enumerate(STATUSES)}
 
 
 @pytest.mark.django_db
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(statuses=st.lists(st.sampled_from(STATUSES), min_size=1, max_size=7), spent=st.integers(0, 4900))
 def test_the_final_status_of_a_deposit_is_independent_of_the_order_of_reports(statuses: list[str], spent: int) -> None:
     with transaction.atomic():
@@ -252,7 +253,7 @@ def test_the_final_status_of_a_deposit_is_independent_of_the_order_of_reports(st
 
 
 @pytest.mark.django_db
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20))
 @given(statuses=st.lists(st.sampled_from(STATUSES), min_size=1, max_size=6))
 def test_the_final_status_of_a_withdrawal_is_independent_of_the_order_of_reports(statuses: list[str]) -> None:
     with transaction.atomic():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from casino.events.rebuild import check
 from casino.events.sql import execute, fetch
 from casino.kernel.money import MoneyType
+from tests.support.depth import examples
 from tests.wallet.ledger.world import OPERATOR, causes
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, table_account
@@ -90,7 +91,7 @@ def summed(moves: list[tuple[datetime, str, int]], limit_type: LimitType, since:
 
 
 @pytest.mark.django_db
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves=MOVES)
 def test_usage_is_the_sum_of_the_entries_in_the_window(moves: list[tuple[UUID, str, int, int, bool]]) -> None:
     player = uuid4()
@@ -107,7 +108,7 @@ def test_usage_is_the_sum_of_the_entries_in_the_window(moves: list[tuple[UUID, s
 
 
 @pytest.mark.django_db
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves=MOVES, limit_type=st.sampled_from([LimitType.STAKE, LimitType.LOSS]), needed=st.integers(1, 500))
 def test_an_amount_fits_from_available_at_on_and_not_before(
     moves: list[tuple[UUID, str, int, int, bool]], limit_type: LimitType, needed: int
