@@ -23,8 +23,9 @@ help:
 	@echo "make nightly what takes long, in two hours, and what fell short, in build/nightly/report.md; a night that was"
 	@echo "             stopped goes on, and with AGAIN=1 begins anew. Its parts are targets, too (ARGS=... goes to them):"
 	@echo "  random-order  the quick tests in random order, by SEED=..., and which lines they execute"
+	@echo "  mutations     small faults in rules, wallet and permissions, which tests must notice; MUTATIONS=60"
+	@echo "  every-case    a crash at every statement, every preset by every witness"
 	@echo "  properties    Hypothesis, thousands of examples of each property"
-	@echo "  every-case    what tries some cases by day: each statement to die at, each preset"
 	@echo "  browser       every screen, panel, preset and frame; Firefox"
 	@echo "  chaos         kills and outages; CHAOS_SECONDS=... lengthens each"
 	@echo "  runbook       each symptom of the runbook, its check and its command"
@@ -80,13 +81,17 @@ system: $(if $(shell command -v npm),tests/node/node_modules)
 	@exec $(RUN) -m pytest -n 2 --no-loadscope-reorder --reruns 1 --junitxml build/system.xml $(or $(ARGS),tests/system)
 
 # What takes long, in the order of tests/nightly/parts.py, each a target of its own.
-PARTS := random-order properties every-case browser chaos runbook floods restore-test cluster-test upgrade-test fuzz \
-	others bench newest-python soak
+PARTS := random-order mutations every-case properties browser chaos runbook floods restore-test cluster-test \
+	upgrade-test fuzz others bench newest-python soak
 .PHONY: $(PARTS)
 
 nightly:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test system tracing nightly
 	@exec $(RUN) -m tests.nightly $(if $(AGAIN),--again)
+
+mutations: build/nightly/coverage
+build/nightly/coverage:
+	@$(MAKE) random-order
 
 $(PARTS):
 	@sh deploy/environment.sh "$(PYTHON)" embedded test system tracing nightly

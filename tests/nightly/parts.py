@@ -4,6 +4,7 @@ Each is a target of make, too.
 """
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -23,50 +24,47 @@ COVERAGE: Final = FOLDER / "coverage"
 class Part:
     """A command and the seconds it may take. `environment` holds what it is given unless the caller's has it.
 
-    A command's {seed} is the night's. A part without a command has nothing to run here; `otherwise` says why.
+    In the command, {seed} is the night's, and {results} the file that says what came of it: JUnit, or JSON of benches.
+    A part without a command has nothing to run here; `otherwise` says why.
     """
 
     name: str
     command: tuple[str, ...]
     limit: int
-    results: Path
-    """JUnit, or the document of the benches."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    kind: str = "xml"
     otherwise: str = ""
+
+    @property
+    def results(self) -> Path:
+        """The file of results."""
+        return FOLDER / f"{self.name}.{self.kind}"
+
+    @property
+    def output(self) -> Path:
+        """The file that it prints to at night."""
+        return FOLDER / f"{self.name}.txt"
 
     def words(self, seed: int) -> list[str]:
         """Return the command of a night with this seed."""
-        return [word.format(seed=seed) for word in self.command]
+        return [word.format(seed=seed, results=self.results) for word in self.command]
 
     def variables(self, seed: int) -> dict[str, str]:
         """Return the environment of its process."""
         return {"SEED": str(seed), **self.environment, **os.environ, "PYTHONUNBUFFERED": "1"}
 
-    @property
-    def output(self) -> Path:
-        """What the command printed."""
-        return FOLDER / f"{self.name}.txt"
-
 
 def tested(name: str, *arguments: str, limit: int, **environment: str) -> Part:
     """Return a part that runs tests."""
-    results = FOLDER / f"{name}.xml"
-    command = (sys.executable, "-m", "pytest", "-s", "--junitxml", str(results), *arguments)
-    return Part(name, command, limit, results, environment)
-
-
-def measured(name: str, *arguments: str, limit: int) -> Part:
-    """Return a part that runs benches."""
-    results = FOLDER / f"{name}.json"
-    return Part(name, (sys.executable, "-m", "tests.nightly.bench", "--json", str(results), *arguments), limit, results)
+    command = (sys.executable, "-m", "pytest", "--junitxml", "{results}", *arguments)
+    return Part(name, command, limit, environment)
 
 
 def newest_python(*, limit: int) -> Part:
     """Return the part that runs `make unit` by the newest Python here."""
-    python, results = newer_python(), FOLDER / "newest-python.xml"
-    given = (f"PYTHON={python}", f"VENV=build/{python}", f"ARGS=--junitxml {results.relative_to(PROJECT)}")
-    command = ("make", "unit", *given) if python else ()
-    return Part("newest-python", command, limit, results, otherwise="no newer Python here")
+    python = newer_python()
+    command = ("make", "unit", f"PYTHON={python}", f"VENV=build/{python}", "ARGS=--junitxml '{results}'")
+    return Part("newest-python", command if python else (), limit, otherwise="no newer Python here")
 
 
 def newer_python() -> str | None:
@@ -78,10 +76,11 @@ def newer_python() -> str | None:
     return None
 
 
-def deep_files() -> list[str]:
-    """Return the files whose tests try some cases by day (tests/support/depth.py)."""
+def with_more_cases() -> list[str]:
+    """Return the quick tests that have more to try at night."""
+    deeper = re.compile(r"^from tests\.support\.depth import .*\b(deep|DEEP)\b", re.MULTILINE)
     files = sorted((PROJECT / "tests").rglob("test_*.py"))
-    return [str(file.relative_to(PROJECT)) for file in files if "tests.support.depth" in file.read_text(encoding="utf-8")]
+    return [str(file.relative_to(PROJECT)) for file in files if deeper.search(file.read_text(encoding="utf-8"))]
 
 
 CHAOS: Final = "tests/nightly/chaos"
@@ -90,46 +89,38 @@ APART: Final = {
     for name, file in (("runbook", "runbook"), ("floods", "floods"), ("restore-test", "backup"), ("soak", "soak"))
 }
 """Parts of their own."""
-OTHERS: Final = tuple(f"tests/nightly/{name}" for name in ("baccarat", "bench", "casino", "deploy", "wallet"))
+OTHERS: Final = tuple(
+    f"tests/nightly/{name}" for name in ("baccarat", "bench", "casino", "deploy", "wallet", "test_night.py")
+)
 MINUTE: Final = 60
 
 
 def parts() -> tuple[Part, ...]:
-    """Return all parts in order."""
+    """Return all parts in order: first what uses both cores, then what watches times and has the machine to itself."""
+    both, alone = ("-n", "2"), ("-n", "0", "-s")
+    ordered = ("--random-order", "--random-order-bucket=module", "--random-order-seed={seed}")
+    traced = ("--cov", "--cov-context=test", "--cov-report=")
+    seeded = ("-m", "hypothesis", "--hypothesis-seed={seed}")
+    bench = (sys.executable, "-m", "tests.nightly.bench", "--json", "{results}", "--size", "night")
+    chaos = (CHAOS, *(f"--ignore={file}" for file in APART.values()))
+    more = with_more_cases()
     return (
-        tested(
-            *("random-order", "-n", "2", "--dist", "worksteal", "tests"),
-            *("--random-order", "--random-order-bucket=module", "--random-order-seed={seed}"),
-            *("--cov", "--cov-context=test", "--cov-report="),
-            limit=30 * MINUTE,
-            COVERAGE_FILE=str(COVERAGE),
-        ),
-        tested(
-            "properties",
-            "-n",
-            "2",
-            "-m",
-            "hypothesis",
-            "--hypothesis-seed={seed}",
-            "tests",
-            limit=30 * MINUTE,
-            NIGHTLY="1",
-        ),
-        tested("every-case", "-n", "2", "-m", "not hypothesis", *deep_files(), limit=20 * MINUTE, NIGHTLY="1"),
-        tested("browser", "-n", "0", "tests/nightly/browser", limit=20 * MINUTE),
-        tested("chaos", "-n", "0", CHAOS, *(f"--ignore={file}" for file in APART.values()), limit=40 * MINUTE),
-        tested("runbook", "-n", "0", APART["runbook"], limit=15 * MINUTE),
-        tested("floods", "-n", "0", APART["floods"], limit=10 * MINUTE),
-        tested("restore-test", "-n", "0", APART["restore-test"], limit=10 * MINUTE),
-        tested("cluster-test", "-n", "0", "tests/nightly/cluster", limit=20 * MINUTE, FAULTS="5"),
-        tested("upgrade-test", "-n", "0", "tests/nightly/upgrade", limit=10 * MINUTE),
-        tested(
-            *("fuzz", "-n", "0", "tests/nightly/fuzz", "tests/system/baccarat/proofs"),
-            limit=20 * MINUTE,
-            VERIFIER_FUZZ_SECONDS="300",
-        ),
-        tested("others", "-n", "0", *OTHERS, limit=20 * MINUTE),
-        measured("bench", limit=30 * MINUTE),
+        tested("random-order", *both, *ordered, *traced, "tests", limit=30 * MINUTE, COVERAGE_FILE=str(COVERAGE)),
+        tested("mutations", *both, "tests/nightly/test_mutations.py", limit=40 * MINUTE),
+        tested("every-case", *both, "-m", "not hypothesis", *more, limit=20 * MINUTE, NIGHTLY="1"),
+        tested("properties", *both, *seeded, "tests", limit=30 * MINUTE, NIGHTLY="1"),
+        tested("browser", *alone, "tests/nightly/browser", limit=20 * MINUTE),
+        tested("chaos", *alone, *chaos, limit=40 * MINUTE),
+        tested("runbook", *alone, APART["runbook"], limit=15 * MINUTE),
+        tested("floods", *alone, APART["floods"], limit=10 * MINUTE),
+        tested("restore-test", *alone, APART["restore-test"], limit=10 * MINUTE),
+        tested("cluster-test", *alone, "tests/nightly/cluster", limit=20 * MINUTE, FAULTS="5"),
+        tested("upgrade-test", *alone, "tests/nightly/upgrade", limit=10 * MINUTE),
+        tested("fuzz", *alone, "tests/nightly/fuzz", limit=15 * MINUTE),
+        tested("others", *alone, *OTHERS, limit=20 * MINUTE),
+        Part("bench", bench, limit=30 * MINUTE, kind="json"),
         newest_python(limit=10 * MINUTE),
-        tested("soak", "-n", "0", APART["soak"], limit=15 * MINUTE),
+        tested(
+            "soak", *alone, APART["soak"], limit=round(float(os.environ.get("HOURS") or 1 / 6) * 3600) + 10 * MINUTE
+        ),
     )

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.nightly.bench.databases import Database, Server
@@ -112,7 +112,27 @@ TINY = Size(
     desk_days=2,
     remote_clients=2,
 )
-SIZES = {"full": FULL, "tiny": TINY}
+NIGHT = replace(
+    FULL,
+    repeats=3,
+    appends=2000,
+    tables=200,
+    replayed_rounds=2000,
+    mixed_rounds=60,
+    turns_seconds=30.0,
+    streams=1000,
+    old_events=200_000,
+    stored_rounds=4000,
+    system_rates=FULL.system_rates[::2],
+    system_seconds=5.0,
+    window_seconds=30.0,
+    results=200,
+    desk_players=300,
+    desk_rounds=20_000,
+    desk_days=10,
+)
+"""Enough for ratios."""
+SIZES = {"full": FULL, "night": NIGHT, "tiny": TINY}
 
 
 @dataclass(frozen=True, slots=True)
