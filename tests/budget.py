@@ -5,6 +5,7 @@ and without what tests share. `budget.toml` has the folders' budgets and the tes
 reason. Wall time depends on what else the machine does, and is printed alone.
 """
 
+import contextlib
 import os
 import sys
 import tomllib
@@ -25,7 +26,7 @@ ELSEWHERE: Final = ("tests/system/", "tests/nightly/", "tests/lint/")
 BUDGET: Final = tomllib.loads(Path(__file__).with_name("budget.toml").read_text(encoding="utf-8"))
 assert len(BUDGET["exceptions"]) <= MOST_EXCEPTIONS, "too many tests may use more than the others"
 
-_began = _shared = 0.0
+_began = _left_out = 0.0
 _sharing = False
 _by_folder: Final[Counter[str]] = Counter()
 
@@ -35,26 +36,34 @@ def _used() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
+@contextlib.contextmanager
+def shared() -> Generator[None]:
+    """Blame no test for what the block uses, because further tests use its result, too."""
+    global _left_out, _sharing  # noqa: PLW0603
+    if _sharing:
+        yield
+        return
+    began, _sharing = _used(), True
+    try:
+        yield
+    finally:
+        _sharing = False
+        _left_out += _used() - began
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
     """Begin to count."""
-    global _began, _shared
-    _began, _shared = _used(), 0.0
+    global _began, _left_out
+    _began, _left_out = _used(), 0.0
     return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: Any) -> Generator[None, Any, Any]:
-    """Leave out what further tests use, too."""
-    global _shared, _sharing  # noqa: PLW0603
-    if fixturedef.scope == "function" or _sharing:
+    """Leave out fixtures of more than one test."""
+    with contextlib.nullcontext() if fixturedef.scope == "function" else shared():
         return (yield)
-    began, _sharing = _used(), True
-    try:
-        return (yield)
-    finally:
-        _sharing = False
-        _shared += _used() - began
 
 
 @pytest.hookimpl(wrapper=True)
@@ -64,7 +73,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     Tests that go deeper, or are traced, use more.
     """
     yield
-    used = _used() - _began - _shared
+    used = _used() - _began - _left_out
     name = item.nodeid.partition("[")[0]
     excepted = DEEP or sys.gettrace() is not None or name in BUDGET["exceptions"] or name.startswith(ELSEWHERE)
     if used > LIMIT and not excepted:
