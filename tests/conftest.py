@@ -168,6 +168,7 @@ def services(request: pytest.FixtureRequest, worker_id: str) -> Generator[Servic
     """Start or find the servers of this run, with a Redis database for this process."""
     assert not request.config.getoption("--without-servers"), "`make unit` starts no server: run this by `make test`."
     import_module(settings.ROOT_URLCONF)  # all views; a transaction that a test imports them in outlasts its idle limit
+    import_module("tests.baccarat.api.contract").operations()  # as for that
     shared = getattr(request.config, "workerinput", {}).get("services")
     with contextlib.ExitStack() as stack:
         if shared is None:

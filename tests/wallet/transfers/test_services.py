@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from casino.events.sql import fetch
-from tests.baccarat.api.people import tenant
+from tests.baccarat.api.people import sandbox_tenant
 from tests.conftest import Database
 from tests.wallet.api.test_transfers import move, new_house, wallet
 from tests.wallet.payments.counter import method as method_of
@@ -34,8 +34,8 @@ def test_no_deposit_slips_past_a_change_of_funding(
 ) -> None:
     assert database
     use_provider(monkeypatch)
-    house = tenant("lucky")
-    alice, method = house.player("Alice"), str(method_of(UUID(house.id)).id)
+    house = sandbox_tenant("lucky")  # changes its funding alone
+    alice, method = house.player("Alice", funds=""), str(method_of(UUID(house.id)).id)
     payment = {"method": method, "amount": "50.00", "currency": "EUR"}
 
     def act(number: int) -> Any:
