@@ -14,7 +14,7 @@ from casino.operators import assertions, changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import AssertionKey, Change
 from casino.operators.refusals import ChangeDecided, UnknownPlayer
-from tests.baccarat.api.people import Tenant, tenant
+from tests.baccarat.api.people import Tenant, sandbox_tenant, tenant
 from tests.conftest import Database
 from tests.support.protection import age_wishes
 from tests.threads import in_threads
@@ -75,6 +75,16 @@ def test_what_one_person_asks_of_a_live_operator_waits_for_another_and_for_its_d
 
     pass_a_day()
     assert (changes.apply_due(), is_done()) == (1, True)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("wish", [set_play_money_cap, set_void_policy, end_exclusion])
+def test_what_a_sandbox_operator_asks_takes_effect_at_once(
+    wish: Callable[[Tenant], tuple[str, dict[str, Any], Callable[[], bool]]],
+) -> None:
+    path, body, is_done = wish(house := sandbox_tenant("lucky"))
+    assert house.post(path, body, person="anna").status_code == 200
+    assert is_done()
 
 
 def pass_a_day() -> None:
