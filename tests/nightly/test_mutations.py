@@ -75,16 +75,20 @@ def tests_of(mutant: Mutant, recorded: CoverageData) -> list[str]:
     """Return the tests that may notice, the most likely first."""
     path = PROJECT / mutant.file
     assert path.stat().st_mtime < COVERAGE.stat().st_mtime, f"{mutant.file} changed: run `make random-order` again."
-    contexts = recorded.contexts_by_lineno(str(path))
-    executes = Counter(test for line in contexts.values() for test in {_test(each) for each in line if each})
-    here = {_test(each) for line in mutant.lines for each in contexts.get(line, ())}
-    if here == {""}:  # executed at import: whatever uses the module may notice
-        here = set(executes)
+    tests = {
+        line: {_test(each) for each in contexts} for line, contexts in recorded.contexts_by_lineno(str(path)).items()
+    }
+    executes = Counter(test for each in tests.values() for test in each if test)
+    chosen = set[str]().union(*(tests.get(line, ()) for line in mutant.lines))
     mirror = f"tests/{Path(mutant.file).parent}/"
-    return sorted(here - {""}, key=lambda test: (not test.startswith(mirror), -executes[test], test))[:MOST_TESTS]
+    if chosen == {""}:  # executed at import: whatever uses the module may notice, or a module of its folder
+        mirrored = (test for each in recorded.measured_contexts() if (test := _test(each)).startswith(mirror))
+        chosen = set(executes or mirrored)
+    return sorted(chosen - {""}, key=lambda test: (not test.startswith(mirror), -executes[test], test))[:MOST_TESTS]
 
 
 def _test(context: str) -> str:
+    """Return the test of a context, which names a phase of it, too; none of what is executed at import."""
     return context.rpartition("|")[0]
 
 
