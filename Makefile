@@ -91,7 +91,7 @@ nightly:
 
 mutations: build/nightly/coverage
 build/nightly/coverage:
-	@$(MAKE) random-order
+	@$(MAKE) random-order ARGS=
 
 $(PARTS):
 	@sh deploy/environment.sh "$(PYTHON)" embedded test system tracing nightly

@@ -13,7 +13,7 @@ from rich.console import Console
 from casino.devstack.home import PROJECT
 from tests.nightly import night as nights
 from tests.nightly import page
-from tests.nightly.parts import Part, parts
+from tests.nightly.parts import FOLDER, Part, parts
 
 
 def one(part: Part, arguments: list[str]) -> None:
@@ -23,6 +23,7 @@ def one(part: Part, arguments: list[str]) -> None:
     seed = nights.seed()
     print(f"SEED={seed}", flush=True)
     os.chdir(PROJECT)
+    FOLDER.mkdir(parents=True, exist_ok=True)
     words = [*part.words(seed), *arguments]
     os.execvpe(words[0], words, part.variables(seed))  # noqa: S606
 

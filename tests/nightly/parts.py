@@ -116,7 +116,7 @@ def parts() -> tuple[Part, ...]:
         tested("restore-test", *alone, APART["restore-test"], limit=10 * MINUTE),
         tested("cluster-test", *alone, "tests/nightly/cluster", limit=20 * MINUTE, FAULTS="5"),
         tested("upgrade-test", *alone, "tests/nightly/upgrade", limit=10 * MINUTE),
-        tested("fuzz", *alone, "tests/nightly/fuzz", limit=15 * MINUTE),
+        tested("fuzz", *alone, "tests/nightly/fuzz", limit=20 * MINUTE),
         tested("others", *alone, *OTHERS, limit=20 * MINUTE),
         Part("bench", bench, limit=30 * MINUTE, kind="json"),
         newest_python(limit=10 * MINUTE),
