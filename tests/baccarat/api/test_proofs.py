@@ -157,6 +157,9 @@ def test_the_verifier_takes_a_whole_pack_and_names_a_file_that_was_changed_in_it
     files = {name: pack.read(name) for name in pack.namelist()}
     keys = [key["public_key"] for key in scene.lucky.read("log/keys")["items"]]
 
+    manifest = json.loads(files["manifest.json"])
+    doubled = json.dumps({**manifest, "files": [manifest["files"][0], *manifest["files"]]}).encode()
+
     whole = verifier.verify_pack(zipped(files), keys)
     assert whole["verdict"] == "verified"
     assert whole["checks"][0]["name"] == "pack"
@@ -164,6 +167,7 @@ def test_the_verifier_takes_a_whole_pack_and_names_a_file_that_was_changed_in_it
         ({**files, "wagers.json": b"[]"}, "wagers.json differs from the manifest"),
         ({**files, "SHA256SUMS": b""}, "SHA256SUMS differs from the manifest"),
         ({**files, "note.txt": b"trust me"}, "the pack's files differ from its manifest"),
+        ({**files, "manifest.json": doubled}, "the pack's files differ from its manifest"),
         ({**files, "manifest.json": files["manifest.json"] + b" "}, "the manifest's signature is not by its key"),
         ({"round.json": files["round.json"]}, "the pack can't be read"),
     ):
@@ -171,13 +175,17 @@ def test_the_verifier_takes_a_whole_pack_and_names_a_file_that_was_changed_in_it
         assert result["verdict"] == "failed"
         assert result["checks"][0]["text"] == what
     assert verifier.verify_pack(b"PK and no more", keys)["verdict"] == "failed"
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        twice = zipped(files, {"wagers.json": b"[]"})
+    assert verifier.verify_pack(twice, keys)["checks"][0]["text"] == "the pack has two files of one name"
 
 
-def zipped(files: dict[str, bytes]) -> bytes:
+def zipped(*all_files: dict[str, bytes]) -> bytes:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as pack:
-        for name, content in files.items():
-            pack.writestr(name, content)
+        for files in all_files:
+            for name, content in files.items():
+                pack.writestr(name, content)
     return archive.getvalue()
 
 
