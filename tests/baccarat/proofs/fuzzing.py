@@ -199,8 +199,8 @@ def _values(text: str) -> Iterator[Any]:
         return
 
 
-def disagreements(cases: Iterable[Case]) -> dict[str, str]:
-    """Return what the verifiers say of each case, by its name, of which they do not say the same."""
+def disagreements(cases: Iterable[Case], *, wanted: str = "") -> dict[str, str]:
+    """Return what the verifiers say of each case, by its name, of which they do not say the same, or not the wanted."""
     given = list(cases)
     said: dict[str, list[Any]] = {
         "verifier.py": [_of_python(verifier.verify(each.raw, each.keys)) for each in given],
@@ -219,7 +219,7 @@ def disagreements(cases: Iterable[Case]) -> dict[str, str]:
         expected = (STATUS.get(verdict, 0), as_of, caveats)
         if php is not None and (php.status, php.as_of, php.caveats) != expected:
             summary["php"] = [php.status, php.as_of, php.caveats, php.checks]
-        if len({json.dumps(each) for each in summary.values()}) > 1:
+        if len({json.dumps(each) for each in summary.values()}) > 1 or wanted not in ("", verdict):
             found[case.name] = json.dumps(summary, indent=1)
     return found
 

@@ -19,7 +19,7 @@ VECTORS: Final = sorted(FAIRNESS_DOCS.glob("vectors*.json"))
 MINI: Final = str(GOLDEN / "mini.json")
 CHOSEN: Final = str(GOLDEN / "forced/settled.json")
 BY_OTHER_CHECKS: Final = {
-    # The file's shape includes that of each event's data: whatever has another shape fails `file` alone.
+    # What is withheld, occurs twice or lacks the table's opening fails `file` alone.
     "the_cards_are_withheld": "file",
     "an_event_is_repeated": "file",
     "an_event_of_the_table_takes_the_position_of_one_of_the_round": "file",
