@@ -153,6 +153,17 @@ def test_the_page_has_no_accessibility_violations(house, open_screen, form, pane
         screen.press("Escape")
 
 
+def test_statistics_that_do_not_arrive_leave_an_accessible_panel(house, open_screen):
+    screen = open_screen(house.table("mini"), 1)
+    screen.page.route("**/statistics", lambda route: route.abort())
+    panel = screen.open("stats")
+    expect(panel.get_by_role("status")).not_to_have_text("")
+
+    result = Axe().run(screen.page, context=".panel", options={"resultTypes": ["violations"]})
+
+    assert result.violations_count == 0, result.generate_report()
+
+
 def test_a_session_taken_over_elsewhere_is_explained(house, open_screen):
     table = house.table("mini")
     screen = open_screen(table, 1)

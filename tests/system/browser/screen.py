@@ -132,6 +132,7 @@ class Screen:
         self.page.locator(f'button[data-panel="{panel}"]').click()
         panel_locator = self.page.locator(".panel")
         expect(panel_locator).to_be_visible()
+        expect(panel_locator.locator("[aria-busy]")).to_have_count(0, timeout=TIMEOUT)
         return panel_locator
 
     @property

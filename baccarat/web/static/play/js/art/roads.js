@@ -46,7 +46,7 @@ export class Road {
     const rules = [...Array(columns + 1).keys()].map((i) => `M${i * CELL} 0V${height}`).concat([...Array(ROWS + 1).keys()].map((i) => `M0 ${i * CELL}H${width}`));
     this.marks = s("g");
     this.cached = elementCache();
-    this.element = s("svg", { viewBox: `-.5 -.5 ${width + 1} ${height + 1}`, class: `road ${name}`, role: "img" }, s("path", { d: rules.join(""), class: "road-grid" }), this.marks);
+    this.element = s("svg", { viewBox: `-.5 -.5 ${width + 1} ${height + 1}`, class: `road ${name}`, role: "img", "aria-label": t(`road.${name}`) }, s("path", { d: rules.join(""), class: "road-grid" }), this.marks);
   }
 
   /**

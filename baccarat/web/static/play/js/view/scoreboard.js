@@ -54,9 +54,8 @@ export class Scoreboard {
   /** @param {Side} side */
   askButton(side) {
     const ask = (/** @type {Side | null} */ wanted) => { this.asked = wanted; this.drawRoads(); };
-    const button = h("button", { type: "button", class: `score-ask ${side}`, "aria-pressed": "false", onclick: () => ask(this.asked === side ? null : side),
+    return h("button", { type: "button", class: `score-ask ${side}`, "aria-label": t(`ask.${side}.long`), "aria-pressed": "false", onclick: () => ask(this.asked === side ? null : side),
       onpointerenter: (/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && ask(side), onpointerleave: (/** @type {PointerEvent} */ event) => event.pointerType === "mouse" && ask(null) });
-    return button;
   }
 
   /** Read the board again when a round has been shown to its end, so that no mark is ahead of its cards. */
