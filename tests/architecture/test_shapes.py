@@ -5,10 +5,10 @@ import re
 from collections import Counter
 
 import pytest
-from drf_spectacular.generators import SchemaGenerator
 
 from casino.api.shapes import REF, Shape, component_name
 from tests.architecture.source import modules
+from tests.baccarat.api import contract
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 JSON = "application/json"
@@ -28,7 +28,7 @@ def shapes(base=Shape):
 
 @pytest.fixture(scope="module")
 def document():
-    return SchemaGenerator(urlconf="casino.urls").get_schema(request=None, public=True)
+    return contract.document()
 
 
 def operations(document):

@@ -1,11 +1,8 @@
 """Each app has one initial migration: it can be undone and made again, and what it guards is guarded from everyone."""
 
-import sys
+from django.core.management import call_command
 
-from casino.devstack.home import PROJECT
-from casino.devstack.processes import run_to_end
-from casino.devstack.services import owner_environment
-from tests.conftest import Database
+from tests.conftest import Database, as_owner
 
 MADE = """
     SELECT 'column', table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'
@@ -21,8 +18,8 @@ REFUSING = """
 
 
 def migrate(database: Database, *words: str) -> None:
-    command = [sys.executable, str(PROJECT / "manage.py"), "migrate", "--skip-checks", "--verbosity", "0", *words]
-    run_to_end(command, environment=owner_environment(database.environment), folder=PROJECT)
+    with as_owner(database.owner_url):
+        call_command("migrate", *words, skip_checks=True, verbosity=0)
 
 
 def test_all_migrations_can_be_reversed_and_applied_again(database: Database) -> None:

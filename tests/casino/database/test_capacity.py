@@ -1,16 +1,12 @@
 """Connections of web: as many processes as cores, and no start if PostgreSQL has no room for their connections."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from django.db import OperationalError, connection
 
 from casino.database import capacity
-from casino.devstack.home import PROJECT
-from casino.devstack.system import free_port
 from tests.conftest import Database
 
 
@@ -26,14 +22,6 @@ def test_web_runs_as_many_processes_as_the_affinity_and_the_quota_allow(
     if cpu_max is not None:
         file.write_text(f"{cpu_max}\n", encoding="ascii")
     assert capacity.cores(cpu_max=file) == cores
-
-
-def test_a_server_whose_connections_do_not_fit_does_not_start(database: Database) -> None:
-    command = [sys.executable, "-m", "casino.server", "--port", str(free_port(0))]
-    environment = {**database.environment, "WEB_PROCESSES": "99", "WEB_THREADS": "12"}
-    done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
-    assert done.returncode == 1
-    assert "WEB_PROCESSES=99 with WEB_THREADS=12 may open 2079 connections" in done.stderr
 
 
 @pytest.mark.parametrize(("processes", "fits"), [("1", True), ("99", False)])
