@@ -19,8 +19,8 @@ import pytest
 
 from tests.support.depth import DEEP
 
-LIMIT: Final = 2.0
-"""Core-seconds."""
+LIMIT: Final = 2.0 * (1.5 if "CI" in os.environ else 1.0)
+"""Core-seconds; half as many again where nobody knows what else a runner does, or how old it is."""
 QUIET: Final = 0.12
 """Seconds of the yardstick's loop where nothing else runs."""
 MOST_EXCEPTIONS: Final = 20
@@ -89,7 +89,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     excepted = DEEP or sys.gettrace() is not None or name in BUDGET["exceptions"] or name.startswith(ELSEWHERE)
     if used > LIMIT and not excepted and used / _slowness() > LIMIT:
         pytest.fail(
-            f"{used:.1f} core-seconds; {LIMIT:.0f} are allowed. Make it cheaper, move it to tests/system or "
+            f"{used:.1f} core-seconds; {LIMIT:g} are allowed. Make it cheaper, move it to tests/system or "
             "tests/nightly, or give the reason in tests/budget.toml.",
             pytrace=False,
         )

@@ -1,5 +1,6 @@
 """Further courses of wagers in money of the operator's own wallet: funds, ties, order, batches, flapping."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -219,6 +220,7 @@ def test_of_a_wallet_that_flaps_every_second_no_wager_is_both_confirmed_and_take
         answers.add(post_bet(ann, table).status_code)
         deal_all()
         deliver()
+        time.sleep(0.1)
     server.control(always={})
     expire()
     deliver()
