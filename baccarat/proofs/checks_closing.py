@@ -18,8 +18,8 @@ from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.events import SeatLeftRound, SeatPassed, SeatTimedOut, WagerConfirmed
 from baccarat.domain.rounds.signed_wager import ED25519, NONCE_BYTES, PUBLIC_KEY_BYTES, SPOT_NUMBERS, UNSIGNED
 from baccarat.domain.rounds.voiding import VOID_CAUSES
-from baccarat.domain.tables.events import ShoeStarted
-from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event
+from baccarat.domain.tables.events import ShoeCommitted, ShoeStarted
+from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, recorded
 from baccarat.proofs.loader import RULES_EVENTS
 from baccarat.proofs.results import CheckNotApplicable, Mismatch, require_equal
 from casino.crypto import ed25519
@@ -88,20 +88,19 @@ def closing_event(exported: RoundExport) -> tuple[ExportedEvent | None, ClosingK
     return (exported.find_event("RoundVoided"), ClosingKind.VOID) if event is None else (event, ClosingKind.PLAYED)
 
 
-def check_shoe_closing(exported: RoundExport, event: ExportedEvent) -> None:
+def check_shoe_closing(exported: RoundExport, event: ExportedEvent, committed: ShoeCommitted) -> None:
     """Check that the closing of a long shoe pins its cut: as it starts, or before its witnesses' links."""
     started: ShoeStarted = decode_event(event)
-    committed = exported.find_shoe_event("ShoeCommitted")
-    if committed is not None and event.schema >= SCHEMA_WITHOUT_COUNTS:
-        require_equal(decode_event(committed).number, started.number, "the shoe has another number")
+    said = recorded(event)
+    require_equal(committed.number, said.get("number", committed.number), "the shoe has another number")
     cut_closed = exported.find_shoe_event("ShoeCutClosed")
-    recorded, closed_at = started.closing, started.started_at
+    closing, closed_at = started.closing, started.started_at
     if cut_closed is not None:
-        require_equal(None, recorded, "the shoe has two closings")
+        require_equal(None, closing, "the shoe has two closings")
         event, data = cut_closed, decode_event(cut_closed)
-        recorded, closed_at = data.closing, data.closed_at
-    if recorded is None:
-        if started.scheme is not Scheme.OPEN_CUT:
+        closing, closed_at = data.closing, data.closed_at
+    if closing is None:
+        if committed.scheme is not Scheme.OPEN_CUT:
             raise Mismatch("the shoe's closing is missing", "a closing digest", None)
         return
     rules = [
@@ -110,23 +109,23 @@ def check_shoe_closing(exported: RoundExport, event: ExportedEvent) -> None:
         if each.type in RULES_EVENTS and each.data and each.position < event.position
     ]
     expected = close_shoe(
-        blind=bytes.fromhex(recorded.blind),
+        blind=bytes.fromhex(closing.blind),
         table=exported.opened.table,
-        first_round=started.first_round,
+        first_round=said["first_round"],
         shoe=started.shoe,
         rules=hashlib.sha256(canonical(rules[-1])).hexdigest(),
         commitment=started.commitment,
         cut=started.cut,
         closed_at_us=(closed_at - _EPOCH) // timedelta(microseconds=1),
-        sealed_head=recorded.sealed_head,
-        before=recorded.before,
+        sealed_head=closing.sealed_head,
+        before=closing.before,
         witnesses=exported.shoe_witnesses,
-        cosigned=recorded.cosigned,
+        cosigned=closing.cosigned,
     )
-    require_equal(expected.digest, recorded.digest, "the shoe's closing digest differs")
+    require_equal(expected.digest, closing.digest, "the shoe's closing digest differs")
 
 
-def _check_counts(recorded: dict[str, Any], leaves: list[bytes], ends: list[SeatEnd]) -> None:
+def _check_counts(counted: dict[str, Any], leaves: list[bytes], ends: list[SeatEnd]) -> None:
     """Check what closings repeated of the round's other events."""
     repeated: dict[str, Any] = {
         "kind": int(ClosingKind.PLAYED),
@@ -138,7 +137,7 @@ def _check_counts(recorded: dict[str, Any], leaves: list[bytes], ends: list[Seat
         "cosigned_root": NO_DIGEST,
     }
     for name, value in repeated.items():
-        require_equal(value, recorded[name], f"the closing differs: {name}")
+        require_equal(value, counted[name], f"the closing differs: {name}")
 
 
 def leaf_of_confirmed(terms: str, wager: WagerConfirmed, currency: str) -> bytes:

@@ -1,5 +1,6 @@
 """Checks of an exported round against the log: digests, links, the checkpoint's tree and its signature."""
 
+import re
 from collections import Counter
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -8,6 +9,7 @@ from typing import Final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+from baccarat.proofs import verifier
 from baccarat.proofs.document import TIME_FORMAT, ExportedEvent, ExportedKey, RoundExport, decode_terms
 from baccarat.proofs.loader import SHOE_EVENTS, TABLE_EVENTS
 from baccarat.proofs.results import CheckNotPossible, Mismatch, require_equal
@@ -33,6 +35,7 @@ _FOLLOWS: Final = {
     "RoundVoided": _BETTING | _CLOSED | {"CardsDealt", "RoundSettled"},
 }
 """Events of a round that its result depends on, and which of them each may directly follow."""
+_ROUND: Final = re.compile(f"round-{verifier.TEXTS['uuid']}")
 _SINGLE_EVENTS: Final = frozenset(
     {"TableOpened", *SHOE_EVENTS, "TableClosed", "LinksReleased"} - {"ShoeCutContributed"}
 )
@@ -125,7 +128,7 @@ def _round_before(event: ExportedEvent, exported: RoundExport) -> int | None:
     With the cards of the round before, its terms were fixed; with those of the last but one, or at the opening of the
     round before, its shoe was committed to.
     """
-    if exported.is_long or event.data is None or not event.stream.startswith("round-"):
+    if exported.is_long or event.data is None or not _ROUND.fullmatch(event.stream):
         return None
     opening = event.type, event.version, event.stream, event.data.get("table")
     if opening == ("RoundOpened", 1, f"round-{event.data.get('round')}", exported.round["table"]):

@@ -14,10 +14,9 @@ from baccarat.domain.fairness.terms import Terms, digest_cards, encode_contribut
 from baccarat.domain.rounds.cut import cut_in_hex
 from baccarat.domain.rules.cards import Card, parse, points
 from baccarat.domain.tables.events import ShoeCutContributed, ShoeStarted
-from baccarat.proofs import verifier
 from baccarat.proofs.checks_closing import check_shoe_closing
 from baccarat.proofs.checks_witnesses import links_of_shoe
-from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, decode_terms, shoe_id
+from baccarat.proofs.document import ExportedEvent, Fields, RoundExport, decode_event, decode_terms, recorded, shoe_id
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
 from casino.crypto import ed25519
 from casino.kernel.canonical_json import canonical
@@ -123,17 +122,15 @@ def check_commitment(exported: RoundExport) -> str:
     commitment = committed.commitment
     if committing_event.position > opened.position:
         raise Mismatch("the commitment came after the round was opened", opened.position, committing_event.position)
-    for event in (cut_event, opened):
-        later = None if event is None else getattr(decode_event(event), "commitment", None)
-        if later is not None:
-            require_equal(commitment, later, "the shoe has two commitments")
-        scheme = None if event is None else getattr(decode_event(event), "scheme", None)
-        if scheme is not None:
-            require_equal(committed.scheme, scheme, "the shoe has two schemes")
+    for later in (recorded(event) for event in (cut_event, opened) if event is not None):
+        if later.get("commitment") is not None:
+            require_equal(commitment, later["commitment"], "the shoe has two commitments")
+        require_equal(int(committed.scheme), later.get("scheme", int(committed.scheme)), "the shoe has two schemes")
     if committed.scheme is Scheme.OPEN_CUT and (exported.opened.witnesses or exported.shoe_witnesses):
         raise Mismatch("a shoe of scheme 1 has witnesses", "none", len(exported.opened.witnesses))
     require_equal(commitment, exported.shoe.commitment, "the commitment differs from the recorded one")
-    require_equal(committed.shape, exported.table_rules.shape, "the commitment is for other rules")
+    shape = msgspec.to_builtins(exported.table_rules.shape)
+    require_equal(_recorded_shape(exported, committing_event, committed), shape, "the commitment is for other rules")
     seed, revealed = exported.shoe.seed, _revealed_seeds(exported)
     withheld = any(event.data is None for event in exported.events)
     if revealed - {seed} or not (seed is None or revealed or withheld):
@@ -144,6 +141,14 @@ def check_commitment(exported: RoundExport) -> str:
     require_equal(commitment, opened_by_seed, "the seed does not open the commitment")
     position, time = committing_event.position, _time_before_bets(exported, committing_event)
     return f"the seed's hash is {commitment}, published at position {position}{time}"
+
+
+def _recorded_shape(exported: RoundExport, committing_event: ExportedEvent, committed: Any) -> Fields:
+    """Return the shape that a commitment is bound to; newer ones to a round's own shoe name its decks alone."""
+    data = recorded(committing_event)
+    shoe = data if exported.is_long else (data.get("next_terms") or data).get("next_shoe", {})
+    shape: Fields = shoe.get("shape") or msgspec.to_builtins(committed.shape)
+    return shape
 
 
 def _time_before_bets(exported: RoundExport, committing_event: ExportedEvent) -> str:
@@ -189,7 +194,7 @@ def check_cut(exported: RoundExport) -> str:
         if "cut" in data:
             require_equal(cut, data["cut"], f"the {where} cut does not result from the contributions")
     if exported.is_long:
-        check_shoe_closing(exported, cut_event)
+        check_shoe_closing(exported, cut_event, committed)
     if not listed:
         return "nobody contributed, so the cut is empty" if not computed else f"{computed}, as nobody contributed"
     seats = ", ".join(str(each.seat) for each in contributions)
@@ -201,8 +206,7 @@ def _recorded_cuts(exported: RoundExport) -> Iterator[tuple[str, dict[str, Any]]
     opened, closed = exported.require_event("RoundOpened"), exported.find_event("BettingClosed")
     for where, event in (("opening's", opened), ("closing's", closed)):
         if event is not None and event.data is not None:
-            listed = verifier.EVENTS[event.type][event.schema - 1]
-            yield where, {name: event.data[name] for name in ("contributions", "cut") if name in listed}
+            yield where, recorded(event)
     for event in exported.terms_events(exported.opened.number) if exported.has_terms else ():
         if event.type == "TermsFixed" and event.schema == SCHEMA_OF_TERMS_IN_FULL:
             data = event.data or {}

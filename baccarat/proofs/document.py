@@ -197,6 +197,15 @@ def decode_event(event: ExportedEvent) -> Any:
     return CATALOGUE.decode(event.type, event.schema, canonical(event.data))
 
 
+def recorded(event: ExportedEvent) -> Fields:
+    """Return the members that the event's schema specifies, as they are in the file: upcasting adds some, drops others.
+
+    Empty if the event is withheld.
+    """
+    specified = {name.removesuffix("?") for name in verifier.EVENTS[event.type][event.schema - 1]}
+    return {name: value for name, value in (event.data or {}).items() if name in specified}
+
+
 def decode_terms(event: ExportedEvent) -> TermsFixed | NextTerms | None:
     """Return the terms that an event fixes, None if it fixes none or is withheld. Raises as `decode_event`."""
     if event.data is None or event.type not in {"TermsFixed", "CardsDealt"}:

@@ -1024,7 +1024,7 @@ def find_round_before(event: Json, proof: Proof) -> int | None:
     round before, its shoe was committed to.
     """
     data, terms = event["data"] or {}, terms_with_cards(event)
-    if proof.is_long or not event["stream"].startswith("round-"):
+    if proof.is_long or not re.fullmatch(f"round-{TEXTS['uuid']}", event["stream"]):
         return None
     opening = event["type"], event["version"], event["stream"], data.get("table")
     if opening == ("RoundOpened", 1, f"round-{data.get('round')}", proof.round["table"]):

@@ -123,3 +123,24 @@ def the_shoe_started_twice(document: Document) -> None:
     assert again["position"] not in {each["position"] for each in document["events"]}
     document["events"].insert(document["events"].index(started) + 1, again)
     sign_again(document)
+
+
+@forged("cards/mini", "commitment")
+def the_shoe_was_committed_to_for_rules_that_burn_cards(document: Document) -> None:
+    for dealt in document["events"]:
+        if dealt["type"] == "CardsDealt":
+            dealt["data"]["next_terms"]["next_shoe"]["shape"]["burn"] = True
+    sign_again(document)
+
+
+@forged("witnesses/shoe-ended", "cut")
+def the_shoe_started_before_shoes_named_their_first_round(document: Document) -> None:
+    event(document, "ShoeStarted")["schema"] -= 1
+    sign_again(document)
+
+
+@forged("cosigned/settled", "chain")
+def the_cards_before_are_of_no_round(document: Document) -> None:
+    dealt = next(each for each in document["events"] if each["type"] == "CardsDealt")
+    dealt["stream"] += dealt["stream"]
+    sign_again(document)

@@ -1357,7 +1357,6 @@ final class Verifier
             $named[] = $schemes[] = $started;
         } else {
             hold($this->file['shoe']['root'] === null, 'a root of a shoe that has none');
-            hold($opening['commitment'] !== null, 'the opening has no commitment');
         }
         foreach ($named as $each) {
             hold(($each['commitment'] ?? $committed['commitment']) === $committed['commitment'], 'another commitment is named');

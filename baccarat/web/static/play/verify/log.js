@@ -8,6 +8,7 @@ import { canonical } from "./read.js";
 
 const SEAL_TAG = joined(bytes("casino.events.seal/1"), new Uint8Array(4));
 const REDACTABLE_EVENTS = new Set(["RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"]);
+const ROUND = /^round-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NO_DIGEST = "00".repeat(32);
 const SHOE_EVENTS = ["ShoeCommitted", "ShoeCutClosed", "ShoeLinksReleased", "ShoeStarted", "ShoeEnded"];
 const TABLE_EVENTS = new Set([
@@ -141,7 +142,7 @@ function checkOrder(proof) {
  */
 function roundBefore(event, proof) {
   const { type, version, stream, data } = event;
-  if (proof.isLong || !stream.startsWith("round-")) return 0;
+  if (proof.isLong || !ROUND.test(stream)) return 0;
   if (type === "RoundOpened" && version === 1 && stream === `round-${data?.round}` && data.table === proof.round.table) return 2;
   const ahead = termsWithCards(event).map((fixed) => proof.opened.number + 1 - fixed.data.number)[0];
   return ahead === 1 || ahead === 2 ? ahead : 0;
