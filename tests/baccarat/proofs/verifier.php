@@ -1486,6 +1486,7 @@ final class Verifier
         }
         hold(isset($closed['data']['closing'], $data['first_round']), 'the shoe was not closed');
         $ruling = $this->before($closed, 'TableOpened', 'RulesTookEffect');
+        hold($ruling !== [], 'the shoe was closed before there were rules');
         $rules = sha(canonical(end($ruling)['data']['rules']['whole']));
         $links = links($this->drawn_by);
         $terms = terms($this->opening()['table'], $data['first_round'], $data['shoe'], 0, sha(''), $rules,
