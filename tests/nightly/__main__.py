@@ -44,7 +44,7 @@ def all_of(every: tuple[Part, ...], *, again: bool) -> int:
         night.keep()
         fell = f", {len(outcome.short)} short" if outcome.short else ""
         console.print(f"{part.name}: {outcome.passed} passed{fell}, {outcome.seconds / 60:.1f} minutes")
-    console.print(page.written(night))
+    console.print(page.written(night), soft_wrap=True)
     console.print(f"This page is {page.PAGE.relative_to(PROJECT)}.")
     return any(outcome.short for outcome in night.outcomes.values())
 
