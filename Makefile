@@ -34,7 +34,7 @@ help:
 	@echo "  cluster-test  hosts of a cluster die, freeze and are cut off; FAULTS=... how many, SEED=... which"
 	@echo "  upgrade-test  replaces each process by the next release and back while players bet"
 	@echo "  fuzz          requests made of the API's document, for five minutes (FUZZ_SECONDS=...), and the verifiers"
-	@echo "                on files changed at random, for two (VERIFIER_FUZZ_SECONDS=...)"
+	@echo "                on files changed at random, for one (VERIFIER_FUZZ_SECONDS=...)"
 	@echo "  others        other tests that take long"
 	@echo "  bench         what it reaches, side by side with its peers"
 	@echo "  newest-python make unit by the newest Python here"

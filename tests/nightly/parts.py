@@ -117,7 +117,7 @@ def parts() -> tuple[Part, ...]:
         tested("restore-test", *alone, APART["restore-test"], limit=10 * MINUTE),
         tested("cluster-test", *alone, "tests/nightly/cluster", limit=20 * MINUTE, FAULTS="5"),
         tested("upgrade-test", *alone, "tests/nightly/upgrade", limit=10 * MINUTE),
-        tested("fuzz", *alone, "tests/nightly/fuzz", VERIFIERS, limit=15 * MINUTE, VERIFIER_FUZZ_SECONDS="120"),
+        tested("fuzz", *alone, "tests/nightly/fuzz", VERIFIERS, limit=15 * MINUTE, VERIFIER_FUZZ_SECONDS="60"),
         tested("others", *alone, *OTHERS, limit=20 * MINUTE),
         Part("bench", bench, limit=30 * MINUTE, kind="json"),
         newest_python(limit=10 * MINUTE),

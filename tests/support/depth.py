@@ -16,4 +16,4 @@ def deep(quick: T, all: T) -> T:  # noqa: A002
 
 def examples(count: int) -> int:
     """Return how many examples Hypothesis tries of a property that gets `count` by day."""
-    return deep(count, 50 * count)
+    return deep(count, 30 * count)
