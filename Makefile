@@ -85,6 +85,8 @@ PARTS := random-order mutations every-case properties browser chaos runbook floo
 	upgrade-test fuzz others bench newest-python soak
 .PHONY: $(PARTS)
 
+nightly browser: $(if $(shell command -v npm),tests/node/node_modules)
+
 nightly:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test system tracing nightly
 	@exec $(RUN) -m tests.nightly $(if $(AGAIN),--again)
