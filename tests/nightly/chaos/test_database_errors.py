@@ -24,6 +24,9 @@ PERIOD: Final = 4
 RECOVERY: Final = 180
 TABLES: Final = (Setting("mini"), Setting("classic"), Setting("atlantic_city", players=3, rules={"turn_seconds": 1}))
 
+NOT_SERIALIZED: Final = "ERROR:  could not serialize access"
+DEADLOCK: Final = "ERROR:  deadlock detected"
+
 Fault = Callable[[System], Awaitable[None]]
 
 
@@ -35,6 +38,12 @@ def superuser(system: System) -> Generator[psycopg.Connection[tuple[Any, ...]]]:
 
 def terminate_web(connection: psycopg.Connection[tuple[Any, ...]]) -> None:
     connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s", [WEB])
+
+
+def log_of_postgres(system: System) -> Callable[[], str]:
+    """Return a function for what PostgreSQL has written to its log from now on."""
+    before = len(system.log("postgres"))
+    return lambda: system.log("postgres")[before:]
 
 
 async def sessions_terminated(system: System) -> None:
@@ -66,20 +75,23 @@ async def connections_exhausted(system: System) -> None:
 
 
 async def serialization_failures(system: System) -> None:
-    """40001: let web's transactions keep their first snapshot, so that each concurrent change of a row is an error."""
+    """40001: let web's transactions keep their first snapshot, until two change a row at once, which is an error."""
+    log = log_of_postgres(system)
     with superuser(system) as connection:
         connection.execute("ALTER ROLE casino_web SET default_transaction_isolation = 'repeatable read'")
         terminate_web(connection)
-        await asyncio.sleep(2 * PERIOD)
+        await asyncio.sleep(PERIOD)
+        await until(lambda: NOT_SERIALIZED in log())
         connection.execute("ALTER ROLE casino_web RESET default_transaction_isolation")
         terminate_web(connection)
 
 
 async def deadlocks(system: System) -> None:
-    """40P01: lock balances, then the tables whose players wait for those."""
+    """40P01: lock balances, then the tables whose players wait for those; until one does."""
+    log = log_of_postgres(system)
     with superuser(system) as connection:
         connection.execute("SET deadlock_timeout = '1min'")  # the others notice first
-        for _ in range(PERIOD):
+        while DEADLOCK not in log():
             with connection.transaction(force_rollback=True):
                 connection.execute("SELECT FROM wallet_balance FOR UPDATE")
                 await asyncio.sleep(0.5)
@@ -100,8 +112,8 @@ FAULTS: Final[dict[str, tuple[Fault, str]]] = {
     "57P01": (sessions_terminated, "terminating connection due to administrator command"),
     "57P02 and 57P03": (server_crashed, "FATAL:  the database system is"),
     "53300": (connections_exhausted, "FATAL:  remaining connection slots are reserved"),
-    "40001": (serialization_failures, "ERROR:  could not serialize access"),
-    "40P01": (deadlocks, "ERROR:  deadlock detected"),
+    "40001": (serialization_failures, NOT_SERIALIZED),
+    "40P01": (deadlocks, DEADLOCK),
     "25006": (server_read_only, "in a read-only transaction"),
 }
 """By SQLSTATE: what causes it, and what PostgreSQL writes to its log then."""
@@ -135,9 +147,9 @@ async def play_through(system: System, fault: Fault) -> Counter[int]:
 def test_an_error_of_the_database_is_503_and_loses_and_doubles_nothing(
     system: System, django_db_blocker: DjangoDbBlocker, fault: Fault, message: str
 ) -> None:
-    before = len(system.log("postgres"))
+    log = log_of_postgres(system)
     statuses = asyncio.run(play_through(system, fault))
     print(f"{fault.__name__}: {dict(statuses)}")
-    assert message in system.log("postgres")[before:]
+    assert message in log()
     assert all(status < 500 or status == 503 for status in statuses)
     assert audit(system, django_db_blocker).findings == ()
