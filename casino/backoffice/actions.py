@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Final
 
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 
 from casino.backoffice.forms import RowForm
 from casino.events.store import Metadata
@@ -16,8 +17,22 @@ _ATTRIBUTE: Final = "row_action"
 
 
 @dataclass(frozen=True, slots=True)
+class ShownOnce:
+    """What an action returns that makes a secret: it is in the answer to this request, and nowhere else.
+
+    `message` is shown beside it and recorded, so the secret is not part of it.
+    """
+
+    message: str
+    secret: str | SafeString
+    advice: str = "Copy it now: it can't be shown again."
+
+
+@dataclass(frozen=True, slots=True)
 class RowAction:
     """Declares a method `(request, row, data) -> message` an action on a row, at `<id>/<name>/`.
+
+    One that makes a secret returns ShownOnce instead of a message.
 
     Its form is shown on the page of each row that it `applies` to: at the end, or where the page puts it if it is
     `placed`. The form of an action without fields is a button; `question` is shown before it is sent.

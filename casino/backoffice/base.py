@@ -22,9 +22,9 @@ from django.utils.text import capfirst
 from django.views.decorators.http import require_POST
 
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction, row_actions
+from casino.backoffice.actions import RowAction, ShownOnce, row_actions
 from casino.backoffice.forms import RowForm
-from casino.backoffice.sections import ActionBar, Facts, FormSection, Section
+from casino.backoffice.sections import ActionBar, Banner, Facts, FormSection, Section
 from casino.crypto.crypto_shredding import decrypt_rows
 from casino.staff.access_log import record_access
 
@@ -299,10 +299,14 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
             if obj is None or not request.user.has_perm(action.permission):
                 raise PermissionDenied
             form = action.form(request.POST, request=request, row=obj)
-            message = form.perform(lambda data: getattr(self, action.method)(request, obj, data))
-            if message is not None:
-                self.log_change(request, obj, message)
-                messages.success(request, message)
+            method: Callable[..., str | ShownOnce] = getattr(self, action.method)
+            outcome = form.perform(lambda data: method(request, obj, data))
+            if isinstance(outcome, ShownOnce):
+                self.log_change(request, obj, outcome.message)
+                return self._show_once(request, obj, outcome)
+            if outcome is not None:
+                self.log_change(request, obj, outcome)
+                messages.success(request, outcome)
                 return HttpResponseRedirect(self._address_after(obj))
             messages.error(request, " ".join(map(str, form.non_field_errors())) or "Please correct the errors below.")
             row = self.find_row(request, object_id) if form.fields else None  # nothing is typed into a button
@@ -312,6 +316,12 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
 
         name = f"{self.opts.app_label}_{self.opts.model_name}_{action.name}"
         return path(f"<path:object_id>/{action.name}/", require_POST(self.admin_site.admin_view(view)), name=name)
+
+    def _show_once(self, request: HttpRequest, obj: Any, shown: ShownOnce) -> HttpResponse:
+        """Answer with a secret, on a page that is stored nowhere: a redirect would need a cookie to carry it."""
+        back = html.link(self.page_url(obj), self.title_of(obj))
+        facts = Facts(shown.message, [("Shown only now", html.code(shown.secret)), ("Go on to", back)])
+        return self._page(request, obj, {"sections": [Banner("Shown only now", shown.advice), facts]})
 
     def _address_after(self, obj: Model) -> str:
         """Return where an action leads: to the row's page, or to the list if the row was removed."""

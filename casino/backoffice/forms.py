@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django import forms
 from django.contrib.auth.models import User
@@ -23,6 +23,8 @@ from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators.memberships import colleagues_filter, staff_actor
 
+Outcome = TypeVar("Outcome")
+
 
 class RowForm(forms.Form):
     """Base of the forms on a row's page. Subclasses may adapt their fields to `self.row` in `prepare`."""
@@ -38,7 +40,7 @@ class RowForm(forms.Form):
     def prepare(self) -> None:
         """Adapt fields to the row."""
 
-    def perform(self, action: Callable[[dict[str, Any]], str]) -> str | None:
+    def perform(self, action: Callable[[dict[str, Any]], Outcome]) -> Outcome | None:
         """Do the action with the cleaned data; None if they are not valid or it is refused, which is then an error."""
         if not self.is_valid():
             return None

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import RowAction, ShownOnce
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import RemovableAdmin, column, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
@@ -95,10 +95,9 @@ class ChangeAdmin(ReadOnlyAdmin):
         applies=lambda request, change: password_codes.waits_for(change, memberships.staff_actor(request.user)),
         help_text="It is shown once. Give it to the user yourself, in person or by telephone, and to nobody else.",
     )
-    def show_half(self, request: HttpRequest, change: Change, _data: dict[str, Any]) -> str:
+    def show_half(self, request: HttpRequest, change: Change, _data: dict[str, Any]) -> ShownOnce:
         half = password_codes.take_half(change, memberships.staff_actor(request.user))
-        messages.warning(request, f"Your half of the code: {half}. The user needs the other person's half, too.")
-        return "Showed one half of the code."  # what is returned is logged
+        return ShownOnce("Showed one half of the code", half, "The user needs the other person's half, too.")
 
     def sections(self, request: HttpRequest, obj: Change) -> Sequence[Section]:
         details = [(name.replace("_", " ").capitalize(), str(value)) for name, value in obj.details.items()]

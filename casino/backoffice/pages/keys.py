@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import RowAction, ShownOnce
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, operator_filter
@@ -104,11 +104,10 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         applies=lambda request, key: _is_live(request, key) and not _is_rotating(request, key),
         help_text="Makes a new secret, which is shown once. The present one stays valid for a day.",
     )
-    def rotate(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> str:
+    def rotate(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> ShownOnce:
         secret = key_rotation.rotate(key_id=key.key_id, by=memberships.staff_actor(request.user))
-        # Beside the action's own message, which is kept in the history of the row.
-        messages.warning(request, f"Shown only now: Authorization: Bearer {key.key_id}.{secret}")
-        return "The key has a new secret; the previous one is valid for a day."
+        message = "The key has a new secret; the previous one is valid for a day."
+        return ShownOnce(message, f"Authorization: Bearer {key.key_id}.{secret}")
 
     @RowAction(
         "End",

@@ -14,7 +14,7 @@ from django.urls import URLPattern, path, reverse
 from baccarat.domain.rules.presets import PRESETS
 from baccarat.services import table_lifecycle
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, staff_metadata
+from casino.backoffice.actions import RowAction, ShownOnce, staff_metadata
 from casino.backoffice.forms import RowForm, line_field
 from casino.backoffice.forms import label as as_label
 from casino.events.sql import database_now
@@ -112,7 +112,7 @@ class OperatorOpenings:
         form=KeyForm,
         help_text="The secret is shown once, when the key is issued.",
     )
-    def issue_key(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+    def issue_key(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> ShownOnce:
         days = data["days"]
         key_id, secret = services.issue_key(
             operator=operator.pk,
@@ -123,8 +123,7 @@ class OperatorOpenings:
             brand=UUID(data["brand"]) if data["brand"] else None,
             by=memberships.staff_actor(request.user),
         )
-        messages.warning(request, f"Shown only now: Authorization: Bearer {key_id}.{secret}")
-        return f"Issued the key {key_id}."
+        return ShownOnce(f"Issued the key {key_id}.", f"Authorization: Bearer {key_id}.{secret}")
 
     @RowAction(
         "Open",

@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
 from django.views.decorators.http import require_safe
 
 from baccarat.audit import verdict
@@ -24,7 +23,7 @@ from baccarat.services import dealing, voiding
 from baccarat.storage import projections, repository
 from baccarat.storage.models import Round, RoundFlag, Table
 from casino.backoffice import game, html
-from casino.backoffice.actions import RowAction, staff_metadata
+from casino.backoffice.actions import RowAction, ShownOnce, staff_metadata
 from casino.backoffice.base import as_number, as_uuid
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid, table_brand_filter
@@ -176,14 +175,13 @@ class RoundAdmin(LabelledRowsAdmin):
         help_text="Events, cards, rules, wagers, entries, chat and proofs in one signed ZIP, with a verifier.",
         question="Make a link to the pack of this round? Whoever has it can download the pack for a day.",
     )
-    def pack(self, request: HttpRequest, round_: Round, _data: dict[str, Any]) -> str:
-        """Show a link to the round's dispute pack to the user only; the returned message is logged without it."""
+    def pack(self, request: HttpRequest, round_: Round, _data: dict[str, Any]) -> ShownOnce:
+        """Make a link to the round's dispute pack, which whoever has it may open."""
         by = memberships.staff_actor(request.user)
         signed = dispute_pack.sign_pack_url(round_=round_.pk, operator=round_.operator_id, by=by)
         url = request.build_absolute_uri(reverse("dispute-pack", args=[signed.token]))
-        text = '<a class="c-link" href="{}">Dispute pack of round {}</a>, until {}. Copy this link.'
-        messages.info(request, format_html(text, url, round_.number, html.plain_moment(signed.expires_at)))
-        return "Made a link to the dispute pack"
+        advice = f"It is good until {html.plain_moment(signed.expires_at)}. Copy this link."
+        return ShownOnce("Made a link to the dispute pack", html.link(url, url), advice)
 
     def void_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show the page where a void is requested or decided. Raises PermissionDenied, Http404."""
