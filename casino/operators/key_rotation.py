@@ -1,7 +1,8 @@
 """Rotation of an API key's secret: the new one and the previous one are valid side by side, until the previous ends.
 
 The key stays the same, with its id, scopes, networks, limits, signing keys and its own end. So rotation gives nobody
-more than they had.
+more than they had. But whoever has stolen a secret can rotate it: so at a live operator the previous secret stays valid
+for an hour at least, no key ends it sooner, and the operator is told. A person ends it, and revokes the key, at once.
 """
 
 from datetime import datetime, timedelta
@@ -10,12 +11,21 @@ from typing import Final
 from django.db import transaction
 
 from casino.events.sql import database_now
-from casino.operators import credentials
+from casino.kernel.persons import is_person
+from casino.operators import credentials, notices
 from casino.operators.models import ApiKey
-from casino.operators.refusals import NoRotation, PreviousSecretUsed, RotationUnderWay, UnknownKey
+from casino.operators.refusals import (
+    NoRotation,
+    PreviousSecretUsed,
+    RotationTooQuick,
+    RotationUnderWay,
+    UnknownKey,
+)
 from casino.significant import recorder
 
 OVERLAP: Final = timedelta(hours=24)
+MIN_OVERLAP: Final = timedelta(hours=1)
+"""At a live operator: time to notice a rotation that nobody asked for."""
 MAX_OVERLAP: Final = timedelta(days=7)
 
 
@@ -25,10 +35,12 @@ def rotate(
     """Make a new secret and return it; the present one is valid for `overlap` from now.
 
     `with_previous` says that the caller has the previous secret only, as after a rotation whose answer was lost: it
-    gets another new one, unless the newest was used. Raises UnknownKey, RotationUnderWay.
+    gets another new one, unless the newest was used. Raises UnknownKey, RotationUnderWay, RotationTooQuick.
     """
     with transaction.atomic():
         key, now = _lock(key_id), now or database_now()
+        if overlap < MIN_OVERLAP and not key.operator.sandbox:
+            raise RotationTooQuick(until=now + MIN_OVERLAP)
         under_way = _rotation_ends(key, now)
         if under_way is not None and not (with_previous and key.last_used_at is None):
             raise RotationUnderWay(until=under_way)
@@ -39,17 +51,26 @@ def rotate(
         key.secret_hash, key.secret_since = credentials.digest(secret), now
         key.save()
         _record(key, by, "The secret of an API key was rotated")
+        notices.tell_operator(
+            key.operator_id,
+            permission="operators.change_apikey",
+            subject=f"The secret of the API key {key.label or key_id} was rotated",
+            text=f"By {by}. The previous secret of {key_id} is valid until {key.previous_ends_at:%Y-%m-%d %H:%M} UTC.",
+        )
     return secret
 
 
 def end(*, key_id: str, by: str, with_previous: bool = False, now: datetime | None = None) -> None:
-    """End the previous secret at once. Raises UnknownKey, NoRotation, PreviousSecretUsed."""
+    """End the previous secret at once. Raises UnknownKey, NoRotation, PreviousSecretUsed, RotationTooQuick."""
     with transaction.atomic():
-        key = _lock(key_id)
-        if _rotation_ends(key, now or database_now()) is None:
+        key, now = _lock(key_id), now or database_now()
+        if _rotation_ends(key, now) is None:
             raise NoRotation
         if with_previous:
             raise PreviousSecretUsed
+        earliest = key.secret_since + MIN_OVERLAP
+        if now < earliest and not (key.operator.sandbox or is_person(by)):
+            raise RotationTooQuick(until=earliest)
         key.previous_hash = key.previous_ends_at = None
         key.save(update_fields=["previous_hash", "previous_ends_at"])
         _record(key, by, "The previous secret of an API key was ended")
@@ -63,7 +84,8 @@ def _rotation_ends(key: ApiKey, now: datetime) -> datetime | None:
 
 def _lock(key_id: str) -> ApiKey:
     """Lock a key that was not revoked."""
-    key = ApiKey.objects.select_for_update(no_key=True).filter(key_id=key_id, revoked_at=None).first()
+    keys = ApiKey.objects.select_for_update(no_key=True, of=("self",)).select_related("operator")
+    key = keys.filter(key_id=key_id, revoked_at=None).first()
     if key is None:
         raise UnknownKey(f"There is no key {key_id[:60]!r}.")
     return key

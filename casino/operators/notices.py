@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 from typing import Final
+from uuid import UUID
 
 from django.contrib.auth.models import User
 
 from casino.kernel.persons import STAFF
 from casino.mail import outbox
+from casino.operators.memberships import staff_actor
 from casino.operators.models import Change
 
 _UNEXPECTED: Final = "If you did not expect this, tell another administrator at once."
@@ -18,6 +20,12 @@ def tell(actors: Iterable[str], *, subject: str, text: str) -> None:
     users = User.objects.filter(pk__in=numbers, is_active=True).exclude(email="")
     for address in sorted(set(users.values_list("email", flat=True))):
         tell_address(address, subject=subject, text=text)
+
+
+def tell_operator(operator: UUID, *, permission: str, subject: str, text: str) -> None:
+    """E-mail the members of an operator's staff who have a permission."""
+    members = User.objects.filter(memberships__operator=operator, is_active=True).order_by("pk")
+    tell((staff_actor(user) for user in members if user.has_perm(permission)), subject=subject, text=text)
 
 
 def tell_address(address: str, *, subject: str, text: str) -> None:

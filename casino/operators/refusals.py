@@ -76,6 +76,16 @@ class RotationUnderWay(Refusal):
     fact_types = {"until": datetime}
 
 
+class RotationTooQuick(Refusal):
+    """`until` is how long the previous secret must stay valid."""
+
+    code = "rotation_too_quick"
+    kind = RefusalKind.CONFLICT
+    title = "The previous secret of a live operator's key must stay valid for an hour"
+    remedy = "Leave 3600 seconds at least, so that an unexpected rotation is noticed; staff can revoke a key at once."
+    fact_types = {"until": datetime}
+
+
 class NoRotation(Refusal):
     code = "no_rotation"
     kind = RefusalKind.CONFLICT

@@ -25,6 +25,7 @@ from casino.operators.refusals import (
     InvalidSigningKey,
     NoRotation,
     PreviousSecretUsed,
+    RotationTooQuick,
     RotationUnderWay,
     SignaturesRequireKey,
     TooManySigningKeys,
@@ -46,7 +47,8 @@ class RotationRequest(StrictSerializer):
         default=_OVERLAP,
         min_value=0,
         max_value=_MAX_OVERLAP,
-        help_text="How long the present secret stays valid beside the new one; a day by default.",
+        help_text="How long the present secret stays valid beside the new one: a day by default, at a live operator an "
+        "hour at least.",
     )
 
 
@@ -222,12 +224,13 @@ class RotateKeyView(OwnKeyView):
         "Make a new secret of this API key",
         description=(
             "The present secret stays valid for `overlap_seconds`. If the answer was lost, repeat the request under "
-            "its Idempotency-Key, or send another one with the present secret as long as nobody has used the new one."
+            "its Idempotency-Key, or send another one with the present secret as long as nobody has used the new one. "
+            "Staff with the right to change keys are told by e-mail."
         ),
         request=RotationRequest,
         example={"overlap_seconds": 3600},
         returns=RotatedKey,
-        refusals=(RotationUnderWay,),
+        refusals=(RotationUnderWay, RotationTooQuick),
     )
     @idempotent
     def post(self, request: Request) -> Response:
@@ -244,11 +247,14 @@ class EndRotationView(OwnKeyView):
     @operation(
         "endKeyRotation",
         "End the previous secret of this API key at once",
-        description="Send it with the newest secret, once nobody uses the previous one: see `previous_used_at`.",
+        description=(
+            "Send it with the newest secret, once nobody uses the previous one: see `previous_used_at`. At a live "
+            "operator the previous secret stays for an hour; staff end it at once."
+        ),
         request=EmptyRequest,
         example={},
         returns=CurrentKeyResponse,
-        refusals=(NoRotation, PreviousSecretUsed),
+        refusals=(NoRotation, PreviousSecretUsed, RotationTooQuick),
     )
     @idempotent
     def post(self, request: Request) -> Response:

@@ -14,7 +14,7 @@ import pytest
 from baccarat.compliance import subscriber
 from baccarat.storage.models import ShoeSecret
 from casino.events import sealer
-from casino.events.sql import fetch
+from casino.events.sql import execute, fetch
 from casino.feed import writer
 from casino.operators import limits_groups
 from casino.operators.limits_groups import GroupLimits
@@ -323,6 +323,7 @@ def house_and_keys(do: Doing, lucky: Tenant) -> None:
     signing = do(lucky, "operator/key/signing-keys", {"algorithm": "hmac-sha256"})["keyid"]
     do(lucky, f"operator/key/signing-keys/{signing}", method="delete")
     renewed = replace(lucky, credential=do(lucky, "operator/key/rotate", {"overlap_seconds": 3600})["credential"])
+    execute("UPDATE operators_apikey SET secret_since = secret_since - interval '1 hour'")
     do(renewed, "operator/key/end-rotation")
 
 

@@ -3,13 +3,16 @@
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group, User
 
 from casino.events.sql import execute
+from casino.mail.models import Email
 from casino.operators import key_rotation, services
-from casino.operators.models import ApiKey
+from casino.operators.models import ApiKey, StaffMembership
 from casino.operators.refusals import UnknownKey
 from casino.significant.models import SignificantEvent
-from tests.baccarat.api.people import Tenant, tenant
+from casino.staff.roles import Role
+from tests.baccarat.api.people import Tenant, sandbox_tenant, tenant
 
 pytestmark = pytest.mark.django_db
 
@@ -26,6 +29,10 @@ def other(house: Tenant, credential: str) -> Tenant:
 
 def rotate(house: Tenant, **body: Any) -> Tenant:
     return other(house, house.do("operator/key/rotate", body)["credential"])
+
+
+def an_hour_passes() -> None:
+    execute("UPDATE operators_apikey SET secret_since = secret_since - interval '1 hour'")
 
 
 def code(answer: Any) -> str:
@@ -45,9 +52,10 @@ def test_both_secrets_are_valid_until_the_previous_one_ends(lucky: Tenant) -> No
     assert renewed.get("operator").status_code == 200
 
 
-def test_the_newest_secret_ends_the_previous_one_at_once(lucky: Tenant) -> None:
+def test_the_newest_secret_ends_the_previous_one_after_an_hour(lucky: Tenant) -> None:
     assert code(lucky.post("operator/key/end-rotation")) == "no_rotation"
     renewed = rotate(lucky)
+    an_hour_passes()
 
     assert code(lucky.post("operator/key/end-rotation")) == "previous_secret_used"
     assert renewed.do("operator/key/end-rotation")["previous_ends_at"] is None
@@ -63,8 +71,31 @@ def test_a_third_secret_is_refused_while_two_are_in_use(lucky: Tenant) -> None:
 
     assert [code(each) for each in refused] == ["rotation_under_way"] * 2
     assert {each.json()["until"] for each in refused} == {renewed.read("operator/key")["previous_ends_at"]}
+    an_hour_passes()
     renewed.do("operator/key/end-rotation")
     assert rotate(renewed).get("operator").status_code == 200
+
+
+def test_a_stolen_secret_locks_nobody_out_within_an_hour_and_the_operator_is_told(lucky: Tenant) -> None:
+    owner = User.objects.create_user("owner", email="owner@lucky.example", is_staff=True)
+    owner.groups.set(Group.objects.filter(name=Role.ADMINISTRATOR))
+    StaffMembership.objects.create(user=owner, operator_id=lucky.id)
+    for seconds in (0, 3599):
+        assert code(lucky.post("operator/key/rotate", {"overlap_seconds": seconds})) == "rotation_too_quick"
+
+    thief = rotate(lucky, overlap_seconds=3600)
+
+    assert code(thief.post("operator/key/end-rotation")) == "rotation_too_quick"
+    assert lucky.get("operator").status_code == 200
+    assert Email.objects.get(address="owner@lucky.example").subject.endswith("was rotated")
+    key_rotation.end(key_id=ApiKey.objects.get().pk, by="staff:7")
+    assert code(lucky.get("operator")) == "invalid_credentials"
+
+
+def test_a_sandbox_rotates_at_once() -> None:
+    sandbox = sandbox_tenant("sandy")
+    rotate(sandbox, overlap_seconds=0)
+    assert code(sandbox.get("operator")) == "invalid_credentials"
 
 
 def test_an_answer_that_was_lost_is_repeated_or_replaced(lucky: Tenant) -> None:

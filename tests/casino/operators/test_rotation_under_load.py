@@ -8,7 +8,7 @@ from django.test import Client
 
 from casino.operators import services
 from tests.baccarat.api.people import tenant
-from tests.casino.operators.test_key_rotation import code, rotate
+from tests.casino.operators.test_key_rotation import an_hour_passes, code, rotate
 from tests.casino.operators.test_request_signatures import KEY, Signer, jwk_of, require, with_hmac
 from tests.conftest import Database
 from tests.threads import in_threads
@@ -50,6 +50,7 @@ def test_no_request_fails_while_a_secret_is_rotated_and_a_removed_one_is_refused
 
     under_load(lambda: code(house.get("operator")), change)
 
+    an_hour_passes()
     renewed[-1].do("operator/key/end-rotation")
     assert (code(house.get("operator")), code(renewed[-1].get("operator"))) == ("invalid_credentials", "200")
     services.revoke_key(key_id=house.credential.partition(".")[0])
