@@ -110,7 +110,8 @@ def check_other_streams(replay: LogReplay, notes: FindingCollector, *, only: Log
     """Check wallets, chats and kill switches; with a range, `only` what changed in it."""
     compare_kill_switches(replay.switches.rows.values(), notes)
     replay.wallets.check_state(entries=None if only is None else (only.first_id, only.last_id))
-    for finding in replay.chats.check_state(partial=only is not None):
+    partial = only is not None
+    for finding in (*replay.chats.check_state(partial=partial), *replay.changes.check_state(partial=partial)):
         notes.add(finding.kind, finding.location, finding.expected, finding.actual)
 
 

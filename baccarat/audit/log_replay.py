@@ -27,6 +27,8 @@ from casino.checkpoints.manifests import MANIFEST_EVENTS
 from casino.checkpoints.manifests import STREAM as MANIFEST_STREAM
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.kernel.findings import Finding
+from casino.operators.change_audit import ChangeTraces
+from casino.operators.changes import CHANGE_EVENTS
 from wallet.events import CATALOGUE as WALLET
 from wallet.events import EVENTS as WALLET_EVENTS
 
@@ -73,7 +75,9 @@ UNREADABLE: Final = "event can't be read"
 
 def decode_row(row: Row, notes: FindingCollector) -> Any:
     """Return the event of a row; record a finding and return None if it cannot be decoded."""
-    catalogue = next((each for each in (WALLET, CHAT, MANIFEST_EVENTS, ARCHIVE_EVENTS) if row.type in each), CATALOGUE)
+    catalogue = next(
+        (each for each in (WALLET, CHAT, MANIFEST_EVENTS, ARCHIVE_EVENTS, CHANGE_EVENTS) if row.type in each), CATALOGUE
+    )
     try:
         return catalogue.decode(row.type, row.schema, row.data)
     except (MalformedEvent, UnknownEvent) as error:
@@ -111,6 +115,7 @@ class LogReplay:
         self.running: dict[str, RoundTrace] = {}
         self.ended: list[RoundTrace] = []
         self.chats = ChatTraces()
+        self.changes = ChangeTraces()
         self.switches = KillSwitchTraces()
         self.rounds = 0
         self.events = 0
@@ -167,9 +172,6 @@ class LogReplay:
         if kind in WALLET_KINDS:
             self.wallets.replay(event, row)
             return None
-        if kind in CHAT:
-            self._record(self.chats.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
-            return None
         if kind in MANIFEST_EVENTS or kind in ARCHIVE_EVENTS:  # what they name is compared with their digests
             is_manifest = kind in MANIFEST_EVENTS
             stream = MANIFEST_STREAM if is_manifest else stream_of(event.month)
@@ -179,12 +181,20 @@ class LogReplay:
             elif not is_manifest and not isinstance(event, kind_at(row.version)):
                 self.collector.add(OUT_OF_TURN, event_location(row), kind_at(row.version).__name__, kind)
             return None
-        if kind in STOP_EVENT_TYPES:
-            self._record(self.switches.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
+        traces = self._traces_of(kind)
+        if traces is not None:
+            self._record(traces.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
             return None
         if kind == "RoundOpened":
             return self._open_round(row, event)
         return self._open_table(row, event) if kind == "TableOpened" else self._table(row, event)
+
+    def _traces_of(self, kind: str) -> ChatTraces | ChangeTraces | KillSwitchTraces | None:
+        if kind in CHAT:
+            return self.chats
+        if kind in CHANGE_EVENTS:
+            return self.changes
+        return self.switches if kind in STOP_EVENT_TYPES else None
 
     def _record(self, findings: Iterable[Finding]) -> None:
         for finding in findings:

@@ -17,7 +17,8 @@ from casino.alerts.models import Alert
 from casino.backoffice import scope
 from casino.compliance.cases import is_resolved
 from casino.compliance.models import Case
-from casino.operators.models import Change, ChangeStatus
+from casino.operators.change import ChangeStatus
+from casino.operators.models import Change
 from casino.significant.models import Unacknowledged
 from wallet.models import Adjustment, Discrepancy, Withdrawal
 

@@ -41,7 +41,8 @@ class ProjectionTable:
     def of(cls, model: type[Model]) -> Self:
         """Derive the table from its model, whose first field is the key."""
         options = model._meta  # noqa: SLF001  (documented by Django)
-        types = {field.attname: field.get_internal_type() for field in options.concrete_fields}
+        own = {field.attname: field.target_field if field.is_relation else field for field in options.concrete_fields}
+        types = {name: field.get_internal_type() for name, field in own.items()}
         columns = tuple((name, str(DatabaseWrapper.data_types[kind])) for name, kind in types.items())
         return cls(options.db_table, columns, namedtuple(model.__name__, types))
 
@@ -101,8 +102,9 @@ class ProjectionTable:
         if stored is None:
             yield Finding("row is missing", f"{self.table} {expected[0]}", "a row", "none")
             return
-        for name, value, actual in zip(self.names, expected, stored, strict=True):
-            if value != actual:
+        for (name, kind), value, actual in zip(self.columns, expected, stored, strict=True):
+            is_json = kind == "jsonb" and value is not None
+            if actual != (msgspec.json.decode(value) if is_json else value):
                 yield Finding("row differs", f"{self.table} {expected[0]} {name}", str(value), str(actual))
 
 

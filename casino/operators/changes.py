@@ -1,28 +1,41 @@
-"""Changes that need two persons: one requests, another confirms, and some take effect only after a delay.
+"""Changes that need several persons: one requests, others confirm, and some take effect only after a delay.
 
 Apps register the kinds of changes that they can apply. A change is checked when it is requested and applied once, in
-the transaction of its confirmation or, after the delay, of `apply_due`.
+the transaction of the last confirmation or, after the delay, of `apply_due`. Each step is an event; the row follows.
 """
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, get_args
 from uuid import UUID
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import transaction
 
+from casino.events import store
+from casino.events.codec import EventRegistry, EventType
 from casino.events.ids import new_id
+from casino.events.projections import ProjectionTable, Row, encode, stream_histories
+from casino.events.rebuild import Events, Projector
 from casino.events.sql import database_now
-from casino.events.store import Metadata
+from casino.events.store import Append, Metadata
 from casino.kernel.errors import Refusal
-from casino.kernel.persons import is_another_person, is_person
+from casino.operators import change as lifecycle
 from casino.operators import notices
-from casino.operators.models import Change, ChangeName, ChangeStatus, Operator
-from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
+from casino.operators.change import (
+    ChangeEvent,
+    ChangeFailed,
+    ChangeRequested,
+    ChangeState,
+    ChangeStatus,
+    ChangeTookEffect,
+    change_stream,
+)
+from casino.operators.models import Change, ChangeName, ChangeSecret, Operator
+from casino.operators.refusals import ChangeIsForTheAdmin, UnknownChange
 from casino.significant import recorder
 from casino.significant.recorder import SignificantEventKind
 
@@ -33,21 +46,26 @@ logger = logging.getLogger(__name__)
 class ChangeKind:
     """What a kind of change does. `apply` may refuse; what it refuses at once can't be requested.
 
-    `permission` is what staff need to confirm it; one that is `in_admin` is not confirmed over HTTP. A delayed change
-    takes effect after CHANGE_DELAY_HOURS, at once for a sandbox operator. The details of a `secret` one are forgotten
-    when it ends. `concerns` names who is told of it, beside the two persons.
+    `permission` is what staff need to confirm it; one that is `in_admin` is not confirmed over HTTP. As many `persons`
+    have to agree. A delayed change takes effect after CHANGE_DELAY_HOURS, at once for a sandbox operator. No event
+    holds the details of a `secret` one, and they are forgotten when it ends. `concerns` names who is told of it, beside
+    those who agree.
     """
 
     name: ChangeName
     permission: str
     apply: Callable[[Change], None]
     event: SignificantEventKind = SignificantEventKind.CONFIG_CHANGED
+    persons: int = 2
     delayed: bool = False
     secret: bool = False
     in_admin: bool = False
     concerns: Callable[[Change], Iterable[str]] = lambda change: (change.subject,)
 
 
+CHANGE_EVENTS: Final = EventRegistry(EventType(event) for event in get_args(ChangeEvent))
+CHANGES: Final = ProjectionTable.of(Change)
+_EXPIRED: Final = "system:changes"
 _kinds: Final[dict[str, ChangeKind]] = {}
 
 
@@ -58,6 +76,11 @@ def register(kind: ChangeKind) -> None:
 def kinds() -> tuple[str, ...]:
     """List the kinds of changes that need two persons."""
     return tuple(_kinds)
+
+
+def persons_for(kind: str) -> int:
+    """Return how many persons have to agree on a change of a kind."""
+    return _kinds[kind].persons
 
 
 def permission_for(change: Change) -> str:
@@ -79,7 +102,7 @@ def operator_of(change: Change) -> UUID:
 
 def metadata(change: Change) -> Metadata:
     """Return the metadata of events that a change causes."""
-    return Metadata(operator=str(change.operator_id or ""), actor=change.requested_by, causation=str(change.pk))
+    return Metadata(str(change.operator_id or ""), actor=change.requested_by, causation=change_stream(change.pk))
 
 
 def is_secret(change: Change) -> bool:
@@ -90,57 +113,53 @@ def request(
     *, operator: UUID | None, kind: ChangeName, subject: str, summary: str, details: Mapping[str, Any], by: str
 ) -> Change:
     """Request a change as a person. Raises ChangeNeedsSecondPerson for any other actor, and what `apply` refuses."""
-    if not is_person(by):
-        raise ChangeNeedsSecondPerson
     now = database_now()
-    change = Change(
-        id=new_id(now),
-        operator_id=operator,
+    event = lifecycle.request(
+        new_id(now),
+        operator=operator,
         kind=kind,
         subject=subject,
         summary=summary,
-        details=dict(details),
-        requested_by=by,
-        requested_at=now,
+        details={} if _kinds[kind].secret else dict(details),
+        persons=_kinds[kind].persons,
+        by=by,
+        at=now,
     )
     with transaction.atomic():
+        if _kinds[kind].secret:
+            ChangeSecret.objects.create(change_id=event.change, details=dict(details))
+        change = _write(None, event, by=by)
         _rehearse(change)
-        change.save(force_insert=True)
         _note(change, "Requested", by=by)
     return change
 
 
 def confirm(change: UUID, *, operator: UUID | None = None, by: str) -> Change:
-    """Confirm a change as another person; it takes effect at once, or after its delay.
+    """Confirm a change as another person; with the last of them it takes effect, at once or after its delay.
 
     `operator` is that of a request over HTTP. Raises UnknownChange, ChangeDecided, ChangeNeedsSecondPerson,
     ChangeIsForTheAdmin, and what its kind refuses.
     """
     with transaction.atomic():
-        row = _lock(change, operator, ChangeStatus.REQUESTED)
+        row, state = _lock(change, operator)
         if operator is not None and _kinds[row.kind].in_admin:
             raise ChangeIsForTheAdmin
-        if not is_another_person(by, row.requested_by) or by == row.subject:
-            raise ChangeNeedsSecondPerson
-        row.status, row.decided_by, row.decided_at = ChangeStatus.CONFIRMED, by, database_now()
-        row.effective_at = row.decided_at + _delay(row)
-        row.save()
-        if row.effective_at > row.decided_at:
-            _note(row, "Confirmed", by=row.requested_by, authorised_by=by)
-        else:
-            _apply(row)
+        now = database_now()
+        row = _write(state, lifecycle.confirm(state, by=by, at=now, delay=_delay(row)), by=by)
+        if row.status == ChangeStatus.CONFIRMED and row.effective_at == now:
+            return _apply(row)
+        _note(row, "Confirmed", by=row.requested_by, authorised_by=by)
     return row
 
 
 def decline(change: UUID, *, operator: UUID | None = None, by: str) -> Change:
     """Decline a requested change. Raises UnknownChange, ChangeDecided."""
-    return _end(change, operator, by, ChangeStatus.DECLINED, (ChangeStatus.REQUESTED,))
+    return _end(change, operator, by, lifecycle.decline)
 
 
 def cancel(change: UUID, *, operator: UUID | None = None, by: str) -> Change:
     """Cancel a change before it takes effect, for which one is enough. Raises UnknownChange, ChangeDecided."""
-    waiting = ChangeStatus.REQUESTED, ChangeStatus.CONFIRMED
-    return _end(change, operator, by, ChangeStatus.CANCELLED, waiting)
+    return _end(change, operator, by, lifecycle.cancel)
 
 
 def find(change: UUID, *, operator: UUID) -> Change:
@@ -159,16 +178,25 @@ def list_changes(*, operator: UUID, status: str | None, before: UUID | None, lim
     return list((rows if before is None else rows.filter(pk__lt=before))[:limit])
 
 
-def apply_due() -> int:
-    """Apply confirmed changes whose time has come, in their order, and return how many ended.
+def details_of(change: Change) -> Mapping[str, Any]:
+    """Return what a change applies, the secret of one that has not ended included."""
+    secret = ChangeSecret.objects.filter(change_id=change.pk).first()
+    return change.details if secret is None else secret.details
 
-    Each has a transaction of its own: one that fails stays due, raises an alert, and does not block the others.
+
+def apply_due() -> int:
+    """Apply confirmed changes whose time has come, in their order, and end requests that nobody confirmed in time.
+
+    Return how many ended. Each has a transaction of its own: one that fails stays due, raises an alert, and does not
+    block the others.
     """
-    due = Change.objects.filter(status=ChangeStatus.CONFIRMED, effective_at__lte=database_now())
+    now = database_now()
+    due = Change.objects.filter(status=ChangeStatus.CONFIRMED, effective_at__lte=now).order_by("effective_at", "id")
+    late = Change.objects.filter(status=ChangeStatus.REQUESTED, expires_at__lte=now).order_by("expires_at", "id")
     ended = 0
-    for change in due.order_by("effective_at", "id").values_list("pk", flat=True):
+    for change in [*due.values_list("pk", flat=True), *late.values_list("pk", flat=True)]:
         try:
-            ended += _apply_if_due(change)
+            ended += _end_if_due(change)
         except SoftTimeLimitExceeded:
             raise
         except Exception as error:
@@ -176,34 +204,31 @@ def apply_due() -> int:
     return ended
 
 
-def _apply_if_due(change: UUID) -> bool:
+def _end_if_due(change: UUID) -> bool:
     with transaction.atomic():
-        waiting = Change.objects.select_for_update(skip_locked=True, of=("self",))
-        row = waiting.filter(pk=change, status=ChangeStatus.CONFIRMED, effective_at__lte=database_now()).first()
+        row = Change.objects.select_for_update(skip_locked=True, of=("self",)).filter(pk=change).first()
         if row is None:
+            return False
+        state, now = _load(change), database_now()
+        if expired := lifecycle.expire(state, at=now):
+            _note(_write(state, expired, by=_EXPIRED), "Expired", by=_EXPIRED)
+            return True
+        if not lifecycle.is_due(state, now):
             return False
         try:
             with transaction.atomic():
                 _apply(row)
         except Refusal as refusal:
-            row.status = ChangeStatus.CANCELLED
-            _forget_secret(row)
-            row.save(update_fields=["status", "details"])
-            _note(row, "Could not take effect", by="system:changes", detail=refusal.message())
+            failed = _write(state, ChangeFailed(change, refusal.code, now), by=_EXPIRED)
+            _note(failed, "Could not take effect", by=_EXPIRED, detail=refusal.message())
     return True
 
 
-def _apply(change: Change) -> None:
+def _apply(change: Change) -> Change:
     _kinds[change.kind].apply(change)
-    change.status = ChangeStatus.EFFECTIVE
-    _forget_secret(change)
-    change.save(update_fields=["status", "details"])
-    _note(change, "Took effect", by=change.requested_by, authorised_by=change.decided_by)
-
-
-def _forget_secret(change: Change) -> None:
-    if _kinds[change.kind].secret:
-        change.details = {}
+    applied = _write(_load(change.pk), ChangeTookEffect(change.pk, database_now()), by=change.decided_by)
+    _note(applied, "Took effect", by=applied.requested_by, authorised_by=applied.decided_by)
+    return applied
 
 
 def _rehearse(change: Change) -> None:
@@ -213,25 +238,82 @@ def _rehearse(change: Change) -> None:
         transaction.set_rollback(True)
 
 
-def _end(change: UUID, operator: UUID | None, by: str, status: ChangeStatus, waiting: tuple[str, ...]) -> Change:
+def _end(change: UUID, operator: UUID | None, by: str, decide: Callable[..., ChangeEvent]) -> Change:
     with transaction.atomic():
-        row = _lock(change, operator, *waiting)
-        row.status, row.decided_by, row.decided_at, row.effective_at = status, by, database_now(), None
-        _forget_secret(row)
-        row.save()
-        _note(row, status.value.capitalize(), by=by)
+        _, state = _lock(change, operator)
+        row = _write(state, decide(state, by=by, at=database_now()), by=by)
+        _note(row, ChangeStatus(row.status).capitalize(), by=by)
     return row
 
 
-def _lock(change: UUID, operator: UUID | None, *waiting: str) -> Change:
-    """Lock a change of this operator, or of any, if it is in one of these states."""
+def _lock(change: UUID, operator: UUID | None) -> tuple[Change, ChangeState]:
+    """Lock a change of this operator, or of any. Raises UnknownChange."""
     rows = Change.objects.select_for_update(of=("self",)).filter(pk=change)
     row = (rows if operator is None else rows.filter(operator_id=operator)).first()
     if row is None:
         raise UnknownChange
-    if row.status not in waiting:
-        raise ChangeDecided(f"The change is {row.status}.", current_status=row.status)
-    return row
+    return row, _load(change)
+
+
+def _load(change: UUID) -> ChangeState:
+    return lifecycle.fold(
+        CHANGE_EVENTS.decode(event.type, event.schema, event.data) for event in store.read(change_stream(change))
+    )
+
+
+def _write(before: ChangeState | None, event: ChangeEvent, *, by: str) -> Change:
+    """Record an event of a change and the row that results."""
+    if isinstance(event, ChangeRequested):
+        after, version = lifecycle.fold([event]), 0
+    elif before is None:
+        raise AssertionError("a change begins with its request")
+    else:
+        after, version = lifecycle.evolve(before, event), _version(before)
+    operator = after.requested.operator
+    metadata = Metadata(operator=str(operator or ""), actor=by, causation=change_stream(event.change))
+    store.append([Append(change_stream(event.change), version, (CHANGE_EVENTS.encode(event),), metadata)])
+    CHANGES.upsert([change_row(after)])
+    if after.status not in {ChangeStatus.REQUESTED, ChangeStatus.CONFIRMED}:
+        ChangeSecret.objects.filter(change_id=event.change).delete()
+    return Change.objects.select_related("operator").get(pk=event.change)
+
+
+def _version(state: ChangeState) -> int:
+    """Return how many events a change has: its request, each confirmation, and its end."""
+    ended = state.status not in {ChangeStatus.REQUESTED, ChangeStatus.CONFIRMED}
+    return 1 + len(state.confirmed_by) + ended
+
+
+def change_row(state: ChangeState) -> Row:
+    """Return the row of a change."""
+    requested = state.requested
+    return CHANGES.row(
+        id=requested.change,
+        operator_id=requested.operator,
+        kind=requested.kind,
+        subject=requested.subject,
+        summary=requested.summary,
+        details=encode(requested.details).decode(),
+        persons=requested.persons,
+        status=state.status.value,
+        requested_by=requested.requested_by,
+        requested_at=requested.at,
+        expires_at=requested.expires_at,
+        confirmed_by=encode(state.confirmed_by).decode(),
+        decided_by=state.decided_by,
+        decided_at=state.decided_at,
+        effective_at=state.effective_at,
+        version=_version(state),
+    )
+
+
+def _project(events: Events) -> None:
+    histories = stream_histories(CHANGE_EVENTS, events, ChangeRequested.__name__)
+    CHANGES.upsert([change_row(lifecycle.fold(history)) for history in histories])
+
+
+PROJECTOR: Final = Projector({CHANGES.table: "id"}, _project)
+"""Derives the rows of changes from their events."""
 
 
 def _delay(change: Change) -> timedelta:

@@ -244,18 +244,8 @@ class ChangeName(StrEnum):
     WITHDRAWAL_POLICY = "withdrawal_policy"
 
 
-class ChangeStatus(StrEnum):
-    """The status of a change; `confirmed` waits until it takes effect."""
-
-    REQUESTED = "requested"
-    CONFIRMED = "confirmed"
-    EFFECTIVE = "effective"
-    DECLINED = "declined"
-    CANCELLED = "cancelled"
-
-
 class Change(models.Model):
-    """A change that one person requested and another must confirm; a delayed one takes effect at `effective_at`."""
+    """A change that several persons agree on, as its events say; a delayed one takes effect at `effective_at`."""
 
     id = models.UUIDField(primary_key=True)
     operator = models.ForeignKey(Operator, models.PROTECT, null=True, related_name="changes")
@@ -263,22 +253,37 @@ class Change(models.Model):
     subject = models.TextField(help_text="What it changes, such as `staff:7`.")
     summary = models.TextField(help_text="The change in words.")
     details = models.JSONField(help_text="What is applied when it takes effect.")
-    status = models.TextField(default=ChangeStatus.REQUESTED.value)
+    persons = models.SmallIntegerField(help_text="How many have to agree, the one who requests included.")
+    status = models.TextField()
     requested_by = models.TextField()
     requested_at = models.DateTimeField()
-    decided_by = models.TextField(blank=True, default="")
+    expires_at = models.DateTimeField()
+    confirmed_by = models.JSONField(help_text="Who agreed, in their order.")
+    decided_by = models.TextField(blank=True, help_text="Who took the last step.")
     decided_at = models.DateTimeField(null=True)
     effective_at = models.DateTimeField(null=True)
+    version = models.IntegerField()
 
     class Meta:
         verbose_name = "two-person change"
         indexes = [
             models.Index(fields=["operator", "-id"], name="operators_change_page"),
             models.Index(fields=["effective_at"], condition=models.Q(status="confirmed"), name="operators_change_due"),
+            models.Index(fields=["expires_at"], condition=models.Q(status="requested"), name="operators_change_wait"),
         ]
 
     def __str__(self) -> str:
         return self.summary
+
+
+class ChangeSecret(models.Model):
+    """What a change applies and no event may hold; it is forgotten when the change ends."""
+
+    change_id = models.UUIDField(primary_key=True)
+    details = models.JSONField()
+
+    def __str__(self) -> str:
+        return f"secret of change {self.change_id}"
 
 
 class Player(models.Model):

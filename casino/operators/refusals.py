@@ -197,7 +197,9 @@ class ChangeDecided(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The change is already decided"
     remedy = "Read it again: another person was quicker, or it has taken effect."
-    fact_types = {"current_status": Literal["requested", "confirmed", "effective", "declined", "cancelled"]}
+    fact_types = {
+        "current_status": Literal["requested", "confirmed", "effective", "declined", "cancelled", "expired", "failed"]
+    }
 
 
 class ChangeIsForTheAdmin(Refusal):

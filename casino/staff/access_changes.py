@@ -18,9 +18,10 @@ from django.utils import timezone
 
 from casino.kernel.persons import normalise_subject
 from casino.operators import changes, notices
+from casino.operators.change import ChangeStatus
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import sole_operator, staff_actor
-from casino.operators.models import Change, ChangeName, ChangeStatus, StaffSubject
+from casino.operators.models import Change, ChangeName, StaffSubject
 from casino.significant import recorder
 from casino.staff import assignments, authenticators, lockout, password_codes, roles
 from casino.staff.refusals import InvalidLink, InvalidRole, OwnAccessChange, ReasonMissing, RolesApart

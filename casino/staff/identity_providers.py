@@ -140,7 +140,7 @@ def is_safe_address(url: object) -> bool:
 
 
 def _apply(change: Change) -> None:
-    details, operator = change.details, changes.operator_of(change)
+    details, operator = changes.details_of(change), changes.operator_of(change)
     for earlier in IdentityProvider.objects.filter(operator_id=operator, removed_at=None):
         remove(earlier.pk, by=change.decided_by or change.requested_by)
     IdentityProvider.objects.create(

@@ -16,8 +16,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from casino.operators import notices
+from casino.operators.change import ChangeStatus
 from casino.operators.memberships import staff_actor
-from casino.operators.models import Change, ChangeStatus
+from casino.operators.models import Change
 from casino.staff.authenticators import digest_code, new_code
 from casino.staff.models import PasswordCode
 from casino.staff.refusals import NoPasswordCode

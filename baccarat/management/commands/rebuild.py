@@ -10,6 +10,7 @@ from baccarat.audit.rebuild import play_projector
 from baccarat.chat import storage as chats
 from casino.events import rebuild as rebuilding
 from casino.events.rebuild import CannotRebuild, Projector
+from casino.operators import changes
 from wallet.adjustments import records as adjustments
 from wallet.funding import services as funding
 from wallet.ledger import store as ledger
@@ -38,6 +39,7 @@ def projectors() -> tuple[Projector, ...]:
         funding.PROJECTOR,
         remote.PROJECTOR,
         transfers.PROJECTOR,
+        changes.PROJECTOR,
     )
 
 

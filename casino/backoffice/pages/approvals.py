@@ -22,7 +22,8 @@ from casino.backoffice.sections import Grid
 from casino.backoffice.site import StaffSite
 from casino.compliance.models import Erasure
 from casino.operators import changes, memberships
-from casino.operators.models import Change, ChangeStatus
+from casino.operators.change import ChangeStatus
+from casino.operators.models import Change
 from wallet.models import Adjustment, Withdrawal
 
 MAX_ROWS: Final = 25

@@ -16,7 +16,8 @@ from casino.backoffice.pages.approvals import DECIDE
 from casino.backoffice.sections import Banner, Section
 from casino.kernel.persons import is_another_person
 from casino.operators import assertions, changes, memberships
-from casino.operators.models import AssertionKey, Change, ChangeStatus
+from casino.operators.change import ChangeStatus
+from casino.operators.models import AssertionKey, Change
 from casino.staff import password_codes
 
 RESET: Final = "staff.reset_authenticator"

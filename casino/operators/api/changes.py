@@ -17,7 +17,8 @@ from casino.api.shapes import Page, Shape, Timestamp, example_of
 from casino.operators import changes
 from casino.operators.assertions import LIVE_PARAMETER, OPTIONAL_PARAMETER, PARAMETER
 from casino.operators.base_views import OperatorView
-from casino.operators.models import Change, ChangeName, ChangeStatus
+from casino.operators.change import ChangeStatus
+from casino.operators.models import Change, ChangeName
 from casino.operators.principals import Scope
 from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
 

@@ -8,6 +8,7 @@ from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 ORDINARY = (
     "operators_brand",
+    "operators_changesecret",
     "operators_declaredcurrency",
     "operators_limitsgroup",
     "operators_launch",
@@ -24,7 +25,7 @@ HELD = {
     "operators_apikey": HeldTable(("key_id",), ignored=("last_used_at", "previous_used_at")),
     "operators_assertionkey": HeldTable(("id",)),
     "operators_brand": HeldTable(("id",)),
-    "operators_change": HeldTable(("id",)),
+    "operators_changesecret": HeldTable(("change_id",)),
     "operators_declaredcurrency": HeldTable(("code",)),
     "operators_keylimit": HeldTable(("id",), ignored=("day", "moved")),
     "operators_limitsgroup": HeldTable(("id",)),
@@ -573,12 +574,19 @@ class Migration(migrations.Migration):
                 ("subject", models.TextField(help_text="What it changes, such as `staff:7`.")),
                 ("summary", models.TextField(help_text="The change in words.")),
                 ("details", models.JSONField(help_text="What is applied when it takes effect.")),
-                ("status", models.TextField(default="requested")),
+                (
+                    "persons",
+                    models.SmallIntegerField(help_text="How many have to agree, the one who requests included."),
+                ),
+                ("status", models.TextField()),
                 ("requested_by", models.TextField()),
                 ("requested_at", models.DateTimeField()),
-                ("decided_by", models.TextField(blank=True, default="")),
+                ("expires_at", models.DateTimeField()),
+                ("confirmed_by", models.JSONField(help_text="Who agreed, in their order.")),
+                ("decided_by", models.TextField(blank=True, help_text="Who took the last step.")),
                 ("decided_at", models.DateTimeField(null=True)),
                 ("effective_at", models.DateTimeField(null=True)),
+                ("version", models.IntegerField()),
                 (
                     "operator",
                     models.ForeignKey(
@@ -595,8 +603,20 @@ class Migration(migrations.Migration):
                         fields=["effective_at"],
                         name="operators_change_due",
                     ),
+                    models.Index(
+                        condition=models.Q(("status", "requested")),
+                        fields=["expires_at"],
+                        name="operators_change_wait",
+                    ),
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name="ChangeSecret",
+            fields=[
+                ("change_id", models.UUIDField(primary_key=True, serialize=False)),
+                ("details", models.JSONField()),
+            ],
         ),
         migrations.CreateModel(
             name="StaffSubject",

@@ -8,11 +8,12 @@ from django.test import Client
 from django.urls import reverse
 
 from baccarat.services import voiding
-from casino.events.sql import database_now, execute, fetch
+from casino.events.sql import database_now, fetch
 from casino.operators import changes, services, signing_keys
 from casino.operators.models import Change, Operator
 from casino.staff.roles import Role
 from tests.casino.staff.test_access_changes import create_operator, member
+from tests.support.changes import pass_hours
 from tests.support.office import client_of
 from tests.support.rsa_keys import rsa_key
 from tests.wallet.conformance.wallets import public_key
@@ -94,12 +95,14 @@ def test_a_withdrawal_policy(lucky: Operator, maker: Client, checker: Client) ->
     assert (terms.fee_fixed, terms.fee_ppm) == (50, 15_000)
 
 
-def test_terms_wait_for_a_day(lucky: Operator, maker: Client, checker: Client, settings: Any) -> None:
+def test_terms_wait_for_a_day(
+    lucky: Operator, maker: Client, checker: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings.CHANGE_DELAY_HOURS = 24
     send(maker, "operators_operator_withdrawal_policy", lucky.pk, POLICY)
     assert confirm(checker).status == "confirmed"
     assert changes.apply_due() == 0
-    execute("UPDATE operators_change SET effective_at = effective_at - interval '24 hours'")
+    pass_hours(monkeypatch)
     assert changes.apply_due() == 1
     assert methods.policy(operator=lucky.pk, currency="EUR").version == 1
 

@@ -7,7 +7,6 @@ from uuid import UUID, uuid4
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.contrib.auth.models import User
-from django.db import connection
 
 from casino.devstack.person import Person
 from casino.events.sql import fetch
@@ -18,6 +17,7 @@ from casino.operators.models import AssertionKey, StaffSubject
 from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, InvalidAssertionKey, UnknownChange
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import JSON, Tenant, tenant
+from tests.support.changes import pass_hours
 from tests.wallet.payments.counter import method as method_of
 from tests.wallet.payments.counter import use_provider
 
@@ -239,7 +239,9 @@ def test_subjects_have_one_spelling() -> None:
     assert [normalise_subject(text) for text in ("", " ", "a b", "-a", "a" * 61, "\u0430lice")] == [None] * 6
 
 
-def test_live_terms_take_effect_after_two_persons_and_a_delay_and_can_be_cancelled(house: Tenant) -> None:
+def test_live_terms_take_effect_after_two_persons_and_a_delay_and_can_be_cancelled(
+    house: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
     policy = {"auto_approve_up_to": "50.00", "second_approval_above": "500.00"}
 
     def confirmed() -> dict[str, Any]:
@@ -251,20 +253,16 @@ def test_live_terms_take_effect_after_two_persons_and_a_delay_and_can_be_cancell
         assert (done["status"], done["requested_by"], done["decided_by"]) == ("confirmed", "desk:anna", "desk:bert")
         return done
 
-    def pass_a_day() -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE operators_change SET effective_at = effective_at - interval '24 hours'")
-
     cancelled = confirmed()
     assert house.do(f"changes/{cancelled['id']}/cancel")["status"] == "cancelled"
-    pass_a_day()
+    pass_hours(monkeypatch)
     assert changes.apply_due() == 0
 
     waiting = confirmed()
     assert waiting["effective_at"] > waiting["decided_at"]
     assert changes.apply_due() == 0
     assert house.read("withdrawal-policy")["version"] == 0
-    pass_a_day()
+    pass_hours(monkeypatch)
     assert (changes.apply_due(), changes.apply_due()) == (1, 0)
     assert house.read("withdrawal-policy")["auto_approve_up_to"]["amount"] == "50.00"
     assert house.read(f"changes/{waiting['id']}")["status"] == "effective"

@@ -10,12 +10,15 @@ import pytest
 
 from baccarat.services import voiding
 from casino.events.sql import execute, fetch
+from casino.kernel.findings import Finding
 from casino.operators import assertions, changes
+from casino.operators.change_audit import ChangeTraces
 from casino.operators.changes import ChangeKind
 from casino.operators.models import AssertionKey, Change
-from casino.operators.refusals import ChangeDecided, UnknownPlayer
+from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, UnknownPlayer
 from tests.baccarat.api.people import Tenant, sandbox_tenant, tenant
 from tests.conftest import Database
+from tests.support.changes import pass_hours
 from tests.support.protection import age_wishes
 from tests.threads import in_threads
 
@@ -61,7 +64,7 @@ def end_exclusion(house: Tenant) -> tuple[str, dict[str, Any], Callable[[], bool
 @pytest.mark.django_db
 @pytest.mark.parametrize("wish", [set_play_money_cap, set_void_policy, end_exclusion])
 def test_what_one_person_asks_of_a_live_operator_waits_for_another_and_for_its_delay(
-    wish: Callable[[Tenant], tuple[str, dict[str, Any], Callable[[], bool]]],
+    wish: Callable[[Tenant], tuple[str, dict[str, Any], Callable[[], bool]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     house = tenant("lucky")
     path, body, is_done = wish(house)
@@ -73,7 +76,7 @@ def test_what_one_person_asks_of_a_live_operator_waits_for_another_and_for_its_d
     assert confirmed["status"] == "confirmed"
     assert (changes.apply_due(), is_done()) == (0, False)
 
-    pass_a_day()
+    pass_hours(monkeypatch)
     assert (changes.apply_due(), is_done()) == (1, True)
 
 
@@ -85,10 +88,6 @@ def test_what_a_sandbox_operator_asks_takes_effect_at_once(
     path, body, is_done = wish(house := sandbox_tenant("lucky"))
     assert house.post(path, body, person="anna").status_code == 200
     assert is_done()
-
-
-def pass_a_day() -> None:
-    execute("UPDATE operators_change SET effective_at = effective_at - interval '24 hours'")
 
 
 @pytest.mark.django_db
@@ -113,7 +112,7 @@ def test_due_changes_are_applied_in_their_order_and_one_that_fails_blocks_none(
     ]
     for change in reversed(wanted):
         changes.confirm(change.pk, by="desk:bert")
-    pass_a_day()
+    pass_hours(monkeypatch)
     faults.update(broken=ValueError("damaged"), refused=UnknownPlayer())
     applied.clear()
 
@@ -122,9 +121,95 @@ def test_due_changes_are_applied_in_their_order_and_one_that_fails_blocks_none(
     assert f"ALERT the change {wanted[1].pk} can't take effect: ValueError" in caplog.text
     rows = fetch("SELECT subject, status FROM operators_change WHERE kind = 'trial'")
     assert dict(rows) == {
-        "first": "effective", "refused": "cancelled", "broken": "confirmed", "fourth": "effective",
+        "first": "effective", "refused": "failed", "broken": "confirmed", "fourth": "effective",
     }  # fmt: skip
 
     faults.clear()
     assert changes.apply_due() == 1
     assert applied[-1] == "broken"
+
+
+@pytest.fixture
+def trial(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Register a change that needs three persons; return what was applied."""
+    applied: list[str] = []
+    kind = ChangeKind("trial", permission="", apply=lambda change: applied.append(change.subject), persons=3)
+    monkeypatch.setitem(changes._kinds, "trial", kind)
+    return applied
+
+
+def ask(house: Tenant) -> UUID:
+    asked = changes.request(
+        operator=UUID(house.id), kind="trial", subject="all", summary="A trial", details={"depth": 1}, by="desk:ann"
+    )
+    return asked.pk
+
+
+@pytest.mark.django_db
+def test_a_change_that_needs_three_persons_takes_effect_with_the_third(trial: list[str]) -> None:
+    change = ask(tenant("lucky"))
+    trial.clear()
+
+    assert (changes.confirm(change, by="desk:bert").status, trial) == ("requested", [])
+    for again in ("desk:ann", "desk:bert", "desk:Bert", "staff:3", "key:op_1"):
+        with pytest.raises(ChangeNeedsSecondPerson):
+            changes.confirm(change, by=again)
+    third = changes.confirm(change, by="desk:cleo")
+
+    assert (third.status, trial) == ("effective", ["all"])
+    assert (third.confirmed_by, third.decided_by) == (["desk:bert", "desk:cleo"], "desk:cleo")
+    assert found() == []
+
+
+@pytest.mark.django_db
+def test_a_request_that_nobody_confirms_expires_after_three_days(
+    trial: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change = ask(tenant("lucky"))
+    pass_hours(monkeypatch, 71)
+    assert changes.apply_due() == 0
+    pass_hours(monkeypatch, 2)
+    with pytest.raises(ChangeDecided):
+        changes.confirm(change, by="desk:bert")
+
+    assert (changes.apply_due(), changes.apply_due()) == (1, 0)
+    assert Change.objects.get(pk=change).status == "expired"
+    assert found() == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        ("UPDATE operators_change SET decided_by = 'desk:mallory'", "row differs"),
+        ("UPDATE operators_change SET details = '{\"depth\": 9}'", "row differs"),
+        ("DELETE FROM operators_change", "row is missing"),
+    ],
+)
+def test_a_row_that_differs_from_its_events_is_found(trial: list[str], statement: str, kind: str) -> None:
+    change = ask(tenant("lucky"))
+    for by in ("desk:bert", "desk:cleo"):
+        changes.confirm(change, by=by)
+    execute(statement)
+    assert {finding.kind for finding in found()} == {kind}
+
+
+@pytest.mark.django_db
+def test_a_step_that_its_rule_refuses_is_found(trial: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    change = ask(tenant("lucky"))
+    with monkeypatch.context() as patch:
+        patch.setattr("casino.operators.change.is_new_person", lambda *_: True)
+        changes.confirm(change, by="desk:ann")
+        changes.confirm(change, by="desk:ann")
+    assert "change against its rule" in {finding.kind for finding in found()}
+
+
+def found() -> list[Finding]:
+    """Audit all changes."""
+    traces, findings = ChangeTraces(), []
+    rows = fetch("SELECT stream, version, type, schema, data::text FROM events_event ORDER BY id")
+    own = (row for row in rows if row[0].startswith("change-"))
+    for stream, version, name, schema, data in own:
+        event = changes.CHANGE_EVENTS.decode(name, schema, data)
+        findings += traces.replay(event, stream=stream, version=version, where=stream)
+    return [*findings, *traces.check_state()]

@@ -22,6 +22,7 @@ from casino.staff.refusals import RolesApart
 from casino.staff.roles import Role
 from tests.casino.staff.test_access_changes import NO_MEMBERSHIPS, confirm, create_operator, form, member, page, waiting
 from tests.casino.staff.test_login import enrol
+from tests.support.changes import waiting_change
 from tests.support.office import client_of
 
 pytestmark = pytest.mark.django_db
@@ -74,7 +75,7 @@ def test_no_form_lets_one_administrator_become_somebody_else(mallory: User, cash
     for name in ("password", "email", "reset"):
         client.post(reverse(f"admin:staff_member_{name}", args=[cashier.pk]), {**stolen, "reason": "Because"})
         client.post(reverse("admin:operators_change_confirm", args=[waiting().pk]))
-        Change.objects.filter(status="requested").update(status="cancelled")
+        changes.cancel(waiting().pk, by="staff:0")
 
     assert snapshot(cashier) == before
     assert not log_in("cash", CHOSEN)
@@ -198,16 +199,7 @@ def test_no_half_is_in_the_log_of_staff_actions_or_in_an_email(halves: tuple[str
     "kind", [name for name in changes.kinds() if name.startswith(("staff_", "assertion_", "identity_"))]
 )
 def test_access_is_never_confirmed_over_http(kind: str, lucky: Operator, cashier: User) -> None:
-    change = Change.objects.create(
-        id="0199f3a2-0000-7000-8000-000000000001",
-        operator=lucky,
-        kind=kind,
-        subject=f"staff:{cashier.pk}",
-        summary="",
-        details={},
-        requested_by="staff:1",
-        requested_at="2026-11-01T00:00:00Z",
-    )
+    change = waiting_change(kind, operator=lucky.pk, subject=f"staff:{cashier.pk}", by="staff:1")
     with pytest.raises(ChangeIsForTheAdmin):
         changes.confirm(change.pk, operator=lucky.pk, by="staff:2")
 

@@ -1,0 +1,84 @@
+"""Audit of changes that several persons agree on: each step is decided again from the steps before it."""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from casino.kernel.errors import Refusal
+from casino.kernel.findings import Finding
+from casino.operators import change as lifecycle
+from casino.operators import changes
+from casino.operators.change import (
+    ChangeCancelled,
+    ChangeConfirmed,
+    ChangeDeclined,
+    ChangeEvent,
+    ChangeExpired,
+    ChangeFailed,
+    ChangeRequested,
+    ChangeState,
+    ChangeTookEffect,
+    change_stream,
+)
+
+
+class ChangeTraces:
+    """Replays changes; inconsistent ones are reported and then left out."""
+
+    def __init__(self) -> None:
+        self._histories: dict[UUID, list[ChangeEvent]] = {}
+        self._broken: set[UUID] = set()
+
+    def replay(self, event: ChangeEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
+        """Replay one event and yield contradictions to earlier ones."""
+        history = self._histories.setdefault(event.change, [])
+        if stream != change_stream(event.change):
+            yield Finding("stream differs", where, change_stream(event.change), stream)
+        if isinstance(event, ChangeRequested) != (not history) or version != len(history) + 1:
+            self._broken.add(event.change)
+            yield Finding("event out of place", where, f"version {len(history) + 1}", f"version {version}")
+        elif event.change not in self._broken:
+            try:
+                due = _decide(lifecycle.fold(history) if history else None, event)
+            except Refusal as refusal:
+                due = None
+                yield Finding("change against its rule", where, refusal.code, type(event).__name__)
+            if due is not None and due != event:
+                yield Finding("change differs", where, str(due), str(event))
+        history.append(event)
+
+    def check_state(self, *, partial: bool = False) -> Iterator[Finding]:
+        """Compare the rows with the events."""
+        sound = (history for key, history in self._histories.items() if key not in self._broken)
+        rows = (changes.change_row(lifecycle.fold(history)) for history in sound)
+        yield from changes.CHANGES.compare(rows, ignored=self._broken, partial=partial)
+
+
+def _decide(state: ChangeState | None, event: ChangeEvent) -> ChangeEvent | None:
+    """Return the event that the decision makes now, None where none is due. Raises what the decision refuses."""
+    if isinstance(event, ChangeRequested):
+        return lifecycle.request(
+            event.change,
+            operator=event.operator,
+            kind=event.kind,
+            subject=event.subject,
+            summary=event.summary,
+            details=event.details,
+            persons=changes.persons_for(event.kind),
+            by=event.requested_by,
+            at=event.at,
+        )
+    if state is None:
+        raise AssertionError("a change begins with its request")
+    match event:
+        case ChangeConfirmed(by=by, at=at, effective_at=effective_at):
+            delay = at - at if effective_at is None else effective_at - at
+            return lifecycle.confirm(state, by=by, at=at, delay=delay)
+        case ChangeDeclined(by=by, at=at):
+            return lifecycle.decline(state, by=by, at=at)
+        case ChangeCancelled(by=by, at=at):
+            return lifecycle.cancel(state, by=by, at=at)
+        case ChangeExpired(at=at):
+            return lifecycle.expire(state, at=at) or ChangeExpired(event.change, state.requested.expires_at)
+        case ChangeTookEffect(at=at) | ChangeFailed(at=at):
+            lifecycle.require_due(state, at=at)
+            return event
