@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 
 import msgspec
 from django.db.backends.postgresql.base import DatabaseWrapper
-from django.db.models import Model
+from django.db.models import Field, ForeignKey, Model
 
 from casino.events import payloads
 from casino.events.codec import EventRegistry
@@ -41,8 +41,7 @@ class ProjectionTable:
     def of(cls, model: type[Model]) -> Self:
         """Derive the table from its model, whose first field is the key."""
         options = model._meta  # noqa: SLF001  (documented by Django)
-        own = {field.attname: field.target_field if field.is_relation else field for field in options.concrete_fields}
-        types = {name: field.get_internal_type() for name, field in own.items()}
+        types = {field.attname: _own_type(field) for field in options.concrete_fields}
         columns = tuple((name, str(DatabaseWrapper.data_types[kind])) for name, kind in types.items())
         return cls(options.db_table, columns, namedtuple(model.__name__, types))
 
@@ -106,6 +105,11 @@ class ProjectionTable:
             is_json = kind == "jsonb" and value is not None
             if actual != (msgspec.json.decode(value) if is_json else value):
                 yield Finding("row differs", f"{self.table} {expected[0]} {name}", str(value), str(actual))
+
+
+def _own_type(field: "Field[Any, Any]") -> str:
+    """Return the name of a field's type; that of a reference is its target's."""
+    return (field.target_field if isinstance(field, ForeignKey) else field).get_internal_type()
 
 
 def stream_histories(

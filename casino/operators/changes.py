@@ -181,7 +181,8 @@ def list_changes(*, operator: UUID, status: str | None, before: UUID | None, lim
 def details_of(change: Change) -> Mapping[str, Any]:
     """Return what a change applies, the secret of one that has not ended included."""
     secret = ChangeSecret.objects.filter(change_id=change.pk).first()
-    return change.details if secret is None else secret.details
+    kept: Change | ChangeSecret = change if secret is None else secret
+    return dict(kept.details)
 
 
 def apply_due() -> int:

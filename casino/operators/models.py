@@ -248,7 +248,7 @@ class Change(models.Model):
     """A change that several persons agree on, as its events say; a delayed one takes effect at `effective_at`."""
 
     id = models.UUIDField(primary_key=True)
-    operator = models.ForeignKey(Operator, models.PROTECT, null=True, related_name="changes")
+    operator = models.ForeignKey(Operator, models.PROTECT, null=True, related_name="changes", db_constraint=False)
     kind = models.CharField(max_length=40)
     subject = models.TextField(help_text="What it changes, such as `staff:7`.")
     summary = models.TextField(help_text="The change in words.")

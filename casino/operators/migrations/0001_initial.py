@@ -590,7 +590,11 @@ class Migration(migrations.Migration):
                 (
                     "operator",
                     models.ForeignKey(
-                        null=True, on_delete=models.PROTECT, related_name="changes", to="operators.operator"
+                        db_constraint=False,
+                        null=True,
+                        on_delete=models.PROTECT,
+                        related_name="changes",
+                        to="operators.operator",
                     ),
                 ),
             ],

@@ -314,6 +314,35 @@ def limits_not_shown(attacker):
     return shown_to_staff(attacker, "limit_types", "'{}'")
 
 
+# -- changes that several persons agree on -------------------------------------------------------------------------
+
+
+def a_change(attacker, place):
+    """Return the id of the place-th change of the history."""
+    return attacker.row("SELECT id FROM operators_change ORDER BY id OFFSET %s LIMIT 1", place)[0]
+
+
+@kind(WITH_ORIGINAL_CHAIN)
+def a_change_decided_by_somebody_else(attacker):
+    change = a_change(attacker, 0)
+    attacker.do("UPDATE operators_change SET decided_by = 'mine' WHERE id = %s", change)
+    return "row differs", f"operators_change {change} decided_by"
+
+
+@kind(WITH_ORIGINAL_CHAIN)
+def a_change_with_other_details(attacker):
+    change = a_change(attacker, 0)
+    attacker.do("UPDATE operators_change SET details = '{\"amount\": 1}' WHERE id = %s", change)
+    return "row differs", f"operators_change {change} details"
+
+
+@kind(WITH_ORIGINAL_CHAIN)
+def a_decided_change_removed(attacker):
+    change = a_change(attacker, 1)
+    attacker.do("DELETE FROM operators_change WHERE id = %s", change)
+    return "row is missing", f"operators_change {change}"
+
+
 # -- checkpoints ---------------------------------------------------------------------------------------------------
 
 

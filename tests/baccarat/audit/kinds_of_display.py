@@ -16,7 +16,6 @@ SHOWN: Final = {
     "operators_apikey": ("label",),
     "operators_assertionkey": ("name",),
     "operators_brand": ("name",),
-    "operators_change": ("summary",),
     "operators_limitsgroup": ("name",),
     "operators_operator": ("name", "customer_care"),
     "operators_player": ("nickname",),
@@ -27,7 +26,7 @@ SHOWN: Final = {
     "wallet_deposit_method": ("name",),
 }
 """Of tables that are held row by row or by a manifest. The first seeded rows are for these kinds."""
-PROJECTED: Final = {"baccarat_table": ("name",), "baccarat_rulesversion": ("label",)}
+PROJECTED: Final = {"baccarat_table": ("name",), "baccarat_rulesversion": ("label",), "operators_change": ("summary",)}
 """Of tables that are derived from events."""
 CHANGED: Final = {"properties": '{"mine": 1}'}
 

@@ -20,6 +20,7 @@ from casino.events import row_digests
 from casino.events.immutability import app_role
 from casino.events.row_digests import held_tables
 from casino.events.sql import execute
+from casino.operators import changes
 from casino.significant import notes, recorder
 from casino.significant.models import SignificantEvent
 from tests.baccarat.audit import (
@@ -34,6 +35,7 @@ from tests.baccarat.audit import (
 from tests.baccarat.audit.attacker import WITH_ORIGINAL_CHAIN, WITH_RECOMPUTED_CHAIN, Attacker
 from tests.baccarat.audit.playing import IMMUTABLE, play, rechain, seal, sit
 from tests.conftest import Database, pointed_at
+from tests.support.changes import waiting_change
 from tests.wallet.payments import counter
 from wallet.responsible_gaming import services as restrictions
 from wallet.responsible_gaming.services import PlayerContext
@@ -204,6 +206,9 @@ def copies(played_services, django_db_blocker, place):
                 counter.call_back(counter.report(deposit, "completed"))
             counter.withdraw(by)
             restrict_alice()
+            for _ in range(3):
+                change = waiting_change("withdrawal_policy", operator=None, by="desk:anna")
+                changes.decline(change.pk, by="desk:bert")
             for subject in ("table:1", "table:2"):
                 recorder.record(
                     kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=None, subject=subject, actor="staff:1"
