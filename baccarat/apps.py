@@ -10,7 +10,7 @@ class BaccaratConfig(AppConfig):
 
     def ready(self) -> None:
         """Register reports, feed types, checks and personal data with the lower layers."""
-        from baccarat import feed
+        from baccarat import acts, feed
         from baccarat.compliance import personal_data
         from baccarat.queries.rules_versions import check_rules_in_force
         from baccarat.reports import breakdowns, performance, revenue, significant, variance, voids
@@ -26,7 +26,9 @@ class BaccaratConfig(AppConfig):
         from casino.feed.types import register
         from casino.observability import health
         from casino.reports.definition import register_reports
+        from casino.staff import duties
 
+        duties.register(*acts.ACTS)
         register_reports(
             performance.PERFORMANCE,
             revenue.REVENUE,

@@ -13,7 +13,8 @@ class WalletConfig(AppConfig):
         from casino.feed.types import register, register_announced
         from casino.observability import health
         from casino.reports.definition import register_reports
-        from wallet import compliance, feed
+        from casino.staff import duties
+        from wallet import acts, compliance, feed
         from wallet.funding import conformance
         from wallet.funding import services as funding
         from wallet.payments import changes as payment_changes
@@ -22,6 +23,7 @@ class WalletConfig(AppConfig):
         from wallet.responsible_gaming import changes as protection_changes
 
         register_reports(LIABILITY, ACCOUNTS, ADJUSTMENTS)
+        duties.register(*acts.ACTS)
         compliance.register()
         funding.register()
         payment_changes.register()

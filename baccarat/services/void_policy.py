@@ -3,13 +3,13 @@
 from typing import Final
 from uuid import UUID
 
+from baccarat import acts
 from baccarat.services import voiding
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
 
 KIND: Final = ChangeName.VOID_POLICY
-CONFIRM: Final = "baccarat.approve_void"
 
 
 def request_policy(*, operator: UUID, forgive: bool, by: str) -> Change:
@@ -27,7 +27,7 @@ def request_policy(*, operator: UUID, forgive: bool, by: str) -> Change:
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(KIND, permission=CONFIRM, apply=_apply, delayed=True))
+    changes.register(ChangeKind(KIND, permission=acts.APPROVE_VOID.name, apply=_apply, delayed=True))
 
 
 def _apply(change: Change) -> None:

@@ -1,4 +1,4 @@
-"""Row actions: methods of an admin page that change one row, each with a permission and a form."""
+"""Row actions: methods of an admin page that change one row, each with a permission, which is an act, and a form."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
@@ -11,6 +11,7 @@ from casino.backoffice.forms import RowForm
 from casino.events.store import Metadata
 from casino.observability.logging import request_id
 from casino.operators import memberships
+from casino.staff import duties
 
 Applies = Callable[[HttpRequest, Any], bool]
 _ATTRIBUTE: Final = "row_action"
@@ -50,6 +51,10 @@ class RowAction:
     applies: Applies = lambda _request, _row: True
     placed: bool = False
     method: str = ""
+
+    def __post_init__(self) -> None:
+        """Require a duty. Raises LookupError."""
+        duties.find(self.permission)
 
     def __call__(self, method: Any) -> Any:
         """Decorate a method."""

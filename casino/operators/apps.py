@@ -6,14 +6,16 @@ class OperatorsConfig(AppConfig):
     label = "operators"
 
     def ready(self) -> None:
-        """Register origins, what two persons may change, and the configured currencies."""
+        """Register origins, what may be done, what two persons may change, and the configured currencies."""
         from django.conf import settings
 
         from casino.api import middleware
         from casino.kernel import money
         from casino.observability import health
-        from casino.operators import assertions, currencies, origins
+        from casino.operators import acts, assertions, currencies, origins
+        from casino.staff import duties
 
+        duties.register(*acts.ACTS)
         assertions.register_change()
         middleware.register_origin_check(origins.may_call)
         money.declare(settings.CURRENCIES)

@@ -21,7 +21,7 @@ from casino.api.jwks import thumbprint
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.kernel.persons import normalise_subject
-from casino.operators import changes
+from casino.operators import acts, changes
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import desk_actor
 from casino.operators.models import AssertionKey, Change, ChangeName, Operator, StaffSubject
@@ -39,7 +39,6 @@ from casino.significant.recorder import SignificantEventKind
 
 HEADER: Final = "Actor-Assertion"
 KIND: Final = ChangeName.ASSERTION_KEY
-REGISTER: Final = "operators.add_assertionkey"
 MAX_AGE: Final = 300
 """Seconds: a person reads what is signed."""
 SKEW: Final = 60
@@ -151,7 +150,11 @@ def request_key(*, operator: UUID, name: str, jwk: str, subject: str, by: str) -
 def register_change() -> None:
     """Let two members of staff register keys."""
     event = SignificantEventKind.ACCESS_CHANGED
-    changes.register(ChangeKind(KIND, REGISTER, _apply, event=event, in_admin=True, concerns=_people_it_names))
+    changes.register(
+        ChangeKind(
+            KIND, acts.REGISTER_ASSERTION_KEY.name, _apply, event=event, in_admin=True, concerns=_people_it_names
+        )
+    )
 
 
 def _people_it_names(change: Change) -> list[str]:

@@ -10,13 +10,16 @@ class ReportsConfig(AppConfig):
         from casino.checkpoints import table_digests
         from casino.feed.types import FeedType, register_announced
         from casino.observability import health
+        from casino.reports import acts
         from casino.reports.generation import ReportMade
+        from casino.staff import duties
 
         oldest = """
             SELECT extract(epoch FROM clock_timestamp() - min(created_at)) FROM reports_reportdelivery
              WHERE sent_at IS NULL
         """
         health.watch("report_deliveries", oldest, limit=3600.0, what="a report has not been delivered")
+        duties.register(*acts.ACTS)
         table_digests.register({"reports_report": "number"})
         register_announced(
             FeedType(

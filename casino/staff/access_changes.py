@@ -7,7 +7,7 @@ password.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -23,7 +23,8 @@ from casino.operators.changes import ChangeKind
 from casino.operators.memberships import sole_operator, staff_actor
 from casino.operators.models import Change, ChangeName, StaffSubject
 from casino.significant import recorder
-from casino.staff import assignments, authenticators, lockout, password_codes, roles
+from casino.staff import acts, assignments, authenticators, duties, lockout, password_codes, roles
+from casino.staff.duties import DutySide, Role
 from casino.staff.refusals import InvalidLink, InvalidRole, OwnAccessChange, ReasonMissing, RolesApart
 
 MIN_REASON_LENGTH, MAX_REASON_LENGTH = 3, 500
@@ -88,11 +89,11 @@ def request_roles(user: User, *, names: Iterable[str], until: datetime | None = 
 
 def request_role(name: str, *, functions: Collection[str], by: User) -> Change:
     """Request a role of these functions, or other functions for one of that name. Raises InvalidRole, RolesApart."""
-    if not _ROLE_NAME.fullmatch(name) or name in set(roles.Role):
+    if not _ROLE_NAME.fullmatch(name) or name in set(Role):
         raise InvalidRole
-    if not functions or not roles.GRANTABLE.issuperset(functions):
+    if not functions or not roles.grantable().issuperset(functions):
         raise InvalidRole
-    _refuse_pairs(roles.conflicts(functions))
+    _refuse_sides(duties.apart(functions))
     wanted = sorted(functions)
     return changes.request(
         operator=None,
@@ -143,18 +144,18 @@ def recent_changes(user: User) -> list[Change]:
 
 def register() -> None:
     """Register what two administrators may change."""
-    for name, permission, apply in (
-        (AUTHENTICATOR, "staff.reset_authenticator", _apply_reset),
-        (PASSWORD, "staff.reset_authenticator", _apply_password),
-        (EMAIL, "staff.reset_authenticator", _apply_email),
-        (RETURN, "staff.reset_authenticator", _apply_return),
-        (ROLE, "staff.define_role", _apply_role),
-        (ROLES, "staff.assign_role", _apply_roles),
-        (SUPERUSER, "staff.make_superuser", _apply_superuser),
-        (LINK, "staff.assign_role", _apply_link),
+    for name, act, apply in (
+        (AUTHENTICATOR, acts.RESET, _apply_reset),
+        (PASSWORD, acts.RESET, _apply_password),
+        (EMAIL, acts.RESET, _apply_email),
+        (RETURN, acts.RESET, _apply_return),
+        (ROLE, acts.DEFINE_ROLE, _apply_role),
+        (ROLES, acts.ASSIGN_ROLE, _apply_roles),
+        (SUPERUSER, acts.MAKE_SUPERUSER, _apply_superuser),
+        (LINK, acts.ASSIGN_ROLE, _apply_link),
     ):
         kind = recorder.SignificantEventKind.ACCESS_CHANGED
-        changes.register(ChangeKind(name, permission, apply, event=kind, in_admin=True))
+        changes.register(ChangeKind(name, act.name, apply, event=kind, in_admin=True))
 
 
 def _request(user: User, kind: ChangeName, summary: str, details: Mapping[str, Any], by: User) -> Change:
@@ -197,7 +198,7 @@ def _apply_return(change: Change) -> None:
 def _apply_roles(change: Change) -> None:
     user = _user(change)
     held = {*user.groups.values_list("name", flat=True), *change.details["roles"]}
-    _refuse_pairs(assignments.conflicts_of(held))
+    _refuse_sides(assignments.conflicts_of(held))
     until = change.details.get("until")
     ends_at = None if until is None else datetime.fromisoformat(until)
     assignments.assign(user, names=change.details["roles"], until=ends_at)
@@ -207,9 +208,9 @@ def _apply_role(change: Change) -> None:
     assignments.define(change.subject.removeprefix("role:"), change.details["functions"])
 
 
-def _refuse_pairs(pairs: Collection[tuple[str, str]]) -> None:
-    if pairs:
-        raise RolesApart("; ".join(" and ".join(pair) for pair in pairs))
+def _refuse_sides(by_side: Mapping[DutySide, Sequence[str]]) -> None:
+    if by_side:
+        raise RolesApart(duties.describe(by_side))
 
 
 def _apply_superuser(change: Change) -> None:

@@ -6,10 +6,11 @@ class StaffConfig(AppConfig):
     label = "staff"
 
     def ready(self) -> None:
-        """Register this app's append-only tables for manifests, and what two administrators may change."""
+        """Register this app's append-only tables for manifests, and what may be done to staff."""
         from casino.checkpoints import table_digests
-        from casino.staff import access_changes, identity_providers
+        from casino.staff import access_changes, acts, duties, identity_providers
 
+        duties.register(*acts.ACTS)
         access_changes.register()
         identity_providers.register()
 

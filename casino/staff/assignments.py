@@ -1,7 +1,7 @@
 """Which roles members of staff hold now, until when, and the roles that the house has made of functions."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat, Now
 
 from casino.staff import roles
+from casino.staff.duties import DutySide, Role
 from casino.staff.models import RoleEnd
 
 _FUNCTION: Final = Concat("permissions__content_type__app_label", Value("."), "permissions__codename")
@@ -35,14 +36,14 @@ def permitted(by_role: Mapping[str, Collection[str]]) -> frozenset[str]:
 def functions_by_role(groups: QuerySet[Group]) -> dict[str, set[str]]:
     """Return the stored functions of each role, none for those that are built in, in one query."""
     functions: defaultdict[str, set[str]] = defaultdict(set)
-    built_in = list(roles.Role)
+    built_in = list(Role)
     for name, function in groups.annotate(function=_FUNCTION).values_list("name", "function"):
         functions[name].update([function] if function != "." and name not in built_in else ())
     return dict(functions)
 
 
-def conflicts_of(names: Iterable[str]) -> list[tuple[str, str]]:
-    """List the pairs of incompatible functions that roles of these names together would grant."""
+def conflicts_of(names: Iterable[str]) -> Mapping[DutySide, Sequence[str]]:
+    """Return the functions of each side that roles of these names together would join, although nobody may."""
     by_role = functions_by_role(Group.objects.filter(name__in=list(names)))
     return roles.conflicting_role_permissions(by_role, set().union(*by_role.values()))
 
@@ -80,7 +81,7 @@ def ends_of(user: Any) -> dict[str, datetime]:
 
 def own_roles() -> QuerySet[Group]:
     """Return the roles that the house has made."""
-    return Group.objects.exclude(name__in=list(roles.Role)).filter(permissions__isnull=False).distinct()
+    return Group.objects.exclude(name__in=list(Role)).filter(permissions__isnull=False).distinct()
 
 
 def define(name: str, functions: Collection[str]) -> None:

@@ -21,11 +21,11 @@ from casino.operators.memberships import staff_actor
 from casino.operators.models import Change, ChangeName, StaffMembership
 from casino.significant import recorder
 from casino.significant.recorder import SignificantEventKind
+from casino.staff import acts
 from casino.staff.models import IdentityProvider
 from casino.staff.refusals import InvalidIdentityProvider
 
 KIND: Final = ChangeName.IDENTITY_PROVIDER
-PERMISSION: Final = "staff.add_identityprovider"
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 
@@ -71,7 +71,9 @@ def register() -> None:
     """Register what two administrators may change here."""
     event = SignificantEventKind.ACCESS_CHANGED
     changes.register(
-        ChangeKind(KIND, PERMISSION, _apply, event=event, secret=True, in_admin=True, concerns=_people_it_signs_in)
+        ChangeKind(
+            KIND, acts.ADD_PROVIDER.name, _apply, event=event, secret=True, in_admin=True, concerns=_people_it_signs_in
+        )
     )
 
 

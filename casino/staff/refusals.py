@@ -41,7 +41,7 @@ class OwnAccessChange(Refusal):
 class RolesApart(Refusal):
     code = "staff_roles_apart"
     kind = RefusalKind.CONFLICT
-    title = "Nobody may have these functions together"
+    title = "Nobody may be on two sides: do, approve, oversee, administer"
     remedy = "Give the roles to different people."
 
 

@@ -1,32 +1,21 @@
-"""Permissions of each role that is built in: one table. A role is a group of that name.
+"""What each built-in role may see, in one table; what it may do, the acts say. A role is a group of its name.
 
-Functions are named `app.codename`, as Django names permissions. Duties are separated after GLI-19 B.2.3 and B.8.2:
-nobody approves their own request, and those who manage users change neither money nor rules.
+Functions are named `app.codename`, as Django names permissions.
 """
 
-from collections.abc import Iterable, Mapping
-from enum import StrEnum
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Final
 
-
-class Role(StrEnum):
-    """Names of roles, which are names of groups."""
-
-    COMPLIANCE = "compliance"
-    FLOOR_MANAGER = "floor_manager"
-    DUTY_MANAGER = "duty_manager"
-    CASHIER = "cashier"
-    APPROVER = "approver"
-    SUPPORT = "support"
-    ADMINISTRATOR = "administrator"
-
+from casino.staff import duties
+from casino.staff.duties import DutySide, Role
 
 TITLES: Final[Mapping[Role, str]] = {
-    Role.COMPLIANCE: "Views everything, works on cases, assesses and excludes players; changes nothing else.",
+    Role.COMPLIANCE: "Views everything; oversees: significant events, cases, discrepancies, thresholds, who is told.",
     Role.FLOOR_MANAGER: "Tables and rounds; requests voids.",
     Role.DUTY_MANAGER: "Stops play anywhere, all gaming included; on call.",
-    Role.CASHIER: "Withdrawals and discrepancies; requests adjustments.",
-    Role.APPROVER: "Approves requests: voids, adjustments, withdrawals, erasures.",
+    Role.CASHIER: "Withdrawals; requests adjustments.",
+    Role.APPROVER: "Approves what others request: voids, adjustments, rules, erasures.",
     Role.SUPPORT: "Players and chats; requests erasures.",
     Role.ADMINISTRATOR: "Users and API keys, not money.",
 }
@@ -68,7 +57,7 @@ _INTEGRITY: Final = {"compliance.view_approval", "compliance.view_clockreading",
 _RISK: Final = {"risk.view_riskalert", "risk.view_riskrule", "risk.view_playernote", "risk.view_playerstatus"}
 _REPORTS: Final = {"compliance.view_case", "reports.view_report", "reports.view_savedreport"}
 _SIGNIFICANT: Final = {"significant.view_significantevent", "significant.view_threshold"}
-_ON_CALL: Final = {"alerts.acknowledge_alert", "alerts.view_alert", "alerts.view_heartbeat"}
+_ON_CALL: Final = {"alerts.view_alert", "alerts.view_heartbeat"}
 _STAFF: Final = {
     "alerts.view_oncalllist",
     "admin.view_logentry",
@@ -80,7 +69,6 @@ _STAFF: Final = {
     "operators.view_assertionkey",
     "operators.view_brand",
     "operators.view_change",
-    "staff.export_access_review",
     "staff.view_identityprovider",
     "staff.view_member",
     "staff.view_rolegroup",
@@ -88,7 +76,7 @@ _STAFF: Final = {
     "staff.view_accesslogentry",
 }
 
-PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
+VIEWS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
     Role.COMPLIANCE: frozenset(
         _PLAY
         | _INTEGRITY
@@ -98,163 +86,59 @@ PERMISSIONS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
         | _LOG
         | _REPORTS
         | _RISK
+        | _SIGNIFICANT
         | _STAFF
         | _ON_CALL
-        | {
-            "reports.add_savedreport",
-            "reports.change_savedreport",
-            "reports.generate_report",
-            "compliance.resolve_case",
-            "risk.assess_player",
-            "baccarat.share_dispute_pack",
-            "checkpoints.view_checkpoint",
-            "compliance.export_operator",
-            "compliance.export_player",
-            "compliance.view_erasure",
-            "significant.acknowledge_significantevent",
-            "significant.view_significantevent",
-            "significant.view_threshold",
-            "wallet.exclude_player",
-        }
+        | {"compliance.view_erasure"}
     ),
-    Role.FLOOR_MANAGER: frozenset(
-        _PLAY
-        | _ON_CALL
-        | {
-            "baccarat.add_table",
-            "baccarat.change_round",
-            "baccarat.close_table",
-            "baccarat.draft_rules",
-            "baccarat.request_void",
-            "baccarat.stop_play",
-            "operators.view_operator",
-            "operators.view_player",
-        }
-    ),
+    Role.FLOOR_MANAGER: frozenset(_PLAY | _ON_CALL | {"operators.view_operator", "operators.view_player"}),
     Role.DUTY_MANAGER: frozenset(
-        _PLAY
-        | _ON_CALL
-        | _SIGNIFICANT
-        | {"baccarat.stop_gaming", "baccarat.stop_play", "operators.view_operator", "operators.view_player"}
+        _PLAY | _ON_CALL | _SIGNIFICANT | {"operators.view_operator", "operators.view_player"}
     ),
-    Role.CASHIER: frozenset(
-        _MONEY
-        | _PLAYERS
-        | _REPORTS
-        | {
-            "risk.view_playerstatus",
-            "wallet.change_discrepancy",
-            "wallet.change_withdrawal",
-            "wallet.request_adjustment",
-        }
-    ),
+    Role.CASHIER: frozenset(_MONEY | _PLAYERS | _REPORTS | {"risk.view_playerstatus"}),
     Role.APPROVER: frozenset(
         _PLAY
         | _MONEY
         | _PLAYERS
         | _SIGNIFICANT
-        | {
-            "baccarat.approve_void",
-            "baccarat.publish_rules",
-            "compliance.approve_erasure",
-            "compliance.view_erasure",
-            "operators.change_change",
-            "operators.view_change",
-            "operators.add_limitsgroup",
-            "risk.add_riskrule",
-            "risk.view_playerstatus",
-            "risk.view_riskrule",
-            "significant.add_threshold",
-            "wallet.approve_adjustment",
-            "wallet.change_depositmethod",
-            "wallet.change_withdrawal",
-        }
+        | {"compliance.view_erasure", "operators.view_change", "risk.view_playerstatus", "risk.view_riskrule"}
     ),
     Role.SUPPORT: frozenset(
         _PLAY
         | _PLAYERS
         | _CHAT
-        | {
-            "chat.edit_filter_words",
-            "compliance.export_player",
-            "compliance.request_erasure",
-            "compliance.view_erasure",
-            "chat.moderate",
-            "chat.ban_player",
-            "operators.change_operator",
-            "operators.change_playersession",
-            "risk.assess_player",
-            "risk.view_playernote",
-            "risk.view_playerstatus",
-            "wallet.change_playerrestrictions",
-            "wallet.exclude_player",
-            "wallet.view_account",
-        }
+        | {"compliance.view_erasure", "risk.view_playernote", "risk.view_playerstatus", "wallet.view_account"}
     ),
-    Role.ADMINISTRATOR: frozenset(
-        _STAFF
-        | _ON_CALL
-        | {
-            "alerts.change_oncalllist",
-            "auth.add_user",
-            "auth.change_user",
-            "baccarat.add_skin",
-            "baccarat.change_skin",
-            "baccarat.delete_skin",
-            "operators.add_assertionkey",
-            "operators.add_brand",
-            "operators.add_declaredcurrency",
-            "feed.change_webhookendpoint",
-            "operators.change_apikey",
-            "operators.change_change",
-            "operators.delete_assertionkey",
-            "operators.view_operator",
-            "staff.add_identityprovider",
-            "staff.assign_role",
-            "staff.delete_identityprovider",
-            "staff.reset_authenticator",
-            "staff.unlock_user",
-        }
-    ),
+    Role.ADMINISTRATOR: frozenset(_STAFF | _ON_CALL | {"operators.view_operator"}),
 }
-"""Add a line here for a new page or action; no migration is needed."""
-
-INCOMPATIBLE_PERMISSIONS: Final[tuple[tuple[str, str], ...]] = (
-    ("baccarat.request_void", "baccarat.approve_void"),
-    ("baccarat.draft_rules", "baccarat.publish_rules"),
-    ("wallet.request_adjustment", "wallet.approve_adjustment"),
-    ("compliance.request_erasure", "compliance.approve_erasure"),
-    ("operators.add_assertionkey", "wallet.approve_adjustment"),
-    ("operators.add_assertionkey", "wallet.change_depositmethod"),
-    ("staff.assign_role", "wallet.approve_adjustment"),
-    ("staff.assign_role", "wallet.request_adjustment"),
-    ("staff.assign_role", "wallet.change_withdrawal"),
-    ("staff.assign_role", "baccarat.approve_void"),
-)
-"""Pairs of functions that nobody may hold together, in any combination of roles."""
+"""Add a line here for a new page; no migration is needed. What a role may do is in `acts.py` of each app."""
 
 
-GRANTABLE: Final = frozenset[str]().union(*PERMISSIONS_BY_ROLE.values())
-"""What a role of the house's own may be made of."""
+@cache
+def functions_of(role: Role) -> frozenset[str]:
+    """Return what a built-in role may see and do, once all apps are ready."""
+    return VIEWS_BY_ROLE[role].union(act.name for act in duties.acts() if role in act.roles)
+
+
+@cache
+def grantable() -> frozenset[str]:
+    """Return what a role of the house's own may be made of."""
+    return frozenset[str]().union(*map(functions_of, Role))
 
 
 def permissions_of(roles: Iterable[str], own: Iterable[str] = ()) -> frozenset[str]:
-    """Return the functions of these roles, without both functions of each incompatible pair.
+    """Return the functions of these roles; if they join sides that nobody may join, none of any side.
 
     `own` are the functions of further roles, which the house has made. Ignores names that are not roles.
     """
-    built_in = (PERMISSIONS_BY_ROLE[Role(name)] for name in roles if name in set(Role))
-    functions = GRANTABLE.intersection(own).union(*built_in)
-    return functions - {function for pair in conflicts(functions) for function in pair}
+    granted = _functions(roles, grantable().intersection(own))
+    return granted.difference(*conflicting_role_permissions(roles, own).values())
 
 
-def conflicts(functions: Iterable[str]) -> list[tuple[str, str]]:
-    """List the incompatible pairs among these functions."""
-    granted = set(functions)
-    return [pair for pair in INCOMPATIBLE_PERMISSIONS if granted.issuperset(pair)]
+def conflicting_role_permissions(roles: Iterable[str], own: Iterable[str] = ()) -> Mapping[DutySide, Sequence[str]]:
+    """Return the functions of each side that these roles, and `own` functions, together would join."""
+    return duties.apart(_functions(roles, own))
 
 
-def conflicting_role_permissions(roles: Iterable[str], own: Iterable[str] = ()) -> list[tuple[str, str]]:
-    """List the pairs of incompatible functions that these roles, and `own` functions, together would grant."""
-    built_in = {function for name in roles if name in set(Role) for function in PERMISSIONS_BY_ROLE[Role(name)]}
-    return conflicts(built_in.union(own))
+def _functions(roles: Iterable[str], own: Iterable[str]) -> frozenset[str]:
+    return frozenset(own).union(*(functions_of(Role(name)) for name in roles if name in set(Role)))

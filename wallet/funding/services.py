@@ -19,6 +19,7 @@ from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
 from casino.operators.signing_keys import SignatureAlgorithm
+from wallet import acts
 from wallet.funding import conformance
 from wallet.funding.events import Funding, FundingChanged, WalletProfile, funding_stream
 from wallet.funding.refusals import (
@@ -33,7 +34,6 @@ from wallet.ledger.store import EventGroup
 from wallet.models import OperatorFunding
 
 KIND: Final = ChangeName.FUNDING
-CONFIRM: Final = "wallet.change_depositmethod"
 FUNDING_EVENTS: Final = EventGroup(
     EventRegistry([EventType(FundingChanged, omitted={"wallet_url": "", "conformance": "", "profile": "standard"})]),
     lambda _event, _cause: None,
@@ -207,7 +207,7 @@ def request_change(*, operator: UUID, choice: FundingChoice, by: str) -> Change:
 
 def register() -> None:
     """Register what two persons may change here. It does not wait: it has to meet a moment without payments."""
-    changes.register(ChangeKind(KIND, permission=CONFIRM, apply=_apply))
+    changes.register(ChangeKind(KIND, permission=acts.APPROVE_TERMS.name, apply=_apply))
 
 
 def funding_row(event: FundingChanged, version: int) -> Row:

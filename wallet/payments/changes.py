@@ -12,13 +12,13 @@ from casino.events.sql import database_now
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
+from wallet import acts
 from wallet.payments import methods
 from wallet.payments.methods import MethodOffer
 from wallet.payments.terms import DepositTerms, WithdrawalTerms
 
 POLICY: Final = ChangeName.WITHDRAWAL_POLICY
 METHOD: Final = ChangeName.DEPOSIT_METHOD
-CONFIRM: Final = "wallet.change_depositmethod"
 
 
 def request_policy(
@@ -67,8 +67,8 @@ def request_method(*, operator: UUID, offer: MethodOffer, by: str, method: UUID 
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(POLICY, permission=CONFIRM, apply=_apply_policy, delayed=True))
-    changes.register(ChangeKind(METHOD, permission=CONFIRM, apply=_apply_method, delayed=True))
+    changes.register(ChangeKind(POLICY, permission=acts.APPROVE_TERMS.name, apply=_apply_policy, delayed=True))
+    changes.register(ChangeKind(METHOD, permission=acts.APPROVE_TERMS.name, apply=_apply_method, delayed=True))
 
 
 def _apply_policy(change: Change) -> None:

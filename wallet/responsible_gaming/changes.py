@@ -11,12 +11,12 @@ from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
 from casino.operators.services import require_player
+from wallet import acts
 from wallet.responsible_gaming import services
 from wallet.responsible_gaming.services import PlayerContext
 
 END_EXCLUSION: Final = ChangeName.END_EXCLUSION
 PLAY_MONEY_CAP: Final = ChangeName.PLAY_MONEY_CAP
-CONFIRM: Final = "wallet.change_depositmethod"
 
 
 def request_end_of_exclusion(*, operator: UUID, player: UUID, by: str) -> Change:
@@ -50,8 +50,8 @@ def request_play_money_cap(*, operator: UUID, currency: str, cap: int, by: str) 
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(END_EXCLUSION, permission=CONFIRM, apply=_end_exclusion, delayed=True))
-    changes.register(ChangeKind(PLAY_MONEY_CAP, permission=CONFIRM, apply=_set_cap, delayed=True))
+    changes.register(ChangeKind(END_EXCLUSION, permission=acts.APPROVE_TERMS.name, apply=_end_exclusion, delayed=True))
+    changes.register(ChangeKind(PLAY_MONEY_CAP, permission=acts.APPROVE_TERMS.name, apply=_set_cap, delayed=True))
 
 
 def _end_exclusion(change: Change) -> None:

@@ -14,7 +14,7 @@ from casino.backoffice.forms import RowForm, line_field
 from casino.backoffice.sections import Section
 from casino.operators import memberships
 from casino.operators.models import Operator
-from casino.staff import identity_providers
+from casino.staff import acts, identity_providers
 from casino.staff.models import IdentityProvider
 
 REMOVE: Final = "staff.delete_identityprovider"
@@ -43,7 +43,7 @@ class ProviderRequest:
         "Request",
         name="identity_provider",
         title="Set up login by an identity provider (OpenID Connect)",
-        permission=identity_providers.PERMISSION,
+        permission=acts.ADD_PROVIDER.name,
         form=IdentityProviderForm,
         help_text=(
             "It signs in staff who work for this operator alone, by an e-mail address that it has verified and then by "

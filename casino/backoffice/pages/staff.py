@@ -23,9 +23,10 @@ from casino.backoffice.columns import column, time_column
 from casino.backoffice.forms import RowForm, line_field
 from casino.backoffice.sections import ActionBar, Facts, Grid, Section
 from casino.operators.memberships import colleagues_filter
-from casino.staff import access_changes, access_review, assignments, roles
+from casino.staff import access_changes, access_review, assignments, duties, roles
 from casino.staff.access_log import record_access
 from casino.staff.access_review import AccessReviewRow
+from casino.staff.duties import Role
 from casino.staff.models import Member, RoleGroup, SignIn
 
 EXPORT: Final = "staff.export_access_review"
@@ -243,7 +244,8 @@ def _grantable() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     rows = Permission.objects.order_by("content_type__app_label", "name").values_list(
         "content_type__app_label", "codename", "name"
     )
-    for app, group in groupby((row for row in rows if f"{row[0]}.{row[1]}" in roles.GRANTABLE), key=itemgetter(0)):
+    grantable = roles.grantable()
+    for app, group in groupby((row for row in rows if f"{row[0]}.{row[1]}" in grantable), key=itemgetter(0)):
         yield capfirst(app), [(f"{app}.{codename}", name) for _, codename, name in group]
 
 
@@ -254,12 +256,12 @@ def _function_names(held: Collection[str]) -> list[tuple[str, str]]:
 
 
 def _is_built_in(role: RoleGroup) -> bool:
-    return role.name in set(roles.Role)
+    return role.name in set(Role)
 
 
 def _functions(role: RoleGroup) -> Collection[str]:
     if _is_built_in(role):
-        return roles.PERMISSIONS_BY_ROLE[roles.Role(role.name)]
+        return roles.functions_of(Role(role.name))
     return assignments.permitted(assignments.functions_by_role(Group.objects.filter(pk=role.pk)))
 
 
@@ -273,13 +275,13 @@ class RoleAdmin(ReadOnlyAdmin):
     search_fields = ()
     list_link = ListLink("Create a role", "admin:staff_rolegroup_new", DEFINE)
     purpose = column(
-        "for", lambda role: roles.TITLES[roles.Role(role.name)] if _is_built_in(role) else "Defined by this casino."
+        "for", lambda role: roles.TITLES[Role(role.name)] if _is_built_in(role) else "Defined by this casino."
     )
     count = column("functions", lambda role: str(len(_functions(role))))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         own = assignments.own_roles().values("pk")
-        return super().get_queryset(request).filter(Q(name__in=list(roles.Role)) | Q(pk__in=own))
+        return super().get_queryset(request).filter(Q(name__in=list(Role)) | Q(pk__in=own))
 
     def subject_of(self, obj: RoleGroup) -> str:
         return f"role:{obj.name}"
@@ -316,13 +318,11 @@ class RoleAdmin(ReadOnlyAdmin):
         return WAITS
 
     def sections(self, _request: HttpRequest, obj: RoleGroup) -> Sequence[Section]:
-        """Show what a role may do, and which functions are incompatible with it."""
+        """Show what a role may do, and on which side."""
         held = _functions(obj)
-        pairs = [pair for pair in roles.INCOMPATIBLE_PERMISSIONS if not set(pair).isdisjoint(held)]
+        acts = [(act.what, act.side, act.persons) for act in duties.acts() if act.name in held]
         return (
             Facts("Role", (("Name", obj.name), ("For", self.purpose(obj)))),
             Grid("Functions", ("Function", "Code"), _function_names(held)),
-            Grid(
-                "Separation of duties", ("Function", "Never together with"), pairs, empty="No incompatible functions."
-            ),
+            Grid("Acts", ("May", "DutySide", "Persons, at a live operator"), acts, empty="It may look and no more."),
         )

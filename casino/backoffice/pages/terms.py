@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Final
 from django import forms
 from django.http import HttpRequest
 
+from baccarat import acts
 from baccarat.services import void_policy
 from casino.backoffice.actions import RowAction
 from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
@@ -12,6 +13,7 @@ from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
 from casino.operators.models import Operator
+from wallet import acts as wallet_acts
 from wallet.funding import services as funding
 from wallet.funding.conformance import LONGEST
 from wallet.funding.events import Funding, WalletProfile
@@ -22,7 +24,7 @@ from wallet.payments.methods import MethodOffer
 from wallet.payments.terms import DepositTerms, WithdrawalTerms, parse_percent, percent
 from wallet.responsible_gaming import changes as protection_changes
 
-CHANGE_TERMS: Final = "wallet.change_depositmethod"
+CHANGE_TERMS: Final = wallet_acts.APPROVE_TERMS.name
 WAITS: Final = "Requested; another person has to confirm it."
 _FUNDINGS: Final = {
     Funding.HOUSE: "Payment providers, by deposits and withdrawals",
@@ -214,7 +216,7 @@ class OperatorTerms:
         "Request",
         name="funding",
         title="Change the funding",
-        permission=funding.CONFIRM,
+        permission=CHANGE_TERMS,
         form=FundingForm,
         help_text="Takes effect when another person confirms it, while no deposit and no withdrawal is under way; "
         "to and from wager by wager also while no real money of players is here or on its way.",
@@ -231,7 +233,7 @@ class OperatorTerms:
         "Request",
         name="void_policy",
         title="Change the policy for spent winnings",
-        permission=void_policy.CONFIRM,
+        permission=acts.APPROVE_VOID.name,
         form=SpentWinningsForm,
         help_text="For winnings that were spent before their round is voided. In effect a day after another person has "
         "confirmed it.",

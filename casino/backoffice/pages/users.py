@@ -15,7 +15,7 @@ from django.utils import timezone
 from casino.backoffice import scope
 from casino.operators.memberships import colleagues_filter
 from casino.operators.models import StaffMembership
-from casino.staff import access_changes, assignments
+from casino.staff import access_changes, assignments, duties
 
 if TYPE_CHECKING:  # django-unfold adds looks only, and is untyped
     from django.contrib.auth.forms import UserChangeForm
@@ -55,9 +55,8 @@ class UserForm(BaseUserForm):
     def clean_groups(self) -> Any:
         """Check the roles. Raises ValidationError."""
         groups = self.cleaned_data["groups"]
-        if pairs := assignments.conflicts_of(group.name for group in groups):
-            text = "; ".join(" and ".join(pair) for pair in pairs)
-            raise ValidationError(f"Nobody may have both: {text}.", code="apart")
+        if by_side := assignments.conflicts_of(group.name for group in groups):
+            raise ValidationError(f"Nobody may be on two sides. {duties.describe(by_side)}", code="apart")
         return groups
 
     def clean_roles_until(self) -> Any:

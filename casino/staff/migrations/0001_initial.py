@@ -58,7 +58,7 @@ def make_groups(apps: Any, editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    """What is kept of staff, and the groups that are the roles; what each role may do is in `roles.py`."""
+    """What is kept of staff, and the groups that are the roles; what each role may do is in `acts.py` of each app."""
 
     initial = True
 

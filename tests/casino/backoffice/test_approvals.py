@@ -13,8 +13,8 @@ from casino.backoffice.pages import approvals
 from casino.compliance.erasure import ErasureReason
 from casino.compliance.models import Erasure
 from casino.operators import memberships
-from casino.staff import access_changes
-from casino.staff.roles import PERMISSIONS_BY_ROLE, Role
+from casino.staff import access_changes, roles
+from casino.staff.duties import Role
 from tests.support.changes import waiting_change
 from tests.support.office import Office, open_office, page_of, staff, superuser
 from wallet.responsible_gaming import changes
@@ -70,7 +70,7 @@ def test_the_requester_sees_that_another_person_has_to_decide(office: Office) ->
 def test_changes_are_listed_by_the_permission_that_their_kind_needs(office: Office) -> None:
     for kind in (changes.PLAY_MONEY_CAP, access_changes.SUPERUSER):
         waiting_change(kind, operator=office.operator.pk, summary=f"Change {kind}.", by="staff:999")
-    page = inbox(staff("operators.change_change", *PERMISSIONS_BY_ROLE[Role.APPROVER], name="approver"))
+    page = inbox(staff("operators.change_change", *roles.functions_of(Role.APPROVER), name="approver"))
     assert f"Change {changes.PLAY_MONEY_CAP}." in page
     assert f"Change {access_changes.SUPERUSER}." not in page
 

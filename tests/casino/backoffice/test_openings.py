@@ -12,7 +12,7 @@ from baccarat.storage.models import Table
 from casino.operators import services
 from casino.operators.models import ApiKey, Operator, StaffMembership
 from casino.significant.models import SignificantEvent
-from casino.staff.roles import Role
+from casino.staff.duties import Role
 from tests.support.office import client_of
 
 pytestmark = pytest.mark.django_db

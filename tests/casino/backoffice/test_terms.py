@@ -11,7 +11,7 @@ from baccarat.services import voiding
 from casino.events.sql import database_now, fetch
 from casino.operators import changes, services, signing_keys
 from casino.operators.models import Change, Operator
-from casino.staff.roles import Role
+from casino.staff.duties import Role
 from tests.casino.staff.test_access_changes import create_operator, member
 from tests.support.changes import pass_hours
 from tests.support.office import client_of

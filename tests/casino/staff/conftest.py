@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 
 from casino.operators.models import Operator
 from casino.staff import oidc
+from casino.staff.duties import Role
 from casino.staff.models import IdentityProvider
-from casino.staff.roles import Role
 from tests.casino.staff.test_access_changes import create_operator, member
 from tests.support.oidc_provider import Provider, register, running_provider
 

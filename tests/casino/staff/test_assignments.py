@@ -12,9 +12,10 @@ from casino.operators.models import Change
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant.models import SignificantEvent
 from casino.staff import access_changes, access_review, assignments, tasks
+from casino.staff.duties import Role
 from casino.staff.models import RoleEnd
 from casino.staff.refusals import InvalidRole, RolesApart
-from casino.staff.roles import GRANTABLE, Role
+from casino.staff.roles import grantable
 from tests.support.office import client_of
 
 pytestmark = pytest.mark.django_db
@@ -150,7 +151,7 @@ def test_roles_that_are_incompatible_together_cannot_be_given_and_grant_neither_
 
 def test_what_is_stored_for_a_built_in_role_or_is_not_grantable_counts_for_nothing() -> None:
     define("night", *NIGHT)
-    superuser = Permission.objects.exclude(codename__in=[name.split(".")[1] for name in GRANTABLE]).first()
+    superuser = Permission.objects.exclude(codename__in=[name.split(".")[1] for name in grantable()]).first()
     assert superuser is not None
     for name in ("night", Role.SUPPORT):
         Group.objects.get(name=name).permissions.add(superuser)

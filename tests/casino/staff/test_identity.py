@@ -17,9 +17,9 @@ from casino.operators import changes
 from casino.operators.models import Change, Operator
 from casino.operators.refusals import ChangeIsForTheAdmin
 from casino.staff import access_changes, authenticators
+from casino.staff.duties import Role
 from casino.staff.models import PasswordCode
 from casino.staff.refusals import RolesApart
-from casino.staff.roles import Role
 from tests.casino.staff.test_access_changes import NO_MEMBERSHIPS, confirm, create_operator, form, member, page, waiting
 from tests.casino.staff.test_login import enrol
 from tests.support.changes import waiting_change

@@ -14,9 +14,9 @@ from casino.operators import changes
 from casino.operators.models import Change, Operator
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.staff import identity_providers
+from casino.staff.duties import Role
 from casino.staff.models import IdentityProvider
 from casino.staff.refusals import InvalidIdentityProvider
-from casino.staff.roles import Role
 from tests.casino.staff.test_access_changes import member
 from tests.support.office import client_of
 from tests.support.oidc_provider import CLIENT, SECRET, Provider, register, running_provider

@@ -12,8 +12,8 @@ from casino.operators import changes
 from casino.operators.models import Operator, StaffMembership
 from casino.significant.models import SignificantEvent
 from casino.staff import access_changes
+from casino.staff.duties import Role
 from casino.staff.models import IdentityProvider, SignIn, StaffIdentity
-from casino.staff.roles import Role
 from tests.casino.staff.test_access_changes import create_operator, member
 from tests.casino.staff.test_login import code_of, enrol
 from tests.support.office import client_of

@@ -1,4 +1,4 @@
-"""Permissions of roles: one table, in which no person may both request and approve."""
+"""Permissions of roles: one table, in which nobody joins two sides."""
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
@@ -6,8 +6,9 @@ from django.db import DatabaseError, connection, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casino.staff import roles
-from casino.staff.roles import INCOMPATIBLE_PERMISSIONS, PERMISSIONS_BY_ROLE, TITLES, Role
+from casino.staff import duties, roles
+from casino.staff.duties import DutySide, Role
+from casino.staff.roles import TITLES, VIEWS_BY_ROLE
 
 CHANGES = ("DELETE FROM {table}", "UPDATE {table} SET user_id = 2", "TRUNCATE {table}")
 OLD = "DELETE FROM {table} WHERE at < now() - interval '10 years 5 days'"
@@ -19,35 +20,35 @@ def member(*names: str) -> User:
     return user
 
 
-def test_no_role_has_two_incompatible_functions() -> None:
-    assert {
-        role: roles.conflicts(functions)
-        for role, functions in PERMISSIONS_BY_ROLE.items()
-        if roles.conflicts(functions)
-    } == {}
-    assert set(PERMISSIONS_BY_ROLE) == set(TITLES) == set(Role)
+def test_no_built_in_role_is_on_two_sides() -> None:
+    assert [role for role in Role if duties.apart(roles.functions_of(role))] == []
+    assert set(VIEWS_BY_ROLE) == set(TITLES) == set(Role)
 
 
-def test_the_role_that_views_everything_changes_nothing_but_exclusions() -> None:
-    functions = {name.split(".")[1] for name in PERMISSIONS_BY_ROLE[Role.COMPLIANCE]}
-    verbs = {name.split("_")[0] for name in functions - {"add_savedreport", "change_savedreport"}}
-    # Exports and shared links contain only what the role can view; an assessment is a note, a tag, a KYC status.
-    assert verbs <= {"view", "export", "generate", "acknowledge", "resolve", "share", "exclude", "assess"}
+def test_tables_of_views_hold_views_alone() -> None:
+    seen = {name for functions in VIEWS_BY_ROLE.values() for name in functions}
+    assert {name for name in seen if not name.split(".")[1].startswith("view_")} == set()
+
+
+def test_the_role_that_views_everything_moves_nothing() -> None:
+    sides = {act.side for act in duties.acts() if Role.COMPLIANCE in act.roles}
+    assert sides == {DutySide.OVERSEE, DutySide.ANY}
 
 
 def test_the_role_that_manages_users_sees_neither_money_nor_cards() -> None:
     of_the_game = {
-        name for name in PERMISSIONS_BY_ROLE[Role.ADMINISTRATOR] if name.split(".")[0] in {"wallet", "baccarat", "chat"}
+        name for name in roles.functions_of(Role.ADMINISTRATOR) if name.split(".")[0] in {"wallet", "baccarat", "chat"}
     }
     assert all(name.endswith("_skin") for name in of_the_game)  # how the page looks
 
 
 @given(st.sets(st.sampled_from(sorted([*Role, "operator:lucky", "nothing"]))))
-def test_no_combination_of_roles_grants_two_incompatible_functions(names: set[str]) -> None:
+def test_no_combination_of_roles_joins_two_sides(names: set[str]) -> None:
     held = roles.permissions_of(names)
-    assert roles.conflicts(held) == []
-    assert {function for pair in roles.conflicting_role_permissions(names) for function in pair}.isdisjoint(held)
-    assert held <= {function for name in names & set(Role) for function in PERMISSIONS_BY_ROLE[Role(name)]}
+    assert duties.apart(held) == {}
+    apart = roles.conflicting_role_permissions(names)
+    assert held.isdisjoint({function for functions in apart.values() for function in functions})
+    assert held <= {function for name in names & set(Role) for function in roles.functions_of(Role(name))}
 
 
 @pytest.mark.django_db
@@ -58,14 +59,13 @@ def test_a_migration_creates_a_group_for_each_role() -> None:
 @pytest.mark.django_db
 def test_every_function_is_a_django_permission() -> None:
     known = {f"{app}.{name}" for app, name in Permission.objects.values_list("content_type__app_label", "codename")}
-    granted = {function for functions in PERMISSIONS_BY_ROLE.values() for function in functions}
-    assert (granted | {function for pair in INCOMPATIBLE_PERMISSIONS for function in pair}) - known == set()
+    assert (roles.grantable() | {act.name for act in duties.acts() if act.roles}) - known == set()
 
 
 @pytest.mark.django_db
 def test_a_member_has_the_permissions_of_the_roles_only() -> None:
     cashier = member(Role.CASHIER)
-    assert cashier.get_all_permissions() == PERMISSIONS_BY_ROLE[Role.CASHIER]
+    assert cashier.get_all_permissions() == roles.functions_of(Role.CASHIER)
     assert cashier.has_module_perms("wallet")
     assert not cashier.has_module_perms("chat")
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from casino.staff.roles import Role
+from casino.staff.duties import Role
 from tests.system.browser.test_back_office import Desk, Visitor
 
 

@@ -19,7 +19,7 @@ from baccarat.storage.models import Round, RulesVersion
 from casino.devstack.system import HOST
 from casino.events import sealer
 from casino.operators.models import Operator, StaffMembership
-from casino.staff.roles import Role
+from casino.staff.duties import Role
 from tests.baccarat.risk.test_detection import Till
 from tests.baccarat.streaming.listening import Web
 from tests.casino.backoffice.test_rules import act, filled_in
