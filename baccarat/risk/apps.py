@@ -33,11 +33,13 @@ class RiskConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the tables for manifests, retention and exports. Players get nothing of it in their own exports."""
+        from baccarat.risk import rule_changes
         from casino.checkpoints import table_digests
         from casino.compliance import exports, retention
         from casino.compliance.exports import OperatorFile
         from casino.compliance.retention import RetentionPolicy
 
+        rule_changes.register()
         retention.register(
             permanent={},
             policies={

@@ -99,6 +99,13 @@ _WHOLE: Final[Mapping[RuleKind, RuleTerms]] = {
     RuleKind.COMPLAINT_DEADLINE: RuleTerms(hours=240),
 }
 """The rules of an operator that set none; amounts in whole units of the currency."""
+_TIGHTER: Final[Mapping[RuleKind, Mapping[str, int]]] = {
+    RuleKind.STRUCTURING: {"amount": 0},
+    RuleKind.WITHOUT_PLAY: {"share": 1},
+    RuleKind.SUSPICION_DEADLINE: {"hours": -1},
+    RuleKind.COMPLAINT_DEADLINE: {"hours": -1},
+}
+"""Where a rule differs: 1 if more of a term is tighter, -1 if less is, 0 if neither. Else longer and less are."""
 _NEWEST: Final = """
     SELECT DISTINCT ON (rule.kind) rule.kind, rule.hours, rule.amount, rule.count, rule.share, rule.enabled
       FROM (SELECT DISTINCT ON (operator_id, jurisdiction, kind, currency) *
@@ -135,6 +142,37 @@ def used_terms(kind: RuleKind) -> frozenset[str]:
     return frozenset(name for name in ("amount", "count", "share") if getattr(_WHOLE[kind], name) is not None)
 
 
+def check_reach(operator: UUID | None, jurisdiction: str, allowed: Collection[UUID] | None) -> None:
+    """Check that a rule is for one operator or jurisdiction, and inside what somebody works for.
+
+    A rule without an operator may concern any, so `allowed` operators have to be None for it. Raises InvalidRiskRule.
+    """
+    if (operator is None) == (not jurisdiction):
+        raise InvalidRiskRule("A rule is for one operator or for one jurisdiction.")
+    if allowed is not None and operator not in allowed:
+        raise InvalidRiskRule("You do not work for all the operators that the rule is for.")
+
+
+def is_looser(kind: RuleKind, terms: RuleTerms, *, operator: UUID | None, jurisdiction: str, currency: str) -> bool:
+    """Return whether a rule would find less than the one that it replaces, or other things."""
+    before = _rule_before(kind, operator, jurisdiction, currency)
+    if not (before.enabled and terms.enabled):
+        return before.enabled
+    tighter = {"hours": 1, "amount": -1, "count": -1, "share": -1, **_TIGHTER.get(kind, {})}
+    more = {name: (getattr(terms, name) or 0) - (getattr(before, name) or 0) for name in tighter}
+    return any(more[name] and more[name] * way <= 0 for name, way in tighter.items())
+
+
+def _rule_before(kind: RuleKind, operator: UUID | None, jurisdiction: str, currency: str) -> RuleTerms:
+    if operator is not None:
+        return rules_for(operator, currency or Operator.objects.get(pk=operator).currency)[kind]
+    rows = RiskRule.objects.filter(operator_id=None, jurisdiction=jurisdiction, kind=kind, currency__in=("", currency))
+    row = rows.order_by("-currency", "-id").first()
+    if row is None:
+        return (_WHOLE if not currency else default_rules(currency))[kind]
+    return RuleTerms(hours=row.hours, amount=row.amount, count=row.count, share=row.share, enabled=row.enabled)
+
+
 def change_rule(
     *,
     kind: RuleKind,
@@ -144,16 +182,10 @@ def change_rule(
     currency: str = "",
     operator: UUID | None = None,
     jurisdiction: str = "",
-    allowed: Collection[UUID] | None = None,
+    authorised_by: str = "",
 ) -> None:
-    """Set a rule of an operator or of a jurisdiction, and record the change. Raises InvalidRiskRule, UnknownCurrency.
-
-    A rule without an operator may concern any, so `allowed` operators have to be None for it.
-    """
-    if (operator is None) == (not jurisdiction):
-        raise InvalidRiskRule("A rule is for one operator or for one jurisdiction.")
-    if allowed is not None and operator not in allowed:
-        raise InvalidRiskRule("You do not work for all the operators that the rule is for.")
+    """Set a rule of an operator or a jurisdiction, and record the change. Raises InvalidRiskRule, UnknownCurrency."""
+    check_reach(operator, jurisdiction, None)
     _check(kind, terms, currency, reason)
     with transaction.atomic():
         RiskRule.objects.create(
@@ -170,6 +202,7 @@ def change_rule(
             operator=operator,
             subject=f"jurisdiction:{jurisdiction}" if operator is None else f"operator:{operator}",
             actor=by,
+            authorised_by=authorised_by,
             reason=f"Risk rule, {TEXTS[kind].title.lower()}: {reason.strip()}",
             after=asdict(terms),
             currency=currency,
@@ -195,7 +228,7 @@ def _check(kind: RuleKind, terms: RuleTerms, currency: str, reason: str) -> None
         raise InvalidRiskRule("Give the reason of the change.")
 
 
-def set_jurisdiction(operator: Operator, *, jurisdiction: str, by: str) -> None:
+def set_jurisdiction(operator: Operator, *, jurisdiction: str, by: str, authorised_by: str = "") -> None:
     """Say under which jurisdiction's rules an operator is, and record the change."""
     code = jurisdiction.strip().upper()
     with transaction.atomic():
@@ -207,6 +240,7 @@ def set_jurisdiction(operator: Operator, *, jurisdiction: str, by: str) -> None:
             operator=operator.pk,
             subject=f"operator:{operator.pk}",
             actor=by,
+            authorised_by=authorised_by,
             reason="Jurisdiction",
             before={"jurisdiction": before},
             after={"jurisdiction": code},

@@ -76,6 +76,7 @@ def check(
     findings.extend(manifest_audit.check(unknown_copies.manifests, now=now, made_after=made_after))
     findings.extend(row_digests.check())
     findings.extend(notes.check_queue())
+    findings.extend(notes.check_own())
     return findings
 
 

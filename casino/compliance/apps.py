@@ -7,10 +7,13 @@ class ComplianceConfig(AppConfig):
     def ready(self) -> None:
         """Check and attest each process when it starts, and have this app's append-only tables covered by manifests."""
         from casino.checkpoints import table_digests
-        from casino.compliance import attestation, clocks
+        from casino.compliance import acts, attestation, clocks, threshold_changes
         from casino.observability import health
         from casino.observability.process import on_process_start
+        from casino.staff import duties
 
+        duties.register(*acts.ACTS)
+        threshold_changes.register()
         health.readiness.register("clock", clocks.check_clock)
         on_process_start(
             lambda process: health.refuse_to_start(process, "clock", "currencies", "personal_keys", "shoe_keys")

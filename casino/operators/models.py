@@ -231,7 +231,9 @@ class ChangeName(StrEnum):
     END_EXCLUSION = "end_exclusion"
     FUNDING = "funding"
     IDENTITY_PROVIDER = "identity_provider"
+    JURISDICTION = "jurisdiction"
     PLAY_MONEY_CAP = "play_money_cap"
+    RISK_RULE = "risk_rule"
     STAFF_AUTHENTICATOR = "staff_authenticator"
     STAFF_EMAIL = "staff_email"
     STAFF_LINK = "staff_link"
@@ -240,6 +242,7 @@ class ChangeName(StrEnum):
     STAFF_ROLE = "staff_role"
     STAFF_ROLES = "staff_roles"
     STAFF_SUPERUSER = "staff_superuser"
+    THRESHOLDS = "thresholds"
     VOID_POLICY = "void_policy"
     WITHDRAWAL_POLICY = "withdrawal_policy"
 

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
+from django.db.models import Q
+
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty
+from casino.significant.models import SignificantEvent
+from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty, OwnSignificantEvent
 
 MAX_NOTE_LENGTH: Final = 4000
 """Characters of a note."""
@@ -23,7 +26,9 @@ _ACKNOWLEDGE: Final = """
 WITH new AS (
     SELECT * FROM unnest(%s::uuid[], %s::text[]) AS note (event_id, text)
 ), deleted AS (
-    DELETE FROM significant_unacknowledged WHERE event_id IN (SELECT event_id FROM new) RETURNING event_id
+    DELETE FROM significant_unacknowledged AS waiting USING significant_significantevent AS event
+     WHERE event.id = waiting.event_id AND event.id IN (SELECT event_id FROM new)
+       AND %s NOT IN (event.actor, event.authorised_by) RETURNING waiting.event_id
 )
 INSERT INTO significant_note (event_id, acknowledges, text, by)
 SELECT event_id, true, text, %s FROM deleted JOIN new USING (event_id) RETURNING event_id
@@ -45,21 +50,31 @@ SELECT coalesce(due.id, event_id), coalesce(due.operator_id::text, 'none'), coal
   FROM due FULL JOIN significant_unacknowledged AS waiting ON event_id = due.id
  WHERE due.id IS NULL OR event_id IS NULL OR due.operator_id IS DISTINCT FROM waiting.operator_id ORDER BY 1 LIMIT 1000
 """
+_OWN: Final = """
+SELECT event.id, note.by
+  FROM significant_note AS note JOIN significant_significantevent AS event ON event.id = note.event_id
+ WHERE note.acknowledges AND note.by IN (event.actor, event.authorised_by) ORDER BY 1 LIMIT 1000
+"""
 _NOTE: Final = """
 INSERT INTO significant_note (event_id, acknowledges, text, by) VALUES (%s, false, %s, %s) RETURNING event_id
 """
 
 
 def acknowledge(event: UUID, *, by: str, note: str = "") -> None:
-    """Acknowledge a significant event. Raises AlreadyAcknowledged if it does not wait for that."""
-    if not acknowledge_many([event], by=by, note=note):
-        raise AlreadyAcknowledged
+    """Acknowledge a significant event. Raises OwnSignificantEvent, and AlreadyAcknowledged if it does not wait."""
+    if acknowledge_many([event], by=by, note=note):
+        return
+    own = SignificantEvent.objects.filter(Q(actor=by) | Q(authorised_by=by), pk=event)
+    raise OwnSignificantEvent if own.exists() else AlreadyAcknowledged
 
 
 def acknowledge_many(events: Sequence[UUID], *, by: str, note: str = "") -> int:
-    """Acknowledge the events that still wait, in one statement, and return their number."""
+    """Acknowledge the events that still wait, in one statement, and return their number.
+
+    Leaves out those that `by` did or authorised.
+    """
     unique = list(dict.fromkeys(events))
-    return len(fetch(_ACKNOWLEDGE, [unique, _encrypt(unique, note.strip()[:MAX_NOTE_LENGTH]), by]))
+    return len(fetch(_ACKNOWLEDGE, [unique, _encrypt(unique, note.strip()[:MAX_NOTE_LENGTH]), by, by]))
 
 
 def add_note(event: UUID, *, by: str, note: str) -> None:
@@ -80,6 +95,14 @@ def check_queue() -> list[Finding]:
             "no row" if missing else f"a row of operator {stored}",
         )
         for event, operator, stored, not_due, missing in fetch(_QUEUE)
+    ]
+
+
+def check_own() -> list[Finding]:
+    """Return the events that were acknowledged by who did or authorised them."""
+    return [
+        Finding("acknowledged by who did it", f"significant event {event}", "another person", by)
+        for event, by in fetch(_OWN)
     ]
 
 

@@ -12,6 +12,15 @@ class AlreadyAcknowledged(Refusal):
     remedy = "Add a note instead."
 
 
+class OwnSignificantEvent(Refusal):
+    """Whoever did or authorised something doesn't oversee it."""
+
+    code = "own_significant_event"
+    kind = RefusalKind.FORBIDDEN
+    title = "You did or authorised this yourself"
+    remedy = "Ask a colleague in compliance to acknowledge it."
+
+
 class NoteIsEmpty(Refusal):
     code = "note_empty"
     kind = RefusalKind.INVALID

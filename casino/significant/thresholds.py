@@ -82,7 +82,13 @@ def default(currency: str) -> Thresholds:
     return Thresholds(wager=single, wager_day=daily, win=single, win_day=daily, payment=single)
 
 
-def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str) -> None:
+def are_looser(thresholds: Thresholds, *, operator: UUID, currency: str) -> bool:
+    """Return whether less would be reported than now. Raises UnknownCurrency."""
+    now = asdict(thresholds_for([(operator, currency)])[operator, currency])
+    return any(amount > now[name] for name, amount in asdict(thresholds).items())
+
+
+def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str, authorised_by: str = "") -> None:
     """Set an operator's thresholds, and record the change. Raises InvalidThreshold, UnknownCurrency."""
     amounts = asdict(thresholds)
     if not all(0 < amount <= money.MAX_AMOUNT for amount in amounts.values()):
@@ -96,6 +102,7 @@ def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str)
             operator=operator,
             subject=f"operator:{operator}",
             actor=actor,
+            authorised_by=authorised_by,
             reason=f"Thresholds in {currency}",
             before=asdict(before),
             after=amounts,

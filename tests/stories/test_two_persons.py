@@ -201,6 +201,14 @@ POLICY: Final = {
     "second_approval_above": 0,
     "terms": asdict(WithdrawalTerms()),
 }
+THRESHOLDS: Final = ("wager", "wager_day", "win", "win_day", "payment")
+LOOSE_RULE: Final = {
+    "kind": "deposit_count",
+    "terms": {"hours": 1, "count": 1000},
+    "currency": "",
+    "jurisdiction": "",
+    "reason": "Too many",
+}
 REQUESTS: Final[dict[str, Request]] = {
     "void": request_void,
     "rules": request_rules,
@@ -215,7 +223,9 @@ REQUESTS: Final[dict[str, Request]] = {
             "end_exclusion": excluded_player,
             "funding": lambda _: {"funding": "transfer"},
             "identity_provider": lambda _: provider_details(),
+            "jurisdiction": lambda _: {"jurisdiction": "MT"},
             "play_money_cap": lambda _: {"currency": "EUR", "cap": 1},
+            "risk_rule": lambda _: LOOSE_RULE,
             "staff_authenticator": lambda _: {},
             "staff_email": lambda _: {"email": "new@example.com"},
             "staff_link": lambda stage: {"operator": stage.house.id, "subject": "somebody"},
@@ -224,6 +234,7 @@ REQUESTS: Final[dict[str, Request]] = {
             "staff_role": lambda _: {"functions": ["reports.view_report"]},
             "staff_roles": lambda _: {"roles": ["cashier"]},
             "staff_superuser": lambda _: {},
+            "thresholds": lambda _: {"currency": "EUR", "amounts": dict.fromkeys(THRESHOLDS, 9_000_000)},
             "void_policy": lambda _: {"forgive": True},
             "withdrawal_policy": lambda _: POLICY,
         }.items()

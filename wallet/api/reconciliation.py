@@ -22,14 +22,14 @@ from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
-from casino.operators.principals import Scope
+from wallet import acts
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
 from wallet.payments.withdrawal_state import WithdrawalStatus
 from wallet.reconciliation import queries, services
 from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType
 from wallet.reconciliation.queries import Discrepancy, DiscrepancyFilter, DiscrepancyNote, Reconciliation
-from wallet.reconciliation.refusals import DiscrepancyClosed, DiscrepancyNoteMissing, UnknownDiscrepancy
+from wallet.reconciliation.refusals import DiscrepancyClosed, DiscrepancyNoteMissing, OwnPayment, UnknownDiscrepancy
 from wallet.reconciliation.state import DiscrepancyStatus
 
 _OUR_STATUSES: Final = sorted({*DepositStatus, *WithdrawalStatus})
@@ -237,7 +237,7 @@ class DiscrepancyView(OperatorView):
 class AssignDiscrepancyView(OperatorView):
     """The owner of a discrepancy."""
 
-    scope = Scope.MONEY
+    act = acts.RESOLVE_DISCREPANCY
 
     @operation(
         "assignDiscrepancy",
@@ -271,19 +271,23 @@ class AssignDiscrepancyView(OperatorView):
 class ResolveDiscrepancyView(OperatorView):
     """The resolution of a discrepancy."""
 
-    scope = Scope.MONEY
+    act = acts.RESOLVE_DISCREPANCY
 
     @operation(
         "resolveDiscrepancy",
         "Resolve a discrepancy",
         request=DiscrepancyResolutionRequest,
-        parameters=[assertions.OPTIONAL_PARAMETER],
+        parameters=[assertions.LIVE_PARAMETER],
         example={"resolution": "provider_corrected", "note": "They sent it again."},
         returns=DiscrepancyResponse,
-        description=("Say in the note what was found. A resolved discrepancy doesn't open again."),
+        description=(
+            "Say in the note what was found. A resolved discrepancy doesn't open again. "
+            "Nobody resolves one of a payment that they decided about."
+        ),
         refusals=(
             DiscrepancyClosed,
             DiscrepancyNoteMissing,
+            OwnPayment,
             PersonalDataErased,
             UnknownDiscrepancy,
         ),
@@ -296,7 +300,7 @@ class ResolveDiscrepancyView(OperatorView):
             operator=self.caller.operator,
             resolution=body["resolution"],
             note=body["note"],
-            by=self.use_person_or_key(),
+            by=self.use_person_or_key() if self.caller.sandbox else self.use_person(),
             metadata=metadata(request),
         )
         return Response(_load(self.caller.operator, discrepancy))

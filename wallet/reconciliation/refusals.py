@@ -20,6 +20,15 @@ class DiscrepancyClosed(Refusal):
     fact_types = {"current_status": Literal["resolved", "cleared"]}
 
 
+class OwnPayment(Refusal):
+    """Whoever let a payment go out doesn't say why it differs."""
+
+    code = "own_payment"
+    kind = RefusalKind.FORBIDDEN
+    title = "You decided about this payment yourself"
+    remedy = "Have another person resolve it."
+
+
 class DiscrepancyNoteMissing(Refusal):
     code = "discrepancy_note_missing"
     kind = RefusalKind.INVALID

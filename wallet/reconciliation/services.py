@@ -17,6 +17,7 @@ from casino.events.store import Append, Metadata, append, read_many
 from casino.operators.models import Operator
 from casino.reports.intervals import ReportPeriod, period_interval
 from wallet.models import Deposit, DepositMethod, Discrepancy, DiscrepancyNote, RemoteTransaction, Withdrawal
+from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.providers import RecordKeeper
 from wallet.payments.providers import provider as adapter_of
 from wallet.reconciliation import sources
@@ -102,7 +103,7 @@ def resolve(
 ) -> DiscrepancyState:
     """Resolve a discrepancy and save the note that explains it.
 
-    Raises UnknownDiscrepancy, DiscrepancyClosed, DiscrepancyNoteMissing.
+    Raises UnknownDiscrepancy, DiscrepancyClosed, DiscrepancyNoteMissing, OwnPayment.
     """
     note = _require_short(note)
     if not note:
@@ -111,9 +112,19 @@ def resolve(
         discrepancy,
         operator,
         metadata,
-        lambda state, at: lifecycle.resolve(state, resolution=resolution, by=by, at=at),
+        lambda state, at: lifecycle.resolve(
+            state, resolution=resolution, by=by, decided_by=_decided_by(state.latest), at=at
+        ),
         note=(by, note),
     )
+
+
+def _decided_by(detected: DiscrepancyDetected) -> frozenset[str]:
+    """Return the persons who decided that a payment may go out."""
+    if detected.kind != PaymentKind.PAYOUT or detected.our_status is None:
+        return frozenset()
+    rows = Withdrawal.objects.filter(pk=detected.payment).values_list("approved_by", flat=True)
+    return frozenset(person for approved_by in rows for person in approved_by.split(","))
 
 
 def _record(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcome) -> ReconciliationResult:

@@ -1,6 +1,6 @@
 """The state of a discrepancy and the decisions about it. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -13,7 +13,7 @@ from wallet.reconciliation.events import (
     DiscrepancyResolution,
     DiscrepancyResolved,
 )
-from wallet.reconciliation.refusals import DiscrepancyClosed
+from wallet.reconciliation.refusals import DiscrepancyClosed, OwnPayment
 
 
 class DiscrepancyStatus(StrEnum):
@@ -99,10 +99,12 @@ def assign(state: DiscrepancyState, *, owner: str, by: str, at: datetime) -> tup
 
 
 def resolve(
-    state: DiscrepancyState, *, resolution: DiscrepancyResolution, by: str, at: datetime
+    state: DiscrepancyState, *, resolution: DiscrepancyResolution, by: str, decided_by: Collection[str], at: datetime
 ) -> tuple[DiscrepancyResolved, ...]:
-    """Resolve it. Raises DiscrepancyClosed."""
+    """Resolve it as none of those who decided about the payment. Raises DiscrepancyClosed, OwnPayment."""
     _require_open(state)
+    if by in decided_by:
+        raise OwnPayment
     return (DiscrepancyResolved(state.latest.discrepancy, state.latest.operator, resolution, by, at),)
 
 

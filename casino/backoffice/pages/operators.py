@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 
-from baccarat.risk import rules as risk_rules
+from baccarat.risk import rule_changes
 from baccarat.services import skins
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
@@ -21,8 +21,10 @@ from casino.backoffice.pages.identity_providers import ProviderRequest
 from casino.backoffice.pages.keys import key_status
 from casino.backoffice.pages.openings import ADD_OPERATOR, OperatorOpenings
 from casino.backoffice.pages.risk import ADD_RULE, rules_in_force
-from casino.backoffice.pages.terms import OperatorTerms
+from casino.backoffice.pages.terms import WAITS, OperatorTerms
 from casino.backoffice.sections import ActionBar, Facts, Grid, Section, contents
+from casino.compliance import threshold_changes
+from casino.operators import acts as operator_acts
 from casino.operators import assertions, brands, currencies, limits_groups, memberships, origins, services, signing_keys
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import Operator
@@ -105,13 +107,13 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         permission=CHANGE_THRESHOLDS,
         form=ThresholdForm,
         applies=lambda request, _: request.user.has_perm(VIEW_THRESHOLDS),
-        help_text="From these amounts on, each is a significant event.",
+        help_text="From these amounts on, each is a significant event. A live operator's are raised by two persons.",
     )
     def set_thresholds(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
         currency = data.pop("currency")
-        thresholds.change(operator=operator.pk, currency=currency, thresholds=Thresholds(**data), actor=by)
-        return f"The thresholds in {currency} apply from now on."
+        waits = threshold_changes.change(operator=operator, currency=currency, thresholds=Thresholds(**data), by=by)
+        return f"The thresholds in {currency} apply from now on." if waits is None else WAITS
 
     @RowAction(
         "Set",
@@ -119,11 +121,11 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         title="Set the jurisdiction",
         permission=ADD_RULE,
         form=JurisdictionForm,
-        help_text="Its risk rules apply where the operator has none of its own.",
+        help_text="Its risk rules apply where the operator has none of its own. Of a live operator two persons set it.",
     )
     def set_jurisdiction(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
-        risk_rules.set_jurisdiction(operator, by=memberships.staff_actor(request.user), **data)
-        return "The jurisdiction is set."
+        waits = rule_changes.change_jurisdiction(operator, by=memberships.staff_actor(request.user), **data)
+        return "The jurisdiction is set." if waits is None else WAITS
 
     @RowAction(
         "Offer",
@@ -207,7 +209,7 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         "Request",
         name="assertion_key",
         title="Register an assertion key",
-        permission=assertions.REGISTER,
+        permission=operator_acts.REGISTER_ASSERTION_KEY.name,
         form=AssertionKeyForm,
         help_text="Requests signed with it act as the operator's staff. Another person has to confirm it.",
     )

@@ -17,7 +17,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from baccarat.risk import activity, rules
+from baccarat.risk import activity, rule_changes, rules
 from baccarat.risk.activity import WINDOWS, Sums
 from baccarat.risk.models import RiskAlert, RiskRule
 from baccarat.risk.rules import TEXTS, RuleKind, RuleTerms
@@ -33,6 +33,7 @@ from casino.backoffice.columns import (
 )
 from casino.backoffice.filters import choice_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
+from casino.backoffice.pages.terms import WAITS
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.site import StaffSite
 from casino.backoffice.subjects import nicknames, player_link, subject_link, subject_names
@@ -238,7 +239,7 @@ class RiskRuleAdmin(LabelledRowsAdmin):
 
         def perform(data: dict[str, Any]) -> str:
             terms = RuleTerms(**{name: data[name] for name in ("hours", "amount", "count", "share", "enabled")})
-            rules.change_rule(
+            waits = rule_changes.change_rule(
                 kind=data["kind"],
                 terms=terms,
                 currency=data["currency"],
@@ -248,7 +249,8 @@ class RiskRuleAdmin(LabelledRowsAdmin):
                 by=memberships.staff_actor(request.user),
                 allowed=scope.operators(request),
             )
-            messages.success(request, "The rule is set. It applies to what happens from now on.")
+            done = "The rule is set. It applies to what happens from now on."
+            messages.success(request, done if waits is None else WAITS)
             return reverse("admin:risk_riskrule_changelist")
 
         form = RuleForm(request.POST if request.method == "POST" else None, request=request, row=None)

@@ -69,6 +69,10 @@ def _is_own(request: HttpRequest, event: SignificantEvent) -> bool:
     return event.operator_id is not None or scope.are_all_operators(scope.operators(request))
 
 
+def _did(request: HttpRequest, event: SignificantEvent) -> bool:
+    return memberships.staff_actor(request.user) in {event.actor, event.authorised_by}
+
+
 def kind_title(event: SignificantEvent) -> str:
     """Name an event's kind; one of a later release by its code."""
     return _KINDS.get(event.kind, event.kind.replace("_", " "))
@@ -134,18 +138,21 @@ class SignificantEventAdmin(LabelledRowsAdmin):
     @admin.action(description="Acknowledge", permissions=["acknowledge"])
     def acknowledge_selected(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         """Acknowledge those selected that wait, with one note."""
-        events = [event for event in rows.filter(waits=True) if _is_own(request, event)]
+        waiting = [event for event in rows.filter(waits=True) if _is_own(request, event)]
+        events = [event for event in waiting if not _did(request, event)]
         by, note = memberships.staff_actor(request.user), request.POST.get("note", "")
         done = notes.acknowledge_many([event.pk for event in events], by=by, note=note)
         for event in events:
             self.log_change(request, event, f"Acknowledged significant event {event.number} with others.")
         messages.success(request, f"Acknowledged {done} significant events.")
+        if own := len(waiting) - len(events):
+            messages.warning(request, f"{own} of them you did or authorised yourself: a colleague acknowledges these.")
 
     @RowAction(
         "Acknowledge",
         permission=ACKNOWLEDGE,
         form=AcknowledgeForm,
-        applies=lambda request, event: event.waits and _is_own(request, event),
+        applies=lambda request, event: event.waits and _is_own(request, event) and not _did(request, event),
         tone="good",
         help_text="You have seen it and done what has to be done. Your name and the time are recorded.",
     )

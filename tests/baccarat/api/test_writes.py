@@ -281,7 +281,8 @@ def payments(do: Doing, lucky: Tenant) -> None:
     do(alice, f"me/withdrawals/{withdrawal}/cancel")
     (discrepancy,) = record_discrepancies(lucky, "p1")
     do(lucky, f"discrepancies/{discrepancy}/assign", {"owner": "agent-9", "note": "Ask."})
-    do(lucky, f"discrepancies/{discrepancy}/resolve", {"resolution": "provider_corrected", "note": "Sent again."})
+    resolution = {"resolution": "provider_corrected", "note": "Sent again."}
+    do(lucky, f"discrepancies/{discrepancy}/resolve", resolution, person="agent-9")
     do.change(lucky, "withdrawal-policy", POLICY)
     do.change(lucky, "deposit-methods", CARD)
     do.change(lucky, f"deposit-methods/{method}/versions", CARD)

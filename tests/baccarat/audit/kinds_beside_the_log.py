@@ -28,6 +28,18 @@ def a_significant_event_hidden_from_those_who_acknowledge(attacker):
 
 
 @kind(WITH_ORIGINAL_CHAIN)
+def a_significant_event_acknowledged_by_who_did_it(attacker):
+    (event,) = attacker.row("SELECT id FROM significant_significantevent WHERE subject = 'table:3'")
+    attacker.do("DELETE FROM significant_unacknowledged WHERE event_id = %s", event)
+    attacker.do(
+        "INSERT INTO significant_note (event_id, acknowledges, text, by, at) "
+        "SELECT id, true, '', actor, now() FROM significant_significantevent WHERE id = %s",
+        event,
+    )
+    return "acknowledged by who did it", f"significant event {event}"
+
+
+@kind(WITH_ORIGINAL_CHAIN)
 def a_deposit_method_made_free_of_fees(attacker):
     attacker.do("UPDATE wallet_deposit_method SET fee_fixed = fee_fixed + 1")
     return "rows differ from their manifest", "wallet_deposit_method 1 to"

@@ -209,7 +209,7 @@ def copies(played_services, django_db_blocker, place):
             for _ in range(3):
                 change = waiting_change("withdrawal_policy", operator=None, by="desk:anna")
                 changes.decline(change.pk, by="desk:bert")
-            for subject in ("table:1", "table:2"):
+            for subject in ("table:1", "table:2", "table:3"):
                 recorder.record(
                     kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=None, subject=subject, actor="staff:1"
                 )

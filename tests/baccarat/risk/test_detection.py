@@ -11,7 +11,7 @@ import pytest
 from django.test import RequestFactory
 
 from baccarat.domain.rules.wagers import Spot
-from baccarat.risk import activity, detection, networks, rules
+from baccarat.risk import activity, detection, networks, rule_changes, rules
 from baccarat.risk.activity import SUBSCRIBER
 from baccarat.risk.models import Activity, PlayerNetwork, PlayerPair, RiskAlert
 from baccarat.risk.rules import RuleKind, RuleTerms
@@ -194,7 +194,7 @@ def test_a_rule_that_makes_no_sense_is_refused(
 ) -> None:
     values: dict[str, Any] = {"by": "staff:1", "reason": "A test.", "currency": "EUR", "operator": operator.pk}
     with pytest.raises(rules.InvalidRiskRule):
-        rules.change_rule(kind=kind, terms=terms, **{**values, **more})
+        rule_changes.change_rule(kind=kind, terms=terms, **{**values, **more})
 
 
 def play(house: House, sides: Sequence[Spot], rounds: int, stakes: Sequence[int] = (10_000,)) -> list[UUID]:

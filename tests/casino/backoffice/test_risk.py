@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from baccarat.domain.tables.kill_switch import StopScope
-from baccarat.risk import detection, networks, players, rules
+from baccarat.risk import detection, networks, players, rule_changes, rules
 from baccarat.risk.models import KycStatus, PlayerNote, PlayerStatus, RiskAlert, RiskRule
 from baccarat.risk.rules import RuleKind, RuleTerms
 from baccarat.services import exclusion, kill_switch
@@ -20,6 +20,9 @@ from casino.backoffice import html
 from casino.compliance.models import Case, CaseEntry
 from casino.events import sealer
 from casino.events.sql import execute
+from casino.operators import changes
+from casino.operators.models import Change
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant.models import SignificantEvent
 from tests.support.office import Office, open_office, page_of, staff, superuser
 from wallet.ledger import player_accounts
@@ -165,7 +168,7 @@ def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Off
     assert "resolved" in answer.content.decode()
 
 
-def test_an_approver_sets_rules_of_operators_and_superiors_those_of_jurisdictions(office: Office) -> None:
+def test_compliance_sets_rules_of_operators_and_superiors_those_of_jurisdictions(office: Office) -> None:
     client = staff("risk.add_riskrule", "risk.view_riskrule", "operators.view_operator", works_for="lucky")
     address = reverse("admin:risk_riskrule_set")
     terms = {
@@ -181,10 +184,40 @@ def test_an_approver_sets_rules_of_operators_and_superiors_those_of_jurisdiction
     assert "needs exactly these terms" in client.post(address, {**terms, "count": "3"}).content.decode()
     assert RiskRule.objects.filter(kind="deposit_sum").count() == 1
     client.post(action("operators_operator", "jurisdiction", office.operator.id), {"jurisdiction": "mt"})
+    changes.confirm(Change.objects.get().pk, by="staff:999")
     page = client.get(page_of("operators_operator", office.operator.id)).content.decode()
     assert "Risk rules, EUR" in page
     assert "A player deposited at least 500.00 EUR." in page
     assert "MT" in page
+
+
+@pytest.mark.parametrize(
+    ("kind", "terms", "waits"),
+    [
+        (RuleKind.DEPOSIT_COUNT, RuleTerms(hours=48, count=9), False),
+        (RuleKind.DEPOSIT_COUNT, RuleTerms(hours=24, count=11), True),
+        (RuleKind.DEPOSIT_COUNT, RuleTerms(hours=23, count=10), True),
+        (RuleKind.DEPOSIT_COUNT, RuleTerms(hours=24, count=10, enabled=False), True),
+        (RuleKind.SUSPICION_DEADLINE, RuleTerms(hours=71), False),
+        (RuleKind.SUSPICION_DEADLINE, RuleTerms(hours=73), True),
+        (RuleKind.CHIP_DUMPING, RuleTerms(hours=24, count=20, share=81), True),
+    ],
+)
+def test_one_person_tightens_a_rule_of_a_live_operator_and_another_confirms_a_looser_one(
+    office: Office, kind: RuleKind, terms: RuleTerms, waits: bool
+) -> None:
+    rule: dict[str, Any] = {"kind": kind, "terms": terms, "operator": office.operator.id, "reason": "A test."}
+    change = rule_changes.change_rule(**rule, by="staff:1")
+    assert (change is not None) == waits
+    assert (rules.rules_for(office.operator.id, "EUR")[kind] == terms) != waits
+    if change is None:
+        return
+    with pytest.raises(ChangeNeedsSecondPerson):
+        changes.confirm(change.pk, by="staff:1")
+    changes.confirm(change.pk, by="staff:2")
+    assert rules.rules_for(office.operator.id, "EUR")[kind] == terms
+    event = SignificantEvent.objects.filter(reason__startswith="Risk rule").latest("number")
+    assert (event.actor, event.authorised_by) == ("staff:1", "staff:2")
 
 
 def register(office: Office, name: str) -> UUID:

@@ -5,13 +5,19 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from casino.backoffice import badges
+from casino.compliance import threshold_changes
+from casino.operators import changes
 from casino.operators.models import Operator
-from casino.significant import recorder
+from casino.operators.refusals import ChangeNeedsSecondPerson
+from casino.significant import notes, recorder, thresholds
 from casino.significant.models import Note, SignificantEvent, Threshold, Unacknowledged
-from tests.support.office import page_of, staff
+from casino.significant.refusals import AlreadyAcknowledged, OwnSignificantEvent
+from casino.significant.thresholds import Thresholds
+from tests.support.office import client_of, page_of, staff
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +32,7 @@ def house() -> UUID:
     lucky, rival = (
         Operator.objects.create(id=uuid4(), slug=slug, name=slug, currencies=["EUR"]).id for slug in ("lucky", "rival")
     )
-    about: dict[str, Any] = {"actor": "staff:1", "reason": "Sticky shoe"}
+    about: dict[str, Any] = {"actor": "staff:900001", "reason": "Sticky shoe"}
     event, kinds = recorder.NewSignificantEvent, recorder.SignificantEventKind
     recorder.record_many(
         [
@@ -158,6 +164,55 @@ def test_an_operators_page_shows_and_sets_the_thresholds(house: UUID) -> None:
     assert "700.50 <small>EUR" in client.get(page).content.decode()
     assert Threshold.objects.count() == 1
     assert staff(*see, name="looker", works_for="lucky").post(url, amounts).status_code == 403
+
+
+def test_one_person_lowers_a_live_operators_thresholds_and_another_confirms_higher_ones(house: UUID) -> None:
+    low, high = (Thresholds(wager=n, wager_day=n, win=n, win_day=n, payment=n) for n in (1_000, 90_000_000))
+    live, sandbox = Operator.objects.get(pk=house), Operator.objects.get(slug="rival")
+    Operator.objects.filter(pk=sandbox.pk).update(sandbox=True)
+    sandbox.refresh_from_db()
+    set_: dict[str, Any] = {"currency": "EUR", "by": "staff:1"}
+
+    def in_force(operator: Operator) -> Thresholds:
+        return thresholds.thresholds_for([(operator.pk, "EUR")])[operator.pk, "EUR"]
+
+    assert threshold_changes.change(operator=live, thresholds=low, **set_) is None
+    assert threshold_changes.change(operator=sandbox, thresholds=high, **set_) is None
+    change = threshold_changes.change(operator=live, thresholds=high, **set_)
+    assert (in_force(live), in_force(sandbox)) == (low, high)
+    assert change is not None
+    with pytest.raises(ChangeNeedsSecondPerson):
+        changes.confirm(change.pk, by="staff:1")
+    changes.confirm(change.pk, by="staff:2")
+    assert in_force(live) == high
+
+
+def test_nobody_acknowledges_what_they_did_or_authorised(house: UUID) -> None:
+    told = {"operator": house, "subject": "table:4", "kind": recorder.SignificantEventKind.CONFIG_CHANGED}
+    recorder.record(**told, actor="staff:900001", authorised_by="staff:900002")
+    event = SignificantEvent.objects.get(subject="table:4")
+    for person in ("staff:900001", "staff:900002"):
+        with pytest.raises(OwnSignificantEvent):
+            notes.acknowledge(event.pk, by=person)
+        assert notes.acknowledge_many([event.pk], by=person) == 0
+    assert Unacknowledged.objects.filter(event=event).exists()
+    notes.acknowledge(event.pk, by="staff:900003")
+    with pytest.raises(AlreadyAcknowledged):
+        notes.acknowledge(event.pk, by="staff:900003")
+
+
+def test_ones_own_events_are_left_when_several_are_acknowledged(house: UUID) -> None:
+    user = User.objects.create_superuser("root")
+    recorder.record(
+        kind=recorder.SignificantEventKind.CONFIG_CHANGED, operator=house, subject="mine", actor=f"staff:{user.pk}"
+    )
+    mine, other = SignificantEvent.objects.get(subject="mine"), SignificantEvent.objects.get(subject="table:2")
+    page = select(client_of(user), mine, other).content.decode()
+    assert "Acknowledged 1 significant events." in page
+    assert "1 of them you did or authorised yourself" in page
+    assert Unacknowledged.objects.filter(event=mine).exists()
+    shown = client_of(user).get(page_of("significant_significantevent", mine.pk)).content.decode()
+    assert "Acknowledge</button>" not in shown
 
 
 def test_an_operators_page_sets_the_contact_of_customer_care_and_records_who_did(house: UUID) -> None:

@@ -89,21 +89,21 @@ def test_an_event_of_severity_info_needs_no_acknowledgement() -> None:
     event = record(kind=recorder.SignificantEventKind.LOGIN_FAILED)
     assert event.severity == "info"
     with pytest.raises(AlreadyAcknowledged):
-        notes.acknowledge(event.pk, by="staff:7")
+        notes.acknowledge(event.pk, by="staff:9")
     assert not Note.objects.exists()
 
 
 @pytest.mark.django_db
 def test_an_event_is_acknowledged_once_and_may_have_any_number_of_notes() -> None:
     event = record()
-    notes.acknowledge(event.pk, by="staff:7", note=" Looked at the shoe. ")
+    notes.acknowledge(event.pk, by="staff:9", note=" Looked at the shoe. ")
     with pytest.raises(AlreadyAcknowledged):
         notes.acknowledge(event.pk, by="staff:8")
     notes.add_note(event.pk, by="staff:8", note="Shoe replaced.")
     with pytest.raises(NoteIsEmpty):
         notes.add_note(event.pk, by="staff:8", note="  ")
     stored = list(Note.objects.order_by("pk").values_list("acknowledges", "by", "text"))
-    assert stored == [(True, "staff:7", "Looked at the shoe."), (False, "staff:8", "Shoe replaced.")]
+    assert stored == [(True, "staff:9", "Looked at the shoe."), (False, "staff:8", "Shoe replaced.")]
     assert not Unacknowledged.objects.exists()
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from casino.operators.models import ApiKey
 from tests.baccarat.api.people import Tenant, tenant
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
 from wallet.reconciliation import services
@@ -46,11 +47,23 @@ def test_a_discrepancy_is_assigned_and_resolved_with_notes() -> None:
         "assigned", "desk:agent-9", "Please ask.",
     )  # fmt: skip
     resolution = {"resolution": "provider_corrected", "note": "They took it back."}
-    done = house.do(f"discrepancies/{key}/resolve", resolution)
+    done = house.do(f"discrepancies/{key}/resolve", resolution, person="agent-9")
     assert (done["status"], done["resolution"], len(done["notes"])) == ("resolved", "provider_corrected", 2)
-    closed = house.post(f"discrepancies/{key}/resolve", resolution)
+    closed = house.post(f"discrepancies/{key}/resolve", resolution, person="agent-9")
     assert (code(closed), closed.json()["current_status"]) == ((409, "discrepancy_closed"), "resolved")
     assert code(house.post(f"discrepancies/{key}/assign", {"owner": "b"}, person="a")) == (409, "discrepancy_closed")
+
+
+def test_a_key_that_moves_money_resolves_nothing_and_one_of_oversight_needs_a_person() -> None:
+    house, sandbox = tenant("lucky"), tenant("sandbox", sandbox=True)
+    (key,) = record_discrepancies(house, "p1")
+    resolution = {"resolution": "timing", "note": "x"}
+    assert code(house.post(f"discrepancies/{key}/resolve", resolution)) == (403, "assertion_required")
+    ApiKey.objects.filter(operator_id=house.id).update(scopes=["read", "money"])
+    assert code(house.post(f"discrepancies/{key}/resolve", resolution, person="a")) == (403, "scope_missing")
+    assert house.read(f"discrepancies/{key}")["status"] == "open"
+    (other,) = record_discrepancies(sandbox, "p1")
+    assert sandbox.do(f"discrepancies/{other}/resolve", resolution)["status"] == "resolved"
 
 
 def test_lists_are_paged_and_filtered() -> None:
@@ -73,7 +86,7 @@ def test_lists_are_paged_and_filtered() -> None:
 def test_bad_input_is_refused_and_changes_nothing(body: dict[str, str]) -> None:
     house = tenant("lucky")
     (key,) = record_discrepancies(house, "p1")
-    assert house.post(f"discrepancies/{key}/resolve", body).status_code == 422
+    assert house.post(f"discrepancies/{key}/resolve", body, person="a").status_code == 422
     assert house.read(f"discrepancies/{key}")["status"] == "open"
 
 
@@ -83,5 +96,5 @@ def test_another_operator_sees_and_changes_nothing() -> None:
     assert (rival.read("discrepancies")["items"], rival.read("reconciliations")["items"]) == ([], [])
     assert code(rival.get(f"discrepancies/{key}")) == (404, "unknown_discrepancy")
     resolution = {"resolution": "timing", "note": "x"}
-    assert code(rival.post(f"discrepancies/{key}/resolve", resolution)) == (404, "unknown_discrepancy")
+    assert code(rival.post(f"discrepancies/{key}/resolve", resolution, person="x")) == (404, "unknown_discrepancy")
     assert code(rival.post(f"discrepancies/{key}/assign", {"owner": "y"}, person="x")) == (404, "unknown_discrepancy")

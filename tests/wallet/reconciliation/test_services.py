@@ -19,7 +19,13 @@ from wallet.payments.providers import ProviderUnavailable
 from wallet.reconciliation import queries, schedule, services
 from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType
 from wallet.reconciliation.queries import DiscrepancyFilter
-from wallet.reconciliation.refusals import DayNotOver, DiscrepancyClosed, DiscrepancyNoteMissing, UnknownDiscrepancy
+from wallet.reconciliation.refusals import (
+    DayNotOver,
+    DiscrepancyClosed,
+    DiscrepancyNoteMissing,
+    OwnPayment,
+    UnknownDiscrepancy,
+)
 from wallet.reconciliation.state import DiscrepancyStatus
 
 pytestmark = pytest.mark.django_db
@@ -58,10 +64,12 @@ def assign(key: UUID, owner: str = "staff:7", **more: Any) -> DiscrepancyStatus:
     return services.assign(key, operator=OPERATOR, owner=owner, by="staff:1", metadata=METADATA, **more).status
 
 
-def resolve(key: UUID, note: str = "The provider sent it again.", operator: UUID = OPERATOR) -> DiscrepancyStatus:
+def resolve(
+    key: UUID, note: str = "The provider sent it again.", operator: UUID = OPERATOR, by: str = "staff:7"
+) -> DiscrepancyStatus:
     decision: dict[str, Any] = {
         "resolution": DiscrepancyResolution.PROVIDER_CORRECTED,
-        "by": "staff:7",
+        "by": by,
         "metadata": METADATA,
     }
     return services.resolve(key, operator=operator, note=note, **decision).status
@@ -124,6 +132,19 @@ def test_comparing_an_unchanged_day_writes_nothing_and_keeps_owner_and_resolutio
         str(first): ("assigned", "staff:7", None),
         str(second): ("resolved", "staff:7", "provider_corrected"),
     }
+
+
+def test_nobody_resolves_a_difference_of_a_payment_that_they_let_go_out(desk: Desk) -> None:
+    desk.deposit()
+    payment = desk.payout()
+    desk.tell(f"/payouts/{payment}", status="failed")
+    today()
+    key = only_discrepancy().pk
+    for approver in ("staff:1", "staff:2"):
+        with pytest.raises(OwnPayment):
+            resolve(key, by=approver)
+    assert discrepancies()[str(payment)] == ("status_mismatch", "open")
+    assert resolve(key) is DiscrepancyStatus.RESOLVED
 
 
 def test_a_cleared_discrepancy_returns_to_its_owner_when_it_reappears(desk: Desk) -> None:

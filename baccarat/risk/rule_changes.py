@@ -1,0 +1,84 @@
+"""Risk rules: one person tightens them; at a live operator, another confirms looser ones and another jurisdiction."""
+
+from collections.abc import Collection
+from dataclasses import asdict
+from typing import Any, Final
+from uuid import UUID
+
+from baccarat import acts
+from baccarat.risk import rules
+from baccarat.risk.rules import TEXTS, RuleKind, RuleTerms
+from casino.operators import changes
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change, ChangeName, Operator
+
+RULE: Final = ChangeName.RISK_RULE
+JURISDICTION: Final = ChangeName.JURISDICTION
+
+
+def change_rule(
+    *,
+    kind: RuleKind,
+    terms: RuleTerms,
+    by: str,
+    reason: str,
+    currency: str = "",
+    operator: UUID | None = None,
+    jurisdiction: str = "",
+    allowed: Collection[UUID] | None = None,
+) -> Change | None:
+    """Set a rule, or request a looser one of live operators. Raises what `rules.change_rule` does."""
+    rules.check_reach(operator, jurisdiction, allowed)
+    rule: dict[str, Any] = {"currency": currency, "jurisdiction": jurisdiction, "reason": reason}
+    sandbox = operator is not None and Operator.objects.filter(pk=operator, sandbox=True).exists()
+    if sandbox or not rules.is_looser(kind, terms, operator=operator, jurisdiction=jurisdiction, currency=currency):
+        rules.change_rule(kind=kind, terms=terms, by=by, operator=operator, **rule)
+        return None
+    given = ", ".join(f"{name} {value}" for name, value in asdict(terms).items() if value is not None)
+    return changes.request(
+        operator=operator,
+        kind=RULE,
+        subject=f"jurisdiction:{jurisdiction}" if operator is None else f"operator:{operator}",
+        summary=f"Loosen the risk rule {TEXTS[kind].title.lower()} {currency} to {given}: {reason.strip()}",
+        details={"kind": kind.value, "terms": asdict(terms), **rule},
+        by=by,
+    )
+
+
+def change_jurisdiction(operator: Operator, *, jurisdiction: str, by: str) -> Change | None:
+    """Say under which jurisdiction's rules an operator is, or request it for a live one."""
+    if operator.sandbox:
+        rules.set_jurisdiction(operator, jurisdiction=jurisdiction, by=by)
+        return None
+    return changes.request(
+        operator=operator.pk,
+        kind=JURISDICTION,
+        subject=f"operator:{operator.pk}",
+        summary=f"Be under the jurisdiction {jurisdiction.strip().upper() or 'of none'}",
+        details={"jurisdiction": jurisdiction},
+        by=by,
+    )
+
+
+def register() -> None:
+    """Let two persons loosen rules."""
+    changes.register(ChangeKind(RULE, acts.SET_RISK_RULES.name, _apply_rule, in_admin=True))
+    changes.register(ChangeKind(JURISDICTION, acts.SET_RISK_RULES.name, _apply_jurisdiction, in_admin=True))
+
+
+def _apply_rule(change: Change) -> None:
+    details = dict(change.details)
+    rules.change_rule(
+        kind=RuleKind(details.pop("kind")),
+        terms=RuleTerms(**details.pop("terms")),
+        operator=change.operator_id,
+        by=change.requested_by,
+        authorised_by=change.decided_by,
+        **details,
+    )
+
+
+def _apply_jurisdiction(change: Change) -> None:
+    operator = Operator.objects.get(pk=changes.operator_of(change))
+    jurisdiction = change.details["jurisdiction"]
+    rules.set_jurisdiction(operator, jurisdiction=jurisdiction, by=change.requested_by, authorised_by=change.decided_by)
