@@ -11,6 +11,7 @@ from casino.backoffice.pages import (  # noqa: F401
     chat,
     compliance,
     day,
+    duties,
     events,
     front_page,
     identity_providers,

@@ -86,6 +86,12 @@ _EXPORT = {
     "link": _link("admin:desk_export"),
     "permission": lambda request: request.user.has_perm("compliance.export_operator"),
 }
+_DUTIES = {
+    "title": "Who can do what",
+    "icon": "rule_folder",
+    "link": _link("admin:desk_duties"),
+    "permission": lambda request: request.user.has_perm("staff.export_access_review"),
+}
 NAVIGATION = [
     {
         "title": "Compliance",
@@ -174,6 +180,7 @@ NAVIGATION = [
         "Staff",
         _item("Users", "badge", "auth_user"),
         _item("Access review", "checklist", "staff_member"),
+        _DUTIES,
         _item("Roles", "groups", "staff_rolegroup"),
         _item("Logins", "login", "staff_signin"),
         _item("Access log", "visibility", "staff_accesslogentry"),

@@ -1,4 +1,4 @@
-"""The access review: permissions of each user, since when, and the last login (GLI-19 2.8.9, B.2.3)."""
+"""The access review: permissions of each user, since when, and the last login; and who can do what (GLI-19 2.8.9)."""
 
 import csv
 import io
@@ -14,12 +14,20 @@ from django.utils import timezone
 
 from casino.kernel.csv_escape import escape_cell
 from casino.operators.memberships import colleagues_filter
-from casino.staff import assignments, lockout, roles
+from casino.operators.models import ApiKey
+from casino.staff import assignments, duties, lockout
+from casino.staff.duties import ANY_SCOPE, Act, Role
 from casino.staff.models import Authenticator, Member, SignIn
 
 COLUMNS: Final = (
     "name", "user_id", "login", "roles", "role_ends", "functions", "operators", "status", "second_factor", "created",
     "last_access", "last_address", "password_changed", "disabled",
+)  # fmt: skip
+
+
+DUTY_COLUMNS: Final = (
+    "act", "what", "side", "persons", "one_more", "delayed", "event", "told", "holder", "name", "roles",
+    "operators",
 )  # fmt: skip
 
 
@@ -91,7 +99,7 @@ def review(user: Any) -> AccessReviewRow:
 
 def _stored_functions(group: Any) -> set[str]:
     """Return the functions of a role that is data; none for one that is built in."""
-    if group.name in set(roles.Role):
+    if group.name in set(Role):
         return set()
     return {f"{each.content_type.app_label}.{each.codename}" for each in group.permissions.all()}
 
@@ -105,6 +113,53 @@ def status(user: Any) -> str:
     if not user.is_staff:
         return "no staff"
     return "superuser" if user.is_superuser else "active"
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who can do some acts: a member of staff by login, or an API key, which for many also needs a signed person."""
+
+    holder: str
+    name: str
+    roles: Sequence[str]
+    operators: Sequence[str]
+    acts: Sequence[Act]
+
+
+def holders(operators: Collection[UUID] | None) -> list[Holder]:
+    """List who can do what for these operators, None for all: the members that may be reviewed, and live keys."""
+    return [*_staff_holders(operators), *_key_holders(operators)]
+
+
+def _staff_holders(operators: Collection[UUID] | None) -> Iterator[Holder]:
+    for user in members(operators).filter(is_active=True, is_staff=True).order_by("username"):
+        row = review(user)
+        held = {function for functions in row.functions.values() for function in functions}
+        acts = [act for act in duties.acts() if user.is_superuser or act.name in held]
+        roles = ["superuser", *row.roles] if user.is_superuser else row.roles
+        yield Holder(row.login, row.name, roles, row.operators, acts)
+
+
+def _key_holders(operators: Collection[UUID] | None) -> Iterator[Holder]:
+    keys = ApiKey.objects.filter(revoked_at=None).exclude(expires_at__lte=timezone.now()).select_related("operator")
+    for key in (keys if operators is None else keys.filter(operator_id__in=operators)).order_by("key_id"):
+        acts = [act for act in duties.acts() if act.scope in {ANY_SCOPE, *key.scopes}]
+        yield Holder(f"key:{key.key_id}", "", key.scopes, [key.operator.slug], acts)
+
+
+def holders_as_csv(holders: Sequence[Holder]) -> Iterator[str]:
+    """Write who can do what as CSV: a line for each act and holder, and one for an act that nobody holds."""
+    yield _csv_line(DUTY_COLUMNS)
+    for act in duties.acts():
+        policy = (
+            act.name, act.what, act.side, str(act.persons), act.one_more, "yes" if act.delayed else "no", act.event,
+            act.tells,
+        )  # fmt: skip
+        held_by = [each for each in holders if act in each.acts]
+        for each in held_by:
+            yield _csv_line((*policy, each.holder, each.name, " ".join(each.roles), " ".join(each.operators)))
+        if not held_by:
+            yield _csv_line((*policy, "", "", "", ""))
 
 
 def as_csv(rows: Iterable[AccessReviewRow]) -> Iterator[str]:

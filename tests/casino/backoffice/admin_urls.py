@@ -6,7 +6,7 @@ users.
 
 from typing import Final
 
-from casino.staff.roles import Role
+from casino.staff.duties import Role
 
 LETTERS: Final = {
     "c": Role.COMPLIANCE,
@@ -77,11 +77,11 @@ VIEWS: Final = {
 """Roles that may see the lists and pages of a model: `changelist`, `change`, `history`."""
 ACTIONS: Final = {
     "alerts_alert_acknowledge": "cfu",
-    "alerts_oncalllist_add_target": "u",
-    "alerts_oncalllist_edit": "u",
-    "alerts_oncalllist_new": "u",
-    "alerts_oncalllist_remove": "u",
-    "alerts_oncalllist_remove_target": "u",
+    "alerts_oncalllist_add_target": "c",
+    "alerts_oncalllist_edit": "c",
+    "alerts_oncalllist_new": "c",
+    "alerts_oncalllist_remove": "c",
+    "alerts_oncalllist_remove_target": "c",
     "auth_user_add": "u",
     "auth_user_password_change": "u",
     "baccarat_round_approve_void": "a",
@@ -119,13 +119,15 @@ ACTIONS: Final = {
     "chat_moderationaction_mute": "s",
     "chat_moderationaction_unban": "s",
     "chat_moderationaction_unmute": "s",
-    "desk_approvals": "kau",
+    "desk_approvals": "ckau",
     "reports_savedreport_add_destination": "c",
     "reports_savedreport_create": "c",
     "reports_savedreport_new": "c",
     "reports_savedreport_remove": "c",
     "reports_savedreport_remove_destination": "c",
     "desk_day": "ck",
+    "desk_duties": "cu",
+    "desk_duties_file": "cu",
     "desk_export": "c",
     "desk_figures": "c",
     "desk_search": "cfasd",
@@ -142,15 +144,15 @@ ACTIONS: Final = {
     "operators_apikey_rotate": "u",
     "operators_apikey_signing_key": "u",
     "operators_assertionkey_remove": "u",
-    "operators_change_cancel": "au",
-    "operators_change_confirm": "au",
-    "operators_change_decline": "au",
+    "operators_change_cancel": "cau",
+    "operators_change_confirm": "cau",
+    "operators_change_decline": "cau",
     "operators_change_half": "u",
     "operators_operator_assertion_key": "u",
     "operators_operator_brand": "u",
     "operators_operator_currencies": "u",
     "operators_operator_skin": "u",
-    "operators_operator_jurisdiction": "a",
+    "operators_operator_jurisdiction": "c",
     "operators_operator_limits": "a",
     "operators_operator_deposit_method": "a",
     "operators_operator_funding": "a",
@@ -162,7 +164,7 @@ ACTIONS: Final = {
     "operators_operator_accept_unsigned": "s",
     "operators_operator_origins": "s",
     "operators_operator_customer_care": "s",
-    "operators_operator_thresholds": "a",
+    "operators_operator_thresholds": "c",
     "operators_player_complaint": "cs",
     "operators_player_end": "s",
     "operators_player_note": "cs",
@@ -182,7 +184,7 @@ ACTIONS: Final = {
     "reports_report_regenerate": "c",
     "reports_report_file": "ck",
     "reports_report_create": "c",
-    "risk_riskrule_set": "a",
+    "risk_riskrule_set": "c",
     "significant_significantevent_acknowledge": "c",
     "significant_significantevent_note": "c",
     "staff_identityprovider_remove": "u",
@@ -203,11 +205,11 @@ ACTIONS: Final = {
     "wallet_adjustment_approve": "a",
     "wallet_adjustment_reject": "a",
     "wallet_depositmethod_next_version": "a",
-    "wallet_discrepancy_assign": "k",
-    "wallet_discrepancy_resolve": "k",
+    "wallet_discrepancy_assign": "c",
+    "wallet_discrepancy_resolve": "c",
     "wallet_playerrestrictions_end": "s",
-    "wallet_withdrawal_approve": "ka",
-    "wallet_withdrawal_reject": "ka",
+    "wallet_withdrawal_approve": "k",
+    "wallet_withdrawal_reject": "k",
 }
 """Roles that may use any other address."""
 FOR_ALL_STAFF: Final = {
@@ -222,6 +224,8 @@ WITHOUT_ROW: Final = {
     "baccarat_killswitch_throw",
     "desk_approvals",
     "desk_day",
+    "desk_duties",
+    "desk_duties_file",
     "desk_export",
     "desk_figures",
     "desk_search",
@@ -238,8 +242,8 @@ GET_ADDRESSES: Final = {
     "operators_operator_new",
     "admin_logentry_export", "alerts_oncalllist_new", "auth_user_add", "auth_user_password_change",
     "baccarat_round_void", "baccarat_killswitch_throw", "compliance_case_file", "desk_approvals", "desk_day",
-    "desk_export", "desk_figures", "desk_search", "operators_player_export", "reports_report_file",
-    "reports_report_create", "reports_savedreport_new", "risk_riskrule_set", "staff_member_export",
-    "staff_rolegroup_new",
+    "desk_duties", "desk_duties_file", "desk_export", "desk_figures", "desk_search", "operators_player_export",
+    "reports_report_file", "reports_report_create", "reports_savedreport_new", "risk_riskrule_set",
+    "staff_member_export", "staff_rolegroup_new",
 }  # fmt: skip
 """Addresses that take a GET; all others take only a POST."""

@@ -30,6 +30,8 @@ pytestmark = pytest.mark.django_db
 
 PAGES_OF_NO_MODEL = {
     "desk_day": "operators_operator",
+    "desk_duties": "operators_operator",
+    "desk_duties_file": "operators_operator",
     "desk_export": "operators_operator",
     "desk_figures": "risk_riskalert",
     "desk_search": "baccarat_round",
