@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.risk import players
 from baccarat.risk.models import KycStatus, PlayerStatus
 from baccarat.risk.players import NumberedNote
@@ -30,7 +31,6 @@ from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView
 from casino.operators.models import Player
-from casino.operators.principals import Scope
 from casino.operators.refusals import UnknownPlayer
 from casino.operators.services import find_player, list_players
 
@@ -143,7 +143,7 @@ class PlayerStatusesView(OperatorView):
 class PlayerStatusView(OperatorView):
     """The status of one of the caller's players."""
 
-    scope = Scope.COMPLIANCE
+    act = acts.ASSESS_PLAYER
 
     @operation(
         "getPlayerStatus",
@@ -180,7 +180,7 @@ class PlayerStatusView(OperatorView):
 class PlayerNotesView(OperatorView):
     """Notes about one of the caller's players."""
 
-    scope = Scope.COMPLIANCE
+    act = acts.ASSESS_PLAYER
 
     @operation(
         "listPlayerNotes",
@@ -219,7 +219,7 @@ class PlayerNotesView(OperatorView):
 class ComplaintsView(OperatorView):
     """Complaints of one of the caller's players."""
 
-    scope = Scope.COMPLIANCE
+    act = acts.ASSESS_PLAYER
 
     @operation(
         "fileComplaint",

@@ -16,9 +16,9 @@ from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.api.players import PinField
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_pin, metadata
 from casino.operators.pins import compare_pin
-from casino.operators.principals import Scope
 from casino.operators.refusals import PinLocked, PinNotSet, PinWrong, UnknownPlayer
 from casino.operators.services import require_player
+from wallet import acts
 from wallet.api.limits import UNTIL, ExclusionResponse
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import changes, exclusions, services
@@ -176,7 +176,7 @@ class MyExclusionsView(PlayerView):
 class PlayerExclusionsView(OperatorView):
     """The exclusions of one of the caller's players."""
 
-    scope = Scope.COMPLIANCE
+    act = acts.EXCLUDE
 
     @operation(
         "listPlayerExclusions",
@@ -212,7 +212,7 @@ class PlayerExclusionsView(OperatorView):
 
 
 class EndExclusionView(OperatorView):
-    scope = Scope.COMPLIANCE
+    act = acts.END_EXCLUSION
 
     @operation(
         "endPlayerExclusion",

@@ -11,6 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
 from baccarat.queries import rounds
 from baccarat.queries.round_view import RoundResponse
@@ -19,7 +20,6 @@ from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.principals import Scope
 
 
 class ForcedCardsRequest(StrictSerializer):
@@ -38,7 +38,7 @@ class ForcedCardsRequest(StrictSerializer):
 class ForcedCardsView(OperatorView):
     """The cards of the table's open round."""
 
-    scope = Scope.CONFIGURE
+    act = acts.FORCE_CARDS
 
     @operation(
         "forceCards",

@@ -7,6 +7,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.domain.tables.kill_switch import (
     AlreadyStopped,
     NotStopped,
@@ -25,7 +26,6 @@ from casino.crypto import crypto_shredding
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.projections import Row
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.principals import Scope
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming.refusals import PlayerAlreadyBlocked, PlayerNotBlocked
 
@@ -86,7 +86,7 @@ class StopList(ItemList[Stop]):
 
 
 class StopsView(OperatorView):
-    scope = Scope.STOP
+    act = acts.STOP_PLAY
 
     @operation(
         "listStops",
@@ -127,7 +127,7 @@ class StopsView(OperatorView):
 
 
 class ResumePlayView(OperatorView):
-    scope = Scope.STOP
+    act = acts.STOP_PLAY
 
     @operation(
         "resumePlay",

@@ -12,6 +12,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.api.rules_requests import OptionalPresetField
 from baccarat.chat.refusals import NicknameNotAllowed
 from baccarat.domain.rules.presets import UnknownPreset
@@ -146,7 +147,7 @@ class LaunchesView(OperatorView):
     """Launches of the caller's players."""
 
     tag = "operators"
-    scope = Scope.PLAY
+    act = acts.LAUNCH
     for_brands = frozenset({"POST"})
 
     @operation(

@@ -12,6 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.domain.fairness.commitment import CardOpening
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.rounds.refusals import RoundIsRunning, UnknownRound
@@ -45,7 +46,7 @@ from casino.api.views import BaseApiView
 from casino.events.payloads import ArchiveUnavailable
 from casino.events.periods import PeriodReversed
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
-from casino.operators.principals import PlayerPrincipal, Principal, Scope
+from casino.operators.principals import PlayerPrincipal, Principal
 
 TimeText = Annotated[str, Meta(extra_json_schema={"format": "date-time"}, examples=["2026-11-21T09:00:00.250000Z"])]
 """A time in the proof. Its text is part of the proven content, so it is never reformatted."""
@@ -216,7 +217,7 @@ class RoundProofView(OfferedView):
 
 
 class DisputePackUrlView(OperatorView):
-    scope = Scope.COMPLIANCE
+    act = acts.SHARE_PACK
 
     @operation(
         "createDisputePackUrl",

@@ -8,6 +8,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.api.rules_requests import RulesDraftRequest, RulesRejectionRequest
 from baccarat.domain.rules.presets import UnknownPreset
 from baccarat.domain.rules.validation import InvalidRules
@@ -47,7 +48,6 @@ from casino.api.shapes import AmountText, ItemList, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators.assertions import OPTIONAL_PARAMETER, PARAMETER
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.principals import Scope
 
 LIFECYCLE: Final = (
     "A change of rules is a new version: one person drafts it, another publishes it, and it takes effect with the next "
@@ -161,8 +161,6 @@ class RulesVersionList(ItemList[RulesVersionResponse]):
 class RulesVersionBaseView(OperatorView):
     """A view about versions of one table of the caller's."""
 
-    scope = Scope.CONFIGURE
-
     def context(self, table: UUID) -> dict[str, Any]:
         return {"table": table, "operator": self.caller.operator, "metadata": metadata(self.request)}
 
@@ -174,6 +172,8 @@ class RulesVersionBaseView(OperatorView):
 
 class TableVersionsView(RulesVersionBaseView):
     """The versions of one table's rules."""
+
+    act = acts.DRAFT_RULES
 
     @operation(
         "listTableVersions",
@@ -246,6 +246,8 @@ class TableVersionView(RulesVersionBaseView):
 
 
 class PublishVersionView(RulesVersionBaseView):
+    act = acts.PUBLISH_RULES
+
     @operation(
         "publishTableVersion",
         "Publish a draft of another person",
@@ -277,6 +279,8 @@ class PublishVersionView(RulesVersionBaseView):
 
 
 class RejectVersionView(RulesVersionBaseView):
+    act = acts.PUBLISH_RULES
+
     @operation(
         "rejectTableVersion",
         "Reject a draft",
@@ -301,6 +305,8 @@ class RejectVersionView(RulesVersionBaseView):
 
 
 class RetireVersionView(RulesVersionBaseView):
+    act = acts.PUBLISH_RULES
+
     @operation(
         "retireTableVersion",
         "Retire the rules in force: no round opens until new rules are published",
@@ -330,6 +336,8 @@ class RetireVersionView(RulesVersionBaseView):
 
 
 class DiscardVersionView(RulesVersionBaseView):
+    act = acts.DRAFT_RULES
+
     @operation(
         "discardTableVersion",
         "Discard your own draft",

@@ -11,13 +11,13 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.services import skins
 from baccarat.services.skins import ColourMissing, ContrastTooLow, LogoNotAccepted, Skin, TooManySkins, UnknownSkin
 from casino.api.fields import StrictSerializer, TextField, WholeNumberField, parse_body
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.operators.base_views import OperatorView
-from casino.operators.principals import Scope
 from casino.operators.refusals import InvalidSlug
 
 _COLOURS: Final = {"felt-1": "#7b2d5b", "felt-2": "#571f41", "felt-3": "#2c0f21", "print": "#fbe9f2"}
@@ -108,7 +108,6 @@ class SkinList(ItemList[SkinResponse]):
 class SkinsView(OperatorView):
     """The caller's skins."""
 
-    scope = Scope.CONFIGURE
     tag = "operators"
 
     @operation(
@@ -125,7 +124,7 @@ class SkinsView(OperatorView):
 class SkinView(OperatorView):
     """One of the caller's skins."""
 
-    scope = Scope.CONFIGURE
+    act = acts.CHANGE_SKIN
     tag = "operators"
 
     @operation(

@@ -8,6 +8,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.api import refusals
 from baccarat.api.rounds import OfferedView, viewer
 from baccarat.api.rules_requests import PresetField, TableRulesRequest
@@ -54,7 +55,6 @@ from casino.events.payloads import ArchiveUnavailable
 from casino.kernel.money import MoneyType
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView, metadata
-from casino.operators.principals import Scope
 from casino.operators.refusals import UnknownBrand, UnknownPlayer
 
 
@@ -191,7 +191,7 @@ class TableClosureRequest(StrictSerializer):
 
 
 class TablesView(OperatorOrPlayerView):
-    scope = Scope.CONFIGURE
+    act = acts.OPEN_TABLE
     for_brands = frozenset({"GET"})
 
     def get_authenticators(self) -> list[Any]:
@@ -327,7 +327,7 @@ class TableFairnessView(OfferedView):
 
 
 class CloseTableView(OperatorView):
-    scope = Scope.CONFIGURE
+    act = acts.CLOSE_TABLE
 
     @operation(
         "closeTable",

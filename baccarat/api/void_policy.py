@@ -8,6 +8,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.services import void_policy, voiding
 from casino.api.fields import EnumField, StrictSerializer, parse_body
 from casino.api.idempotency import idempotent
@@ -15,7 +16,6 @@ from casino.api.openapi import operation
 from casino.api.shapes import Shape
 from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView
-from casino.operators.principals import Scope
 
 
 class SpentWinnings(StrEnum):
@@ -46,7 +46,7 @@ class VoidPolicyResponse(Shape):
 class VoidPolicyView(OperatorView):
     """The caller's policy."""
 
-    scope = Scope.CONFIGURE
+    act = acts.SET_VOID_POLICY
 
     @operation(
         "getVoidPolicy",

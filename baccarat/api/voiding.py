@@ -1,12 +1,12 @@
 """Rounds that staff decide about: voids requested by one person and decided by another, and suspended rounds."""
 
 from dataclasses import replace
-from typing import ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rounds.refusals import (
     NoVoidRequested,
@@ -29,7 +29,6 @@ from casino.events.payloads import ArchiveUnavailable
 from casino.events.records import Metadata
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.principals import Scope
 
 _NOTE_HELP = "Encrypted, and erased with the players of the round."
 
@@ -50,8 +49,6 @@ class VoidDeclineRequest(StrictSerializer):
 class StaffRoundView(OperatorView):
     """Base of what a person on the operator's staff does to a round."""
 
-    scope: ClassVar[Scope] = Scope.MONEY
-
     def person(self) -> Metadata:
         """Use up the request's assertion, and return the metadata of events that its person causes."""
         return replace(metadata(self.request), actor=self.use_person())
@@ -62,6 +59,8 @@ class StaffRoundView(OperatorView):
 
 
 class VoidRoundView(StaffRoundView):
+    act = acts.REQUEST_VOID
+
     @operation(
         "voidRound",
         "Void a round, or request its void if cards may be known",
@@ -93,6 +92,8 @@ class VoidRoundView(StaffRoundView):
 
 
 class ApproveVoidView(StaffRoundView):
+    act = acts.APPROVE_VOID
+
     @operation(
         "approveVoid",
         "Approve the void of a round that another person requested",
@@ -121,6 +122,8 @@ class ApproveVoidView(StaffRoundView):
 
 
 class DeclineVoidView(StaffRoundView):
+    act = acts.APPROVE_VOID
+
     @operation(
         "declineVoid",
         "Decline the void of a round; the round stands",
@@ -139,7 +142,7 @@ class DeclineVoidView(StaffRoundView):
 
 
 class ResumeRoundView(StaffRoundView):
-    scope = Scope.STOP
+    act = acts.RESUME_ROUND
 
     @operation(
         "resumeRound",

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from baccarat import acts
 from baccarat.chat import moderation, queries
 from baccarat.chat.api import MAX_NOTE_LENGTH, id_key, parse_id_page
 from baccarat.chat.events import ChatReportOutcome, ModerationReason
@@ -37,7 +38,6 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.principals import Scope
 from casino.operators.refusals import UnknownPlayer
 
 _SANCTION: Final = {"reason": "language", "minutes": 60, "note": "Second warning."}
@@ -87,14 +87,14 @@ class FilterWordRequest(StrictSerializer):
 class ModerationActionView(OperatorView):
     """Base of the views that act on a player."""
 
-    scope = Scope.COMPLIANCE
-
     def moderation_context(self, request: Request, player: UUID, note: str) -> ModerationContext:
         return ModerationContext(self.caller.operator, player, note, metadata(request))
 
 
 class MuteView(ModerationActionView):
     """Mutes of a player."""
+
+    act = acts.MODERATE
 
     @operation(
         "mutePlayer",
@@ -120,6 +120,8 @@ class MuteView(ModerationActionView):
 class UnmuteView(ModerationActionView):
     """Ends of mutes."""
 
+    act = acts.MODERATE
+
     @operation(
         "unmutePlayer",
         "Let a muted player write again",
@@ -141,6 +143,8 @@ class UnmuteView(ModerationActionView):
 
 class BanView(ModerationActionView):
     """Bans of a player."""
+
+    act = acts.BAN_PLAYER
 
     @operation(
         "banPlayer",
@@ -168,6 +172,8 @@ class BanView(ModerationActionView):
 
 class UnbanView(ModerationActionView):
     """Ends of bans."""
+
+    act = acts.BAN_PLAYER
 
     @operation(
         "unbanPlayer",
@@ -251,7 +257,7 @@ class ChatReportListView(OperatorView):
 class CloseReportView(OperatorView):
     """Outcomes of reports."""
 
-    scope = Scope.COMPLIANCE
+    act = acts.MODERATE
 
     @operation(
         "closeChatReport",
@@ -282,7 +288,7 @@ class CloseReportView(OperatorView):
 class FilterWordListView(OperatorView):
     """The words that are masked in the operator's chats."""
 
-    scope = Scope.COMPLIANCE
+    act = acts.EDIT_FILTER_WORDS
 
     @operation(
         "listChatFilterWords",
@@ -320,7 +326,7 @@ class FilterWordListView(OperatorView):
 class RemoveFilterWordView(OperatorView):
     """Words that are masked no longer."""
 
-    scope = Scope.COMPLIANCE
+    act = acts.EDIT_FILTER_WORDS
 
     @operation(
         "removeChatFilterWord",

@@ -172,7 +172,8 @@ class Operation(AutoSchema):
         return meta
 
     def get_extensions(self) -> dict[str, Any]:
-        """Name the problems, of which `document.finish` makes responses."""
+        """Name the problems, of which `document.finish` makes responses, and add what the view says of a change."""
         problems = contract.problems_of(self.view, self.method, in_path="{" in self.path)
         keyed = getattr(getattr(self.view, self.method.lower(), None), "idempotent", False)
-        return {document.PROBLEMS: list(problems.values()), document.KEYED: keyed}
+        more: dict[str, Any] = {} if self.method == "GET" else getattr(self.view, "extensions", dict)()
+        return {document.PROBLEMS: list(problems.values()), document.KEYED: keyed, **more}

@@ -22,7 +22,7 @@ from casino.api.fields import (
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
-from casino.compliance import case_entries, cases
+from casino.compliance import acts, case_entries, cases
 from casino.compliance.cases import CaseFilter, CaseStatus
 from casino.compliance.models import CaseAction, CaseEntry, CaseEntryKind, CaseKind
 from casino.compliance.refusals import CaseAlreadyResolved, CaseEntryInvalid, ResolutionMissing, UnknownCase
@@ -30,7 +30,6 @@ from casino.events.periods import PeriodReversed
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView
 from casino.operators.memberships import desk_actor
-from casino.operators.principals import Scope
 
 _DETAILS: Final = {
     "table": "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11",
@@ -178,8 +177,6 @@ class CasePage(Page[CaseResponse]):
 
 
 class CaseListView(OperatorView):
-    scope = Scope.COMPLIANCE
-
     @operation(
         "listCases",
         "List what your staff must look into, newest first",
@@ -206,8 +203,6 @@ class CaseListView(OperatorView):
 
 
 class CaseView(OperatorView):
-    scope = Scope.COMPLIANCE
-
     @operation(
         "getCase",
         "Show one case with everything that was done about it",
@@ -221,7 +216,7 @@ class CaseView(OperatorView):
 
 
 class CaseEntriesView(OperatorView):
-    scope = Scope.COMPLIANCE
+    act = acts.RESOLVE_CASE
 
     @operation(
         "listCaseEntries",
@@ -257,7 +252,7 @@ class CaseEntriesView(OperatorView):
 
 
 class AssignCaseView(OperatorView):
-    scope = Scope.COMPLIANCE
+    act = acts.RESOLVE_CASE
 
     @operation(
         "assignCase",
@@ -278,7 +273,7 @@ class AssignCaseView(OperatorView):
 
 
 class ResolveCaseView(OperatorView):
-    scope = Scope.COMPLIANCE
+    act = acts.RESOLVE_CASE
 
     @operation(
         "resolveCase",

@@ -15,7 +15,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
 from casino.events.sql import database_now
-from casino.feed import queue, signatures, webhooks
+from casino.feed import acts, queue, signatures, webhooks
 from casino.feed.models import WebhookDelivery, WebhookEndpoint, WebhookSecret
 from casino.feed.queries import WebhookMessage
 from casino.feed.refusals import (
@@ -29,7 +29,6 @@ from casino.feed.refusals import (
     WebhookNotPaused,
 )
 from casino.operators.base_views import OperatorView
-from casino.operators.principals import Scope
 
 _SECRET: Final = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"  # noqa: S105  (an example)
 _PUBLIC_KEY: Final = "whpk_bVSjWUGyYc8CzDXKPiHHNhJBwKUkWZhVl1BkDfhRXCk="
@@ -146,7 +145,7 @@ class WebhookDeliveryPage(Page[WebhookDeliveryResponse]):
 class WebhookListView(OperatorView):
     """The caller's webhooks."""
 
-    scope = Scope.CONFIGURE
+    act = acts.CHANGE_WEBHOOK
 
     @operation(
         "listWebhooks",
@@ -185,7 +184,7 @@ class WebhookListView(OperatorView):
 class WebhookView(OperatorView):
     """One webhook."""
 
-    scope = Scope.CONFIGURE
+    act = acts.CHANGE_WEBHOOK
     refusals = (UnknownWebhook,)
 
     @operation(
@@ -211,7 +210,7 @@ class WebhookView(OperatorView):
 class RotateWebhookSecretView(OperatorView):
     """The secret of a webhook."""
 
-    scope = Scope.CONFIGURE
+    act = acts.CHANGE_WEBHOOK
     refusals = (UnknownWebhook,)
 
     @operation(
@@ -232,7 +231,7 @@ class RotateWebhookSecretView(OperatorView):
 class PauseWebhookView(OperatorView):
     """The pause of a webhook."""
 
-    scope = Scope.CONFIGURE
+    act = acts.CHANGE_WEBHOOK
     refusals = (UnknownWebhook, WebhookIsPaused)
 
     @operation(
@@ -253,7 +252,7 @@ class PauseWebhookView(OperatorView):
 class ResumeWebhookView(OperatorView):
     """The end of a pause."""
 
-    scope = Scope.CONFIGURE
+    act = acts.CHANGE_WEBHOOK
     refusals = (UnknownWebhook, WebhookNotPaused)
 
     @operation(
@@ -274,7 +273,7 @@ class ResumeWebhookView(OperatorView):
 class ReplayWebhookView(OperatorView):
     """Replays of a webhook."""
 
-    scope = Scope.CONFIGURE
+    act = acts.CHANGE_WEBHOOK
     refusals = (FeedExpired, FeedNumberAhead, UnknownWebhook, WebhookIsPaused)
 
     @operation(
@@ -296,7 +295,7 @@ class ReplayWebhookView(OperatorView):
 class WebhookTestView(OperatorView):
     """Tests of a webhook."""
 
-    scope = Scope.CONFIGURE
+    act = acts.CHANGE_WEBHOOK
     refusals = (UnknownWebhook, WebhookIsPaused)
 
     @operation(
@@ -319,7 +318,6 @@ class WebhookTestView(OperatorView):
 class WebhookDeliveriesView(OperatorView):
     """What was sent, and what came of it."""
 
-    scope = Scope.CONFIGURE
     refusals = (UnknownWebhook,)
 
     @operation(

@@ -44,6 +44,7 @@ from casino.operators.sessions import (
     TOUCHES_PER_TIMEOUT,
 )
 from casino.significant import recorder
+from casino.staff.duties import ANY_SCOPE, Act
 
 _MAX_LENGTH: Final = 200
 _MAX_KEY_ID_LENGTH: Final = 40
@@ -205,13 +206,22 @@ class OperatorOrPlayerScheme(OpenApiAuthenticationExtension):  # type: ignore[no
 
 
 def required_scope(view: Any, method: str) -> Scope | None:
-    """Return the scope that a key needs for a method of a view; None if no key may call it."""
-    scope: Scope | None = Scope.READ if method in {"GET", "HEAD"} else view.scope
-    return scope
+    """Return the scope that a key needs for a method of a view; None if no key may call it, or any."""
+    act: Act | None = view.act
+    if takes_any_key(act):
+        return None
+    if method in {"GET", "HEAD"}:
+        return Scope.READ
+    return None if act is None or act.scope is None else Scope(act.scope)
+
+
+def takes_any_key(act: Act | None) -> bool:
+    """Return whether every key may do it, whatever its scopes."""
+    return act is not None and act.scope == ANY_SCOPE
 
 
 def _key_requirement(auto_schema: Any) -> dict[str, list[Any]]:
-    scope = None if auto_schema.view.any_scope else required_scope(auto_schema.view, auto_schema.method)
+    scope = required_scope(auto_schema.view, auto_schema.method)
     return {OperatorKeyScheme.name: [] if scope is None else [scope.value]}
 
 

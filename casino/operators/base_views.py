@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import wraps
-from typing import ClassVar, ParamSpec, TypeVar, cast
+from typing import Any, ClassVar, ParamSpec, TypeVar, cast
 
 import msgspec
 from django.http import HttpResponse
@@ -24,10 +24,12 @@ from casino.operators.auth import (
     OperatorOrPlayerAuthentication,
     PlayerTokenAuthentication,
     required_scope,
+    takes_any_key,
 )
-from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal, Scope
+from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
 from casino.operators.refusals import ScopeMissing
 from casino.significant import recorder
+from casino.staff.duties import Act
 
 View = TypeVar("View")
 Parameters = ParamSpec("Parameters")
@@ -36,19 +38,24 @@ Parameters = ParamSpec("Parameters")
 class ScopedView(BaseApiView):
     """A view that API keys may call if they have the scope for it, and those of a brand for its players."""
 
-    scope: ClassVar[Scope | None] = None
-    """What a key needs to change something here; to read, it needs `read`. None refuses every key."""
+    act: ClassVar[Act | None] = None
+    """What a key does here by changing something, which says its scope; to read, it needs `read`."""
     for_brands: ClassVar[frozenset[str]] = frozenset()
     """Methods that a key of a brand may call although the address names no player."""
-    any_scope: ClassVar[bool] = False
-    """Whether every key may call it, whatever its scopes."""
+
+    def extensions(self) -> dict[str, Any]:
+        """Return what the OpenAPI document says of the act."""
+        if self.act is None:
+            return {}
+        duty = {"act": self.act.name, "side": self.act.side.value, "persons": self.act.persons}
+        return {"x-duty": {**duty, "delayed": self.act.delayed}}
 
     def check_permissions(self, request: Request) -> None:
         """Check the scopes and the brand of a key. Raises ScopeMissing, KeyIsOfABrand, UnknownPlayer."""
         caller, method = request.user, (request.method or "").lower()
         if isinstance(caller, OperatorPrincipal) and hasattr(self, method):  # else the method is refused, as 405
             scope = required_scope(self, request.method or "")
-            if scope not in caller.scopes and not self.any_scope:
+            if scope not in caller.scopes and not takes_any_key(self.act):
                 raise ScopeMissing(scope=scope or "")
             if caller.brand is not None and request.method not in self.for_brands:
                 brands.require_player(caller, self.kwargs.get("player"))

@@ -21,8 +21,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp, open_enum
 from casino.operators.base_views import OperatorView
-from casino.operators.principals import Scope
-from casino.reports import generation
+from casino.reports import acts, generation
 from casino.reports.definition import Column, ColumnType, ReportDefinition, report_definitions, report_names
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
@@ -199,7 +198,7 @@ class ReportDefinitionListView(OperatorView):
 class ReportListView(OperatorView):
     """The caller's reports."""
 
-    scope = Scope.COMPLIANCE
+    act = acts.CREATE_REPORT
 
     @operation(
         "listReports",

@@ -32,8 +32,8 @@ from casino.events.periods import PeriodReversed
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.principals import Scope
 from casino.operators.refusals import KeyLimitReached
+from wallet import acts
 from wallet.adjustments import queries, services
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.adjustments.queries import Adjustment, AdjustmentFilter, AdjustmentText, AdjustmentTotal
@@ -183,7 +183,7 @@ class AdjustmentsQuery(ExportQuery):
 class AdjustmentListView(OperatorView):
     """Adjustments of the accounts of the caller's players."""
 
-    scope = Scope.MONEY
+    act = acts.REQUEST_ADJUSTMENT
 
     renderer_classes = csv_export.RENDERERS
 
@@ -280,7 +280,7 @@ class AdjustmentView(OperatorView):
 class ApproveAdjustmentView(OperatorView):
     """The approval of an adjustment."""
 
-    scope = Scope.MONEY
+    act = acts.APPROVE_ADJUSTMENT
 
     @operation(
         "approveAdjustment",
@@ -313,7 +313,7 @@ class ApproveAdjustmentView(OperatorView):
 class RejectAdjustmentView(OperatorView):
     """The rejection of an adjustment."""
 
-    scope = Scope.MONEY
+    act = acts.APPROVE_ADJUSTMENT
 
     @operation(
         "rejectAdjustment",

@@ -29,7 +29,8 @@ from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.assertions import use_assertion
 from casino.operators.auth import OperatorKeyAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
-from casino.operators.principals import PlayerPrincipal, Scope
+from casino.operators.principals import PlayerPrincipal
+from wallet import acts
 from wallet.funding import services as funding
 from wallet.funding.events import Funding
 from wallet.payments import changes, methods
@@ -180,7 +181,7 @@ class DepositMethodList(ItemList[DepositMethodResponse]):
 class DepositMethodListView(OperatorOrPlayerView):
     """The methods of an operator."""
 
-    scope = Scope.CONFIGURE
+    act = acts.APPROVE_TERMS
 
     def get_authenticators(self) -> list[BaseAuthentication]:
         """Let only operators' servers add methods."""
@@ -246,7 +247,7 @@ class DepositMethodListView(OperatorOrPlayerView):
 class DepositMethodVersionsView(OperatorView):
     """The versions of a method."""
 
-    scope = Scope.CONFIGURE
+    act = acts.APPROVE_TERMS
 
     @operation(
         "createDepositMethodVersion",

@@ -13,7 +13,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import Shape
 from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.principals import Scope
+from wallet import acts
 from wallet.funding import services
 from wallet.funding.conformance import LONGEST
 from wallet.funding.events import Funding, WalletProfile
@@ -77,7 +77,7 @@ class OperatorFundingResponse(Shape):
 class FundingView(OperatorView):
     """The caller's funding."""
 
-    scope = Scope.CONFIGURE
+    act = acts.APPROVE_TERMS
 
     @operation(
         "getFunding",

@@ -21,9 +21,9 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, LimitText, LimitUnit, Shape, Timestamp
 from casino.operators.base_views import OperatorView, PlayerView, metadata
-from casino.operators.principals import Scope
 from casino.operators.refusals import UnknownPlayer
 from casino.operators.services import require_player
+from wallet import acts
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import queries, services
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType
@@ -281,7 +281,7 @@ class CancelMyLimitView(ResponsibleGamingView):
 class PlayerLimitsView(OperatorView):
     """The limits of one of the caller's players."""
 
-    scope = Scope.COMPLIANCE
+    act = acts.SET_RESTRICTIONS
 
     @operation(
         "getPlayerLimits",
@@ -330,7 +330,7 @@ class PlayerLimitsView(OperatorView):
 class OperatorLimitsView(OperatorView):
     """The limits for all of the caller's players."""
 
-    scope = Scope.COMPLIANCE
+    act = acts.SET_RESTRICTIONS
 
     @operation(
         "getOperatorLimits",

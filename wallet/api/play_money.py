@@ -17,7 +17,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
 from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView, PlayerView, metadata
-from casino.operators.principals import Scope
+from wallet import acts
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import changes, play_money, services
 from wallet.responsible_gaming.refusals import InvalidPlayLimit, PlayerExcluded, PlayMoneyCapReached, PlayMoneyTooSoon
@@ -79,7 +79,7 @@ class MyPlayMoneyView(PlayerView):
 class PlayMoneyPolicyView(OperatorView):
     """Play money for the caller's players."""
 
-    scope = Scope.CONFIGURE
+    act = acts.APPROVE_TERMS
 
     @operation(
         "getPlayMoneyPolicy",

@@ -27,9 +27,9 @@ from casino.kernel.money import MoneyType
 from casino.operators import brands
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.models import Player
-from casino.operators.principals import Scope
 from casino.operators.refusals import KeyLimitReached, UnknownBrand, UnknownPlayer
 from casino.operators.services import find_player, list_players
+from wallet import acts
 from wallet.funding import services as funding
 from wallet.funding.refusals import FundingDiffers
 from wallet.ledger import player_accounts
@@ -108,7 +108,7 @@ class PlayersQuery(serializers.Serializer[Any]):
 class PlayerListView(OperatorView):
     """The caller's players."""
 
-    scope = Scope.PLAY
+    act = acts.REGISTER_PLAYER
     for_brands = frozenset({"GET", "POST"})
 
     @operation(
@@ -187,7 +187,7 @@ class PlayerDetailView(OperatorView):
 class SandboxCreditsView(OperatorView):
     """Credits for trying things out."""
 
-    scope = Scope.MONEY
+    act = acts.CREDIT_SANDBOX
 
     @operation(
         "creditSandboxPlayer",

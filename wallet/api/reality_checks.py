@@ -12,7 +12,6 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape, Timestamp
 from casino.operators.base_views import OperatorView
-from casino.operators.principals import Scope
 from casino.operators.refusals import UnknownPlayer
 from wallet.api.limits import ResponsibleGamingView
 from wallet.ledger.refusals import UnknownAccount
@@ -146,8 +145,6 @@ class MyRealityCheckView(ResponsibleGamingView):
 
 class PlayerRealityCheckView(OperatorView):
     """Time and results of one of the caller's players."""
-
-    scope = Scope.COMPLIANCE
 
     @operation(
         "getPlayerRealityCheck",

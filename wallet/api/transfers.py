@@ -30,8 +30,8 @@ from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.events.periods import PeriodReversed
 from casino.kernel.money import MoneyType
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.principals import Scope
 from casino.operators.refusals import KeyLimitReached, UnknownPlayer
+from wallet import acts
 from wallet.funding.refusals import FundingDiffers
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
 from wallet.responsible_gaming.refusals import PlayerExcluded
@@ -124,7 +124,7 @@ class TransfersQuery(PeriodQuery):
 class PlayerTransfersView(OperatorView):
     """Transfers of one of the caller's players."""
 
-    scope = Scope.MONEY
+    act = acts.TRANSFER
 
     @operation(
         "transferMoney",

@@ -22,7 +22,7 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Shape
 from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView
-from casino.operators.principals import Scope
+from wallet import acts
 from wallet.payments import changes, methods
 from wallet.payments.refusals import InvalidDepositMethod, InvalidWithdrawalPolicy
 from wallet.payments.terms import WithdrawalPolicy, WithdrawalTerms, parse_percent, percent
@@ -94,7 +94,7 @@ class WithdrawalPolicyResponse(Shape):
 class WithdrawalPolicyView(OperatorView):
     """The caller's policy."""
 
-    scope = Scope.CONFIGURE
+    act = acts.APPROVE_TERMS
 
     @operation(
         "getWithdrawalPolicy",

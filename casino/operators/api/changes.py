@@ -14,12 +14,11 @@ from casino.api.fields import EmptyRequest, EnumField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import JSON, operation
 from casino.api.shapes import Page, Shape, Timestamp, example_of
-from casino.operators import changes
+from casino.operators import acts, changes
 from casino.operators.assertions import LIVE_PARAMETER, OPTIONAL_PARAMETER, PARAMETER
 from casino.operators.base_views import OperatorView
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change, ChangeName
-from casino.operators.principals import Scope
 from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
 
 
@@ -114,7 +113,7 @@ class ChangeView(OperatorView):
 class ConfirmChangeView(OperatorView):
     """The confirmation of a change."""
 
-    scope = Scope.CONFIGURE
+    act = acts.DECIDE_CHANGE
 
     @operation(
         "confirmChange",
@@ -156,7 +155,7 @@ class ConfirmChangeView(OperatorView):
 class DeclineChangeView(OperatorView):
     """The refusal of a requested change."""
 
-    scope = Scope.CONFIGURE
+    act = acts.DECIDE_CHANGE
 
     @operation(
         "declineChange",
@@ -178,7 +177,7 @@ class DeclineChangeView(OperatorView):
 class CancelChangeView(OperatorView):
     """The cancellation of a change."""
 
-    scope = Scope.CONFIGURE
+    act = acts.DECIDE_CHANGE
 
     @operation(
         "cancelChange",

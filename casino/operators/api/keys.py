@@ -15,7 +15,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import AmountText, CurrencyCode, Shape, Timestamp
 from casino.kernel.money import format_amount
-from casino.operators import key_limits, key_rotation, signing_keys
+from casino.operators import acts, key_limits, key_rotation, signing_keys
 from casino.operators.base_views import OperatorView
 from casino.operators.key_limits import Movement
 from casino.operators.key_models import KeyLimit, SigningKey
@@ -199,7 +199,7 @@ class OwnKeyView(OperatorView):
     """A view of the key of the request, for which every key has the right."""
 
     for_brands = frozenset({"GET", "POST", "DELETE"})
-    any_scope = True
+    act = acts.OWN_KEY
 
 
 class CurrentKeyView(OwnKeyView):

@@ -13,9 +13,8 @@ from casino.api.fields import StrictSerializer, TextField, parse_body
 from casino.api.openapi import operation
 from casino.api.shapes import AmountText, CurrencyCode, ItemList, Shape, Timestamp
 from casino.kernel import money
-from casino.operators import origins, services
+from casino.operators import acts, origins, services
 from casino.operators.base_views import OperatorView, PlayerView
-from casino.operators.principals import Scope
 from casino.operators.refusals import InvalidOrigin
 from casino.significant import thresholds
 from casino.significant.thresholds import CurrentThresholds
@@ -126,7 +125,7 @@ class OwnOperatorView(PlayerView):
 class OperatorOriginsView(OperatorView):
     """The origins of the caller's sites."""
 
-    scope = Scope.CONFIGURE
+    act = acts.CHANGE_OPERATOR
 
     @operation(
         "getOperatorOrigins",

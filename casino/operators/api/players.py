@@ -14,9 +14,8 @@ from casino.api.fields import StrictSerializer, parse_body
 from casino.api.idempotency import idempotent_after
 from casino.api.openapi import operation
 from casino.api.shapes import Shape, Timestamp
-from casino.operators import pins, sessions
+from casino.operators import acts, pins, sessions
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_pin
-from casino.operators.principals import Scope
 from casino.operators.refusals import (
     MalformedPin,
     PinLocked,
@@ -101,7 +100,7 @@ class PinStatus(Shape):
 class PlayerPinView(OperatorView):
     """The PIN of one of the caller's players."""
 
-    scope = Scope.PLAY
+    act = acts.OPEN_SESSION
     new_pin: pins.HashedPin
 
     def _hash_pin(self, request: Request) -> None:

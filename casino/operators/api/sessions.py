@@ -14,10 +14,9 @@ from casino.api.idempotency import read_key
 from casino.api.openapi import OPTIONAL_IDEMPOTENCY_KEY, operation
 from casino.api.shapes import Shape, Timestamp
 from casino.api.views import BaseApiView
-from casino.operators import brands, launches, services, sessions
+from casino.operators import acts, brands, launches, services, sessions
 from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.launches import LaunchOptions
-from casino.operators.principals import Scope
 from casino.operators.refusals import (
     InvalidSessionLength,
     LaunchExpired,
@@ -85,7 +84,7 @@ class SessionExpiry(Shape):
 class PlayerSessionsView(OperatorView):
     """Sessions of one of the caller's players."""
 
-    scope = Scope.PLAY
+    act = acts.OPEN_SESSION
 
     @operation(
         "openPlayerSession",
@@ -128,7 +127,7 @@ class PlayerSessionsView(OperatorView):
 class RenewPlayerSessionView(OperatorView):
     """The open session of one of the caller's players."""
 
-    scope = Scope.PLAY
+    act = acts.OPEN_SESSION
 
     @operation(
         "renewPlayerSession",

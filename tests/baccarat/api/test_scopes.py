@@ -9,6 +9,7 @@ import pytest
 
 from casino.operators.principals import Scope
 from casino.operators.services import issue_key
+from casino.staff import duties
 from tests.baccarat.api import contract
 from tests.baccarat.api.people import JSON, NOWHERE, Caller, Tenant, whole_database
 from tests.operations import KEY, ROWS
@@ -44,3 +45,14 @@ def test_a_key_of_any_scope_manages_itself(lucky: Tenant, scope: Scope) -> None:
     for name in (name for name, row in ROWS.items() if KEY in row.by):
         answer = call(key_with(lucky, scope), name)
         assert answer.status_code == 204 or answer.json().get("code") != "scope_missing", name
+
+
+def test_what_a_key_changes_is_an_act_of_which_the_document_says_side_and_persons() -> None:
+    of_keys = {name: row for name, row in ROWS.items() if row.by & {*Scope, KEY}}
+    changing = {name: row for name, row in of_keys.items() if contract.named(name).method != "get"}
+    for name, row in changing.items():
+        duty = contract.named(name).document["x-duty"]
+        act = duties.find(duty["act"])
+        assert duty == {"act": act.name, "side": act.side, "persons": act.persons, "delayed": act.delayed}, name
+        assert {act.scope} & set(Scope) == row.by & set(Scope), name
+        assert act.assertion or not row.persons, name
