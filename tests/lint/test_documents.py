@@ -11,7 +11,8 @@ from django.core.management import get_commands, load_command_class
 
 from casino.devstack.home import PROJECT
 from casino.reports.definition import report_definitions
-from casino.staff.roles import Role
+from casino.staff import duties
+from casino.staff.duties import Act, DutySide, Role
 from tests.architecture.source import tracked
 from tests.baccarat.api import contract
 from tests.nightly.parts import parts
@@ -216,6 +217,26 @@ def test_the_reference_lists_the_variables_that_are_read():
 
 def test_the_listed_processes_are_those_of_compose():
     assert set(first_cells(DOCS / "operations.md", "Processes")) == services().keys() - {"migrate"}
+
+
+def duty_row(act: Act) -> str:
+    """Return an act as the table of duties has it."""
+    key = "no" if act.scope is None else f"`{act.scope}`" + (", a person" if act.assertion else "")
+    persons = f"{act.persons}, {act.persons + 1} {act.one_more}" if act.one_more else str(act.persons)
+    cells = (
+        act.what, act.side, act.holders, key,
+        f"{persons}, a day later" if act.delayed else persons, f"`{act.event}`" if act.event else "no",
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |"
+
+
+def test_the_table_of_duties_is_that_of_the_code():
+    order = list(DutySide)
+    acts = sorted(duties.acts(), key=lambda act: (order.index(act.side), act.name))
+    table = "\n".join(map(duty_row, acts))
+    assert f"\n|---|---|---|---|---|---|\n{table}\n\n## Four eyes\n" in (DOCS / "compliance.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_listed_roles_and_reports_are_those_of_the_code():
