@@ -154,8 +154,12 @@ def check_reach(operator: UUID | None, jurisdiction: str, allowed: Collection[UU
 
 
 def is_looser(kind: RuleKind, terms: RuleTerms, *, operator: UUID | None, jurisdiction: str, currency: str) -> bool:
-    """Return whether a rule would find less than the one that it replaces, or other things."""
-    before = _rule_before(kind, operator, jurisdiction, currency)
+    """Return whether a rule would find less than one that it replaces, or other things."""
+    replaced = _rules_before(kind, operator, jurisdiction, currency)
+    return any(_finds_less(kind, before, terms) for before in replaced)
+
+
+def _finds_less(kind: RuleKind, before: RuleTerms, terms: RuleTerms) -> bool:
     if not (before.enabled and terms.enabled):
         return before.enabled
     tighter = {"hours": 1, "amount": -1, "count": -1, "share": -1, **_TIGHTER.get(kind, {})}
@@ -163,14 +167,16 @@ def is_looser(kind: RuleKind, terms: RuleTerms, *, operator: UUID | None, jurisd
     return any(more[name] and more[name] * way <= 0 for name, way in tighter.items())
 
 
-def _rule_before(kind: RuleKind, operator: UUID | None, jurisdiction: str, currency: str) -> RuleTerms:
+def _rules_before(kind: RuleKind, operator: UUID | None, jurisdiction: str, currency: str) -> list[RuleTerms]:
+    """Return what is in force in the rule's currency, or in each of the operator's if it has none."""
     if operator is not None:
-        return rules_for(operator, currency or Operator.objects.get(pk=operator).currency)[kind]
+        currencies = [currency] if currency else Operator.objects.get(pk=operator).currencies
+        return [rules_for(operator, each)[kind] for each in currencies]
     rows = RiskRule.objects.filter(operator_id=None, jurisdiction=jurisdiction, kind=kind, currency__in=("", currency))
     row = rows.order_by("-currency", "-id").first()
     if row is None:
-        return (_WHOLE if not currency else default_rules(currency))[kind]
-    return RuleTerms(hours=row.hours, amount=row.amount, count=row.count, share=row.share, enabled=row.enabled)
+        return [(default_rules(currency) if currency else _WHOLE)[kind]]
+    return [RuleTerms(hours=row.hours, amount=row.amount, count=row.count, share=row.share, enabled=row.enabled)]
 
 
 def change_rule(

@@ -21,7 +21,7 @@ from casino.compliance.models import Case, CaseEntry
 from casino.events import sealer
 from casino.events.sql import execute
 from casino.operators import changes
-from casino.operators.models import Change
+from casino.operators.models import Change, Operator
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant.models import SignificantEvent
 from tests.support.office import Office, open_office, page_of, staff, superuser
@@ -218,6 +218,16 @@ def test_one_person_tightens_a_rule_of_a_live_operator_and_another_confirms_a_lo
     assert rules.rules_for(office.operator.id, "EUR")[kind] == terms
     event = SignificantEvent.objects.filter(reason__startswith="Risk rule").latest("number")
     assert (event.actor, event.authorised_by) == ("staff:1", "staff:2")
+
+
+def test_a_rule_for_all_currencies_is_looser_if_it_is_in_one_of_them(office: Office) -> None:
+    operator = office.operator.id
+    Operator.objects.filter(pk=operator).update(currencies=["EUR", "USD"])
+    rule: dict[str, Any] = {"kind": RuleKind.DEPOSIT_COUNT, "operator": operator, "reason": "A test.", "by": "staff:1"}
+    assert rule_changes.change_rule(**rule, terms=RuleTerms(hours=24, count=9), currency="EUR") is None
+    assert rule_changes.change_rule(**rule, terms=RuleTerms(hours=24, count=5)) is None
+    assert rule_changes.change_rule(**rule, terms=RuleTerms(hours=24, count=7)) is not None
+    assert rules.rules_for(operator, "USD")[RuleKind.DEPOSIT_COUNT].count == 5
 
 
 def register(office: Office, name: str) -> UUID:
