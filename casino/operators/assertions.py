@@ -13,6 +13,7 @@ from uuid import UUID
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiParameter
@@ -20,7 +21,7 @@ from drf_spectacular.utils import OpenApiParameter
 from casino.api.jwks import thumbprint
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
-from casino.kernel.persons import normalise_subject
+from casino.kernel.persons import STAFF, normalise_subject
 from casino.operators import acts, changes
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import desk_actor
@@ -30,12 +31,14 @@ from casino.operators.refusals import (
     AssertionInvalid,
     AssertionRequired,
     AssertionUsed,
+    DutyMissing,
     InvalidAssertionKey,
     SandboxOnly,
     UnknownAssertionKey,
 )
 from casino.significant import recorder
 from casino.significant.recorder import SignificantEventKind
+from casino.staff.duties import Act
 
 HEADER: Final = "Actor-Assertion"
 KIND: Final = ChangeName.ASSERTION_KEY
@@ -56,6 +59,7 @@ class AssertionParameter(OpenApiParameter):
             AssertionInvalid,
             AssertionExpired,
             AssertionUsed,
+            DutyMissing,
             *((AssertionRequired,) if required or live else ()),
         )
 
@@ -108,6 +112,15 @@ def use_assertion(request: HttpRequest, *, operator: UUID) -> str:
         StaffSubject.objects.filter(operator_id=operator, subject=subject).values_list("user_id", flat=True).first()
     )
     return desk_actor(subject) if linked is None else f"staff:{linked}"
+
+
+def require_duty(person: str, act: Act | None) -> None:
+    """Check that a person, if linked to a member of staff, holds an act of roles. Raises DutyMissing."""
+    door, _, identity = person.partition(":")
+    if door != STAFF or act is None or not act.roles:
+        return
+    if not User.objects.get(pk=int(identity)).has_perm(act.name):
+        raise DutyMissing(act=act.name)
 
 
 def bound_request(method: str, path: str, body: bytes) -> dict[str, str]:

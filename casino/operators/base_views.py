@@ -18,7 +18,7 @@ from casino.events.store import Metadata
 from casino.kernel.errors import CommittedRefusal
 from casino.observability.logging import request_id
 from casino.operators import brands
-from casino.operators.assertions import HEADER, use_assertion
+from casino.operators.assertions import HEADER, require_duty, use_assertion
 from casino.operators.auth import (
     OperatorKeyAuthentication,
     OperatorOrPlayerAuthentication,
@@ -73,9 +73,11 @@ class OperatorView(ScopedView):
     def use_person(self) -> str:
         """Use up the request's assertion, and return its person as an actor.
 
-        Raises AssertionRequired, AssertionInvalid, AssertionExpired, AssertionUsed.
+        Raises AssertionRequired, AssertionInvalid, AssertionExpired, AssertionUsed, DutyMissing.
         """
-        return use_assertion(self.request._request, operator=self.caller.operator)  # noqa: SLF001
+        person = use_assertion(self.request._request, operator=self.caller.operator)  # noqa: SLF001
+        require_duty(person, self.act)
+        return person
 
     def use_person_or_key(self) -> str:
         """Return the person of the request's assertion as `use_person` does; without one, the key as an actor."""

@@ -141,6 +141,16 @@ class AssertionRequired(Refusal):
     fact_types = {"header": str}
 
 
+class DutyMissing(Refusal):
+    """A person who is linked to a member of staff does no more by assertions than in the admin."""
+
+    code = "duty_missing"
+    kind = RefusalKind.FORBIDDEN
+    title = "None of this person's roles may do this"
+    remedy = "Have a person do it whose role has the act of the operation's `x-duty`."
+    fact_types = {"act": str}
+
+
 class AssertionInvalid(Refusal):
     code = "assertion_invalid"
     kind = RefusalKind.FORBIDDEN

@@ -26,7 +26,7 @@ from casino.api.shapes import ItemList, Money, Shape, Timestamp
 from casino.events.sql import database_now
 from casino.kernel.errors import Refusal
 from casino.operators.api.changes import LIVE, ChangeResponse
-from casino.operators.assertions import use_assertion
+from casino.operators.assertions import require_duty, use_assertion
 from casino.operators.auth import OperatorKeyAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
 from casino.operators.principals import PlayerPrincipal
@@ -238,6 +238,7 @@ class DepositMethodListView(OperatorOrPlayerView):
         offer = parse_body(DepositMethodRequest, request)["offer"]
         if not self.caller.sandbox:
             by = use_assertion(request._request, operator=self.caller.operator)  # noqa: SLF001
+            require_duty(by, self.act)
             change = changes.request_method(operator=self.caller.operator, offer=offer, by=by)
             return Response(ChangeResponse.of(change), status=202)
         method = methods.create(operator=self.caller.operator, offer=offer, actor=self.caller.actor)

@@ -15,11 +15,12 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import JSON, operation
 from casino.api.shapes import Page, Shape, Timestamp, example_of
 from casino.operators import acts, changes
-from casino.operators.assertions import LIVE_PARAMETER, OPTIONAL_PARAMETER, PARAMETER
+from casino.operators.assertions import LIVE_PARAMETER, OPTIONAL_PARAMETER, PARAMETER, require_duty
 from casino.operators.base_views import OperatorView
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change, ChangeName
 from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
+from casino.staff import duties
 
 
 class ChangesQuery(serializers.Serializer[Any]):
@@ -148,8 +149,9 @@ class ConfirmChangeView(OperatorView):
     def post(self, request: Request, change: UUID) -> Response:
         parse_body(EmptyRequest, request)
         operator = self.caller.operator
-        changes.find(change, operator=operator)
-        return Response(ChangeResponse.of(changes.confirm(change, operator=operator, by=self.use_person())))
+        permission, by = changes.permission_for(changes.find(change, operator=operator)), self.use_person()
+        require_duty(by, duties.find(permission))
+        return Response(ChangeResponse.of(changes.confirm(change, operator=operator, by=by)))
 
 
 class DeclineChangeView(OperatorView):

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 
 from casino.devstack.person import Person
 from casino.events.sql import fetch
@@ -16,6 +16,7 @@ from casino.operators.assertions import HEADER
 from casino.operators.models import AssertionKey, StaffSubject
 from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, InvalidAssertionKey, UnknownChange
 from casino.significant.models import SignificantEvent
+from casino.staff.duties import Role
 from tests.baccarat.api.people import JSON, Tenant, tenant
 from tests.support.changes import pass_hours
 from tests.wallet.payments.counter import method as method_of
@@ -204,9 +205,12 @@ def test_a_key_that_is_weak_private_or_none_is_refused(house: Tenant, jwk: str) 
         assertions.request_key(operator=UUID(house.id), name="IdP", jwk=jwk, subject="", by="staff:1")
 
 
-def test_a_member_of_staff_is_one_person_by_whichever_door(house: Tenant) -> None:
+def test_a_member_of_staff_is_one_person_with_the_same_duties_by_whichever_door(house: Tenant) -> None:
     user = User.objects.create_user("anna", is_staff=True)
     StaffSubject.objects.create(user=user, operator_id=house.id, subject="anna")
+    refused = house.post("adjustments", credit(house), person="Anna")
+    assert (refused.json()["code"], refused.json()["act"]) == ("duty_missing", "wallet.request_adjustment")
+    user.groups.add(Group.objects.get(name=Role.CASHIER))
     adjustment = house.do("adjustments", credit(house), person="Anna")
 
     assert adjustment["requested_by"] == f"staff:{user.pk}"
