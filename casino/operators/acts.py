@@ -19,11 +19,39 @@ REGISTER_ASSERTION_KEY: Final = Act(
 )
 CHANGE_OPERATOR: Final = Act(
     "operators.change_operator",
-    "set the contact of customer care and the web origins, require or waive signatures",
+    "set the contact of customer care",
     DutySide.DO,
     (Role.SUPPORT,),
-    scope="configure",
     event=_CONFIG,
+)
+CHANGE_KEY: Final = Act(
+    "operators.change_apikey",
+    "issue and rotate API keys, raise and remove their limits, add signing keys; alone: lower limits, revoke",
+    DutySide.ADMINISTER,
+    _ADMINISTRATOR,
+    persons=2,
+    event=_ACCESS,
+    tells="the operator's administrators",
+)
+SET_ORIGINS: Final = Act(
+    "operators.set_origins",
+    "add web origins; alone: remove them",
+    DutySide.ADMINISTER,
+    _ADMINISTRATOR,
+    scope="configure",
+    assertion=True,
+    persons=2,
+    event=_CONFIG,
+    tells="the operator's administrators",
+)
+REQUIRE_SIGNATURES: Final = Act(
+    "operators.require_signatures",
+    "accept unsigned requests; alone: require signatures",
+    DutySide.ADMINISTER,
+    _ADMINISTRATOR,
+    persons=2,
+    event=_ACCESS,
+    tells="the operator's administrators",
 )
 DECIDE_CHANGE: Final = Act(
     "operators.change_change",
@@ -36,7 +64,7 @@ DECIDE_CHANGE: Final = Act(
 OPEN_SESSION: Final = Act("operators.open_session", "open players' sessions, set their PINs", DutySide.DO, scope="play")
 OWN_KEY: Final = Act(
     "operators.change_own_key",
-    "rotate itself, add and remove its own signing keys",
+    "rotate itself, remove its own signing keys, as two persons add them",
     DutySide.ADMINISTER,
     scope=ANY_SCOPE,
     event=_ACCESS,
@@ -48,13 +76,9 @@ ACTS: Final = (
     Act(
         "operators.delete_assertionkey", "remove keys of assertions", DutySide.ADMINISTER, _ADMINISTRATOR, event=_ACCESS
     ),
-    Act(
-        "operators.change_apikey",
-        "issue, rotate, limit and revoke API keys, add and remove their signing keys",
-        DutySide.ADMINISTER,
-        _ADMINISTRATOR,
-        event=_ACCESS,
-    ),
+    CHANGE_KEY,
+    SET_ORIGINS,
+    REQUIRE_SIGNATURES,
     Act("operators.add_operator", "create operators", DutySide.ADMINISTER, event=_CONFIG),
     Act("operators.add_brand", "create brands", DutySide.ADMINISTER, _ADMINISTRATOR, event=_CONFIG),
     Act("operators.add_declaredcurrency", "choose the currencies", DutySide.ADMINISTER, _ADMINISTRATOR, event=_CONFIG),

@@ -5,7 +5,7 @@ sessions it opened. What is moved is counted in the transaction that moves it, o
 currency, so that requests at once can't exceed a limit together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -99,6 +99,25 @@ def change(*, key: str, movement: Movement, currency: str, limits: KeyLimits | N
             after=after,
             currency=currency,
         )
+
+
+def loosens(rows: Iterable[KeyLimit], movement: Movement, currency: str, limits: KeyLimits | None) -> bool:
+    """Return whether a key with these limits could move more after this change of one of them; None removes it."""
+    before = {(row.movement, row.currency): KeyLimits(row.per_request, row.per_day) for row in rows}
+    after = {key: each for key, each in before.items() if key != (movement, currency)}
+    if limits is not None:
+        after[movement, currency] = limits
+    touched = {*before, *after, ("", "")}  # the last one stands for whatever has no limit of its own
+    return any(_exceeds(_allowance(after, each), _allowance(before, each)) for each in touched)
+
+
+def _allowance(limits: Mapping[tuple[str, str], KeyLimits], movement: tuple[str, str]) -> KeyLimits:
+    return limits.get(movement, KeyLimits(0, 0) if limits else KeyLimits())
+
+
+def _exceeds(one: KeyLimits, other: KeyLimits) -> bool:
+    pairs = (one.per_request, other.per_request), (one.per_day, other.per_day)
+    return any(most is not None and (more is None or more > most) for more, most in pairs)
 
 
 def list_limits(key: str) -> Sequence[KeyLimit]:

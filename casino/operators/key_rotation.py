@@ -32,7 +32,22 @@ MAX_OVERLAP: Final = timedelta(days=7)
 def rotate(
     *, key_id: str, by: str, overlap: timedelta = OVERLAP, with_previous: bool = False, now: datetime | None = None
 ) -> str:
-    """Make a new secret and return it; the present one is valid for `overlap` from now.
+    """Make a new secret and return it; the present one is valid for `overlap` from now. Raises as `replace` does."""
+    secret = credentials.new_secret()
+    replace(credentials.digest(secret), key_id=key_id, by=by, overlap=overlap, with_previous=with_previous, now=now)
+    return secret
+
+
+def replace(
+    secret_hash: bytes,
+    *,
+    key_id: str,
+    by: str,
+    overlap: timedelta = OVERLAP,
+    with_previous: bool = False,
+    now: datetime | None = None,
+) -> None:
+    """Let the secret with this hash be the newest; the present one is valid for `overlap` from now.
 
     `with_previous` says that the caller has the previous secret only, as after a rotation whose answer was lost: it
     gets another new one, unless the newest was used. Raises UnknownKey, RotationUnderWay, RotationTooQuick.
@@ -46,9 +61,8 @@ def rotate(
             raise RotationUnderWay(until=under_way)
         if under_way is None:
             key.previous_hash, key.previous_used_at = key.secret_hash, key.last_used_at
-        secret = credentials.new_secret()
         key.previous_ends_at, key.last_used_at = now + overlap, None
-        key.secret_hash, key.secret_since = credentials.digest(secret), now
+        key.secret_hash, key.secret_since = secret_hash, now
         key.save()
         _record(key, by, "The secret of an API key was rotated")
         notices.tell_operator(
@@ -57,7 +71,6 @@ def rotate(
             subject=f"The secret of the API key {key.label or key_id} was rotated",
             text=f"By {by}. The previous secret of {key_id} is valid until {key.previous_ends_at:%Y-%m-%d %H:%M} UTC.",
         )
-    return secret
 
 
 def end(*, key_id: str, by: str, with_previous: bool = False, now: datetime | None = None) -> None:

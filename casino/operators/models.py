@@ -51,7 +51,20 @@ class Operator(models.Model):
     signatures_required = models.BooleanField(
         default=False, db_default=False, help_text="Requests with any of its API keys must be signed."
     )
+    staff_networks = ArrayField(
+        models.CharField(max_length=43),
+        default=list,
+        blank=True,
+        help_text="Where its staff may sign in from; empty for anywhere.",
+    )
     created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        permissions = [
+            ("set_origins", "Can set the origins of an operator's sites"),
+            ("require_signatures", "Can require signed requests, and accept unsigned ones"),
+            ("set_staff_networks", "Can set the networks from which an operator's staff sign in"),
+        ]
 
     def __str__(self) -> str:
         return self.slug
@@ -226,14 +239,19 @@ class StaffSubject(models.Model):
 class ChangeName(StrEnum):
     """What a change that needs two persons is about, in whichever app. Values may be added."""
 
+    API_KEY = "api_key"
     ASSERTION_KEY = "assertion_key"
     DEPOSIT_METHOD = "deposit_method"
     END_EXCLUSION = "end_exclusion"
     FUNDING = "funding"
     IDENTITY_PROVIDER = "identity_provider"
     JURISDICTION = "jurisdiction"
+    KEY_LIMIT = "key_limit"
+    KEY_ROTATION = "key_rotation"
+    ORIGINS = "origins"
     PLAY_MONEY_CAP = "play_money_cap"
     RISK_RULE = "risk_rule"
+    SIGNING_KEY = "signing_key"
     STAFF_AUTHENTICATOR = "staff_authenticator"
     STAFF_EMAIL = "staff_email"
     STAFF_LINK = "staff_link"
@@ -243,6 +261,7 @@ class ChangeName(StrEnum):
     STAFF_ROLES = "staff_roles"
     STAFF_SUPERUSER = "staff_superuser"
     THRESHOLDS = "thresholds"
+    UNSIGNED_REQUESTS = "unsigned_requests"
     VOID_POLICY = "void_policy"
     WITHDRAWAL_POLICY = "withdrawal_policy"
 

@@ -24,8 +24,13 @@ def tell(actors: Iterable[str], *, subject: str, text: str) -> None:
 
 def tell_operator(operator: UUID, *, permission: str, subject: str, text: str) -> None:
     """E-mail the members of an operator's staff who have a permission."""
+    tell(members_with(permission, operator=operator), subject=subject, text=text)
+
+
+def members_with(permission: str, *, operator: UUID) -> list[str]:
+    """List the members of an operator's staff who have a permission, as actors."""
     members = User.objects.filter(memberships__operator=operator, is_active=True).order_by("pk")
-    tell((staff_actor(user) for user in members if user.has_perm(permission)), subject=subject, text=text)
+    return [staff_actor(user) for user in members if user.has_perm(permission)]
 
 
 def tell_address(address: str, *, subject: str, text: str) -> None:

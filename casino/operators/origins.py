@@ -26,14 +26,19 @@ def set_origins(*, slug: str, origins: Sequence[str], by: str) -> list[str]:
 
     Other processes follow within CACHE_SECONDS.
     """
+    wanted = distinct(origins)
+    services.change_setting(slug, "origins", wanted, by=by, reason="The origins of the operator's sites were changed")
+    _operators_by_origin.cache_clear()
+    return wanted
+
+
+def distinct(origins: Sequence[str]) -> list[str]:
+    """Return origins without repetitions, in order. Raises InvalidOrigin."""
     if len(origins) > MAX_ORIGINS:
         raise InvalidOrigin(f"There are more than {MAX_ORIGINS} origins.")
     for origin in origins:
         require_origin(origin)
-    distinct = sorted(set(origins))
-    services.change_setting(slug, "origins", distinct, by=by, reason="The origins of the operator's sites were changed")
-    _operators_by_origin.cache_clear()
-    return distinct
+    return sorted(set(origins))
 
 
 def require_origin(origin: str) -> None:

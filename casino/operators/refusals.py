@@ -47,6 +47,15 @@ class InvalidKeyTerms(Refusal):
     remedy = "Choose among the documented scopes, networks such as 203.0.113.0/24, and a time in the future."
 
 
+class MoneyKeyUnlimited(Refusal):
+    code = "money_key_unlimited"
+    kind = RefusalKind.INVALID
+    title = "A live operator's key for money needs limits by day, networks and an end"
+    remedy = (
+        "Set a limit in a day for each movement, the networks of the system that uses the key, and when it expires."
+    )
+
+
 class KeyLimitReached(Refusal):
     code = "key_limit_reached"
     kind = RefusalKind.FORBIDDEN

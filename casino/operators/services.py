@@ -172,21 +172,24 @@ def issue_key(
     Requests with it come from one of the networks, if there are any. Raises InvalidKeyTerms.
     """
     key_id, secret = credentials.new_key()
-    terms = _key_terms(scopes, networks, expires_at)
-    with transaction.atomic():
-        ApiKey.objects.create(
-            key_id=key_id,
-            operator_id=operator,
-            brand_id=brand,
-            secret_hash=credentials.digest(secret),
-            label=label,
-            **terms,
-        )
-        _record_key_change(key_id, operator, by=by, reason="An API key was issued", label=label, **terms)
+    terms = key_terms(scopes, networks, expires_at)
+    add_key(key_id, credentials.digest(secret), operator=operator, label=label, brand=brand, by=by, **terms)
     return key_id, secret
 
 
-def _key_terms(scopes: Iterable[str], networks: Iterable[str], expires_at: datetime | None) -> dict[str, Any]:
+def add_key(
+    key_id: str, secret_hash: bytes, *, operator: UUID, label: str, brand: UUID | None, by: str, **terms: Any
+) -> None:
+    """Add a key by the hash of its secret, with terms that were checked."""
+    with transaction.atomic():
+        ApiKey.objects.create(
+            key_id=key_id, operator_id=operator, brand_id=brand, secret_hash=secret_hash, label=label, **terms
+        )
+        _record_key_change(key_id, operator, by=by, reason="An API key was issued", label=label, **terms)
+
+
+def key_terms(scopes: Iterable[str], networks: Iterable[str], expires_at: datetime | None) -> dict[str, Any]:
+    """Return the terms of a new key as they are stored. Raises InvalidKeyTerms."""
     try:
         terms = {
             "scopes": [scope.value for scope in sorted({Scope(each) for each in scopes})],

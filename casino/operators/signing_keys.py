@@ -40,15 +40,15 @@ class SignatureAlgorithm(StrEnum):
 
 
 def add_public(*, key_id: str, jwk: str, by: str) -> SigningKey:
-    """Register an Ed25519 public key, a JWK, whose `keyid` is its thumbprint by RFC 7638.
-
-    Raises InvalidSigningKey, TooManySigningKeys, UnknownKey.
-    """
-    return _add(parse_public(jwk), key_id=key_id, by=by)
+    """Register an Ed25519 public key. Raises InvalidSigningKey, TooManySigningKeys, UnknownKey."""
+    return add(parse_public(jwk), key_id=key_id, by=by)
 
 
 def parse_public(jwk: str) -> SigningKey:
-    """Return an Ed25519 public key, a JWK, as a row that is not saved. Raises InvalidSigningKey."""
+    """Return an Ed25519 public key, a JWK, as a row that is not saved; its `keyid` is its thumbprint by RFC 7638.
+
+    Raises InvalidSigningKey.
+    """
     try:
         thumbprint, public = parse_jwk(jwk)
         material = urlsafe_b64decode(public["x"] + "=")
@@ -61,10 +61,13 @@ def parse_public(jwk: str) -> SigningKey:
 
 
 def add_secret(*, key_id: str, by: str) -> tuple[SigningKey, str]:
-    """Make an HMAC secret; return its row, and the secret in base64, which is not shown again.
+    """Register an HMAC secret; return its row and the secret. Raises TooManySigningKeys, UnknownKey."""
+    row, secret = make_secret(key_id)
+    return add(row, key_id=key_id, by=by), secret
 
-    Raises TooManySigningKeys, UnknownKey.
-    """
+
+def make_secret(key_id: str) -> tuple[SigningKey, str]:
+    """Make an HMAC secret; return its row, not saved, and the secret in base64, which is not shown again."""
     secret, keyid = secrets.token_bytes(_SECRET_BYTES), f"hmac-{secrets.token_hex(8)}"
     encrypted = encrypt_secret(secret, associated_data=_bound_to(key_id, keyid))
     row = SigningKey(
@@ -73,7 +76,7 @@ def add_secret(*, key_id: str, by: str) -> tuple[SigningKey, str]:
         material=encrypted.data,
         encrypted_under=encrypted.key_id,
     )
-    return _add(row, key_id=key_id, by=by), b64encode(secret).decode()
+    return row, b64encode(secret).decode()
 
 
 def remove(*, key_id: str, keyid: str, by: str) -> None:
@@ -159,7 +162,8 @@ def rewrap(first: str) -> tuple[dict[str, int], list[str]]:
     return moved, unreadable
 
 
-def _add(row: SigningKey, *, key_id: str, by: str) -> SigningKey:
+def add(row: SigningKey, *, key_id: str, by: str) -> SigningKey:
+    """Save a signing key of an API key. Raises InvalidSigningKey, TooManySigningKeys, UnknownKey."""
     with transaction.atomic():
         key = _lock(key_id)
         present = list(key.signing_keys.values_list("keyid", flat=True))

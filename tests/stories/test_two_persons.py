@@ -187,6 +187,10 @@ def excluded_player(stage: Stage) -> dict[str, Any]:
     return {"player": str(player)}
 
 
+def key_of(stage: Stage) -> str:
+    return stage.house.credential.partition(".")[0]
+
+
 def new_jwk() -> dict[str, str]:
     return Person("", "", Ed25519PrivateKey.generate()).jwk
 
@@ -218,14 +222,40 @@ REQUESTS: Final[dict[str, Request]] = {
     **{
         kind: change_of(kind, details)
         for kind, details in {
+            "api_key": lambda stage: {
+                "key": "op_new",
+                "secret_hash": "00",
+                "operator": stage.house.id,
+                "label": "Cashier",
+                "brand": None,
+                "scopes": ["read"],
+                "networks": [],
+                "expires_at": None,
+                "limits": {"EUR": [None, 100]},
+            },
             "assertion_key": lambda _: {"name": "IdP", "jwk": new_jwk(), "subject": ""},
             "deposit_method": lambda _: {"method": str(uuid4()), "is_new": True, "offer": asdict(offer())},
             "end_exclusion": excluded_player,
             "funding": lambda _: {"funding": "transfer"},
             "identity_provider": lambda _: provider_details(),
             "jurisdiction": lambda _: {"jurisdiction": "MT"},
+            "key_limit": lambda stage: {
+                "key": key_of(stage),
+                "movement": "credit",
+                "currency": "EUR",
+                "limits": [None, 100],
+            },
+            "key_rotation": lambda stage: {"key": key_of(stage), "secret_hash": "00"},
+            "origins": lambda stage: {"operator": stage.house.id, "origins": [], "added": ["https://a.example"]},
             "play_money_cap": lambda _: {"currency": "EUR", "cap": 1},
             "risk_rule": lambda _: LOOSE_RULE,
+            "signing_key": lambda stage: {
+                "key": key_of(stage),
+                "keyid": "k",
+                "algorithm": "ed25519",
+                "material": "00",
+                "encrypted_under": "",
+            },
             "staff_authenticator": lambda _: {},
             "staff_email": lambda _: {"email": "new@example.com"},
             "staff_link": lambda stage: {"operator": stage.house.id, "subject": "somebody"},
@@ -235,6 +265,7 @@ REQUESTS: Final[dict[str, Request]] = {
             "staff_roles": lambda _: {"roles": ["cashier"]},
             "staff_superuser": lambda _: {},
             "thresholds": lambda _: {"currency": "EUR", "amounts": dict.fromkeys(THRESHOLDS, 9_000_000)},
+            "unsigned_requests": lambda stage: {"operator": stage.house.id, "key": ""},
             "void_policy": lambda _: {"forgive": True},
             "withdrawal_policy": lambda _: POLICY,
         }.items()

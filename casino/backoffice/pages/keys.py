@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import admin
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -16,11 +17,13 @@ from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
 from casino.backoffice.sections import ActionBar, Grid, Section
-from casino.operators import key_limits, key_rotation, memberships, services, signing_keys
+from casino.operators import key_changes, key_limits, key_rotation, memberships, services, signing_keys
+from casino.operators.key_changes import NewSecret
 from casino.operators.key_limits import KeyLimits, Movement
-from casino.operators.models import ApiKey
+from casino.operators.models import ApiKey, Change
 
 CHANGE: Final = "operators.change_apikey"
+WAITS: Final = "Requested; another person has to confirm it."
 
 
 class KeyLimitForm(RowForm):
@@ -57,6 +60,18 @@ class RemoveSigningKeyForm(RowForm):
         """Offer the key's signing keys."""
         keyids = self.row.signing_keys.order_by("pk").values_list("keyid", flat=True)
         self.fields["keyid"].choices = [(keyid, keyid) for keyid in keyids]  # type: ignore[attr-defined]
+
+
+def done_or_waits(change: Change | None, done: str) -> str:
+    """Say that something is done, or that another person has to confirm it."""
+    return done if change is None else WAITS
+
+
+def shown_secret(made: NewSecret, done: str) -> ShownOnce:
+    """Show the credential of an API key once, and say whether it opens anything yet."""
+    advice = "" if made.change is None else f" It opens nothing until another person confirms it. {WAITS}"
+    text = f"Copy it now: it can't be shown again.{advice}"
+    return ShownOnce(done_or_waits(made.change, done), f"Authorization: Bearer {made.name}.{made.secret}", text)
 
 
 def key_status(key: ApiKey) -> str:
@@ -102,12 +117,12 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         title="Rotate the secret",
         permission=CHANGE,
         applies=lambda request, key: _is_live(request, key) and not _is_rotating(request, key),
-        help_text="Makes a new secret, which is shown once. The present one stays valid for a day.",
+        help_text="Makes a new secret, which is shown once. The present one stays valid for a day. "
+        "At a live operator another person has to confirm it first.",
     )
     def rotate(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> ShownOnce:
-        secret = key_rotation.rotate(key_id=key.key_id, by=memberships.staff_actor(request.user))
-        message = "The key has a new secret; the previous one is valid for a day."
-        return ShownOnce(message, f"Authorization: Bearer {key.key_id}.{secret}")
+        made = key_changes.rotate(key, by=memberships.staff_actor(request.user))
+        return shown_secret(made, "The key has a new secret; the previous one is valid for a day.")
 
     @RowAction(
         "End",
@@ -141,9 +156,15 @@ class ApiKeyAdmin(ReadOnlyAdmin):
             for currency in key.operator.currencies
         }
         given = {currency: each for currency, each in limits.items() if each != KeyLimits()}
-        for currency, each in given.items():
-            key_limits.change(key=key.key_id, movement=movement, currency=currency, limits=each, by=by)
-        return f"Limits of each {movement.value} in {', '.join(given)} are set." if given else "No amount was given."
+        if not given:
+            return "No amount was given."
+        with transaction.atomic():
+            waiting = [
+                key_changes.set_limit(key, movement=movement, currency=currency, limits=each, by=by)
+                for currency, each in given.items()
+            ]
+        done = f"Limits of each {movement.value} in {', '.join(given)} are set."
+        return f"{done} {WAITS}" if any(waiting) else done
 
     @RowAction(
         "Remove",
@@ -157,8 +178,8 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     def remove_limit(self, request: HttpRequest, key: ApiKey, data: dict[str, Any]) -> str:
         movement, currency = data["limit"].split()
         by = memberships.staff_actor(request.user)
-        key_limits.change(key=key.key_id, movement=Movement(movement), currency=currency, limits=None, by=by)
-        return f"The limit on each {movement} in {currency} is removed."
+        change = key_changes.set_limit(key, movement=Movement(movement), currency=currency, limits=None, by=by)
+        return done_or_waits(change, f"The limit on each {movement} in {currency} is removed.")
 
     @RowAction(
         "Register",
@@ -171,8 +192,8 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     )
     def add_signing_key(self, request: HttpRequest, key: ApiKey, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
-        row = signing_keys.add_public(key_id=key.key_id, jwk=data["jwk"], by=by)
-        return f"Registered {row.keyid}."
+        made = key_changes.add_signing_key(key, jwk=data["jwk"], by=by)
+        return done_or_waits(made.change, f"Registered {made.name}.")
 
     @RowAction(
         "Remove",
@@ -208,8 +229,8 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         question="Accept requests that are not signed?",
     )
     def accept_unsigned(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> str:
-        signing_keys.require(key_id=key.key_id, required=False, by=memberships.staff_actor(request.user))
-        return "Requests with this key need no signature."
+        change = key_changes.accept_unsigned(key.operator, key, by=memberships.staff_actor(request.user))
+        return done_or_waits(change, "Requests with this key need no signature.")
 
     @RowAction(
         "Revoke",

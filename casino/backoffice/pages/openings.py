@@ -15,11 +15,13 @@ from baccarat.domain.rules.presets import PRESETS
 from baccarat.services import table_lifecycle
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction, ShownOnce, staff_metadata
-from casino.backoffice.forms import RowForm, line_field
+from casino.backoffice.forms import MinorUnitsField, RowForm, line_field
 from casino.backoffice.forms import label as as_label
+from casino.backoffice.pages.keys import shown_secret
 from casino.events.sql import database_now
 from casino.kernel.money import MoneyType
-from casino.operators import memberships, services
+from casino.operators import key_changes, memberships, services
+from casino.operators.key_limits import KeyLimits
 from casino.operators.models import Operator
 from casino.operators.principals import Scope
 
@@ -56,7 +58,14 @@ class KeyForm(RowForm):
     brand = forms.ChoiceField(label="Brand", required=False)
 
     def prepare(self) -> None:
-        """Offer the operator's brands."""
+        """Offer the operator's brands, and limits in its currencies."""
+        for currency in self.row.currencies:
+            self.fields[f"per_request_{currency}"] = MinorUnitsField(
+                currency=currency, label=f"At most in one request, in {currency}", required=False
+            )
+            self.fields[f"per_day_{currency}"] = MinorUnitsField(
+                currency=currency, label=f"At most in a day (UTC), in {currency}", required=False
+            )
         brands = [(str(brand.pk), brand.slug) for brand in self.row.brands.order_by("slug")]
         self.fields["brand"].choices = [("", "none: for the operator"), *brands]  # type: ignore[attr-defined]
 
@@ -110,20 +119,26 @@ class OperatorOpenings:
         title="Issue an API key",
         permission=ADD_KEY,
         form=KeyForm,
-        help_text="The secret is shown once, when the key is issued.",
+        help_text="The secret is shown once. Limits are of real money, for each kind of movement. At a live operator "
+        "another person has to confirm the key, and one for money needs limits in a day, networks and an end.",
     )
     def issue_key(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> ShownOnce:
         days = data["days"]
-        key_id, secret = services.issue_key(
-            operator=operator.pk,
+        limits = {
+            currency: KeyLimits(data[f"per_request_{currency}"], data[f"per_day_{currency}"])
+            for currency in operator.currencies
+        }
+        made = key_changes.issue(
+            operator,
             label=data["label"],
             scopes=data["scopes"],
             networks=[each.strip() for each in data["networks"].split(",") if each.strip()],
             expires_at=None if days is None else database_now() + timedelta(days=days),
             brand=UUID(data["brand"]) if data["brand"] else None,
+            limits={currency: each for currency, each in limits.items() if each != KeyLimits()},
             by=memberships.staff_actor(request.user),
         )
-        return ShownOnce(f"Issued the key {key_id}.", f"Authorization: Bearer {key_id}.{secret}")
+        return shown_secret(made, f"Issued the key {made.name}.")
 
     @RowAction(
         "Open",

@@ -18,14 +18,23 @@ from casino.backoffice.forms import RowForm, line_field, text_field
 from casino.backoffice.pages import skins as skins_page
 from casino.backoffice.pages.brands import AmountsForm, BrandForm, CurrenciesForm, LimitsForm, sections_of
 from casino.backoffice.pages.identity_providers import ProviderRequest
-from casino.backoffice.pages.keys import key_status
+from casino.backoffice.pages.keys import done_or_waits, key_status
 from casino.backoffice.pages.openings import ADD_OPERATOR, OperatorOpenings
 from casino.backoffice.pages.risk import ADD_RULE, rules_in_force
 from casino.backoffice.pages.terms import WAITS, OperatorTerms
 from casino.backoffice.sections import ActionBar, Facts, Grid, Section, contents
 from casino.compliance import threshold_changes
 from casino.operators import acts as operator_acts
-from casino.operators import assertions, brands, currencies, limits_groups, memberships, origins, services, signing_keys
+from casino.operators import (
+    assertions,
+    brands,
+    currencies,
+    key_changes,
+    limits_groups,
+    memberships,
+    services,
+    signing_keys,
+)
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import Operator
 from casino.significant import thresholds
@@ -196,14 +205,15 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         "Set",
         name="origins",
         title="Change the web origins",
-        permission=CHANGE_OPERATOR,
+        permission=key_changes.ORIGINS,
         form=OriginsForm,
-        help_text="Pages of these origins may frame the table page and call the API from a browser.",
+        help_text="Pages of these origins may frame the table page and call the API from a browser. At a live operator "
+        "another person has to confirm another origin.",
     )
     def set_origins(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
-        origins.set_origins(slug=operator.slug, origins=data["origins"].split(), by=by)
-        return "These origins are in use from now on."
+        change = key_changes.set_origins(operator, data["origins"].split(), by=by)
+        return done_or_waits(change, "These origins are in use from now on.")
 
     @RowAction(
         "Request",
@@ -222,7 +232,7 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         "Require",
         name="require_signatures",
         title="Require signatures with every API key",
-        permission=CHANGE_OPERATOR,
+        permission=key_changes.SIGNATURES,
         applies=lambda _, row: not row.signatures_required,
         help_text="Each of its live keys needs a signing key. Unsigned requests are refused from now on.",
     )
@@ -234,14 +244,14 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         "Accept",
         name="accept_unsigned",
         title="Accept unsigned requests",
-        permission=CHANGE_OPERATOR,
+        permission=key_changes.SIGNATURES,
         applies=lambda _, row: row.signatures_required,
         tone="bad",
         question="Accept requests that are not signed, with keys that don't require it themselves?",
     )
     def accept_unsigned(self, request: HttpRequest, operator: Operator, _data: dict[str, Any]) -> str:
-        signing_keys.require_of_all(operator, required=False, by=memberships.staff_actor(request.user))
-        return "Its API keys decide by themselves whether requests must be signed."
+        change = key_changes.accept_unsigned(operator, by=memberships.staff_actor(request.user))
+        return done_or_waits(change, "Its API keys decide by themselves whether requests must be signed.")
 
     def sections(self, request: HttpRequest, obj: Operator) -> Sequence[Section]:
         operator = str(obj.pk)

@@ -60,6 +60,11 @@ class ChangeResponse(Shape):
         )
 
 
+def waits(response: type[ChangeResponse]) -> OpenApiExample:
+    """Return the documented example of an answer about what waits for a second person."""
+    return OpenApiExample("Waits", example_of(response), response_only=True, media_type=JSON, status_codes=["202"])
+
+
 LIVE: Final[dict[str, Any]] = {
     "description": (
         "For a live operator this needs the assertion of a person, is confirmed by another person (`POST "
@@ -67,9 +72,7 @@ LIVE: Final[dict[str, Any]] = {
     ),
     "parameters": [LIVE_PARAMETER],
     "responses": {(202, JSON): ChangeResponse},
-    "examples": [
-        OpenApiExample("Waits", example_of(ChangeResponse), response_only=True, media_type=JSON, status_codes=["202"])
-    ],
+    "examples": [waits(ChangeResponse)],
 }
 """Keyword arguments for `operation` that document what waits for a second person."""
 
@@ -131,6 +134,10 @@ class ConfirmChangeView(OperatorView):
             ChangeNeedsSecondPerson,
             "invalid_withdrawal_policy",
             "invalid_deposit_method",
+            "invalid_origin",
+            "invalid_signing_key",
+            "too_many_signing_keys",
+            "unknown_key",
             "invalid_play_limit",
             "exclusion_permanent",
             "exclusion_still_running",

@@ -6,22 +6,26 @@ from enum import StrEnum
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
+from msgspec.structs import asdict
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.fields import EmptyRequest, EnumField, StrictSerializer, TextField, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
-from casino.api.openapi import operation
+from casino.api.openapi import JSON, operation
 from casino.api.shapes import AmountText, CurrencyCode, Shape, Timestamp
 from casino.kernel.money import format_amount
-from casino.operators import acts, key_limits, key_rotation, signing_keys
+from casino.operators import acts, key_changes, key_limits, key_rotation, signing_keys
+from casino.operators.api.changes import ChangeResponse, waits
+from casino.operators.assertions import LIVE_PARAMETER
 from casino.operators.base_views import OperatorView
 from casino.operators.key_limits import Movement
 from casino.operators.key_models import KeyLimit, SigningKey
-from casino.operators.models import ApiKey
+from casino.operators.models import ApiKey, Change
 from casino.operators.principals import Scope
 from casino.operators.refusals import (
+    ChangeNeedsSecondPerson,
     InvalidSigningKey,
     NoRotation,
     PreviousSecretUsed,
@@ -140,6 +144,18 @@ class NewSigningKey(SigningKeyResponse, kw_only=True):
             examples=["uzvJfB4u3N0Jy4T7NZ75MDVcr8zSTInedJtkgcu46YW="],
         ),
     ]
+
+
+class RequestedSigningKey(ChangeResponse, kw_only=True):
+    """A signing key on which another person has to agree; an HMAC secret is shown once."""
+
+    keyid: Annotated[str, Meta(description="`keyid` of its signatures.", examples=[_KEYID])]
+    secret: Annotated[str | None, Meta(description="The HMAC secret in base64; null for ed25519.", examples=[None])]
+
+    @classmethod
+    def of_key(cls, change: Change, *, keyid: str, secret: str | None) -> "RequestedSigningKey":
+        """Present the change, and what was made."""
+        return cls(**asdict(ChangeResponse.of(change)), keyid=keyid, secret=secret)
 
 
 class CurrentKeyResponse(Shape, kw_only=True):
@@ -272,23 +288,29 @@ class SigningKeysView(OwnKeyView):
         "Register a key that signs requests with this API key",
         description=(
             "An API key has two at most, so that one can take the place of the other. Keep an HMAC secret: it is not "
-            "shown again. Where signatures are required, this request must be signed, too."
+            "shown again. Where signatures are required, this request must be signed, too. For a live operator this "
+            "needs the assertion of a person, and verifies nothing until another person confirms it (`POST "
+            "/changes/{change}/confirm`). For a sandbox operator it is registered at once."
         ),
         request=SigningKeyRequest,
         example={"algorithm": "ed25519", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": _PUBLIC}},
         returns=NewSigningKey,
         status=201,
-        refusals=(InvalidSigningKey, TooManySigningKeys),
+        parameters=[LIVE_PARAMETER],
+        responses={(202, JSON): RequestedSigningKey},
+        examples=[waits(RequestedSigningKey)],
+        refusals=(InvalidSigningKey, TooManySigningKeys, ChangeNeedsSecondPerson),
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        body, me = parse_body(SigningKeyRequest, request), self.caller
-        secret = None
-        if body["jwk"] is None:
-            row, secret = signing_keys.add_secret(key_id=me.key_id, by=me.actor)
-        else:
-            row = signing_keys.add_public(key_id=me.key_id, jwk=json.dumps(body["jwk"]), by=me.actor)
-        return Response(NewSigningKey.of(row, secret=secret), status=201)
+        body, me, key = parse_body(SigningKeyRequest, request), self.caller, _load(self.caller.key_id)
+        jwk = None if body["jwk"] is None else json.dumps(body["jwk"])
+        made = key_changes.add_signing_key(key, jwk=jwk, by=me.actor if me.sandbox else self.use_person())
+        secret = made.secret or None
+        if made.change is not None:
+            waiting = RequestedSigningKey.of_key(made.change, keyid=made.name, secret=secret)
+            return Response(waiting, status=202)
+        return Response(NewSigningKey.of(key.signing_keys.get(keyid=made.name), secret=secret), status=201)
 
 
 class SigningKeyView(OwnKeyView):

@@ -4,18 +4,21 @@ from dataclasses import asdict
 from typing import Annotated
 from uuid import UUID
 
+from django.db import transaction
 from msgspec import Meta
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.fields import StrictSerializer, TextField, parse_body
-from casino.api.openapi import operation
+from casino.api.openapi import JSON, operation
 from casino.api.shapes import AmountText, CurrencyCode, ItemList, Shape, Timestamp
 from casino.kernel import money
-from casino.operators import acts, origins, services
+from casino.operators import acts, key_changes, origins, services
+from casino.operators.api.changes import ChangeResponse, waits
+from casino.operators.assertions import LIVE_PARAMETER
 from casino.operators.base_views import OperatorView, PlayerView
-from casino.operators.refusals import InvalidOrigin
+from casino.operators.refusals import ChangeNeedsSecondPerson, InvalidOrigin
 from casino.significant import thresholds
 from casino.significant.thresholds import CurrentThresholds
 
@@ -125,7 +128,7 @@ class OwnOperatorView(PlayerView):
 class OperatorOriginsView(OperatorView):
     """The origins of the caller's sites."""
 
-    act = acts.CHANGE_OPERATOR
+    act = acts.SET_ORIGINS
 
     @operation(
         "getOperatorOrigins",
@@ -143,17 +146,28 @@ class OperatorOriginsView(OperatorView):
         description=(
             "Pages of these origins may frame the table page and call the API from a browser, for your players only. "
             "An origin is a scheme, a host and a port unless it is the usual one; it must be https in production. "
-            "Changes take effect within five seconds."
+            "Changes take effect within five seconds. For a live operator another origin needs the assertion of a "
+            "person, and is in use once another person confirms it (`POST /changes/{change}/confirm`); to remove "
+            "origins needs neither."
         ),
         request=OriginsRequest,
         example={"origins": ["https://play.lucky.example"]},
         returns=OperatorOrigins,
-        refusals=(InvalidOrigin,),
+        parameters=[LIVE_PARAMETER],
+        responses={(202, JSON): ChangeResponse},
+        examples=[waits(ChangeResponse)],
+        refusals=(InvalidOrigin, ChangeNeedsSecondPerson),
     )
+    @transaction.atomic  # an assertion is used up only with its effect
     def put(self, request: Request) -> Response:
         wanted = parse_body(OriginsRequest, request)["origins"]
-        me = self.caller
-        return Response(OperatorOrigins(tuple(origins.set_origins(slug=me.slug, origins=wanted, by=me.actor))))
+        operator = services.get_operator(self.caller.operator)
+        alone = operator.sandbox or {*operator.origins}.issuperset(wanted)
+        by = self.use_person_or_key() if alone else self.use_person()
+        change = key_changes.set_origins(operator, wanted, by=by)
+        if change is not None:
+            return Response(ChangeResponse.of(change), status=202)
+        return Response(OperatorOrigins(tuple(sorted(set(wanted)))))
 
 
 class ThresholdListView(OperatorView):

@@ -132,7 +132,24 @@ class Migration(migrations.Migration):
                         "acknowledgement.",
                     ),
                 ),
+                (
+                    "staff_networks",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=43),
+                        blank=True,
+                        default=list,
+                        help_text="Where its staff may sign in from; empty for anywhere.",
+                        size=None,
+                    ),
+                ),
             ],
+            options={
+                "permissions": [
+                    ("set_origins", "Can set the origins of an operator's sites"),
+                    ("require_signatures", "Can require signed requests, and accept unsigned ones"),
+                    ("set_staff_networks", "Can set the networks from which an operator's staff sign in"),
+                ]
+            },
         ),
         migrations.CreateModel(
             name="DeclaredCurrency",

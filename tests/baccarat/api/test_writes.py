@@ -17,6 +17,7 @@ from casino.events import sealer
 from casino.events.sql import execute, fetch
 from casino.feed import writer
 from casino.operators import limits_groups
+from casino.operators.assertions import HEADER
 from casino.operators.limits_groups import GroupLimits
 from tests.baccarat.api import contract
 from tests.baccarat.api.people import LONG_TURN, Caller, Gambler, Tenant, bet, deal_all, sit, tenant, whole_database
@@ -56,7 +57,7 @@ class Doing:
         self._last = 0
 
     def __call__(
-        self, caller: Caller, path: str, body: Any = None, *, method: str = "post", person: str = "", asked: str = ""
+        self, caller: Any, path: str, body: Any = None, *, method: str = "post", person: str = "", asked: str = ""
     ) -> Any:
         """Do a write, as a person if its row asks for one, and return the answer. Who `asked` can not decide."""
         operation, body = contract.operation_of(method, f"/api/v1/{path}"), body or {}
@@ -67,7 +68,10 @@ class Doing:
             alone = caller.post(path, body, person=asked)
             assert (alone.status_code, "second_person" in alone.json()["code"]) == (403, True), operation.name
         if method != "post":
-            answer = caller.send(method, f"/api/v1/{path}", data=json.dumps(body), content_type="application/json")
+            text = json.dumps(body)
+            signed = {HEADER: caller.assertion(person, method.upper(), path, text.encode())} if person else {}
+            address, content_type = f"/api/v1/{path}", "application/json"
+            answer = caller.send(method, address, data=text, content_type=content_type, headers=signed)
         elif operation.keyed and operation.name not in SHOWN_ANEW:
             answer = twice(caller, path, body, person)
         else:
@@ -87,11 +91,12 @@ class Doing:
         self._last = max((number for _, number in new), default=self._last)
         return {kind for kind, _ in new}
 
-    def change(self, house: Tenant, path: str, body: Any = None) -> None:
-        """Have one person ask for a change and another confirm it."""
-        change = self(house, path, body, person="ann")
+    def change(self, house: Tenant, path: str, body: Any = None, *, method: str = "post") -> Any:
+        """Have one person ask for a change and another confirm it, and return what was asked for."""
+        change = self(house, path, body, person="ann", method=method)
         assert change["status"] == "requested"
         self(house, f"changes/{change['id']}/confirm", person="ben", asked="ann")
+        return change
 
 
 SHOWN_ANEW = {"lookAtCards", "redeemLaunch"}
@@ -318,10 +323,10 @@ def cases(do: Doing, lucky: Tenant) -> None:
 
 
 def house_and_keys(do: Doing, lucky: Tenant) -> None:
-    do(lucky, "operator/origins", {"origins": ["https://play.lucky.example"]}, method="put")
+    do.change(lucky, "operator/origins", {"origins": ["https://play.lucky.example"]}, method="put")
     do(lucky, "skins/night", contract.named("setSkin").request_examples()[0], method="put")
     do(lucky, "skins/night", method="delete")
-    signing = do(lucky, "operator/key/signing-keys", {"algorithm": "hmac-sha256"})["keyid"]
+    signing = do.change(lucky, "operator/key/signing-keys", {"algorithm": "hmac-sha256"})["keyid"]
     do(lucky, f"operator/key/signing-keys/{signing}", method="delete")
     renewed = replace(lucky, credential=do(lucky, "operator/key/rotate", {"overlap_seconds": 3600})["credential"])
     execute("UPDATE operators_apikey SET secret_since = secret_since - interval '1 hour'")

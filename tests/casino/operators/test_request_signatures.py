@@ -26,7 +26,7 @@ from casino.operators.key_models import SigningKey, UsedSignature
 from casino.operators.models import ApiKey, Operator
 from casino.operators.refusals import SignaturesRequireKey
 from casino.significant.models import SignificantEvent
-from tests.baccarat.api.people import Tenant, tenant
+from tests.baccarat.api.people import Tenant, sandbox_tenant
 
 pytestmark = pytest.mark.django_db
 VECTORS = json.loads((PROJECT / "deploy/docs/integration/signature-vectors.json").read_text(encoding="utf-8"))
@@ -77,7 +77,7 @@ def code(answer: Any) -> str:
 
 @pytest.fixture
 def lucky() -> Tenant:
-    return tenant("lucky")
+    return sandbox_tenant("lucky")
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_a_signature_covers_everything_that_the_request_says(signer: Signer, nam
 
 
 def test_a_signature_of_a_key_that_is_not_the_api_keys_own_is_refused(signer: Signer) -> None:
-    rival = tenant("rival")
+    rival = sandbox_tenant("rival")
     other = with_hmac(rival)
 
     assert Signer(signer.house, other.keyid, other.sign).get() == "request_signature_invalid"

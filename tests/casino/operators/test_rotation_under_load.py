@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from casino.operators import services
-from tests.baccarat.api.people import tenant
+from tests.baccarat.api.people import sandbox_tenant, tenant
 from tests.casino.operators.test_key_rotation import an_hour_passes, code, rotate
 from tests.casino.operators.test_request_signatures import KEY, Signer, jwk_of, require, with_hmac
 from tests.conftest import Database
@@ -62,7 +62,7 @@ def test_no_signature_fails_while_a_signing_key_is_added_and_a_removed_one_is_re
     database: Database, *, required: bool
 ) -> None:
     assert database
-    house = tenant("lucky")
+    house = sandbox_tenant("lucky")
     keyid = house.do("operator/key/signing-keys", {"algorithm": "ed25519", "jwk": jwk_of(KEY)})["keyid"]
     first, added = Signer(house, keyid, KEY.sign), list[Signer]()
 

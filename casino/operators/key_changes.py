@@ -1,0 +1,283 @@
+"""What makes a live operator's API keys more powerful, or its doors wider: two persons agree on each of these changes.
+
+What takes power away needs one person and is done at once, and so is everything at a sandbox operator. A new secret is
+made when it is asked for, and returned to who asks: it opens nothing until another person confirms, who never sees it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.kernel.money import format_amount
+from casino.operators import (
+    acts,
+    changes,
+    credentials,
+    key_limits,
+    key_rotation,
+    notices,
+    origins,
+    services,
+    signing_keys,
+)
+from casino.operators.changes import ChangeKind
+from casino.operators.key_limits import KeyLimits, Movement
+from casino.operators.key_models import SigningKey
+from casino.operators.models import ApiKey, Change, ChangeName, Operator
+from casino.operators.principals import Scope
+from casino.operators.refusals import MoneyKeyUnlimited
+from casino.significant.recorder import SignificantEventKind
+
+KEYS: Final = acts.CHANGE_KEY.name
+ORIGINS: Final = acts.SET_ORIGINS.name
+SIGNATURES: Final = acts.REQUIRE_SIGNATURES.name
+
+
+@dataclass(frozen=True, slots=True)
+class NewSecret:
+    """A secret that was made, of what; `change` is what another person still has to confirm, None if nothing is."""
+
+    name: str
+    secret: str
+    change: Change | None
+
+
+def issue(
+    operator: Operator,
+    *,
+    label: str,
+    scopes: Iterable[str],
+    networks: Iterable[str],
+    expires_at: datetime | None,
+    limits: Mapping[str, KeyLimits],
+    brand: UUID | None,
+    by: str,
+) -> NewSecret:
+    """Issue a key, whose limits by currency are of each movement. Raises InvalidKeyTerms, MoneyKeyUnlimited."""
+    key, secret = credentials.new_key()
+    terms = services.key_terms(scopes, networks, expires_at)
+    if Scope.MONEY in terms["scopes"] and not operator.sandbox:
+        _require_caps(limits.values())
+        if not terms["networks"] or expires_at is None:
+            raise MoneyKeyUnlimited
+    details = {
+        "key": key,
+        "secret_hash": credentials.digest(secret).hex(),
+        "operator": str(operator.pk),
+        "label": label,
+        "brand": None if brand is None else str(brand),
+        **terms,
+        "expires_at": None if expires_at is None else expires_at.isoformat(),
+        "limits": {currency: [each.per_request, each.per_day] for currency, each in limits.items()},
+    }
+    end = "without an end" if expires_at is None else f"until {expires_at:%Y-%m-%d}"
+    places = f"from {', '.join(terms['networks'])}" if terms["networks"] else "from anywhere"
+    caps = [_caps(each, currency) for currency, each in limits.items()] or ["no limit"]
+    summary = f"Issue the API key {label} for {', '.join(terms['scopes'])}, {places}, {end}; {'; '.join(caps)}"
+    return NewSecret(
+        key, secret, _agree(operator, ChangeName.API_KEY, subject=f"key:{key}", summary=summary, details=details, by=by)
+    )
+
+
+def rotate(key: ApiKey, *, by: str) -> NewSecret:
+    """Replace the secret of a key, as its operator's staff. Raises RotationUnderWay, UnknownKey."""
+    secret = credentials.new_secret()
+    details = {"key": key.pk, "secret_hash": credentials.digest(secret).hex()}
+    summary = f"Rotate the secret of the API key {key.label} ({key.pk})"
+    change = _agree(
+        key.operator, ChangeName.KEY_ROTATION, subject=f"key:{key.pk}", summary=summary, details=details, by=by
+    )
+    return NewSecret(key.pk, secret, change)
+
+
+@transaction.atomic
+def set_limit(key: ApiKey, *, movement: Movement, currency: str, limits: KeyLimits | None, by: str) -> Change | None:
+    """Set a key's limits on a movement, None for none; what lets it move more is a change of two persons.
+
+    Raises InvalidKeyLimit, MoneyKeyUnlimited, UnknownKey.
+    """
+    locked = ApiKey.objects.select_for_update(no_key=True, of=("self",)).select_related("operator").get(pk=key.pk)
+    operator, rows = locked.operator, list(locked.limits.all())
+    if not key_limits.loosens(rows, movement, currency, limits):
+        key_limits.change(key=key.pk, movement=movement, currency=currency, limits=limits, by=by)
+        return None
+    if Scope.MONEY in locked.scopes and not operator.sandbox:
+        others = [
+            KeyLimits(row.per_request, row.per_day)
+            for row in rows
+            if (row.movement, row.currency) != (movement, currency)
+        ]
+        _require_caps([*others, *([] if limits is None else [limits])])
+    amounts = None if limits is None else [limits.per_request, limits.per_day]
+    details = {"key": key.pk, "movement": movement.value, "currency": currency, "limits": amounts}
+    what = "no limit" if limits is None else _caps(limits, currency)
+    summary = f"Set for each {movement.value} by the API key {key.label} ({key.pk}): {what}"
+    return _agree(operator, ChangeName.KEY_LIMIT, subject=f"key:{key.pk}", summary=summary, details=details, by=by)
+
+
+def add_signing_key(key: ApiKey, *, jwk: str | None, by: str) -> NewSecret:
+    """Register an Ed25519 public key, a JWK, or None for an HMAC secret that is made.
+
+    Raises InvalidSigningKey, TooManySigningKeys, UnknownKey.
+    """
+    row, secret = signing_keys.make_secret(key.pk) if jwk is None else (signing_keys.parse_public(jwk), "")
+    details = {
+        "key": key.pk,
+        "keyid": row.keyid,
+        "algorithm": str(row.algorithm),
+        "material": bytes(row.material).hex(),
+        "encrypted_under": row.encrypted_under,
+    }
+    summary = f"Register the signing key {row.keyid} of the API key {key.label} ({key.pk})"
+    change = _agree(
+        key.operator, ChangeName.SIGNING_KEY, subject=f"key:{key.pk}", summary=summary, details=details, by=by
+    )
+    return NewSecret(row.keyid, secret, change)
+
+
+def accept_unsigned(operator: Operator, key: ApiKey | None = None, *, by: str) -> Change | None:
+    """Accept unsigned requests with a key, or with each key of the operator that does not require signatures itself."""
+    subject = f"operator:{operator.pk}" if key is None else f"key:{key.pk}"
+    details = {"operator": str(operator.pk), "key": "" if key is None else key.pk}
+    summary = f"Accept unsigned requests of {operator.slug if key is None else f'the API key {key.label} ({key.pk})'}"
+    return _agree(operator, ChangeName.UNSIGNED_REQUESTS, subject=subject, summary=summary, details=details, by=by)
+
+
+def set_origins(operator: Operator, wanted: Sequence[str], *, by: str) -> Change | None:
+    """Replace an operator's origins; one more is a change of two persons. Raises InvalidOrigin, UnknownOperator."""
+    distinct = origins.distinct(wanted)
+    added = sorted({*distinct} - {*operator.origins})
+    if not added:
+        origins.set_origins(slug=operator.slug, origins=distinct, by=by)
+        return None
+    details = {"operator": str(operator.pk), "origins": distinct, "added": added}
+    summary = f"Let pages of {', '.join(added)} frame and call the casino of {operator.slug}"
+    return _agree(
+        operator, ChangeName.ORIGINS, subject=f"operator:{operator.pk}", summary=summary, details=details, by=by
+    )
+
+
+def register() -> None:
+    """Register what two persons may change of keys."""
+    for name, permission, in_admin in (
+        (ChangeName.API_KEY, KEYS, True),
+        (ChangeName.KEY_ROTATION, KEYS, True),
+        (ChangeName.KEY_LIMIT, KEYS, True),
+        (ChangeName.SIGNING_KEY, KEYS, False),
+        (ChangeName.UNSIGNED_REQUESTS, SIGNATURES, True),
+        (ChangeName.ORIGINS, ORIGINS, False),
+    ):
+        event = (
+            SignificantEventKind.CONFIG_CHANGED if name is ChangeName.ORIGINS else SignificantEventKind.ACCESS_CHANGED
+        )
+        concerns = partial(_who_may, permission)
+        changes.register(ChangeKind(name, permission, _apply, event=event, in_admin=in_admin, concerns=concerns))
+
+
+def _agree(
+    operator: Operator, kind: ChangeName, *, subject: str, summary: str, details: Mapping[str, Any], by: str
+) -> Change | None:
+    """Make a change at once at a sandbox operator; let one wait for another person at any other."""
+    if operator.sandbox:
+        _EFFECTS[kind](details, by)
+        return None
+    return changes.request(operator=operator.pk, kind=kind, subject=subject, summary=summary, details=details, by=by)
+
+
+def _apply(change: Change) -> None:
+    _EFFECTS[ChangeName(change.kind)](change.details, change.requested_by)
+
+
+def _add_key(details: Mapping[str, Any], by: str) -> None:
+    expires_at, brand = details["expires_at"], details["brand"]
+    terms = services.key_terms(
+        details["scopes"], details["networks"], None if expires_at is None else datetime.fromisoformat(expires_at)
+    )
+    services.add_key(
+        details["key"],
+        bytes.fromhex(details["secret_hash"]),
+        operator=UUID(details["operator"]),
+        label=details["label"],
+        brand=None if brand is None else UUID(brand),
+        by=by,
+        **terms,
+    )
+    for currency, amounts in details["limits"].items():
+        for movement in Movement:
+            limits = KeyLimits(*amounts)
+            key_limits.change(key=details["key"], movement=movement, currency=currency, limits=limits, by=by)
+
+
+def _replace_secret(details: Mapping[str, Any], by: str) -> None:
+    key_rotation.replace(bytes.fromhex(details["secret_hash"]), key_id=details["key"], by=by)
+
+
+def _set_limit(details: Mapping[str, Any], by: str) -> None:
+    amounts = details["limits"]
+    key_limits.change(
+        key=details["key"],
+        movement=Movement(details["movement"]),
+        currency=details["currency"],
+        limits=None if amounts is None else KeyLimits(*amounts),
+        by=by,
+    )
+
+
+def _add_signing_key(details: Mapping[str, Any], by: str) -> None:
+    row = SigningKey(
+        keyid=details["keyid"],
+        algorithm=details["algorithm"],
+        material=bytes.fromhex(details["material"]),
+        encrypted_under=details["encrypted_under"],
+    )
+    signing_keys.add(row, key_id=details["key"], by=by)
+
+
+def _accept_unsigned(details: Mapping[str, Any], by: str) -> None:
+    if details["key"]:
+        signing_keys.require(key_id=details["key"], required=False, by=by)
+    else:
+        signing_keys.require_of_all(services.get_operator(UUID(details["operator"])), required=False, by=by)
+
+
+def _set_origins(details: Mapping[str, Any], by: str) -> None:
+    """Add what two persons agreed on, and nothing that one has removed meanwhile."""
+    operator = services.get_operator(UUID(details["operator"]))
+    kept = {*details["origins"]} & {*operator.origins}
+    origins.set_origins(slug=operator.slug, origins=sorted({*kept, *details["added"]}), by=by)
+
+
+_EFFECTS: Final[Mapping[ChangeName, Callable[[Mapping[str, Any], str], None]]] = {
+    ChangeName.API_KEY: _add_key,
+    ChangeName.KEY_ROTATION: _replace_secret,
+    ChangeName.KEY_LIMIT: _set_limit,
+    ChangeName.SIGNING_KEY: _add_signing_key,
+    ChangeName.UNSIGNED_REQUESTS: _accept_unsigned,
+    ChangeName.ORIGINS: _set_origins,
+}
+
+
+def _caps(limits: KeyLimits, currency: str) -> str:
+    """Describe limits of a movement to the person who confirms them."""
+    of_request, of_day = (
+        "any amount" if each is None else f"{format_amount(each, currency)} {currency}"
+        for each in (limits.per_request, limits.per_day)
+    )
+    return f"at most {of_request} in a request, {of_day} in a day"
+
+
+def _require_caps(limits: Iterable[KeyLimits]) -> None:
+    """Require limits by day, one at least. Raises MoneyKeyUnlimited."""
+    caps = [each.per_day for each in limits]
+    if not caps or None in caps:
+        raise MoneyKeyUnlimited
+
+
+def _who_may(permission: str, change: Change) -> list[str]:
+    """List the members of the operator's staff who have a permission, so that all of them are told."""
+    return notices.members_with(permission, operator=changes.operator_of(change))
