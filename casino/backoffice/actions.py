@@ -18,7 +18,7 @@ _ATTRIBUTE: Final = "row_action"
 
 
 @dataclass(frozen=True, slots=True)
-class ShownOnce:
+class SecretAnswer:
     """What an action returns that makes a secret: it is in the answer to this request, and nowhere else.
 
     `message` is shown beside it and recorded, so the secret is not part of it.
@@ -33,7 +33,7 @@ class ShownOnce:
 class RowAction:
     """Declares a method `(request, row, data) -> message` an action on a row, at `<id>/<name>/`.
 
-    One that makes a secret returns ShownOnce instead of a message.
+    One that makes a secret returns SecretAnswer instead of a message.
 
     Its form is shown on the page of each row that it `applies` to: at the end, or where the page puts it if it is
     `placed`. The form of an action without fields is a button; `question` is shown before it is sent.

@@ -22,7 +22,7 @@ from django.utils.text import capfirst
 from django.views.decorators.http import require_POST
 
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction, ShownOnce, row_actions
+from casino.backoffice.actions import RowAction, SecretAnswer, row_actions
 from casino.backoffice.forms import RowForm
 from casino.backoffice.sections import ActionBar, Banner, Facts, FormSection, Section
 from casino.crypto.crypto_shredding import decrypt_rows
@@ -299,9 +299,9 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
             if obj is None or not request.user.has_perm(action.permission):
                 raise PermissionDenied
             form = action.form(request.POST, request=request, row=obj)
-            method: Callable[..., str | ShownOnce] = getattr(self, action.method)
+            method: Callable[..., str | SecretAnswer] = getattr(self, action.method)
             outcome = form.perform(lambda data: method(request, obj, data))
-            if isinstance(outcome, ShownOnce):
+            if isinstance(outcome, SecretAnswer):
                 self.log_change(request, obj, outcome.message)
                 return self._show_once(request, obj, outcome)
             if outcome is not None:
@@ -317,7 +317,7 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
         name = f"{self.opts.app_label}_{self.opts.model_name}_{action.name}"
         return path(f"<path:object_id>/{action.name}/", require_POST(self.admin_site.admin_view(view)), name=name)
 
-    def _show_once(self, request: HttpRequest, obj: Any, shown: ShownOnce) -> HttpResponse:
+    def _show_once(self, request: HttpRequest, obj: Any, shown: SecretAnswer) -> HttpResponse:
         """Answer with a secret, on a page that is stored nowhere: a redirect would need a cookie to carry it."""
         back = html.link(self.page_url(obj), self.title_of(obj))
         facts = Facts(shown.message, [("Shown only now", html.code(shown.secret)), ("Go on to", back)])

@@ -44,6 +44,15 @@ SET_ORIGINS: Final = Act(
     event=_CONFIG,
     tells="the operator's administrators",
 )
+SET_STAFF_NETWORKS: Final = Act(
+    "operators.set_staff_networks",
+    "widen where an operator's staff sign in from; alone: narrow it",
+    DutySide.ADMINISTER,
+    _ADMINISTRATOR,
+    persons=2,
+    event=_ACCESS,
+    tells="the operator's administrators",
+)
 REQUIRE_SIGNATURES: Final = Act(
     "operators.require_signatures",
     "accept unsigned requests; alone: require signatures",
@@ -78,6 +87,7 @@ ACTS: Final = (
     ),
     CHANGE_KEY,
     SET_ORIGINS,
+    SET_STAFF_NETWORKS,
     REQUIRE_SIGNATURES,
     Act("operators.add_operator", "create operators", DutySide.ADMINISTER, event=_CONFIG),
     Act("operators.add_brand", "create brands", DutySide.ADMINISTER, _ADMINISTRATOR, event=_CONFIG),

@@ -108,10 +108,18 @@ def use_assertion(request: HttpRequest, *, operator: UUID) -> str:
         raise AssertionInvalid("The assertion's `jti` must have 1 to 200 characters.")
     if not fetch(_USE, [hashlib.sha256(f"{operator} {jti}".encode()).digest()]):
         raise AssertionUsed
-    linked = (
-        StaffSubject.objects.filter(operator_id=operator, subject=subject).values_list("user_id", flat=True).first()
-    )
-    return desk_actor(subject) if linked is None else f"staff:{linked}"
+    linked = StaffSubject.objects.select_related("user").filter(operator_id=operator, subject=subject).first()
+    if not key.operator.sandbox:
+        _require_one_person(key, linked)
+    return desk_actor(subject) if linked is None else f"staff:{linked.user_id}"
+
+
+def _require_one_person(key: AssertionKey, linked: StaffSubject | None) -> None:
+    """Refuse a live operator's key that names anybody, or nobody who works here: its holder could be any person."""
+    if not key.subject:
+        raise AssertionInvalid("A live operator's key names one person.")
+    if linked is None or not linked.user.is_active:
+        raise AssertionInvalid("The person is not linked to an account of the staff that is in use.")
 
 
 def require_duty(person: str, act: Act | None) -> None:
@@ -145,7 +153,10 @@ def parse_jwk(text: str) -> tuple[str, dict[str, str]]:
 
 
 def request_key(*, operator: UUID, name: str, jwk: str, subject: str, by: str) -> Change:
-    """Request a key for an operator's staff, or for one person. Raises InvalidAssertionKey, ChangeNeedsSecondPerson."""
+    """Request a key for one person, or for all of a sandbox operator's staff.
+
+    Raises InvalidAssertionKey, ChangeNeedsSecondPerson.
+    """
     key_id, public = parse_jwk(jwk)
     spelling = normalise_subject(subject) if subject else ""
     if spelling is None:
@@ -192,6 +203,8 @@ def register_key(
 ) -> AssertionKey:
     """Register a key that two persons agreed on, in their transaction. Raises InvalidAssertionKey."""
     key_id, public = parse_jwk(json.dumps(dict(jwk)))
+    if not subject and not Operator.objects.get(pk=operator).sandbox:
+        raise InvalidAssertionKey("A live operator's key is for one person.")
     if AssertionKey.objects.filter(operator_id=operator, key_id=key_id, removed_at=None).exists():
         raise InvalidAssertionKey("The operator has this key already.")
     return AssertionKey.objects.create(
@@ -252,7 +265,8 @@ def _verify(assertion: str, operator: UUID) -> tuple[dict[str, Any], AssertionKe
         if len(assertion) > _LONGEST:
             raise jwt.InvalidTokenError("It is too long.")
         key_id = jwt.get_unverified_header(assertion).get("kid")
-        key = AssertionKey.objects.filter(operator_id=operator, key_id=key_id, removed_at=None).first()
+        keys = AssertionKey.objects.select_related("operator")
+        key = keys.filter(operator_id=operator, key_id=key_id, removed_at=None).first()
         if key is None:
             raise jwt.InvalidTokenError("Its `kid` is of no registered key.")
         algorithm = _ALGORITHMS[key.jwk.get("crv", "")]

@@ -35,7 +35,7 @@ from casino.operators.change import (
     change_stream,
 )
 from casino.operators.models import Change, ChangeName, ChangeSecret, Operator
-from casino.operators.refusals import ChangeIsForTheAdmin, UnknownChange
+from casino.operators.refusals import ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
 from casino.significant import recorder
 from casino.significant.recorder import SignificantEventKind
 
@@ -67,10 +67,16 @@ CHANGE_EVENTS: Final = EventRegistry(EventType(event) for event in get_args(Chan
 CHANGES: Final = ProjectionTable.of(Change)
 _EXPIRED: Final = "system:changes"
 _kinds: Final[dict[str, ChangeKind]] = {}
+_person_rules: Final[list[Callable[[Change, str], bool]]] = []
 
 
 def register(kind: ChangeKind) -> None:
     _kinds[kind.name] = kind
+
+
+def register_person_rule(rule: Callable[[Change, str], bool]) -> None:
+    """Add a rule of which persons may agree on a change, beside those who agreed; call it in AppConfig.ready()."""
+    _person_rules.append(rule)
 
 
 def kinds() -> tuple[str, ...]:
@@ -144,6 +150,8 @@ def confirm(change: UUID, *, operator: UUID | None = None, by: str) -> Change:
         row, state = _lock(change, operator)
         if operator is not None and _kinds[row.kind].in_admin:
             raise ChangeIsForTheAdmin
+        if not all(rule(row, by) for rule in _person_rules):
+            raise ChangeNeedsSecondPerson
         now = database_now()
         row = _write(state, lifecycle.confirm(state, by=by, at=now, delay=_delay(row)), by=by)
         if row.status == ChangeStatus.CONFIRMED and row.effective_at == now:

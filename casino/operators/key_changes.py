@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from ipaddress import ip_network
 from typing import Any, Final
 from uuid import UUID
 
@@ -30,11 +31,12 @@ from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.key_models import SigningKey
 from casino.operators.models import ApiKey, Change, ChangeName, Operator
 from casino.operators.principals import Scope
-from casino.operators.refusals import MoneyKeyUnlimited
+from casino.operators.refusals import InvalidNetworks, MoneyKeyUnlimited
 from casino.significant.recorder import SignificantEventKind
 
 KEYS: Final = acts.CHANGE_KEY.name
 ORIGINS: Final = acts.SET_ORIGINS.name
+NETWORKS: Final = acts.SET_STAFF_NETWORKS.name
 SIGNATURES: Final = acts.REQUIRE_SIGNATURES.name
 
 
@@ -148,8 +150,10 @@ def accept_unsigned(operator: Operator, key: ApiKey | None = None, *, by: str) -
     return _agree(operator, ChangeName.UNSIGNED_REQUESTS, subject=subject, summary=summary, details=details, by=by)
 
 
+@transaction.atomic
 def set_origins(operator: Operator, wanted: Sequence[str], *, by: str) -> Change | None:
     """Replace an operator's origins; one more is a change of two persons. Raises InvalidOrigin, UnknownOperator."""
+    operator = services.find_operator(slug=operator.slug, lock=True)
     distinct = origins.distinct(wanted)
     added = sorted({*distinct} - {*operator.origins})
     if not added:
@@ -162,6 +166,32 @@ def set_origins(operator: Operator, wanted: Sequence[str], *, by: str) -> Change
     )
 
 
+@transaction.atomic
+def set_staff_networks(operator: Operator, wanted: Iterable[str], *, by: str) -> Change | None:
+    """Set where an operator's staff may sign in from, none for anywhere; whatever is added takes two persons.
+
+    Raises InvalidNetworks, UnknownOperator.
+    """
+    operator = services.find_operator(slug=operator.slug, lock=True)
+    try:
+        networks = sorted({ip_network(each) for each in wanted}, key=str)
+    except ValueError as error:
+        raise InvalidNetworks(str(error)) from None
+    details = {"operator": str(operator.pk), "networks": [str(each) for each in networks]}
+    present = [ip_network(each) for each in operator.staff_networks]
+    if not present or (networks and all(any(_is_within(each, other) for other in present) for each in networks)):
+        _set_staff_networks(details, by)
+        return None
+    places = ", ".join(details["networks"]) or "anywhere"
+    summary = f"Let the staff of {operator.slug} sign in from {places}"
+    subject = f"operator:{operator.pk}"
+    return _agree(operator, ChangeName.STAFF_NETWORKS, subject=subject, summary=summary, details=details, by=by)
+
+
+def _is_within(one: Any, other: Any) -> bool:
+    return one.version == other.version and bool(one.subnet_of(other))
+
+
 def register() -> None:
     """Register what two persons may change of keys."""
     for name, permission, in_admin in (
@@ -171,12 +201,23 @@ def register() -> None:
         (ChangeName.SIGNING_KEY, KEYS, False),
         (ChangeName.UNSIGNED_REQUESTS, SIGNATURES, True),
         (ChangeName.ORIGINS, ORIGINS, False),
+        (ChangeName.STAFF_NETWORKS, NETWORKS, True),
     ):
         event = (
             SignificantEventKind.CONFIG_CHANGED if name is ChangeName.ORIGINS else SignificantEventKind.ACCESS_CHANGED
         )
         concerns = partial(_who_may, permission)
-        changes.register(ChangeKind(name, permission, _apply, event=event, in_admin=in_admin, concerns=concerns))
+        changes.register(
+            ChangeKind(
+                name,
+                permission,
+                _apply,
+                event=event,
+                secret=name is ChangeName.SIGNING_KEY,  # an HMAC secret, although encrypted, stays in no event
+                in_admin=in_admin,
+                concerns=concerns,
+            )
+        )
 
 
 def _agree(
@@ -190,7 +231,7 @@ def _agree(
 
 
 def _apply(change: Change) -> None:
-    _EFFECTS[ChangeName(change.kind)](change.details, change.requested_by)
+    _EFFECTS[ChangeName(change.kind)](changes.details_of(change), change.requested_by)
 
 
 def _add_key(details: Mapping[str, Any], by: str) -> None:
@@ -252,6 +293,12 @@ def _set_origins(details: Mapping[str, Any], by: str) -> None:
     origins.set_origins(slug=operator.slug, origins=sorted({*kept, *details["added"]}), by=by)
 
 
+def _set_staff_networks(details: Mapping[str, Any], by: str) -> None:
+    operator = services.get_operator(UUID(details["operator"]))
+    reason = "Where the operator's staff may sign in from was changed"
+    services.change_setting(operator.slug, "staff_networks", details["networks"], by=by, reason=reason)
+
+
 _EFFECTS: Final[Mapping[ChangeName, Callable[[Mapping[str, Any], str], None]]] = {
     ChangeName.API_KEY: _add_key,
     ChangeName.KEY_ROTATION: _replace_secret,
@@ -259,6 +306,7 @@ _EFFECTS: Final[Mapping[ChangeName, Callable[[Mapping[str, Any], str], None]]] =
     ChangeName.SIGNING_KEY: _add_signing_key,
     ChangeName.UNSIGNED_REQUESTS: _accept_unsigned,
     ChangeName.ORIGINS: _set_origins,
+    ChangeName.STAFF_NETWORKS: _set_staff_networks,
 }
 
 

@@ -1,6 +1,7 @@
 """The operators that members of staff work for, the colleagues they may see, and the names of staff in events."""
 
 from collections.abc import Collection
+from ipaddress import ip_address, ip_network
 from typing import Any
 from uuid import UUID
 
@@ -32,6 +33,15 @@ def colleagues_filter(operators: Collection[UUID] | None, column: str = "pk") ->
     inside = StaffMembership.objects.filter(operator_id__in=operators, user__is_superuser=False).values("user_id")
     outside = StaffMembership.objects.exclude(operator_id__in=operators).values("user_id")
     return Q(**{f"{column}__in": inside}) & ~Q(**{f"{column}__in": outside})
+
+
+def may_sign_in_from(user_id: int, address: str | None) -> bool:
+    """Return whether every operator that a user works for lets its staff sign in from an address."""
+    limited = StaffMembership.objects.filter(user_id=user_id).exclude(operator__staff_networks=[])
+    return all(
+        address is not None and any(ip_address(address) in ip_network(network) for network in networks)
+        for networks in limited.values_list("operator__staff_networks", flat=True)
+    )
 
 
 def staff_actor(user: Any) -> str:

@@ -62,8 +62,8 @@ class Operator(models.Model):
     class Meta:
         permissions = [
             ("set_origins", "Can set the origins of an operator's sites"),
-            ("require_signatures", "Can require signed requests, and accept unsigned ones"),
-            ("set_staff_networks", "Can set the networks from which an operator's staff sign in"),
+            ("require_signatures", "Can require signatures or do without them"),
+            ("set_staff_networks", "Can set where an operator's staff sign in from"),
         ]
 
     def __str__(self) -> str:
@@ -177,7 +177,7 @@ class ApiKey(models.Model):
 
 
 class AssertionKey(models.Model):
-    """A public key whose assertions name a person on an operator's staff: everybody, or only `subject`.
+    """A public key whose assertions name a person on an operator's staff: `subject`, or at a sandbox anybody.
 
     One member of staff requested it in the admin, and another confirmed it.
     """
@@ -255,6 +255,7 @@ class ChangeName(StrEnum):
     STAFF_AUTHENTICATOR = "staff_authenticator"
     STAFF_EMAIL = "staff_email"
     STAFF_LINK = "staff_link"
+    STAFF_NETWORKS = "staff_networks"
     STAFF_PASSWORD = "staff_password"  # noqa: S105  (a kind of change)
     STAFF_RETURN = "staff_return"
     STAFF_ROLE = "staff_role"

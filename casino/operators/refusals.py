@@ -319,6 +319,13 @@ class InvalidOrigin(Refusal):
     remedy = "Send scheme, host, and a port unless it is the usual one, such as https://play.example; at most 20."
 
 
+class InvalidNetworks(Refusal):
+    code = "invalid_networks"
+    kind = RefusalKind.INVALID
+    title = "These are not networks, or you are not in them"
+    remedy = "Set networks such as 203.0.113.0/24, among them the one that you use."
+
+
 class UnknownTimeZone(Refusal):
     code = "unknown_time_zone"
     kind = RefusalKind.INVALID

@@ -23,9 +23,9 @@ from casino.operators.changes import ChangeKind
 from casino.operators.memberships import sole_operator, staff_actor
 from casino.operators.models import Change, ChangeName, StaffSubject
 from casino.significant import recorder
-from casino.staff import acts, assignments, authenticators, duties, lockout, password_codes, roles
+from casino.staff import acts, assignments, authenticators, duties, lockout, password_codes, people, roles
 from casino.staff.duties import DutySide, Role
-from casino.staff.refusals import InvalidLink, InvalidRole, OwnAccessChange, ReasonMissing, RolesApart
+from casino.staff.refusals import EmailTaken, InvalidLink, InvalidRole, OwnAccessChange, ReasonMissing, RolesApart
 
 MIN_REASON_LENGTH, MAX_REASON_LENGTH = 3, 500
 SUBJECT: Final = "staff"
@@ -63,7 +63,7 @@ def request_password(user: User, *, by: User, reason: str) -> Change:
 
 
 def request_email(user: User, *, email: str, by: User) -> Change:
-    """Request another e-mail address for a user. Raises OwnAccessChange."""
+    """Request another e-mail address for a user. Raises OwnAccessChange, EmailTaken."""
     _refuse_own(user, by)
     summary = f"Change the e-mail address of {user.username} from {user.email or 'none'} to {email or 'none'}"
     return _request(user, EMAIL, summary, {"email": email}, by)
@@ -73,6 +73,13 @@ def request_return(user: User, *, by: User) -> Change:
     """Request that a disabled user may log in again. Raises OwnAccessChange."""
     _refuse_own(user, by)
     return _request(user, RETURN, f"Let {_describe(user)} log in again", {}, by)
+
+
+def end_requests(user: User, *, by: User) -> None:
+    """Cancel what a user who was disabled has requested, and nobody has confirmed."""
+    waiting = Change.objects.filter(requested_by=staff_actor(user), status=ChangeStatus.REQUESTED)
+    for change in waiting.order_by("id").values_list("pk", flat=True):
+        changes.cancel(change, by=staff_actor(by))
 
 
 def request_roles(user: User, *, names: Iterable[str], until: datetime | None = None, by: User) -> Change:
@@ -183,6 +190,8 @@ def _apply_password(change: Change) -> None:
 
 def _apply_email(change: Change) -> None:
     user = _user(change)
+    if people.is_taken(change.details["email"], but=user.pk):
+        raise EmailTaken
     if user.email != change.details["email"]:  # the address that goes is told as well
         notices.tell_address(user.email, subject="Your e-mail address was changed", text=change.summary)
     user.email = change.details["email"]

@@ -13,6 +13,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 
+from casino.api.client_ip import client_ip
+from casino.operators.memberships import may_sign_in_from
 from casino.staff import assignments, authenticators
 
 STARTED: Final = "_started_at"
@@ -34,6 +36,8 @@ class RoleBackend(ModelBackend):
     ) -> Any:
         """Return the user with this name, password and, if an authenticator is set up, code."""
         user: Any = super().authenticate(request, username=username, password=password, **more)
+        if user is not None and request is not None and not may_sign_in_from(user.pk, client_ip(request)):
+            return None
         if user is None or not authenticators.is_enrolled(user):
             return user
         authenticator = authenticators.verify(user, code)

@@ -20,13 +20,15 @@ else:
 
 
 class StaffAccount(models.Model):
-    """When a user's password was changed and the user disabled; written by a database trigger, whoever changes it."""
+    """What Django's users lack; a database trigger writes all of it but `created_by`, whoever changes the user."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="account", db_constraint=False
     )
     password_changed_at = models.DateTimeField(null=True)
     disabled_at = models.DateTimeField(null=True)
+    email_key = models.TextField(null=True, unique=True, help_text="The address in the one spelling that is compared.")
+    created_by = models.TextField(blank=True, default="", db_default="", help_text="Who made it; empty for a command.")
 
     class Meta:
         permissions: ClassVar[Any] = [

@@ -22,9 +22,10 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from joserfc.errors import JoseError
 
+from casino.api.client_ip import client_ip
 from casino.crypto.encryption import DecryptionFailed
 from casino.operators import notices
-from casino.operators.memberships import sole_operator, staff_actor
+from casino.operators.memberships import may_sign_in_from, sole_operator, staff_actor
 from casino.staff import authenticators, identity_providers
 from casino.staff.models import IdentityProvider, StaffIdentity
 from casino.staff.refusals import ProviderFailed, UnknownIdentity
@@ -98,9 +99,10 @@ class IdentityBackend(BaseBackend):
         second_factor: bool = False,  # noqa: FBT001, FBT002  (Django passes it by name)
     ) -> Any:
         """Return the identity's user, with the authenticator whose code was right."""
-        del request
         row = StaffIdentity.objects.select_related("user", "provider").filter(pk=identity).first()
         if row is None or row.user.username != username or not _may_sign_in(row.user, row.provider):
+            return None
+        if request is not None and not may_sign_in_from(row.user_id, client_ip(request)):
             return None
         user: Any = row.user
         if second_factor or not authenticators.is_enrolled(user):
@@ -157,11 +159,9 @@ def _link(provider: IdentityProvider, subject: str, claims: Any) -> StaffIdentit
     address = claims.get("email")
     if claims.get("email_verified") is not True or not isinstance(address, str) or not address or "\0" in address:
         raise UnknownIdentity
-    users = User.objects.filter(email__iexact=address, is_active=True, is_staff=True)
-    candidates = [user for user in users[:2] if _may_sign_in(user, provider)]
-    if len(candidates) != 1 or users.count() != 1:  # an address that two users share names neither
+    user = User.objects.filter(email__iexact=address, is_active=True, is_staff=True).first()
+    if user is None or not _may_sign_in(user, provider):
         raise UnknownIdentity
-    (user,) = candidates
     try:
         with transaction.atomic():
             linked = StaffIdentity.objects.create(user=user, provider=provider, subject=subject)

@@ -87,3 +87,17 @@ class InvalidLink(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The user can't be linked to this person"
     remedy = "Use the person's id, as assertions name it. A link is made once and never moved."
+
+
+class EmailTaken(Refusal):
+    code = "email_taken"
+    kind = RefusalKind.CONFLICT
+    title = "Another account has this e-mail address"
+    remedy = "Give each person one account; what follows a + in an address does not make another one."
+
+
+class TooFewAdministrators(Refusal):
+    code = "too_few_administrators"
+    kind = RefusalKind.CONFLICT
+    title = "Fewer than two administrators would remain"
+    remedy = "Make another administrator first: one alone gives nobody access."

@@ -1,22 +1,26 @@
 """Changes that need two persons, and the keys of operators' assertions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 from django.contrib import admin
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import HttpRequest
 
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, ShownOnce
+from casino.backoffice.actions import RowAction, SecretAnswer
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import RemovableAdmin, column, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
 from casino.backoffice.pages.approvals import DECIDE
 from casino.backoffice.sections import Banner, Section
-from casino.kernel.persons import is_another_person
+from casino.kernel.persons import STAFF, is_another_person
 from casino.operators import assertions, changes, memberships
 from casino.operators.change import ChangeStatus
+from casino.operators.memberships import colleagues_filter
 from casino.operators.models import AssertionKey, Change
 from casino.staff import password_codes
 
@@ -60,6 +64,11 @@ class ChangeAdmin(ReadOnlyAdmin):
     decider = staff_column("decided_by", "decided by")
     effective = time_column("effective_at", "effective from")
 
+    def owned_by(self, operators: Collection[UUID]) -> Q:
+        """Select changes of these operators, and those about colleagues who work for several of them."""
+        colleagues = User.objects.filter(colleagues_filter(operators)).values_list("pk", flat=True)
+        return super().owned_by(operators) | Q(operator_id=None, subject__in=[f"{STAFF}:{user}" for user in colleagues])
+
     @RowAction(
         "Confirm",
         permission=DECIDE,
@@ -96,9 +105,9 @@ class ChangeAdmin(ReadOnlyAdmin):
         applies=lambda request, change: password_codes.waits_for(change, memberships.staff_actor(request.user)),
         help_text="It is shown once. Give it to the user yourself, in person or by telephone, and to nobody else.",
     )
-    def show_half(self, request: HttpRequest, change: Change, _data: dict[str, Any]) -> ShownOnce:
+    def show_half(self, request: HttpRequest, change: Change, _data: dict[str, Any]) -> SecretAnswer:
         half = password_codes.take_half(change, memberships.staff_actor(request.user))
-        return ShownOnce("Showed one half of the code", half, "The user needs the other person's half, too.")
+        return SecretAnswer("Showed one half of the code", half, "The user needs the other person's half, too.")
 
     def sections(self, request: HttpRequest, obj: Change) -> Sequence[Section]:
         details = [(name.replace("_", " ").capitalize(), str(value)) for name, value in obj.details.items()]

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, ShownOnce
+from casino.backoffice.actions import RowAction, SecretAnswer
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, operator_filter
@@ -67,11 +67,11 @@ def done_or_waits(change: Change | None, done: str) -> str:
     return done if change is None else WAITS
 
 
-def shown_secret(made: NewSecret, done: str) -> ShownOnce:
+def shown_secret(made: NewSecret, done: str) -> SecretAnswer:
     """Show the credential of an API key once, and say whether it opens anything yet."""
     advice = "" if made.change is None else f" It opens nothing until another person confirms it. {WAITS}"
     text = f"Copy it now: it can't be shown again.{advice}"
-    return ShownOnce(done_or_waits(made.change, done), f"Authorization: Bearer {made.name}.{made.secret}", text)
+    return SecretAnswer(done_or_waits(made.change, done), f"Authorization: Bearer {made.name}.{made.secret}", text)
 
 
 def key_status(key: ApiKey) -> str:
@@ -120,7 +120,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         help_text="Makes a new secret, which is shown once. The present one stays valid for a day. "
         "At a live operator another person has to confirm it first.",
     )
-    def rotate(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> ShownOnce:
+    def rotate(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> SecretAnswer:
         made = key_changes.rotate(key, by=memberships.staff_actor(request.user))
         return shown_secret(made, "The key has a new secret; the previous one is valid for a day.")
 

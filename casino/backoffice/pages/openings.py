@@ -14,7 +14,7 @@ from django.urls import URLPattern, path, reverse
 from baccarat.domain.rules.presets import PRESETS
 from baccarat.services import table_lifecycle
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, ShownOnce, staff_metadata
+from casino.backoffice.actions import RowAction, SecretAnswer, staff_metadata
 from casino.backoffice.forms import MinorUnitsField, RowForm, line_field
 from casino.backoffice.forms import label as as_label
 from casino.backoffice.pages.keys import shown_secret
@@ -122,7 +122,7 @@ class OperatorOpenings:
         help_text="The secret is shown once. Limits are of real money, for each kind of movement. At a live operator "
         "another person has to confirm the key, and one for money needs limits in a day, networks and an end.",
     )
-    def issue_key(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> ShownOnce:
+    def issue_key(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> SecretAnswer:
         days = data["days"]
         limits = {
             currency: KeyLimits(data[f"per_request_{currency}"], data[f"per_day_{currency}"])

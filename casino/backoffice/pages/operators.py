@@ -5,10 +5,12 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib import admin
+from django.db import transaction
 from django.http import HttpRequest
 
 from baccarat.risk import rule_changes
 from baccarat.services import skins
+from casino.api.client_ip import client_ip
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
@@ -37,6 +39,7 @@ from casino.operators import (
 )
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import Operator
+from casino.operators.refusals import InvalidNetworks
 from casino.significant import thresholds
 from casino.significant.models import Threshold
 from casino.significant.thresholds import Thresholds
@@ -89,10 +92,20 @@ class OriginsForm(RowForm):
         self.fields["origins"].initial = "\n".join(self.row.origins)
 
 
+class StaffNetworksForm(RowForm):
+    networks = text_field("One network a line, such as 203.0.113.0/24; empty for anywhere", rows=4, required=False)
+
+    def prepare(self) -> None:
+        """Begin with the networks in use."""
+        self.fields["networks"].initial = "\n".join(self.row.staff_networks)
+
+
 class AssertionKeyForm(RowForm):
     name = line_field("Name of the key", max_length=80)
     jwk = text_field("Public key (JWK)", max_length=2000, rows=4)
-    subject = line_field("Only for this person, by the operator's own id (empty: for all its staff)", required=False)
+    subject = line_field(
+        "For this person, by the operator's own id (at a sandbox, empty for all its staff)", required=False
+    )
 
 
 @admin.register(Operator)
@@ -216,6 +229,22 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         return done_or_waits(change, "These origins are in use from now on.")
 
     @RowAction(
+        "Set",
+        name="staff_networks",
+        title="Set where its staff may sign in from",
+        permission=key_changes.NETWORKS,
+        form=StaffNetworksForm,
+        help_text="Fewer networks hold at once; at a live operator another person has to confirm any other.",
+    )
+    def set_staff_networks(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        by, wanted = memberships.staff_actor(request.user), data["networks"].split()
+        with transaction.atomic():
+            change = key_changes.set_staff_networks(operator, wanted, by=by)
+            if not memberships.may_sign_in_from(request.user.pk or 0, client_ip(request)):
+                raise InvalidNetworks
+        return done_or_waits(change, "Its staff sign in from there alone from now on.")
+
+    @RowAction(
         "Request",
         name="assertion_key",
         title="Register an assertion key",
@@ -261,6 +290,7 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
             ("Jurisdiction", obj.jurisdiction or "none"),
             ("Time zone of accounting days", obj.time_zone),
             ("Customer care", obj.customer_care or "no contact set"),
+            ("Staff sign in from", ", ".join(obj.staff_networks) or "anywhere"),
             ("Web origins", ", ".join(obj.origins) or "none"),
             "signatures_required",
             ("Funding", funding.current(obj.pk).value),

@@ -23,7 +23,7 @@ from baccarat.services import dealing, voiding
 from baccarat.storage import projections, repository
 from baccarat.storage.models import Round, RoundFlag, Table
 from casino.backoffice import game, html
-from casino.backoffice.actions import RowAction, ShownOnce, staff_metadata
+from casino.backoffice.actions import RowAction, SecretAnswer, staff_metadata
 from casino.backoffice.base import as_number, as_uuid
 from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid, table_brand_filter
@@ -175,13 +175,13 @@ class RoundAdmin(LabelledRowsAdmin):
         help_text="Events, cards, rules, wagers, entries, chat and proofs in one signed ZIP, with a verifier.",
         question="Make a link to the pack of this round? Whoever has it can download the pack for a day.",
     )
-    def pack(self, request: HttpRequest, round_: Round, _data: dict[str, Any]) -> ShownOnce:
+    def pack(self, request: HttpRequest, round_: Round, _data: dict[str, Any]) -> SecretAnswer:
         """Make a link to the round's dispute pack, which whoever has it may open."""
         by = memberships.staff_actor(request.user)
         signed = dispute_pack.sign_pack_url(round_=round_.pk, operator=round_.operator_id, by=by)
         url = request.build_absolute_uri(reverse("dispute-pack", args=[signed.token]))
         advice = f"It is good until {html.plain_moment(signed.expires_at)}. Copy this link."
-        return ShownOnce("Made a link to the dispute pack", html.link(url, url), advice)
+        return SecretAnswer("Made a link to the dispute pack", html.link(url, url), advice)
 
     def void_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show the page where a void is requested or decided. Raises PermissionDenied, Http404."""

@@ -46,7 +46,7 @@ class AccessChangeForm(RowForm):
 
 
 class EmailForm(RowForm):
-    email = forms.EmailField(label="E-mail address (empty for none)", max_length=254, required=False)
+    email = forms.EmailField(label="E-mail address", max_length=254)
 
     def prepare(self) -> None:
         """Begin with the address in use."""

@@ -13,9 +13,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from casino.backoffice import scope
-from casino.operators.memberships import colleagues_filter
+from casino.kernel.errors import Refusal
+from casino.operators.memberships import colleagues_filter, staff_actor
 from casino.operators.models import StaffMembership
-from casino.staff import access_changes, assignments, duties
+from casino.staff import access_changes, assignments, duties, people
+from casino.staff.duties import Role
+from casino.staff.refusals import EmailTaken
 
 if TYPE_CHECKING:  # django-unfold adds looks only, and is untyped
     from django.contrib.auth.forms import UserChangeForm
@@ -59,6 +62,18 @@ class UserForm(BaseUserForm):
             raise ValidationError(f"Nobody may be on two sides. {duties.describe(by_side)}", code="apart")
         return groups
 
+    def clean(self) -> Any:
+        """Check that enough administrators remain. Raises ValidationError."""
+        data = super().clean() or self.cleaned_data
+        roles = data.get("groups")
+        loses_role = roles is not None and all(role.name != Role.ADMINISTRATOR for role in roles)
+        if data.get("is_active") is False or (loses_role and not self.instance.is_superuser):
+            try:
+                people.require_administrators(self.instance)
+            except Refusal as refusal:
+                raise ValidationError(refusal.message(), code=refusal.code) from None
+        return data
+
     def clean_roles_until(self) -> Any:
         """Check that the end is to come. Raises ValidationError."""
         until = self.cleaned_data["roles_until"]
@@ -68,9 +83,18 @@ class UserForm(BaseUserForm):
 
 
 class NewUserForm(BaseNewUserForm):
+    email = forms.EmailField(label="E-mail address", max_length=254)
+
     class Meta:
         model = User
         fields = ("username", "first_name", "last_name", "email")
+
+    def clean_email(self) -> str:
+        """Check that nobody else has the address. Raises ValidationError."""
+        email: str = self.cleaned_data["email"]
+        if people.is_taken(email):
+            raise ValidationError(EmailTaken().message(), code=EmailTaken.code)
+        return email
 
     def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002  (Django's)
         """Save the user without a password."""
@@ -153,7 +177,10 @@ class UserAdmin(BaseUserAdmin):
         if comes_back:
             access_changes.request_return(obj, by=_user(request))
             messages.info(request, "Requested that the user may log in again; another administrator has to confirm.")
+        if before and before["active"] and not obj.is_active:
+            access_changes.end_requests(obj, by=_user(request))
         if not change:
+            people.record_maker(obj, by=staff_actor(request.user))
             operators = scope.operators(request) or ()
             StaffMembership.objects.bulk_create(
                 StaffMembership(user=obj, operator_id=operator) for operator in operators

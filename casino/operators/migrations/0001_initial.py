@@ -146,8 +146,8 @@ class Migration(migrations.Migration):
             options={
                 "permissions": [
                     ("set_origins", "Can set the origins of an operator's sites"),
-                    ("require_signatures", "Can require signed requests, and accept unsigned ones"),
-                    ("set_staff_networks", "Can set the networks from which an operator's staff sign in"),
+                    ("require_signatures", "Can require signatures or do without them"),
+                    ("set_staff_networks", "Can set where an operator's staff sign in from"),
                 ]
             },
         ),

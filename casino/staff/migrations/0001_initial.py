@@ -34,18 +34,25 @@ HELD = {
     "staff_staffaccount": HeldTable(("user_id",)),
     "staff_staffidentity": HeldTable(("id",)),
 }
-NOTE_CHANGES = """
+NOTE_CHANGES = r"""
+CREATE FUNCTION staff_email_key(email text) RETURNS text IMMUTABLE LANGUAGE sql AS $$
+    SELECT nullif(lower(regexp_replace(email, '\+[^@]*@', '@')), '')
+$$;
 CREATE FUNCTION staff_note_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO staff_staffaccount AS kept (user_id, password_changed_at, disabled_at)
-    VALUES (NEW.id, clock_timestamp(), CASE WHEN NEW.is_active THEN NULL ELSE clock_timestamp() END)
+    INSERT INTO staff_staffaccount AS kept (user_id, password_changed_at, disabled_at, email_key)
+    VALUES (
+        NEW.id, clock_timestamp(), CASE WHEN NEW.is_active THEN NULL ELSE clock_timestamp() END,
+        staff_email_key(NEW.email)
+    )
     ON CONFLICT (user_id) DO UPDATE
     SET password_changed_at = CASE WHEN TG_OP = 'UPDATE' AND OLD.password = NEW.password
                               THEN kept.password_changed_at ELSE excluded.password_changed_at END,
-        disabled_at = CASE WHEN NEW.is_active THEN NULL ELSE coalesce(kept.disabled_at, excluded.disabled_at) END;
+        disabled_at = CASE WHEN NEW.is_active THEN NULL ELSE coalesce(kept.disabled_at, excluded.disabled_at) END,
+        email_key = excluded.email_key;
     RETURN NULL;
 END $$;
-CREATE TRIGGER staff_note_change AFTER INSERT OR UPDATE OF password, is_active ON auth_user
+CREATE TRIGGER staff_note_change AFTER INSERT OR UPDATE OF password, is_active, email ON auth_user
 FOR EACH ROW EXECUTE FUNCTION staff_note_change()
 """
 
@@ -87,6 +94,18 @@ class Migration(migrations.Migration):
                 ),
                 ("password_changed_at", models.DateTimeField(null=True)),
                 ("disabled_at", models.DateTimeField(null=True)),
+                (
+                    "email_key",
+                    models.TextField(
+                        help_text="The address in the one spelling that is compared.", null=True, unique=True
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.TextField(
+                        blank=True, db_default="", default="", help_text="Who made it; empty for a command."
+                    ),
+                ),
             ],
             options={
                 "permissions": [
@@ -308,7 +327,8 @@ class Migration(migrations.Migration):
         ),
         migrations.RunSQL(
             sql=NOTE_CHANGES,
-            reverse_sql="DROP TRIGGER staff_note_change ON auth_user; DROP FUNCTION staff_note_change()",
+            reverse_sql="DROP TRIGGER staff_note_change ON auth_user; DROP FUNCTION staff_note_change(); "
+            "DROP FUNCTION staff_email_key(text)",
         ),
         migrations.RunPython(make_groups, migrations.RunPython.noop),
         *(

@@ -5,9 +5,11 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test import Client, override_settings
 
@@ -16,8 +18,10 @@ from casino.devstack.person import Person
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
+from casino.kernel.persons import normalise_subject
 from casino.operators.assertions import HEADER, register_key
-from casino.operators.services import create_operator, issue_key
+from casino.operators.models import AssertionKey, StaffSubject
+from casino.operators.services import create_operator, get_operator, issue_key
 from tests.baccarat.api import contract
 from tests.support.instant import INSTANT
 from wallet.adjustments import services as adjustments
@@ -37,7 +41,7 @@ EMPTY = "0 0"
 """What is said of a table whose rows were all rolled back."""
 LAST_USED = {"operators_apikey", "operators_playersession"}
 STAFF_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
-"""Signs for everybody on the staff of every operator here."""
+"""Signs for everybody on the staff of every sandbox here."""
 COUNTER = "counter"
 """A provider of deposits that nobody asks."""
 NOWHERE = "0199f3a2-0000-7000-8000-000000000404"
@@ -132,7 +136,26 @@ class Tenant(Caller):
     def assertion(self, person: str, method: str, path: str, body: bytes, **claims: Any) -> str:
         """Sign an assertion of a person on the operator's staff."""
         url = path if path.startswith("/") else f"/api/v1/{path}"
-        return Person(self.id, person, STAFF_KEY).sign(method, url, body, **claims)
+        return self.person(person).sign(method, url, body, **claims)
+
+    def person(self, name: str) -> Person:
+        """Return a person, who at a live operator has an account of the staff and a key of their own."""
+        subject = normalise_subject(name)
+        if subject is None or get_operator(uuid.UUID(self.id)).sandbox:
+            return Person(self.id, name, STAFF_KEY)
+        person = Person(self.id, name, own_key(subject))
+        if not AssertionKey.objects.filter(operator_id=self.id, key_id=person.key_id).exists():
+            register_person(self.id, subject, person.jwk)
+        if not StaffSubject.objects.filter(operator_id=self.id, subject=subject).exists():
+            user = User.objects.create_superuser(f"{subject}-{uuid.uuid4().hex[:8]}")  # who holds every act
+            StaffSubject.objects.create(user=user, operator_id=self.id, subject=subject)
+        return person
+
+    def actor(self, name: str) -> str:
+        """Return how events name a person."""
+        self.person(name)
+        linked = StaffSubject.objects.filter(operator_id=self.id, subject=normalise_subject(name)).first()
+        return f"desk:{normalise_subject(name)}" if linked is None else f"staff:{linked.user_id}"
 
     def player(self, nickname: str, *, funds: str = "10000.00") -> Gambler:
         """Register a player, by default with money of both types, and obtain the token."""
@@ -159,21 +182,26 @@ class Tenant(Caller):
         return str(self.do("tables", body)["id"])
 
 
+def own_key(subject: str) -> Ed25519PrivateKey:
+    """Return the key of a person at a live operator."""
+    return Ed25519PrivateKey.from_private_bytes(sha256(subject.encode()).digest())
+
+
 def tenant(slug: str, *, sandbox: bool = False) -> Tenant:
     """Create a live operator, whose players' money is real, with a key, as the command does."""
     slug, name = f"{slug}-{uuid.uuid4().hex[:8]}", slug.title()
     operator = create_operator(slug=slug, name=name, currencies=["EUR"], sandbox=sandbox)
     credential = ".".join(issue_key(operator=operator.id))
     made = Tenant(credential, str(operator.id), slug)
-    register_key(
-        operator=operator.id,
-        name="Staff",
-        jwk=Person(made.id, "", STAFF_KEY).jwk,
-        subject="",
-        requested_by="staff:1",
-        confirmed_by="staff:2",
-    )
+    if sandbox:
+        register_person(made.id, "", Person(made.id, "", STAFF_KEY).jwk)
     return made
+
+
+def register_person(operator: str, subject: str, jwk: dict[str, str]) -> None:
+    """Register a key that signs for a person, or for anybody, as two members of staff do."""
+    by = {"requested_by": "staff:1", "confirmed_by": "staff:2"}
+    register_key(operator=uuid.UUID(operator), name=subject or "Staff", jwk=jwk, subject=subject, **by)
 
 
 def sandbox_tenant(slug: str) -> Tenant:

@@ -38,7 +38,7 @@ def test_kyc_and_tags_are_set_apart_or_together_and_the_last_counts(lucky: Tenan
     unknown = lucky.read(path)
     assert (unknown["kyc"], unknown["tags"], unknown["set_by"], unknown["set_at"]) == ("unknown", [], None, None)
 
-    assert lucky.do(path, {"tags": ["vip", "pep", "vip"]}, person="agent-9")["set_by"] == "desk:agent-9"
+    assert lucky.do(path, {"tags": ["vip", "pep", "vip"]}, person="agent-9")["set_by"] == lucky.actor("agent-9")
     both = lucky.do(path, {"kyc": "verified"})
     assert (both["kyc"], both["tags"]) == ("verified", ["pep", "vip"])
     assert both["set_by"].startswith("operator:")
@@ -124,7 +124,7 @@ def test_notes_are_numbered_listed_newest_first_and_encrypted(lucky: Tenant, ali
     path = f"players/{alice.id}/notes"
     for text in ("Called her.\nNo answer.", "Asked for a payslip.", "Got it."):
         note = lucky.do(path, {"text": text}, person="agent-9")
-    assert (note["number"], note["text"], note["by"]) == (3, "Got it.", "desk:agent-9")
+    assert (note["number"], note["text"], note["by"]) == (3, "Got it.", lucky.actor("agent-9"))
     listed = lucky.pages(path, limit=2)
     assert [(each["number"], each["text"]) for each in listed] == [
         (3, "Got it."), (2, "Asked for a payslip."), (1, "Called her.\nNo answer."),
@@ -145,7 +145,7 @@ def test_a_complaint_is_a_case_with_the_deadline_that_the_law_leaves(lucky: Tena
     assert lucky.read(f"cases/{case['id']}") == case
 
     note, deadline = lucky.read(f"cases/{case['id']}/entries")["items"]
-    assert (note["kind"], note["text"], note["by"]) == ("note", body["text"], "desk:agent-9")
+    assert (note["kind"], note["text"], note["by"]) == ("note", body["text"], lucky.actor("agent-9"))
     assert (deadline["kind"], deadline["due_at"], deadline["by"]) == ("deadline", case["due_at"], "system")
     second = lucky.do(f"players/{alice.id}/complaints", {"text": "Nobody answered."})
     assert second["id"] != case["id"]
@@ -196,7 +196,7 @@ def test_a_case_is_written_in_by_persons_and_keys_until_it_is_resolved(lucky: Te
     path, due = f"cases/{case}/entries", (datetime.now(UTC) + timedelta(days=1)).replace(microsecond=0)
     evidence = {"kind": "evidence", "text": "The round is in order.", "evidence": f"player:{alice.id}"}
     written = lucky.do(path, evidence, person="agent-9")
-    assert (written["text"], written["by"]) == ("The round is in order.", "desk:agent-9")
+    assert (written["text"], written["by"]) == ("The round is in order.", lucky.actor("agent-9"))
     lucky.do(path, {"kind": "deadline", "text": "The bank is slow.", "due_at": due.isoformat()})
     assert moment(lucky.read(f"cases/{case}")["due_at"]) == due
     assert [each["kind"] for each in lucky.read(path)["items"]] == ["note", "deadline", "evidence", "deadline"]

@@ -33,7 +33,7 @@ def test_a_case_is_assigned_and_resolved_by_persons_who_are_named(lucky: Tenant)
 
     assert resolved["status"] == "resolved"
     assert [(step["action"], step["owner"], step["by"]) for step in resolved["actions"]] == [
-        ("assigned", "desk:agent-9", "desk:agent-1"), ("resolved", "desk:agent-9", "desk:agent-9"),
+        ("assigned", "desk:agent-9", lucky.actor("agent-1")), ("resolved", "desk:agent-9", lucky.actor("agent-9")),
     ]  # fmt: skip
     assert resolved["actions"][-1]["resolution"] == "A lucky week."
     again = lucky.post(f"cases/{case}/resolve", {"resolution": "Once more."}, person="agent-9")

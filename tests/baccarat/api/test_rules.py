@@ -13,7 +13,7 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
     sit(alice, table)
     asked = {"rules": {"tie_pays": "9:1", "minimum": "10.00"}, "reason": " Asked for by the players. "}
     draft = lucky.do(at, asked, person="ann")
-    assert (draft["version"], draft["status"], draft["drafted_by"]) == (2, "draft", "desk:ann")
+    assert (draft["version"], draft["status"], draft["drafted_by"]) == (2, "draft", lucky.actor("ann"))
     assert (draft["change_reason"], draft["reason"]) == ("Asked for by the players.", "")
     tie = next(each for each in draft["returns"] if each["spot"] == "tie")
     assert tie["exact"]["decimal"] == "0.951559680"
@@ -24,7 +24,7 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
     assert lucky.post(at, {"rules": {"minimum": "15.00"}}, person="ben").json()["code"] == "draft_pending"
     published = lucky.do(f"{at}/2/publish", person="ben")
     assert (published["status"], published["decided_by"], published["effective_from"]) == (
-        "published", "desk:ben", "next_round",
+        "published", lucky.actor("ben"), "next_round",
     )  # fmt: skip
     assert lucky.post(f"{at}/2/publish", person="ben").json()["code"] == "unknown_draft"
     bet(alice, table, banker="10.00")
@@ -40,7 +40,8 @@ def test_a_draft_is_refused_by_another_or_taken_back_by_its_maker_alone(lucky: T
     assert lucky.post(f"{at}/2/discard", person="ben").json()["code"] == "unknown_draft"
     assert lucky.post(f"{at}/2/reject", {"reason": " "}, person="ben").json()["code"] == "field_blank"
     refused = lucky.do(f"{at}/2/reject", {"reason": "Too high."}, person="ben")
-    assert (refused["status"], refused["reason"], refused["decided_by"]) == ("rejected", "Too high.", "desk:ben")
+    ben = lucky.actor("ben")
+    assert (refused["status"], refused["reason"], refused["decided_by"]) == ("rejected", "Too high.", ben)
     assert lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")["version"] == 3
     assert lucky.do(f"{at}/3/discard", person="ann")["status"] == "rejected"
 

@@ -28,7 +28,7 @@ def test_two_persons_void_a_settled_round_and_the_player_has_the_stake_again(luc
     round_, alice = settled(lucky)
 
     requested = lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")
-    assert (requested["phase"], requested["void_request"]["by"]) == ("settled", "desk:agent-1")
+    assert (requested["phase"], requested["void_request"]["by"]) == ("settled", lucky.actor("agent-1"))
     assert [each["id"] for each in lucky.read("rounds", status="void_requested")["items"]] == [round_]
     assert alice.read(f"rounds/{round_}")["void_request"] is None
 

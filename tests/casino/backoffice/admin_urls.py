@@ -163,6 +163,7 @@ ACTIONS: Final = {
     "operators_operator_require_signatures": "u",
     "operators_operator_accept_unsigned": "u",
     "operators_operator_origins": "u",
+    "operators_operator_staff_networks": "u",
     "operators_operator_customer_care": "s",
     "operators_operator_thresholds": "c",
     "operators_player_complaint": "cs",

@@ -16,7 +16,7 @@ from django.urls import reverse
 from casino.operators import changes, services
 from casino.operators.models import Operator
 from casino.staff import access_changes
-from casino.staff.roles import Role
+from casino.staff.duties import Role
 from tests.casino.staff.test_access_changes import member
 from tests.support.office import client_of, page_of
 

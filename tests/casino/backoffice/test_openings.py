@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from baccarat.storage.models import Table
 from casino.operators import services
-from casino.operators.models import ApiKey, Operator, StaffMembership
+from casino.operators.models import ApiKey, Change, Operator, StaffMembership
 from casino.significant.models import SignificantEvent
 from casino.staff.duties import Role
 from tests.support.office import client_of
@@ -63,6 +63,28 @@ def test_an_administrator_issues_a_key_whose_secret_is_shown_once_and_works() ->
     assert Client(REMOTE_ADDR="198.51.100.1").get("/api/v1/tables", headers=headers).status_code in {401, 403}
     again = client_of(administrator).get(reverse("admin:operators_apikey_change", args=[key.pk])).content.decode()
     assert match[1].partition(".")[2] not in again
+
+
+def test_at_a_live_operator_one_administrator_alone_issues_no_key() -> None:
+    lucky = services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=False)
+    one, two = member(Role.ADMINISTRATOR, lucky), User.objects.create_user("second", is_staff=True)
+    two.groups.set(one.groups.all())
+    StaffMembership.objects.create(user=two, operator=lucky)
+    unlimited = send(client_of(one), "issue_key", KEY, lucky.pk)
+    assert "needs limits by day" in unlimited
+    page = send(client_of(one), "issue_key", {**KEY, "per_day_EUR": "50.00"}, lucky.pk)
+    match = re.search(r"Bearer (\S+\.[^\s<]+)", page)
+    assert match is not None
+    assert not ApiKey.objects.exists()
+
+    confirm = reverse("admin:operators_change_confirm", args=[Change.objects.get().pk])
+    client_of(one).post(confirm)
+    assert not ApiKey.objects.exists()
+    answer = client_of(two).post(confirm, follow=True)
+
+    assert match[1].partition(".")[2] not in answer.content.decode()
+    headers = {"Authorization": f"Bearer {match[1]}"}
+    assert Client(REMOTE_ADDR="203.0.113.7").get("/api/v1/tables", headers=headers).status_code == 200
 
 
 def test_a_floor_manager_opens_a_table_with_the_rules_of_a_preset() -> None:

@@ -28,7 +28,7 @@ JWK = json.dumps({"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7h
 def test_of_fifty_confirmations_at_once_one_applies_the_change(database: Database) -> None:
     assert database
     house = tenant("lucky")
-    change = assertions.request_key(operator=UUID(house.id), name="IdP", jwk=JWK, subject="", by="staff:1").pk
+    change = assertions.request_key(operator=UUID(house.id), name="IdP", jwk=JWK, subject="anna", by="staff:1").pk
 
     outcomes = in_threads(50, lambda number: changes.confirm(change, by=f"staff:{number + 2}").status)
 

@@ -21,7 +21,7 @@ from casino.operators.refusals import (
     RotationUnderWay,
     SignaturesRequireKey,
 )
-from casino.staff.roles import Role
+from casino.staff.duties import Role
 from tests.baccarat.api.people import sandbox_tenant, tenant
 from tests.casino.operators.test_request_signatures import KEY, jwk_of
 from tests.casino.staff.test_access_changes import member

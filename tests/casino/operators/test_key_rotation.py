@@ -11,7 +11,7 @@ from casino.operators import key_rotation, services
 from casino.operators.models import ApiKey, StaffMembership
 from casino.operators.refusals import UnknownKey
 from casino.significant.models import SignificantEvent
-from casino.staff.roles import Role
+from casino.staff.duties import Role
 from tests.baccarat.api.people import Tenant, sandbox_tenant, tenant
 
 pytestmark = pytest.mark.django_db

@@ -166,7 +166,9 @@ def test_a_new_user_works_for_the_operators_of_its_creator() -> None:
     lucky = create_operator("lucky")
     admin = client_of(member("admin", Role.ADMINISTRATOR, operator=lucky))
     chosen = {"password": "a-long-new-password", "password1": "a-long-new-password", "usable_password": "true"}
-    response = admin.post(reverse("admin:auth_user_add"), {"username": "new", **chosen, **NO_MEMBERSHIPS})
+    response = admin.post(
+        reverse("admin:auth_user_add"), {"username": "new", "email": "new@example.com", **chosen, **NO_MEMBERSHIPS}
+    )
     assert response.status_code == 302
     assert not User.objects.get(username="new").has_usable_password()
     assert list(StaffMembership.objects.filter(user__username="new").values_list("operator_id", flat=True)) == [

@@ -69,7 +69,7 @@ def test_no_form_lets_one_administrator_become_somebody_else(mallory: User, cash
     client, before = client_of(mallory), snapshot(cashier)
     passwords = {"password": CHOSEN, "password1": CHOSEN, "password2": CHOSEN, "usable_password": "true"}
     permission = str(Permission.objects.get(codename="approve_adjustment").pk)
-    stolen = {**passwords, "email": "mallory@example.com", "is_superuser": "on", "user_permissions": [permission]}
+    stolen = {**passwords, "email": "mallory@elsewhere.example", "is_superuser": "on", "user_permissions": [permission]}
     client.post(page(cashier), {**form(cashier, Role.CASHIER), **stolen, "username": "renamed"})
     client.post(reverse("admin:auth_user_password_change", args=[cashier.pk]), passwords)
     for name in ("password", "email", "reset"):
@@ -99,14 +99,14 @@ def test_nothing_that_identifies_people_is_edited_elsewhere_in_the_admin() -> No
 
 def test_a_new_user_of_ones_own_gets_no_role_and_no_password_from_one_administrator(mallory: User) -> None:
     client = client_of(mallory)
-    mine = {"username": "mine", "email": "mallory@example.com", "password1": CHOSEN, "password2": CHOSEN}
+    mine = {"username": "mine", "email": "mallory@elsewhere.example", "password1": CHOSEN, "password2": CHOSEN}
     client.post(reverse("admin:auth_user_add"), {**mine, "password": CHOSEN, **NO_MEMBERSHIPS})
     user = User.objects.get(username="mine")
     client.post(page(user), form(user, Role.CASHIER))
 
     assert not user.has_usable_password()
     assert not user.groups.exists()
-    assert "mine (mallory@example.com)" in waiting().summary  # which the second administrator reads
+    assert "mine (mallory@elsewhere.example)" in waiting().summary  # which the second administrator reads
     assert not log_in("mine", CHOSEN)
 
 

@@ -181,17 +181,6 @@ def test_an_address_that_is_not_verified_or_of_nobody_takes_over_no_account(
     assert (event.operator_id, event.subject) == (registered.operator_id, "login:unknown")
 
 
-def test_an_address_that_two_users_share_names_neither(
-    registered: IdentityProvider, provider: Provider, ann: User, lucky: Operator
-) -> None:
-    assert registered
-    assert ann
-    member("anna", operator=lucky, email="ANN@example.com")
-    client = Client()
-    sign_in(client, provider)
-    assert who(client) == ""
-
-
 def test_after_the_first_time_the_providers_id_counts_and_no_address(
     registered: IdentityProvider, provider: Provider, ann: User, lucky: Operator
 ) -> None:

@@ -252,8 +252,9 @@ class Fuzzer:
             credentials = {"player": player.token, "operator": self.house.credential, LIVE_CALLER: self.house.live}
             headers = {"Authorization": f"Bearer {credentials[caller]}"}
             if caller != "player" and request.method != "GET":
-                staff = self.house.live_operator if caller == LIVE_CALLER else self.house.operator
-                headers[HEADER] = assertion(staff, str(request.method), request.path_url, _bytes(request))
+                live = caller == LIVE_CALLER
+                staff = self.house.live_operator if live else self.house.operator
+                headers[HEADER] = assertion(staff, str(request.method), request.path_url, _bytes(request), live=live)
             return headers
         return signatures.headers(
             secret=self.house.stack.environment["PROVIDER_SECRET"],

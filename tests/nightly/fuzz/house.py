@@ -13,7 +13,8 @@ from casino.devstack.bots.house import CURRENCY
 from casino.devstack.person import Person
 from casino.devstack.system import Stack
 from casino.observability.process import ssl_context
-from tests.baccarat.api.people import STAFF_KEY
+from tests.baccarat.api.people import STAFF_KEY, own_key
+from tests.nightly.fuzz.prepare import PERSONS
 from tests.support.instant import INSTANT
 
 PREFIX: Final = "/api/v1"
@@ -168,7 +169,8 @@ class House:
         return Seated(token=token, ids=ids)
 
 
-def assertion(operator: str, method: str, path: str, body: bytes) -> str:
+def assertion(operator: str, method: str, path: str, body: bytes, *, live: bool) -> str:
     """Sign for a person on an operator's staff: one requests, another decides."""
     decides = path.endswith(("/approve", "/reject", "/publish", "/confirm"))
-    return Person(operator, "agent-3" if decides else "agent-17", STAFF_KEY).sign(method, path, body)
+    person = PERSONS[decides]
+    return Person(operator, person, own_key(person) if live else STAFF_KEY).sign(method, path, body)

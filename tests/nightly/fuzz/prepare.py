@@ -14,11 +14,15 @@ from wallet.reconciliation.comparison import TheirPayment, compare
 from wallet.reconciliation.sources import ReconciliationDay
 
 COUNT: Final = 50
+PERSONS: Final = ("agent-17", "agent-3")
+"""Who requests, and who decides."""
 
 
 def prepare() -> None:
     """Create a sandbox operator with open cases and discrepancies, and a live one; print their ids and keys."""
     sandbox, live = sandbox_tenant("fuzz"), tenant("live")
+    for person in PERSONS:
+        live.person(person)
     for number in range(COUNT):
         details = {"report": "revenue", "day": "2026-11-20"}
         cases.open_case(

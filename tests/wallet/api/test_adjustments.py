@@ -46,14 +46,14 @@ def test_two_people_adjust_an_account_and_the_player_reads_why(house: Tenant) ->
     adjustment = house.do("adjustments", body(alice), person="agent-17")
     assert (adjustment["status"], adjustment["requested_by"], adjustment["taken"]["amount"]) == (
         "requested",
-        "desk:agent-17",
+        house.actor("agent-17"),
         "0.00",
     )
     assert code(house.post(f"adjustments/{adjustment['id']}/approve", person="agent-17")) == (
         403, "adjustment_requires_second_person",
     )  # fmt: skip
     done = house.do(f"adjustments/{adjustment['id']}/approve", person="agent-3")
-    assert (done["status"], done["decided_by"], done["message"]) == ("approved", "desk:agent-3", "Sorry!")
+    assert (done["status"], done["decided_by"], done["message"]) == ("approved", house.actor("agent-3"), "Sorry!")
     assert alice.balances()["account", "real"] == "70.00"
 
     notices = alice.read("notices")
