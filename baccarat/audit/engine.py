@@ -11,11 +11,10 @@ from typing import Final
 
 from django.db import connection
 
-from baccarat.audit import comparison, log_reader, parallel, pending, saved_state
+from baccarat.audit import beside_log, comparison, log_reader, parallel, pending, saved_state
 from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.parallel import AuditContext, PartialAudit, Progress
 from baccarat.audit.report import NOT_READ, AuditReport, FindingCollector, Row
-from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
 from casino.checkpoints.document import CheckpointDocument
 from casino.events import guards
@@ -103,7 +102,7 @@ def run_audit(
             part.findings.extend(database())
             part.seconds -= start
             if not log_only:
-                part.findings.extend(checkpoints.check(kept, now=log_reader.snapshot_time()[0], since=checkpoint))
+                part.findings.extend(beside_log.check(kept, now=log_reader.snapshot_time()[0], since=checkpoint))
         part.chain_findings.extend(() if expected is None else compare_head(expected))
         if with_guards and not log_only:
             part.findings.extend(guards.check())

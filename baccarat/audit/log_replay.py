@@ -29,6 +29,7 @@ from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.kernel.findings import Finding
 from casino.operators.change_audit import ChangeTraces
 from casino.operators.changes import CHANGE_EVENTS
+from casino.significant.act_log import ACT_EVENTS
 from wallet.events import CATALOGUE as WALLET
 from wallet.events import EVENTS as WALLET_EVENTS
 
@@ -71,13 +72,12 @@ VOID_TYPES: Final = frozenset(kind.__name__ for kind in (re.RoundVoidRequested, 
 
 
 UNREADABLE: Final = "event can't be read"
+OTHERS: Final = (WALLET, CHAT, CHANGE_EVENTS, ACT_EVENTS, MANIFEST_EVENTS, ARCHIVE_EVENTS)
 
 
 def decode_row(row: Row, notes: FindingCollector) -> Any:
     """Return the event of a row; record a finding and return None if it cannot be decoded."""
-    catalogue = next(
-        (each for each in (WALLET, CHAT, MANIFEST_EVENTS, ARCHIVE_EVENTS, CHANGE_EVENTS) if row.type in each), CATALOGUE
-    )
+    catalogue = next((each for each in OTHERS if row.type in each), CATALOGUE)
     try:
         return catalogue.decode(row.type, row.schema, row.data)
     except (MalformedEvent, UnknownEvent) as error:
@@ -171,6 +171,7 @@ class LogReplay:
         kind = row.type
         if kind in WALLET_KINDS:
             self.wallets.replay(event, row)
+        if kind in WALLET_KINDS or kind in ACT_EVENTS:  # acts are compared with the rows that they name
             return None
         if kind in MANIFEST_EVENTS or kind in ARCHIVE_EVENTS:  # what they name is compared with their digests
             is_manifest = kind in MANIFEST_EVENTS

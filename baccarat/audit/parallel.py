@@ -18,7 +18,7 @@ import django
 from django.conf import settings
 from django.db import connections
 
-from baccarat.audit import comparison, log_reader, pending
+from baccarat.audit import beside_log, comparison, log_reader, pending
 from baccarat.audit.log_reader import LogPartition
 from baccarat.audit.log_replay import CONFIRMED, STOP_EVENT_TYPES, LogReplay
 from baccarat.audit.report import FindingCollector, Row
@@ -27,7 +27,6 @@ from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.events import RoundOpened, RoundVoided
 from baccarat.domain.tables.events import TableOpened
 from baccarat.storage.event_registry import CATALOGUE
-from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
 from casino.events import store
 from casino.events.codec import MalformedEvent, UnknownEvent
@@ -201,7 +200,7 @@ class DatabaseTask:
 
     def __call__(self, context: AuditContext) -> PartialAudit:
         notes = FindingCollector()
-        notes.findings.extend(checkpoints.check(context.replicas, now=log_reader.snapshot_time()[0]))
+        notes.findings.extend(beside_log.check(context.replicas, now=log_reader.snapshot_time()[0]))
         comparison.check_database(notes, max_wait=context.max_wait)
         return PartialAudit(list(find_missing(upto=context.head)), notes.findings)
 

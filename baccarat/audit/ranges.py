@@ -9,13 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from baccarat.audit import comparison, log_reader, parallel, pending, saved_state
+from baccarat.audit import beside_log, comparison, log_reader, parallel, pending, saved_state
 from baccarat.audit.engine import MAX_WAIT_SECONDS, SaveState, save_state, sort_findings, split
 from baccarat.audit.log_reader import TABLE_EVENT_TYPES
 from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.parallel import AuditContext, OtherStreamsTask, TableGroupReplay
 from baccarat.audit.report import AuditReport, FindingCollector, Row
-from casino.checkpoints import audit as checkpoints
 from casino.checkpoints import replicas
 from casino.checkpoints.document import CheckpointDocument
 from casino.events import guards
@@ -69,7 +68,7 @@ def audit_since(
         now, _ = log_reader.snapshot_time()
         findings = [
             *notes.findings,
-            *checkpoints.check(kept, now=now, since=checkpoint, newer_only=True),
+            *beside_log.check(kept, now=now, since=checkpoint, newer_only=True),
             *guards.check(),
         ]
         entries = comparison.count_entries(log)
@@ -143,7 +142,7 @@ def audit_other_streams(*, max_wait: float = MAX_WAIT_SECONDS) -> AuditReport:
         replayed, notes = time.monotonic(), FindingCollector()
         comparison.find_extra(notes, of_rounds=False)
         now, _ = log_reader.snapshot_time()
-        findings = [*part.findings, *notes.findings, *checkpoints.check(kept, now=now)]
+        findings = [*part.findings, *notes.findings, *beside_log.check(kept, now=now)]
     return _report(
         part, part.chain_findings, findings, began=began, replayed=replayed, entries=0, head=head, since=0,
         not_read=NOT_READ_OF_OTHERS,

@@ -13,7 +13,7 @@ from baccarat.risk.refusals import InvalidRiskRule
 from casino.events.sql import fetch
 from casino.kernel import money
 from casino.operators.models import Operator
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 
 MAX_HOURS: Final = 31 * 24
 """The longest time that a rule looks back, or that it leaves for an answer."""
@@ -241,7 +241,8 @@ def set_jurisdiction(operator: Operator, *, jurisdiction: str, by: str, authoris
         locked = Operator.objects.select_for_update().get(pk=operator.pk)
         before, locked.jurisdiction = locked.jurisdiction, code
         locked.save(update_fields=["jurisdiction"])
-        recorder.record(
+        act_log.done(
+            "risk.add_riskrule",
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator.pk,
             subject=f"operator:{operator.pk}",

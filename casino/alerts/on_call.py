@@ -13,7 +13,7 @@ from casino.alerts.models import Channel, DeadManSignal, OnCallList, OnCallTarge
 from casino.crypto.encryption import EncryptedSecret, decrypt_secret, encrypt_secret, rewrap_rows
 from casino.feed.destinations import check_url
 from casino.feed.signatures import SigningSecret
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 
 _PURPOSE: Final = b"casino.alerts.target.v1\x00"
 
@@ -50,8 +50,10 @@ def save_list(terms: ListTerms, *, by: str, row: OnCallList | None = None) -> On
 def remove_list(row: OnCallList, *, by: str) -> None:
     """Remove a list with its targets and the messages to them."""
     with transaction.atomic():
-        _record(row, by, "An on-call list was removed", before=_describe(row), removed=True)
+        before, key = _describe(row), row.pk
         row.delete()
+        row.pk = key
+        _record(row, by, "An on-call list was removed", before=before, removed=True)
 
 
 def new_secret() -> str:
@@ -78,8 +80,8 @@ def add_target(row: OnCallList, *, channel: Channel, where: TargetAddress, by: s
 def remove_target(target: OnCallTarget, *, by: str) -> None:
     """Remove a target with the messages to it."""
     with transaction.atomic():
-        _record(target.on_call_list, by, f"An on-call target was removed: {target}")
         target.delete()
+        _record(target.on_call_list, by, f"An on-call target was removed: {target}")
 
 
 def open_address(key_id: str, encrypted: bytes) -> TargetAddress:
@@ -105,7 +107,8 @@ def _describe(row: OnCallList) -> dict[str, object]:
 def _record(
     row: OnCallList, by: str, reason: str, *, before: dict[str, object] | None = None, removed: bool = False
 ) -> None:
-    recorder.record(
+    act_log.done(
+        "alerts.change_oncalllist",
         kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=None,
         subject=f"on_call_list:{row.pk}",

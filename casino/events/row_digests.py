@@ -25,7 +25,8 @@ MAX_FINDINGS: Final = 1000
 """The most findings of one kind."""
 
 _HELD: Final = re.compile(
-    r"CREATE TRIGGER \w+_digests AFTER .+? ON (\w+)\s.+?events_record_digest\('(.+?)'\)", re.DOTALL
+    r"CREATE TRIGGER \w+_digests AFTER .+? ON (\w+)\s.+?events_record_digest\('(.+?)', '(.*?)', '(.*?)', '(.*?)'\)",
+    re.DOTALL,
 )
 _KEY: Final = "concat_ws(',', {columns})"
 _CONTENT: Final = "to_jsonb({row}) - '{{{ignored}}}'::text[]"
@@ -45,7 +46,7 @@ _COMPARE: Final = """
 """
 _HOLD: Final = """
     CREATE TRIGGER {name}_digests AFTER INSERT OR UPDATE OR DELETE ON {name}
-    FOR EACH ROW EXECUTE FUNCTION events_record_digest('{key}', '{ignored}')
+    FOR EACH ROW EXECUTE FUNCTION events_record_digest('{key}', '{ignored}', '{act}', '{own}')
 """
 _RECORD: Final = """
     INSERT INTO events_rowdigest (table_name, row_key, digest, written_by)
@@ -58,10 +59,14 @@ _FOREIGN: Final = """
 
 
 class HeldTable(NamedTuple):
-    """The columns that name a row of a table, and those that are not counted."""
+    """The columns that name a row of a table, and those that are not counted.
+
+    `own` are those that no act needs to change, if only acts change the others: an event in the same transaction.
+    """
 
     key: tuple[str, ...]
     ignored: tuple[str, ...] = ()
+    own: tuple[str, ...] | None = None
 
 
 def hold_rows(table: str, held: HeldTable) -> tuple[str, ...]:
@@ -72,9 +77,10 @@ def hold_rows(table: str, held: HeldTable) -> tuple[str, ...]:
     ImproperlyConfigured for a name that is not plain.
     """
     name = safe_identifier(table)
-    key, ignored = (",".join(map(safe_identifier, names)) for names in held)
+    key, ignored, own = (",".join(map(safe_identifier, names or ())) for names in held)
+    act = "" if held.own is None else "act"
     return (
-        _HOLD.format(name=name, key=key, ignored=ignored),
+        _HOLD.format(name=name, key=key, ignored=ignored, act=act, own=own),
         f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {name}_digests",
         _RECORD.format(role=app_role(), present=_present(name, held)),
     )
@@ -89,9 +95,13 @@ def release_rows(table: str) -> str:
 def held_tables() -> Mapping[str, HeldTable]:
     """Return the tables that the migrations of the code hold."""
     return {
-        match[1]: HeldTable(*(tuple(filter(None, names.split(","))) for names in match[2].split("', '", 1)))
+        match[1]: HeldTable(*map(_names, match.groups()[1:3]), own=_names(match[5]) if match[4] else None)
         for match in _HELD.finditer(guards.migration_sql())
     }
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(filter(None, text.split(",")))
 
 
 def check() -> list[Finding]:

@@ -36,7 +36,7 @@ from casino.operators.refusals import (
     SandboxOnly,
     UnknownAssertionKey,
 )
-from casino.significant import recorder
+from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
 from casino.staff.duties import Act
 
@@ -207,7 +207,7 @@ def register_key(
         raise InvalidAssertionKey("A live operator's key is for one person.")
     if AssertionKey.objects.filter(operator_id=operator, key_id=key_id, removed_at=None).exists():
         raise InvalidAssertionKey("The operator has this key already.")
-    return AssertionKey.objects.create(
+    key = AssertionKey.objects.create(
         id=new_id(database_now()),
         operator_id=operator,
         key_id=key_id,
@@ -217,6 +217,16 @@ def register_key(
         requested_by=requested_by,
         confirmed_by=confirmed_by,
     )
+    act_log.done(
+        REGISTER,
+        kind=None,
+        operator=operator,
+        subject=f"operator:{operator}",
+        actor=requested_by,
+        authorised_by=confirmed_by,
+        after={"name": name, "key_id": key_id, "subject": subject},
+    )
+    return key
 
 
 def new_sandbox_key(operator: Operator) -> dict[str, str]:
@@ -245,7 +255,8 @@ def remove_key(key: UUID, *, by: str) -> None:
         return
     row.removed_at, row.removed_by = database_now(), by
     row.save(update_fields=["removed_at", "removed_by"])
-    recorder.record(
+    act_log.done(
+        "operators.delete_assertionkey",
         kind=SignificantEventKind.ACCESS_CHANGED,
         operator=row.operator_id,
         subject=f"operator:{row.operator_id}",

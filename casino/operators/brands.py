@@ -10,7 +10,7 @@ from casino.operators.models import Brand, Player
 from casino.operators.principals import BrandScope, OperatorPrincipal
 from casino.operators.refusals import BrandSlugTaken, InvalidSlug, KeyIsOfABrand, UnknownBrand, UnknownPlayer
 from casino.operators.services import is_slug
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 
 
 def create_brand(*, operator: UUID, slug: str, name: str, shares_players: bool, by: str) -> Brand:
@@ -25,7 +25,8 @@ def create_brand(*, operator: UUID, slug: str, name: str, shares_players: bool, 
             brand = Brand.objects.create(
                 id=new_id(database_now()), operator_id=operator, slug=slug, name=name, shares_players=shares_players
             )
-            recorder.record(
+            act_log.done(
+                "operators.add_brand",
                 kind=recorder.SignificantEventKind.CONFIG_CHANGED,
                 operator=operator,
                 subject=f"brand:{brand.id}",

@@ -36,7 +36,8 @@ from casino.operators.change import (
 )
 from casino.operators.models import Change, ChangeName, ChangeSecret, Operator
 from casino.operators.refusals import ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
-from casino.significant import recorder
+from casino.significant import act_log, recorder
+from casino.significant.act_log import Agreement
 from casino.significant.recorder import SignificantEventKind
 
 logger = logging.getLogger(__name__)
@@ -234,8 +235,14 @@ def _end_if_due(change: UUID) -> bool:
 
 
 def _apply(change: Change) -> Change:
-    _kinds[change.kind].apply(change)
-    applied = _write(_load(change.pk), ChangeTookEffect(change.pk, database_now()), by=change.decided_by)
+    kind, state = _kinds[change.kind], _load(change.pk)
+    agreement = Agreement(change.pk, (state.requested.requested_by, *state.confirmed_by))
+    with act_log.by_agreement(agreement):
+        kind.apply(change)
+        act_log.done(
+            kind.permission, kind=None, operator=change.operator_id, subject=change.subject, actor=change.requested_by
+        )
+    applied = _write(state, ChangeTookEffect(change.pk, database_now()), by=change.decided_by)
     _note(applied, "Took effect", by=applied.requested_by, authorised_by=applied.decided_by)
     return applied
 

@@ -9,7 +9,7 @@ from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators.models import DeclaredCurrency, Operator
 from casino.operators.refusals import CurrenciesInvalid, CurrencyDecimalsDiffer
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 
 MAX_CURRENCIES: Final = 20
 
@@ -42,7 +42,8 @@ def change(*, operator: Operator, currencies: Sequence[str], by: str) -> None:
             raise CurrenciesInvalid
         row.currencies = prepare(currencies)
         row.save(update_fields=["currencies"])
-        recorder.record(
+        act_log.done(
+            "operators.add_declaredcurrency",
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=row.pk,
             subject=f"operator:{row.pk}",

@@ -10,7 +10,7 @@ from casino.kernel import money
 from casino.operators.models import LimitsGroup, Player
 from casino.operators.refusals import InvalidGroupLimits, InvalidSlug, UnknownLimitsGroup, UnknownPlayer
 from casino.operators.services import is_slug
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 
 STANDARD: Final = "standard"
 """The group of players who were moved to no other."""
@@ -43,7 +43,8 @@ def change(*, operator: UUID, name: str, currency: str, limits: GroupLimits, by:
         key: dict[str, Any] = {"operator_id": operator, "name": name, "currency": currency}
         before = LimitsGroup.objects.select_for_update().filter(**key).values(*asdict(limits)).first()
         LimitsGroup.objects.update_or_create(**key, defaults=asdict(limits))
-        recorder.record(
+        act_log.done(
+            "operators.add_limitsgroup",
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"limits_group:{name}",

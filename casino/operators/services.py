@@ -32,7 +32,7 @@ from casino.operators.refusals import (
     UnknownPlayer,
     UnknownTimeZone,
 )
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 
 _PERCENT: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,2})?", re.ASCII)
 _CONTACT: Final = re.compile(r"https://[^\s/]+(/\S*)?|[^\s@:/]+@[^\s@:/]+\.[^\s@:/]+|\+?[0-9][0-9 ()-]{3,30}", re.ASCII)
@@ -81,7 +81,8 @@ def create_operator(
                 sandbox=sandbox,
                 time_zone=time_zone,
             )
-            recorder.record(
+            act_log.done(
+                "operators.add_operator",
                 kind=recorder.SignificantEventKind.CONFIG_CHANGED,
                 operator=operator.id,
                 subject=f"operator:{operator.id}",
@@ -133,7 +134,8 @@ def change_setting(slug: str, field: str, value: str | int | list[str], *, by: s
         before = {field: getattr(operator, field)}
         setattr(operator, field, value)
         operator.save(update_fields=[field])
-        recorder.record(
+        act_log.done(
+            "operators.change_operator",
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator.id,
             subject=f"operator:{operator.id}",

@@ -175,6 +175,7 @@ WITH new AS MATERIALIZED (
 SELECT id FROM added
 """  # noqa: S608  (constants)
 _encode: Final = msgspec.json.Encoder(enc_hook=str).encode
+_decode: Final = msgspec.json.Decoder(dict[str, Any] | None).decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,6 +238,11 @@ def record_many(events: Iterable[NewSignificantEvent]) -> int:
     new = list(events)
     rows = _encode([_row(event) for event in new]).decode()
     return len(fetch(_RECORD, [rows, sorted(INSTALLATION_WIDE)])) if new else 0
+
+
+def as_json(state: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return a state as it is stored, with ids and times as text."""
+    return _decode(_encode(state))
 
 
 def _row(event: NewSignificantEvent) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from casino.operators.change import ChangeStatus
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import sole_operator, staff_actor
 from casino.operators.models import Change, ChangeName, StaffSubject
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 from casino.staff import acts, assignments, authenticators, duties, lockout, password_codes, people, roles
 from casino.staff.duties import DutySide, Role
 from casino.staff.refusals import EmailTaken, InvalidLink, InvalidRole, OwnAccessChange, ReasonMissing, RolesApart
@@ -47,7 +47,9 @@ def unlock(user: User, *, by: User, reason: str) -> None:
         before = lockout.is_locked(user.username)
         _check_change(user, by=by, reason=reason)
         lockout.unlock(user.username)
-        record_access_change(user, by=by, reason=reason, before={"locked": before}, after={"locked": False})
+        record_access_change(
+            user, act="staff.unlock_user", by=by, reason=reason, before={"locked": before}, after={"locked": False}
+        )
 
 
 def request_reset(user: User, *, by: User, reason: str) -> Change:
@@ -114,16 +116,18 @@ def request_role(name: str, *, functions: Collection[str], by: User) -> Change:
 
 def end_roles() -> None:
     """Take away the roles whose time is over, which grant nothing any more, and record that."""
-    for user, names in assignments.remove_ended():
-        recorder.record(
-            kind=recorder.SignificantEventKind.ACCESS_CHANGED,
-            operator=sole_operator(user.pk),
-            subject=staff_actor(user),
-            actor="system",
-            reason="The time of the role is over",
-            before={"roles": names},
-            after={"roles": []},
-        )
+    with transaction.atomic():
+        for user, names in assignments.remove_ended():
+            act_log.done(
+                "auth.change_user",
+                kind=recorder.SignificantEventKind.ACCESS_CHANGED,
+                operator=sole_operator(user.pk),
+                subject=staff_actor(user),
+                actor="system",
+                reason="The time of the role is over",
+                before={"roles": names},
+                after={"roles": []},
+            )
 
 
 def request_superuser(user: User, *, by: User) -> Change:
@@ -254,12 +258,13 @@ def access_snapshot(user: User) -> dict[str, Any]:
 
 
 def record_access_change(
-    user: User, *, by: Any, reason: str, before: Mapping[str, Any], after: Mapping[str, Any]
+    user: User, *, by: Any, reason: str, before: Mapping[str, Any], after: Mapping[str, Any], act: str = ""
 ) -> None:
     """Record a change of a user's access; do nothing if there is none."""
     if before == after:
         return
-    recorder.record(
+    act_log.done(
+        act or ("auth.change_user" if before else "auth.add_user"),
         kind=recorder.SignificantEventKind.ACCESS_CHANGED,
         operator=sole_operator(user.pk),
         subject=f"{SUBJECT}:{user.pk}",

@@ -19,7 +19,7 @@ from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import staff_actor
 from casino.operators.models import Change, ChangeName, StaffMembership
-from casino.significant import recorder
+from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
 from casino.staff import acts
 from casino.staff.models import IdentityProvider
@@ -90,7 +90,8 @@ def remove(provider: UUID, *, by: str) -> None:
             return
         row.removed_at, row.removed_by = database_now(), by
         row.save(update_fields=["removed_at", "removed_by"])
-        recorder.record(
+        act_log.done(
+            "staff.delete_identityprovider",
             kind=SignificantEventKind.ACCESS_CHANGED,
             operator=row.operator_id,
             subject=f"operator:{row.operator_id}",

@@ -16,7 +16,10 @@ TABLES = (
     "alerts_oncalltarget",
     "alerts_deadmansignal",
 )
-HELD = {"alerts_oncalllist": HeldTable(("id",)), "alerts_oncalltarget": HeldTable(("id",))}
+HELD = {
+    "alerts_oncalllist": HeldTable(("id",), own=()),
+    "alerts_oncalltarget": HeldTable(("id",), own=("key_id", "encrypted")),
+}
 
 
 class Migration(migrations.Migration):

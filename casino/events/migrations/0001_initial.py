@@ -112,7 +112,7 @@ class Migration(migrations.Migration):
             sql=[
                 *grant_all("events_subscription"),
                 f"REVOKE INSERT ON TABLE events_event, events_rowdigest FROM {ROLE}",
-                f"GRANT INSERT (table_name, row_key, digest) ON TABLE events_rowdigest TO {ROLE}",
+                f"GRANT INSERT (table_name, row_key, digest, needs_act) ON TABLE events_rowdigest TO {ROLE}",
                 f"GRANT INSERT (stream, version, type, schema, data, metadata) ON TABLE events_event TO {ROLE}",
                 f"REVOKE ALL ON TABLE events_unsealed FROM PUBLIC, {ROLE}",
                 f"GRANT SELECT, INSERT, DELETE ON TABLE events_unsealed TO {ROLE}",

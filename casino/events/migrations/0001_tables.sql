@@ -111,32 +111,41 @@ CREATE TABLE events_rowdigest (
     table_name  text        NOT NULL,
     row_key     text        NOT NULL,
     digest      bytea       CHECK (length(digest) = 32),
+    needs_act   boolean     NOT NULL DEFAULT false,
     written_by  text        NOT NULL DEFAULT current_user
 );
 
--- Arguments: the columns that name a row, and those that are not counted. The settings decide how jsonb is written.
+-- Arguments: the columns that name a row, those that are not counted, and, if only acts change the others, `act` and the
+-- columns that need none. The numbers of digests that need an act wait in a setting of the transaction for the act that
+-- names them (significant/act_log.py). The settings of the function decide how jsonb is written.
 CREATE FUNCTION events_record_digest() RETURNS trigger LANGUAGE plpgsql
 SET timezone = 'UTC' SET bytea_output = 'hex' SET extra_float_digits = 1 AS $$
 DECLARE
-    ignored  text[] := string_to_array(TG_ARGV[1], ',');
-    old_row  jsonb := to_jsonb(OLD);
-    new_row  jsonb := to_jsonb(NEW);
-    old_text text := (old_row - ignored)::text;
-    new_text text := (new_row - ignored)::text;
-    old_key  text;
-    new_key  text;
+    ignored   text[] := string_to_array(TG_ARGV[1], ',');
+    old_row   jsonb := to_jsonb(OLD) - ignored;
+    new_row   jsonb := to_jsonb(NEW) - ignored;
+    own       text[] := string_to_array(TG_ARGV[3], ',');
+    needs_act boolean := TG_ARGV[2] = 'act' AND old_row - own IS DISTINCT FROM new_row - own;
+    old_key   text;
+    new_key   text;
+    numbers   text;
 BEGIN
-    IF old_text = new_text THEN
+    IF old_row::text = new_row::text THEN
         RETURN NULL;
     END IF;
-    SELECT string_agg(old_row ->> name, ','), string_agg(new_row ->> name, ',') INTO old_key, new_key
+    SELECT string_agg(to_jsonb(OLD) ->> name, ','), string_agg(to_jsonb(NEW) ->> name, ',') INTO old_key, new_key
       FROM unnest(string_to_array(TG_ARGV[0], ',')) AS name;
-    IF old_key IS NOT NULL AND old_key IS DISTINCT FROM new_key THEN
-        INSERT INTO events_rowdigest (table_name, row_key, digest) VALUES (TG_TABLE_NAME, old_key, NULL);
-    END IF;
-    IF new_key IS NOT NULL THEN
-        INSERT INTO events_rowdigest (table_name, row_key, digest)
-        VALUES (TG_TABLE_NAME, new_key, sha256(convert_to(new_text, 'UTF8')));
+    WITH added AS (
+        INSERT INTO events_rowdigest (table_name, row_key, digest, needs_act)
+        SELECT TG_TABLE_NAME, old_key, NULL, needs_act WHERE old_key IS DISTINCT FROM new_key AND old_key IS NOT NULL
+        UNION ALL
+        SELECT TG_TABLE_NAME, new_key, sha256(convert_to(new_row::text, 'UTF8')), needs_act WHERE new_key IS NOT NULL
+        RETURNING number
+    ) SELECT string_agg(number::text, ',') INTO numbers FROM added;
+    IF needs_act THEN
+        PERFORM set_config(
+            'casino.changed', concat_ws(',', nullif(current_setting('casino.changed', true), ''), numbers), true
+        );
     END IF;
     RETURN NULL;
 END

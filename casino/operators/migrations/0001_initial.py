@@ -23,19 +23,19 @@ ORDINARY = (
 )
 HELD = {
     "operators_apikey": HeldTable(("key_id",), ignored=("last_used_at", "previous_used_at")),
-    "operators_assertionkey": HeldTable(("id",)),
-    "operators_brand": HeldTable(("id",)),
+    "operators_assertionkey": HeldTable(("id",), own=()),
+    "operators_brand": HeldTable(("id",), own=()),
     "operators_changesecret": HeldTable(("change_id",)),
-    "operators_declaredcurrency": HeldTable(("code",)),
+    "operators_declaredcurrency": HeldTable(("code",), own=()),
     "operators_keylimit": HeldTable(("id",), ignored=("day", "moved")),
-    "operators_limitsgroup": HeldTable(("id",)),
-    "operators_operator": HeldTable(("id",)),
+    "operators_limitsgroup": HeldTable(("id",), own=()),
+    "operators_operator": HeldTable(("id",), own=()),
     "operators_player": HeldTable(("id",)),
     "operators_playerpin": HeldTable(("player_id",), ignored=("failed_at", "locked_until")),
     "operators_playersession": HeldTable(("token_hash",), ignored=("last_used_at", "reality_check_at")),
     "operators_signingkey": HeldTable(("id",), ignored=("last_used_at",)),
-    "operators_staffmembership": HeldTable(("id",)),
-    "operators_staffsubject": HeldTable(("id",)),
+    "operators_staffmembership": HeldTable(("id",), own=()),
+    "operators_staffsubject": HeldTable(("id",), own=()),
 }
 
 

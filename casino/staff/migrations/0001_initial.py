@@ -22,14 +22,14 @@ ORDINARY = (
 )
 # Of what staff did, `object_repr` may be a person's name, which an erasure overwrites.
 HELD = {
-    "auth_group": HeldTable(("id",)),
-    "auth_group_permissions": HeldTable(("id",)),
-    "auth_user": HeldTable(("id",), ignored=("last_login",)),
-    "auth_user_groups": HeldTable(("id",)),
-    "auth_user_user_permissions": HeldTable(("id",)),
+    "auth_group": HeldTable(("id",), own=()),
+    "auth_group_permissions": HeldTable(("id",), own=()),
+    "auth_user": HeldTable(("id",), ignored=("last_login",), own=("password", "first_name", "last_name")),
+    "auth_user_groups": HeldTable(("id",), own=()),
+    "auth_user_user_permissions": HeldTable(("id",), own=()),
     "django_admin_log": HeldTable(("id",), ignored=("object_repr",)),
     "staff_authenticator": HeldTable(("id",), ignored=("last_step",)),
-    "staff_identityprovider": HeldTable(("id",)),
+    "staff_identityprovider": HeldTable(("id",), own=("key_id", "encrypted_secret")),
     "staff_recoverycode": HeldTable(("id",)),
     "staff_staffaccount": HeldTable(("user_id",)),
     "staff_staffidentity": HeldTable(("id",)),

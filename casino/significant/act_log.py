@@ -1,0 +1,133 @@
+"""The log of acts: who changed what gives power, by whose agreement, and which rows that were.
+
+An act is an event, in the transaction that does it, on a stream of its own: `act-{id}`. It names the digest of each row
+that this transaction has changed and that only acts change (`HeldTable.own`). So the audit finds a row that no act
+changed, however that was done, and an act by too few persons (`casino.staff.act_audit`).
+"""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.events import store
+from casino.events.codec import EventRegistry, EventType
+from casino.events.ids import new_id
+from casino.events.sql import database_now, fetch
+from casino.events.store import Append, Metadata
+from casino.significant import recorder
+from casino.significant.recorder import SignificantEventKind
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRow:
+    """A row as a digest of it says; `digest` is None for a removed one. `number` is that of the digest."""
+
+    number: int
+    table: str
+    key: str
+    digest: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ActDone:
+    """Somebody did an act of the policy of duties.
+
+    `persons` are the authenticated persons who agreed, in their order, and `change` the change by which they did.
+    `before` and `after` say what matters of the subject, for people; `rows` is what was written.
+    """
+
+    act: str
+    subject: str
+    operator: UUID | None
+    actor: str
+    persons: tuple[str, ...]
+    change: UUID | None
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    rows: tuple[ChangedRow, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The persons who agreed on a change."""
+
+    change: UUID
+    persons: tuple[str, ...]
+
+
+ACT_EVENTS: Final = EventRegistry([EventType(ActDone)])
+_agreed: ContextVar[Agreement | None] = ContextVar("agreed", default=None)
+_CHANGED: Final = """
+    WITH changed AS MATERIALIZED (
+        SELECT number::bigint FROM unnest(
+            string_to_array(nullif(current_setting('casino.changed', true), ''), ',')) AS number
+    ), named AS (
+        SELECT set_config('casino.changed', '', true) FROM (SELECT count(*) FROM changed) AS counted
+    )
+    SELECT number, table_name, row_key, encode(digest, 'hex') FROM events_rowdigest
+      JOIN changed USING (number) CROSS JOIN named ORDER BY number
+"""
+
+
+@contextmanager
+def by_agreement(agreement: Agreement) -> Generator[None]:
+    """Let the acts of the block be those of persons who agreed on a change."""
+    token = _agreed.set(agreement)
+    try:
+        yield
+    finally:
+        _agreed.reset(token)
+
+
+def done(
+    act: str,
+    *,
+    kind: SignificantEventKind | None,
+    operator: UUID | None,
+    subject: str,
+    actor: str,
+    authorised_by: str = "",
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+    **significant: Any,
+) -> None:
+    """Record an act after its rows are written, in their transaction, as an event and as a significant event.
+
+    Without a `kind`, the change that it is part of tells. Further arguments are those of `recorder.record`.
+    """
+    agreement = _agreed.get()
+    persons = tuple(dict.fromkeys(filter(None, (actor, authorised_by))))
+    now = database_now()
+    event = ActDone(
+        act=act,
+        subject=subject,
+        operator=operator,
+        actor=actor,
+        persons=persons if agreement is None else agreement.persons,
+        change=None if agreement is None else agreement.change,
+        before=recorder.as_json(before),
+        after=recorder.as_json(after),
+        rows=tuple(ChangedRow(*row) for row in fetch(_CHANGED)),
+        at=now,
+    )
+    with transaction.atomic():
+        metadata = Metadata(str(operator or ""), actor=actor, causation="")
+        store.append([Append(f"act-{new_id(now)}", 0, (ACT_EVENTS.encode(event),), metadata)])
+        if kind is not None:
+            recorder.record(
+                kind=kind,
+                operator=operator,
+                subject=subject,
+                actor=actor,
+                authorised_by=authorised_by,
+                before=before,
+                after=after,
+                **significant,
+            )
