@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
-from casino.checkpoints import table_digests
 from casino.compliance import erasure, exports, retention
 from casino.compliance.erasure import PlayerActivity
 from casino.compliance.exports import OperatorFile
@@ -146,4 +145,3 @@ def register() -> None:
     exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS, own=OWN_FILES)
     exports.register_operator_files(OPERATOR_FILES)
     erasure.register_check(player_activity)
-    table_digests.register({"wallet_deposit_method": "id", "wallet_withdrawal_policy": "id"})

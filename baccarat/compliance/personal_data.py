@@ -5,7 +5,6 @@ from typing import Final
 from uuid import UUID
 
 from baccarat.storage import own_rounds
-from casino.checkpoints import table_digests
 from casino.compliance import erasure, exports, retention
 from casino.compliance.erasure import PlayerActivity
 from casino.compliance.exports import OperatorFile
@@ -131,4 +130,3 @@ def register() -> None:
     exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS, own=OWN_FILES)
     exports.register_operator_files(OPERATOR_FILES)
     erasure.register_check(player_activity)
-    table_digests.register({"baccarat_voidpolicy": "id"})

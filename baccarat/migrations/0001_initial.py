@@ -7,7 +7,11 @@ from casino.events.immutability import append_only, grant_all, lift_append_only
 from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 ORDINARY = ("baccarat_sitting", "baccarat_killswitch", "baccarat_rulesversion", "baccarat_playerpreferences")
-HELD = {"baccarat_playerpreferences": HeldTable(("player_id",)), "baccarat_skin": HeldTable(("id",))}
+HELD = {
+    "baccarat_playerpreferences": HeldTable(("player_id",)),
+    "baccarat_skin": HeldTable(("id",)),
+    "baccarat_voidpolicy": HeldTable(("id",), own=()),
+}
 
 
 def skip_pattern_indexes(_apps: object, schema_editor: Any) -> None:

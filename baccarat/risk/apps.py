@@ -56,6 +56,4 @@ class RiskConfig(AppConfig):
                 "player_notes": OperatorFile("* FROM risk_playernote", "at", personal=True),
             }
         )
-        table_digests.register(
-            {"risk_riskrule": "id", "risk_riskalert": "id", "risk_playerstatus": "id", "risk_playernote": "id"}
-        )
+        table_digests.register({"risk_riskalert": "id", "risk_playerstatus": "id", "risk_playernote": "id"})

@@ -203,7 +203,8 @@ def change_rule(
             by=by,
             **asdict(terms),
         )
-        recorder.record(
+        act_log.done(
+            "risk.add_riskrule",
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"jurisdiction:{jurisdiction}" if operator is None else f"operator:{operator}",

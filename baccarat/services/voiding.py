@@ -22,7 +22,7 @@ from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.models import VoidPolicy
 from casino.crypto import crypto_shredding
 from casino.events.store import Metadata
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 from wallet.ledger import store as ledger
 
 MAX_NOTE_LENGTH: Final = 500
@@ -131,7 +131,8 @@ def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
     with transaction.atomic():
         before = forgives_spent_winnings(operator=operator)
         VoidPolicy.objects.create(operator_id=operator, forgive=forgive, actor=actor)
-        recorder.record(
+        act_log.done(
+            "baccarat.approve_void",
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"operator:{operator}",

@@ -13,7 +13,6 @@ _tables: Final[dict[str, str]] = {
     "events_rowdigest": "number",
     "significant_significantevent": "number",
     "significant_note": "id",
-    "significant_threshold": "id",
 }
 COVERED_TABLES: Final[Mapping[str, str]] = MappingProxyType(_tables)
 """Append-only tables, each with the column that numbers its rows in the order of insertion."""

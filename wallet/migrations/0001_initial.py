@@ -38,10 +38,12 @@ ORDINARY = (
 )
 HELD = {
     "wallet_adjustment_text": HeldTable(("adjustment_id",)),
+    "wallet_deposit_method": HeldTable(("id",), own=()),
     "wallet_discrepancy_note": HeldTable(("id",)),
     "wallet_exclusion_note": HeldTable(("player_id", "since")),
     "wallet_notice": HeldTable(("id",), ignored=("read_at",)),
     "wallet_providercallback": HeldTable(("id",), ignored=("next_try_at", "attempts", "last_error")),
+    "wallet_withdrawal_policy": HeldTable(("id",), own=()),
 }
 FUNCTIONS = (
     "wallet_refuse_unbalanced_postings",

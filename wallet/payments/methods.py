@@ -9,7 +9,7 @@ from django.db import transaction
 
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 from wallet.models import DepositMethod
 from wallet.payments.providers import require_known
 from wallet.payments.refusals import InvalidDepositMethod, UnknownDepositMethod
@@ -129,7 +129,8 @@ def set_policy(
     require_valid_policy(after)
     bounds = [terms.minimum, terms.maximum, terms.max_pending, terms.fee_fixed, terms.fee_ppm]
     fetch(_SET_POLICY, [operator, currency, after.version, auto_approve_up_to, second_approval_above, actor, *bounds])
-    recorder.record(
+    act_log.done(
+        "wallet.change_depositmethod",
         kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=operator,
         subject=f"operator:{operator}",
@@ -143,7 +144,8 @@ def set_policy(
 
 
 def _record_change(method: MethodVersion, actor: str, reason: str, *, before: dict[str, Any] | None) -> None:
-    recorder.record(
+    act_log.done(
+        "wallet.change_depositmethod",
         kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=method.operator,
         subject=f"method:{method.id}",

@@ -4,6 +4,8 @@ import uuid
 
 from tests.baccarat.audit.attacker import WITH_ORIGINAL_CHAIN, kind
 
+ROW_DIFFERS = "row differs from its digest"
+
 # -- what stands beside the log ------------------------------------------------------------------------------------
 
 
@@ -42,7 +44,7 @@ def a_significant_event_acknowledged_by_who_did_it(attacker):
 @kind(WITH_ORIGINAL_CHAIN)
 def a_deposit_method_made_free_of_fees(attacker):
     attacker.do("UPDATE wallet_deposit_method SET fee_fixed = fee_fixed + 1")
-    return "rows differ from their manifest", "wallet_deposit_method 1 to"
+    return ROW_DIFFERS, "wallet_deposit_method 1"
 
 
 # -- who may do what -----------------------------------------------------------------------------------------------
@@ -51,7 +53,6 @@ MEMBER_OF_STAFF = (
     "INSERT INTO auth_user (id, username, password, is_superuser, is_staff, is_active, first_name, last_name, email, "
     "date_joined) VALUES (%s, %s, 'x', true, true, true, '', '', '', now())"
 )
-ROW_DIFFERS = "row differs from its digest"
 
 
 @kind(WITH_ORIGINAL_CHAIN)

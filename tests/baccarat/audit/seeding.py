@@ -3,11 +3,12 @@
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 
 from casino.checkpoints.table_digests import COVERED_TABLES
 from casino.events.row_digests import held_tables
 from casino.events.sql import fetch
+from casino.significant import act_log
 
 ROWS: Final = 8
 """How many rows each table gets."""
@@ -32,8 +33,9 @@ FILLED: Final = ("decided_at", "ended_at", "expires_at", "removed_at", "revoked_
 _TIME: Final = "2026-01-01T00:00:00Z"
 
 
+@transaction.atomic
 def seed() -> None:
-    """Insert the rows."""
+    """Insert the rows, as an act."""
     tables = [*held_tables(), *COVERED_TABLES]
     later = [table for table in tables if table not in {*FIRST_TABLES, *NOT_SEEDED}]
     for table in (*FIRST_TABLES, *sorted(later, key=_depends)):
@@ -41,6 +43,7 @@ def seed() -> None:
             _insert(table, number)
     with connection.cursor() as cursor:
         cursor.execute("UPDATE staff_staffaccount SET disabled_at = %s WHERE user_id >= %s", [_TIME, FIRST])
+    act_log.done("auth.add_user", kind=None, operator=None, subject="seed", actor="seed")
 
 
 def _depends(table: str) -> int:
