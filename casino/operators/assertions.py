@@ -218,7 +218,7 @@ def register_key(
         confirmed_by=confirmed_by,
     )
     act_log.done(
-        REGISTER,
+        acts.REGISTER_ASSERTION_KEY.name,
         kind=None,
         operator=operator,
         subject=f"operator:{operator}",
