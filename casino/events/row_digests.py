@@ -95,7 +95,7 @@ def release_rows(table: str) -> str:
 def held_tables() -> Mapping[str, HeldTable]:
     """Return the tables that the migrations of the code hold."""
     return {
-        match[1]: HeldTable(*map(_names, match.groups()[1:3]), own=_names(match[5]) if match[4] else None)
+        match[1]: HeldTable(_names(match[2]), _names(match[3]), _names(match[5]) if match[4] else None)
         for match in _HELD.finditer(guards.migration_sql())
     }
 

@@ -242,7 +242,8 @@ def record_many(events: Iterable[NewSignificantEvent]) -> int:
 
 def as_json(state: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return a state as it is stored, with ids and times as text."""
-    return _decode(_encode(state))
+    stored: dict[str, Any] | None = _decode(_encode(state))
+    return stored
 
 
 def _row(event: NewSignificantEvent) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from casino.events.sql import execute
 from casino.operators import changes
 from casino.significant import notes, recorder
 from casino.significant.models import SignificantEvent
+from casino.staff import act_audit
 from tests.baccarat.audit import (
     kinds_beside_the_log,
     kinds_in_log_and_money,
@@ -320,8 +321,7 @@ def test_a_restored_backup_is_reported_with_and_without_later_play(copies):
         (copies.place / "000000000002.json").unlink()
 
 
-def test_a_row_written_as_the_application_is_not_found_but_its_digest_cannot_be_taken_back(copies):
-    """The stated assumption of row digests: nobody else acts as the application's role."""
+def test_a_row_written_as_the_application_has_no_act_and_its_digest_cannot_be_taken_back(copies):
     digests = "table_name = 'auth_user' AND row_key = '903'"
     try:
         with copies.clone() as database:
@@ -329,7 +329,7 @@ def test_a_row_written_as_the_application_is_not_found_but_its_digest_cannot_be_
             seal()
             manifests.create_manifests()
             seal()
-            assert audit_findings() == []
+            assert audit_findings() == [(act_audit.UNDONE, "auth_user 903")]
             with database.owner() as connection:
                 remove_protection(connection)
                 connection.execute(f"DELETE FROM events_rowdigest WHERE {digests}")  # noqa: S608
