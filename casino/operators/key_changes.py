@@ -178,14 +178,19 @@ def set_staff_networks(operator: Operator, wanted: Iterable[str], *, by: str) ->
     except ValueError as error:
         raise InvalidNetworks(str(error)) from None
     details = {"operator": str(operator.pk), "networks": [str(each) for each in networks]}
-    present = [ip_network(each) for each in operator.staff_networks]
-    if not present or (networks and all(any(_is_within(each, other) for other in present) for each in networks)):
+    if _is_narrower(details["networks"], operator.staff_networks):
         _set_staff_networks(details, by)
         return None
     places = ", ".join(details["networks"]) or "anywhere"
     summary = f"Let the staff of {operator.slug} sign in from {places}"
     subject = f"operator:{operator.pk}"
     return _agree(operator, ChangeName.STAFF_NETWORKS, subject=subject, summary=summary, details=details, by=by)
+
+
+def _is_narrower(wanted: Sequence[str], present: Sequence[str]) -> bool:
+    """Return whether staff may sign in from no further network; none at all means from anywhere."""
+    one, other = ([ip_network(each) for each in networks] for networks in (wanted, present))
+    return not other or (bool(one) and all(any(_is_within(each, outer) for outer in other) for each in one))
 
 
 def _is_within(one: Any, other: Any) -> bool:
@@ -296,7 +301,15 @@ def _set_origins(details: Mapping[str, Any], by: str) -> None:
 def _set_staff_networks(details: Mapping[str, Any], by: str) -> None:
     operator = services.get_operator(UUID(details["operator"]))
     reason = "Where the operator's staff may sign in from was changed"
-    services.change_setting(operator.slug, "staff_networks", details["networks"], by=by, reason=reason)
+    services.change_setting(
+        operator.slug,
+        "staff_networks",
+        details["networks"],
+        by=by,
+        reason=reason,
+        act=NETWORKS,
+        tightens=_is_narrower(details["networks"], operator.staff_networks),
+    )
 
 
 _EFFECTS: Final[Mapping[ChangeName, Callable[[Mapping[str, Any], str], None]]] = {

@@ -15,10 +15,11 @@ from django.db import transaction
 
 from casino.events.sql import database_now, fetch
 from casino.kernel import money
+from casino.operators import acts
 from casino.operators.key_models import KeyLimit
 from casino.operators.models import ApiKey
 from casino.operators.refusals import InvalidKeyLimit, KeyLimitReached, UnknownKey
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 
 
 class Movement(StrEnum):
@@ -82,6 +83,7 @@ def change(*, key: str, movement: Movement, currency: str, limits: KeyLimits | N
         row = ApiKey.objects.select_for_update(no_key=True).filter(key_id=key).first()
         if row is None:
             raise UnknownKey(f"There is no key {key[:60]!r}.")
+        tightens = not loosens(row.limits.all(), movement, currency, limits)
         rows = row.limits.filter(movement=movement, currency=currency)
         before = rows.values("per_request", "per_day").first()
         after = None if limits is None else {"per_request": limits.per_request, "per_day": limits.per_day}
@@ -89,12 +91,14 @@ def change(*, key: str, movement: Movement, currency: str, limits: KeyLimits | N
             rows.delete()
         elif not rows.update(**after):
             row.limits.create(movement=movement, currency=currency, day=database_now().date(), **after)
-        recorder.record(
+        act_log.done(
+            acts.CHANGE_KEY.name,
             kind=recorder.SignificantEventKind.ACCESS_CHANGED,
             operator=row.operator_id,
             subject=f"key:{key}",
             actor=by,
             reason=f"The limits of an API key on each {movement.value} in {currency} were changed",
+            tightens=tightens,
             before=before,
             after=after,
             currency=currency,

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from casino.events.sql import database_now
 from casino.kernel.persons import is_person
-from casino.operators import credentials, notices
+from casino.operators import acts, credentials, notices
 from casino.operators.models import ApiKey
 from casino.operators.refusals import (
     NoRotation,
@@ -21,7 +21,7 @@ from casino.operators.refusals import (
     RotationUnderWay,
     UnknownKey,
 )
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 
 OVERLAP: Final = timedelta(hours=24)
 MIN_OVERLAP: Final = timedelta(hours=1)
@@ -86,7 +86,7 @@ def end(*, key_id: str, by: str, with_previous: bool = False, now: datetime | No
             raise RotationTooQuick(until=earliest)
         key.previous_hash = key.previous_ends_at = None
         key.save(update_fields=["previous_hash", "previous_ends_at"])
-        _record(key, by, "The previous secret of an API key was ended")
+        _record(key, by, "The previous secret of an API key was ended", tightens=True)
 
 
 def _rotation_ends(key: ApiKey, now: datetime) -> datetime | None:
@@ -104,13 +104,15 @@ def _lock(key_id: str) -> ApiKey:
     return key
 
 
-def _record(key: ApiKey, by: str, reason: str) -> None:
+def _record(key: ApiKey, by: str, reason: str, *, tightens: bool = False) -> None:
     ends_at = key.previous_ends_at
-    recorder.record(
+    act_log.done(
+        (acts.OWN_KEY if by == f"operator:{key.key_id}" else acts.CHANGE_KEY).name,
         kind=recorder.SignificantEventKind.ACCESS_CHANGED,
         operator=key.operator_id,
         subject=f"key:{key.key_id}",
         actor=by,
         reason=reason,
+        tightens=tightens,
         after={"previous_ends_at": None if ends_at is None else ends_at.isoformat()},
     )

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from casino.operators import services
+from casino.operators import acts, services
 from casino.operators.models import Operator
 from casino.operators.refusals import InvalidOrigin
 
@@ -27,7 +27,16 @@ def set_origins(*, slug: str, origins: Sequence[str], by: str) -> list[str]:
     Other processes follow within CACHE_SECONDS.
     """
     wanted = distinct(origins)
-    services.change_setting(slug, "origins", wanted, by=by, reason="The origins of the operator's sites were changed")
+    present = services.find_operator(slug=slug).origins
+    services.change_setting(
+        slug,
+        "origins",
+        wanted,
+        by=by,
+        reason="The origins of the operator's sites were changed",
+        act=acts.SET_ORIGINS.name,
+        tightens=set(wanted) <= set(present),
+    )
     _operators_by_origin.cache_clear()
     return wanted
 

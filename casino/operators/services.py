@@ -17,7 +17,7 @@ from django.utils import timezone
 from casino.crypto import blind_index, crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import database_now
-from casino.operators import credentials
+from casino.operators import acts, credentials
 from casino.operators import currencies as offer
 from casino.operators.models import ApiKey, Operator, Player
 from casino.operators.principals import BrandScope, Scope
@@ -127,7 +127,16 @@ def set_customer_care(*, slug: str, contact: str, by: str) -> None:
     change_setting(slug, "customer_care", contact, by=by, reason="The contact of customer care was changed")
 
 
-def change_setting(slug: str, field: str, value: str | int | list[str], *, by: str, reason: str) -> None:
+def change_setting(
+    slug: str,
+    field: str,
+    value: str | int | list[str],
+    *,
+    by: str,
+    reason: str,
+    act: str = acts.CHANGE_OPERATOR.name,
+    tightens: bool = False,
+) -> None:
     """Change a field of an operator and record it, before and after. Raises UnknownOperator."""
     with transaction.atomic():
         operator = find_operator(slug=slug, lock=True)
@@ -135,12 +144,13 @@ def change_setting(slug: str, field: str, value: str | int | list[str], *, by: s
         setattr(operator, field, value)
         operator.save(update_fields=[field])
         act_log.done(
-            "operators.change_operator",
+            act,
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator.id,
             subject=f"operator:{operator.id}",
             actor=by,
             reason=reason,
+            tightens=tightens,
             before=before,
             after={field: value},
         )
@@ -216,16 +226,20 @@ def revoke_key(*, key_id: str, by: str = "command") -> None:
         if key.revoked_at is None:
             key.revoked_at = timezone.now()
             key.save(update_fields=["revoked_at"])
-        _record_key_change(key_id, key.operator_id, by=by, reason="An API key was revoked")
+        _record_key_change(key_id, key.operator_id, by=by, reason="An API key was revoked", tightens=True)
 
 
-def _record_key_change(key_id: str, operator: UUID, *, by: str, reason: str, **terms: Any) -> None:
-    recorder.record(
+def _record_key_change(
+    key_id: str, operator: UUID, *, by: str, reason: str, tightens: bool = False, **terms: Any
+) -> None:
+    act_log.done(
+        acts.CHANGE_KEY.name,
         kind=recorder.SignificantEventKind.ACCESS_CHANGED,
         operator=operator,
         subject=f"key:{key_id}",
         actor=by,
         reason=reason,
+        tightens=tightens,
         after=terms or None,
     )
 

@@ -13,6 +13,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.events.sql import database_now
+from casino.operators import acts
 from casino.operators.assertions import parse_jwk
 from casino.operators.key_models import SigningKey
 from casino.operators.models import ApiKey, Operator
@@ -24,7 +25,8 @@ from casino.operators.refusals import (
     UnknownKey,
     UnknownSigningKey,
 )
-from casino.significant import recorder
+from casino.significant import act_log, recorder
+from casino.staff.duties import Act
 
 MAX_SIGNING_KEYS: Final = 2
 """So that one can take the place of the other."""
@@ -93,7 +95,7 @@ def remove(*, key_id: str, keyid: str, by: str) -> None:
         if required and not key.signing_keys.exclude(keyid=keyid).exists():
             raise SignaturesRequireKey
         row.delete()
-        _record(key.operator_id, f"key:{key_id}", by, "A signing key was removed", {"keyid": keyid})
+        _record(key.operator_id, f"key:{key_id}", by, "A signing key was removed", {"keyid": keyid}, tightens=True)
 
 
 def require(*, key_id: str, required: bool, by: str) -> None:
@@ -104,7 +106,10 @@ def require(*, key_id: str, required: bool, by: str) -> None:
             raise SignaturesRequireKey
         key.signatures_required = required
         key.save(update_fields=["signatures_required"])
-        _record(key.operator_id, f"key:{key_id}", by, "The duty to sign was changed", {"required": required})
+        _record(
+            key.operator_id, f"key:{key_id}", by, "The duty to sign was changed", {"required": required},
+            act=acts.REQUIRE_SIGNATURES, tightens=required,
+        )  # fmt: skip
 
 
 def require_of_all(operator: Operator, *, required: bool, by: str) -> None:
@@ -118,7 +123,10 @@ def require_of_all(operator: Operator, *, required: bool, by: str) -> None:
             raise SignaturesRequireKey
         row.signatures_required = required
         row.save(update_fields=["signatures_required"])
-        _record(row.pk, f"operator:{row.pk}", by, "The duty to sign with every key was changed", {"required": required})
+        _record(
+            row.pk, f"operator:{row.pk}", by, "The duty to sign with every key was changed", {"required": required},
+            act=acts.REQUIRE_SIGNATURES, tightens=required,
+        )  # fmt: skip
 
 
 def verification_key(row: SigningKey) -> Ed25519PublicKey | bytes:
@@ -190,12 +198,23 @@ def _bound_to(key_id: str, keyid: str) -> bytes:
     return _PURPOSE + f"{key_id} {keyid}".encode()
 
 
-def _record(operator: UUID, subject: str, by: str, reason: str, after: Mapping[str, object]) -> None:
-    recorder.record(
+def _record(
+    operator: UUID,
+    subject: str,
+    by: str,
+    reason: str,
+    after: Mapping[str, object],
+    *,
+    act: Act = acts.CHANGE_KEY,
+    tightens: bool = False,
+) -> None:
+    act_log.done(
+        act.name,
         kind=recorder.SignificantEventKind.ACCESS_CHANGED,
         operator=operator,
         subject=subject,
         actor=by,
         reason=reason,
+        tightens=tightens,
         after=after,
     )

@@ -38,7 +38,8 @@ class ChangedRow:
 class ActDone:
     """Somebody did an act of the policy of duties.
 
-    `persons` are the authenticated persons who agreed, in their order, and `change` the change by which they did.
+    `persons` are the authenticated persons who agreed, in their order, and `change` the change by which they did. For
+    one that only `tightens`, one person is always enough.
     `before` and `after` say what matters of the subject, for people; `rows` is what was written.
     """
 
@@ -48,6 +49,7 @@ class ActDone:
     actor: str
     persons: tuple[str, ...]
     change: UUID | None
+    tightens: bool
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     rows: tuple[ChangedRow, ...]
@@ -94,6 +96,7 @@ def done(
     subject: str,
     actor: str,
     authorised_by: str = "",
+    tightens: bool = False,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
     **significant: Any,
@@ -112,6 +115,7 @@ def done(
         actor=actor,
         persons=persons if agreement is None else agreement.persons,
         change=None if agreement is None else agreement.change,
+        tightens=tightens,
         before=recorder.as_json(before),
         after=recorder.as_json(after),
         rows=tuple(ChangedRow(*row) for row in fetch(_CHANGED)),

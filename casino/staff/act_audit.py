@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Final
+from uuid import UUID
 
 from casino.events import payloads
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
 from casino.kernel.persons import is_another_person
+from casino.operators.acts import CHANGE_KEY
 from casino.operators.models import Operator
 from casino.significant.act_log import ACT_EVENTS, ActDone, ChangedRow
 from casino.staff import duties
@@ -36,14 +38,18 @@ def read() -> list[tuple[str, ActDone]]:
 
 def check() -> list[Finding]:
     """Compare the acts with the rows that were written, and with the policy of duties."""
-    acts = read()
+    done = read()
     live = dict(Operator.objects.filter(sandbox=False).values_list("pk", "created_at"))
     first = min(live.values(), default=None)
     findings: list[Finding] = []
-    for stream, act in acts:
+    issued: set[UUID | None] = set()
+    for stream, act in done:
+        if act.act == CHANGE_KEY.name and act.operator not in issued:  # a command makes an operator's first key
+            issued.add(act.operator)
+            continue
         is_live = act.operator in live if act.operator is not None else first is not None and first <= act.at
         findings.extend(_check_persons(act, stream, is_live=is_live))
-    return [*findings[:MAX_FINDINGS], *_check_rows({row.number: row for _, act in acts for row in act.rows})]
+    return [*findings[:MAX_FINDINGS], *_check_rows({row.number: row for _, act in done for row in act.rows})]
 
 
 def _check_persons(act: ActDone, stream: str, *, is_live: bool) -> Iterator[Finding]:
@@ -57,7 +63,7 @@ def _check_persons(act: ActDone, stream: str, *, is_live: bool) -> Iterator[Find
         for number, person in enumerate(act.persons)
         if all(is_another_person(person, earlier) for earlier in act.persons[:number])
     ]
-    if is_live and persons > 1 and len(others) < persons:
+    if is_live and persons > 1 and not act.tightens and len(others) < persons:
         yield Finding(
             ALONE, f"{stream} {act.act} {act.subject}", f"{persons} persons", ", ".join(act.persons) or "nobody"
         )

@@ -22,18 +22,18 @@ ORDINARY = (
     "operators_usedsignature",
 )
 HELD = {
-    "operators_apikey": HeldTable(("key_id",), ignored=("last_used_at", "previous_used_at")),
+    "operators_apikey": HeldTable(("key_id",), ignored=("last_used_at", "previous_used_at"), own=()),
     "operators_assertionkey": HeldTable(("id",), own=()),
     "operators_brand": HeldTable(("id",), own=()),
     "operators_changesecret": HeldTable(("change_id",)),
     "operators_declaredcurrency": HeldTable(("code",), own=()),
-    "operators_keylimit": HeldTable(("id",), ignored=("day", "moved")),
+    "operators_keylimit": HeldTable(("id",), ignored=("day", "moved"), own=()),
     "operators_limitsgroup": HeldTable(("id",), own=()),
     "operators_operator": HeldTable(("id",), own=()),
     "operators_player": HeldTable(("id",)),
     "operators_playerpin": HeldTable(("player_id",), ignored=("failed_at", "locked_until")),
     "operators_playersession": HeldTable(("token_hash",), ignored=("last_used_at", "reality_check_at")),
-    "operators_signingkey": HeldTable(("id",), ignored=("last_used_at",)),
+    "operators_signingkey": HeldTable(("id",), ignored=("last_used_at",), own=("material", "encrypted_under")),
     "operators_staffmembership": HeldTable(("id",), own=()),
     "operators_staffsubject": HeldTable(("id",), own=()),
 }

@@ -130,7 +130,7 @@ def test_an_act_that_names_what_was_not_written_is_found(house: Tenant) -> None:
     rows: tuple[Any, ...] = (ChangedRow(10**9, "operators_operator", house.id, "00" * 32),)
     event = ActDone(
         act="operators.change_operator", subject="test", operator=operator_of(house), actor="staff:1",
-        persons=("staff:1",), change=None, before=None, after=None, rows=rows, at=database_now(),
+        persons=("staff:1",), change=None, tightens=False, before=None, after=None, rows=rows, at=database_now(),
     )  # fmt: skip
     store.append([Append(f"act-{uuid4()}", 0, (ACT_EVENTS.encode(event),), Metadata("", "staff:1", ""))])
     assert findings() == [(act_audit.INVENTED, f"digest {10**9}")]
