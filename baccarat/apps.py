@@ -14,7 +14,7 @@ class BaccaratConfig(AppConfig):
         from baccarat.compliance import personal_data
         from baccarat.queries.rules_versions import check_rules_in_force
         from baccarat.reports import breakdowns, performance, revenue, significant, variance, voids
-        from baccarat.services import void_policy
+        from baccarat.services import rules_lifecycle, void_policy, voiding
         from baccarat.services.kill_switch import stop_for_integrity
         from baccarat.storage import own_rounds, shoe_seeds
         from casino.alerts.metrics import SOURCES, GaugeSource
@@ -42,6 +42,8 @@ class BaccaratConfig(AppConfig):
         attestation.register(rules_check=check_rules_in_force, stop_play=stop_for_integrity)
         personal_data.register()
         void_policy.register()
+        voiding.register()
+        rules_lifecycle.register()
         payloads.register_streams(operator=own_rounds.STREAMS, player=own_rounds.STREAMS_OF_PLAYER)
         register_dictionary((Path(self.path) / "api" / "stored_response.json").read_bytes())
         register(*feed.SOURCES)

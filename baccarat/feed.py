@@ -65,10 +65,6 @@ ROUND_TYPES: Final = (
     _of_round(event=re.RoundLapsed, name="round.lapsed", summary="Nobody wagered, so no card was dealt."),
     _of_round(event=re.RoundSuspended, name="round.suspended", summary="The round could not be dealt and waits."),
     _of_round(event=re.RoundResumed, name="round.resumed", summary="A suspended round is dealt after all."),
-    _of_round(
-        event=re.RoundVoidRequested, name="round.void_requested", summary="A second person has to approve the void."
-    ),
-    _of_round(event=re.RoundVoidDeclined, name="round.void_declined", summary="The settlement remains valid."),
     _of_round(event=re.RoundVoided, name="round.voided", summary="Stakes, payouts and commissions were undone."),
 )
 TABLE_TYPES: Final = (
@@ -97,8 +93,8 @@ TABLE_TYPES: Final = (
         _of_table(event=event, name=name, summary=summary, without=frozenset({"rules", "returns", "return_floor"}))
         for event, name, summary in (
             (te.RulesDrafted, "rules.drafted", "A version of the rules was proposed."),
-            (te.RulesRejected, "rules.rejected", "A draft was rejected or withdrawn."),
-            (te.RulesPublished, "rules.published", "A version was approved and takes effect as it says."),
+            (te.RulesRejected, "rules.rejected", "A draft was dropped."),
+            (te.RulesPublished, "rules.published", "A version was agreed on and takes effect as it says."),
             (te.RulesRetired, "rules.retired", "The version in force was retired; no round opens."),
         )
     ),

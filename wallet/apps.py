@@ -15,9 +15,11 @@ class WalletConfig(AppConfig):
         from casino.reports.definition import register_reports
         from casino.staff import duties
         from wallet import acts, compliance, feed
+        from wallet.adjustments import services as adjustments
         from wallet.funding import conformance
         from wallet.funding import services as funding
         from wallet.payments import changes as payment_changes
+        from wallet.payments import withdrawals
         from wallet.remote import delivery, signing
         from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
         from wallet.responsible_gaming import changes as protection_changes
@@ -25,8 +27,10 @@ class WalletConfig(AppConfig):
         register_reports(LIABILITY, ACCOUNTS, ADJUSTMENTS)
         duties.register(*acts.ACTS)
         compliance.register()
+        adjustments.register()
         funding.register()
         payment_changes.register()
+        withdrawals.register()
         protection_changes.register()
         register(feed.SOURCE)
         register_announced(*feed.ANNOUNCED)

@@ -26,11 +26,7 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
     """,
     "deposits": "SELECT * FROM wallet_deposit WHERE player_id = %(player)s ORDER BY id",
     "withdrawals": "SELECT * FROM wallet_withdrawal WHERE player_id = %(player)s ORDER BY id",
-    "adjustments": """
-        SELECT adjustment.*, texts.note, texts.message, texts.answer FROM wallet_adjustment AS adjustment LEFT
-        JOIN wallet_adjustment_text AS texts ON texts.adjustment_id = adjustment.id WHERE adjustment.player_id =
-        %(player)s ORDER BY adjustment.id
-    """,
+    "adjustments": "SELECT * FROM wallet_adjustment WHERE player_id = %(player)s ORDER BY id",
     "transfers": "SELECT * FROM wallet_transfer WHERE player_id = %(player)s ORDER BY id",
     "remote": "SELECT * FROM wallet_remote WHERE player_id = %(player)s ORDER BY requested_at, id",
     "limits": "SELECT * FROM wallet_playerrestrictions WHERE player_id = %(player)s",
@@ -51,7 +47,7 @@ OWN_FILES: Final[Mapping[str, frozenset[str]]] = {
     "money": frozenset(),
     "deposits": frozenset({"operator_id"}),
     "withdrawals": frozenset({"operator_id", "approved_by", "rejected_by"}),
-    "adjustments": frozenset({"operator_id", "requested_by", "decided_by", "note", "answer"}),
+    "adjustments": frozenset({"operator_id", "requested_by", "approved_by", "note"}),
     "transfers": frozenset({"operator_id"}),
     "remote": frozenset({"operator_id"}),
     "limits": frozenset({"operator_id"}),
@@ -90,14 +86,7 @@ OPERATOR_FILES: Final[Mapping[str, OperatorFile]] = {
     ),
     "deposits": OperatorFile("* FROM wallet_deposit", "requested_at", personal=True),
     "withdrawals": OperatorFile("* FROM wallet_withdrawal", "requested_at", personal=True),
-    "adjustments": OperatorFile("* FROM wallet_adjustment", "requested_at", personal=True),
-    "adjustment_texts": OperatorFile(
-        """texts.* FROM wallet_adjustment_text texts
-             JOIN wallet_adjustment adjustment ON adjustment.id = texts.adjustment_id""",
-        "adjustment.requested_at",
-        own="adjustment.operator_id = %(operator)s",
-        personal=True,
-    ),
+    "adjustments": OperatorFile("* FROM wallet_adjustment", "posted_at", personal=True),
     "transfers": OperatorFile("* FROM wallet_transfer", "at"),
     "remote": OperatorFile("* FROM wallet_remote", "requested_at"),
     "restrictions": OperatorFile("* FROM wallet_playerrestrictions", "", personal=True),

@@ -77,9 +77,12 @@ TYPES: Final = (
         "(`no_answer`), or answered when it could not be confirmed any more (`too_late`).",
     ),
     _of_operator(event=FundingChanged, name="funding.changed", summary="Your players come by money in another way."),
-    _of_adjustment(event=ae.AdjustmentRequested, name="adjustment.requested", summary="A correction was proposed."),
-    _of_adjustment(event=ae.AdjustmentApproved, name="adjustment.approved", summary="A balance was corrected."),
-    _of_adjustment(event=ae.AdjustmentRejected, name="adjustment.rejected", summary="A correction was rejected."),
+    _of_adjustment(
+        event=ae.AdjustmentPosted,
+        name="adjustment.posted",
+        summary="A balance was corrected; the change of this id says who agreed.",
+        without=frozenset({"message"}),
+    ),
     _of_player(event=rg.PlayLimitSet, name="limit.set", summary="A limit on play was set or lowered."),
     _of_player(
         event=rg.PlayLimitIncreaseRequested, name="limit.increase_requested", summary="Can be confirmed after a while."

@@ -254,14 +254,13 @@ class Adjustment(models.Model):
     direction = models.TextField()
     amount = models.BigIntegerField()
     reason = models.TextField()
-    status = models.TextField()
+    note = models.TextField()
+    message = models.TextField()
     requested_by = models.TextField()
-    requested_at = models.DateTimeField()
-    decided_by = models.TextField(null=True)
-    decided_at = models.DateTimeField(null=True)
+    approved_by = models.TextField()
+    posted_at = models.DateTimeField()
     taken = models.BigIntegerField()
     owed = models.BigIntegerField()
-    version = models.IntegerField()
 
     class Meta:
         permissions = [
@@ -271,21 +270,6 @@ class Adjustment(models.Model):
 
     def __str__(self) -> str:
         return f"adjustment {self.id}"
-
-
-class AdjustmentText(models.Model):
-    """Note, message to the player, and answer of an adjustment. Personal, so not in events."""
-
-    adjustment_id = models.UUIDField(primary_key=True)
-    note = models.TextField()
-    message = models.TextField()
-    answer = models.TextField()
-
-    class Meta:
-        db_table = "wallet_adjustment_text"
-
-    def __str__(self) -> str:
-        return f"texts of adjustment {self.adjustment_id}"
 
 
 class ProviderCallback(models.Model):

@@ -201,14 +201,13 @@ LIABILITY: Final = ReportDefinition(
 _ADJUSTMENTS: Final = f"""
     WITH {SEALED_ENTRIES_CTE}
     SELECT event.data->>'money_type', event.data->>'currency', facts.recorded_at, (event.data->>'adjustment')::uuid,
-           (event.data->>'player')::uuid, event.data->>'direction', coalesce(adjustment.reason, ''),
+           (event.data->>'player')::uuid, event.data->>'direction', event.data->>'reason',
            (CASE event.data->>'direction' WHEN 'credit' THEN 1 ELSE -1 END * (event.data->>'amount')::bigint)::bigint,
            CASE event.data->>'direction' WHEN 'credit' THEN 0 ELSE (event.data->>'taken')::bigint END,
            CASE event.data->>'direction' WHEN 'credit' THEN 0 ELSE (event.data->>'owed')::bigint END,
-           coalesce(adjustment.requested_by, ''), event.data->>'approved_by'
+           event.data->>'requested_by', event.data->>'approved_by'
       FROM facts
       JOIN events_event event ON event.id = facts.cause
-      LEFT JOIN wallet_adjustment adjustment ON adjustment.id = (event.data->>'adjustment')::uuid
      WHERE facts.kind IN ('adjustment_credit', 'adjustment_debit')
        AND event.data->>'operator' = %(operator)s::text
      ORDER BY facts.cause

@@ -1,4 +1,4 @@
-"""Versions of a table's rules: drafted by one person at an operator's desk, published by another."""
+"""Versions of a table's rules: drafted by one person at an operator's desk, confirmed by another."""
 
 from fractions import Fraction
 from typing import Annotated, Any, Final
@@ -14,7 +14,6 @@ from baccarat.domain.rules.presets import UnknownPreset
 from baccarat.domain.rules.validation import InvalidRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import EffectiveFrom
-from baccarat.domain.tables.kill_switch import RulesAreStopped
 from baccarat.domain.tables.refusals import (
     AcknowledgementDiffers,
     AcknowledgementNotNeeded,
@@ -23,11 +22,9 @@ from baccarat.domain.tables.refusals import (
     PlayMoneyNotOffered,
     ReturnUnderFloor,
     RulesAreRetired,
-    RulesNeedSecondPerson,
     RulesUnchanged,
     SeatsAreTaken,
     ShuffleIsFixed,
-    UnknownDraft,
     UnknownTable,
     UnknownVersion,
     VersionNotInForce,
@@ -38,21 +35,20 @@ from baccarat.queries.rules_versions import PlayTotals, RulesVersionDetails
 from baccarat.queries.rules_view import FractionResponse, TableRulesResponse, present_rules
 from baccarat.services import rules_lifecycle
 from baccarat.storage.rules_versions import STATUSES
-from casino.api.fields import (
-    EmptyRequest,
-    parse_body,
-)
+from casino.api.fields import parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import AmountText, ItemList, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
+from casino.operators import changes
+from casino.operators.api.changes import ChangeResponse
 from casino.operators.assertions import OPTIONAL_PARAMETER, PARAMETER
 from casino.operators.base_views import OperatorView, metadata
 
 LIFECYCLE: Final = (
-    "A change of rules is a new version: one person drafts it, another publishes it, and it takes effect with the next "
-    "round. A change of commission waits until the long shoe in play ends; decks, burn and cut card apply to shoes "
-    "committed to after publication: if each round is shuffled, from the second round."
+    "A change of rules is a new version: one person drafts it, another confirms the change that publishes it, and it "
+    "takes effect with the next round. A change of commission waits until the long shoe in play ends; decks, burn and "
+    "cut card apply to shoes committed to after publication: if each round is shuffled, from the second round."
 )
 
 
@@ -106,7 +102,7 @@ class RulesVersionResponse(Shape):
     change_reason: Annotated[str, Meta(description="Why it was drafted; empty if nobody said.")]
     drafted_by: str
     drafted_at: Timestamp
-    decided_by: Annotated[str, Meta(description="The person who published or rejected it, never the author.")]
+    decided_by: Annotated[str, Meta(description="The person who decided on it.")]
     decided_at: Timestamp | None
     effective_from: Annotated[
         str,
@@ -164,10 +160,10 @@ class RulesVersionBaseView(OperatorView):
     def context(self, table: UUID) -> dict[str, Any]:
         return {"table": table, "operator": self.caller.operator, "metadata": metadata(self.request)}
 
-    def respond(self, table: UUID, version: int, *, status: int = 200) -> Response:
+    def respond(self, table: UUID, version: int) -> Response:
         """Return the current state of a version."""
         details = rules_versions.version(table=table, operator=self.caller.operator, version=version)
-        return Response(RulesVersionResponse.of(details), status=status)
+        return Response(RulesVersionResponse.of(details))
 
 
 class TableVersionsView(RulesVersionBaseView):
@@ -189,16 +185,17 @@ class TableVersionsView(RulesVersionBaseView):
 
     @operation(
         "draftTableRules",
-        "Draft a new version of a table's rules; another person must publish it",
-        returns=RulesVersionResponse,
-        status=201,
+        "Draft a new version of a table's rules; another person must confirm the change that publishes it",
+        returns=ChangeResponse,
+        status=202,
         parameters=[PARAMETER],
         request=RulesDraftRequest,
         example={"rules": {"minimum": "10.00"}},
         description=(
             f"{LIFECYCLE} `rules` are the fields that change. For real money, a spot with a player's edge or a return "
             "below your floor is refused (`player_edge_not_accepted`, `return_under_floor`) unless `acknowledgement` "
-            "is the `required_acknowledgement` of that refusal, word for word."
+            "is the `required_acknowledgement` of that refusal, word for word. If the change is declined or expires, "
+            "the draft is dropped; its number is not used again. The subject of the change names the version."
         ),
         refusals=(
             AcknowledgementDiffers,
@@ -221,12 +218,15 @@ class TableVersionsView(RulesVersionBaseView):
         body = parse_body(RulesDraftRequest, request)
         version = rules_lifecycle.draft(
             by=self.use_person(),
-            changes=body["rules"],
+            differences=body["rules"],
             acknowledgement=body["acknowledgement"],
             reason=body["reason"],
             **self.context(table),
         )
-        return self.respond(table, version, status=201)
+        change = changes.waiting(rules_lifecycle.KIND, rules_lifecycle.subject_of(table, version))
+        if change is None:
+            raise AssertionError("the draft was requested a moment ago")
+        return Response(ChangeResponse.of(change), status=202)
 
 
 class TableVersionView(RulesVersionBaseView):
@@ -242,65 +242,6 @@ class TableVersionView(RulesVersionBaseView):
     )
     def get(self, request: Request, table: UUID, version: int) -> Response:
         del request
-        return self.respond(table, version)
-
-
-class PublishVersionView(RulesVersionBaseView):
-    act = acts.PUBLISH_RULES
-
-    @operation(
-        "publishTableVersion",
-        "Publish a draft of another person",
-        returns=RulesVersionResponse,
-        parameters=[PARAMETER],
-        request=EmptyRequest,
-        example={},
-        description=(
-            "It never takes effect during a round, nor for a shoe already committed to that it would change. If your "
-            "floor was raised since the draft and a spot returns less, it is refused (`return_under_floor`): reject "
-            "it, and draft it again with the acknowledgement."
-        ),
-        refusals=(
-            ReturnUnderFloor,
-            RulesAreStopped,
-            RulesNeedSecondPerson,
-            SeatsAreTaken,
-            ShuffleIsFixed,
-            UnknownDraft,
-            UnknownTable,
-            UnknownVersion,
-        ),
-    )
-    @idempotent
-    def post(self, request: Request, table: UUID, version: int) -> Response:
-        parse_body(EmptyRequest, request)
-        rules_lifecycle.publish(version=version, by=self.use_person(), **self.context(table))
-        return self.respond(table, version)
-
-
-class RejectVersionView(RulesVersionBaseView):
-    act = acts.PUBLISH_RULES
-
-    @operation(
-        "rejectTableVersion",
-        "Reject a draft",
-        returns=RulesVersionResponse,
-        parameters=[OPTIONAL_PARAMETER],
-        request=RulesRejectionRequest,
-        example={"reason": "Too high."},
-        description="Its number is not used again.",
-        refusals=(
-            UnknownDraft,
-            UnknownTable,
-            UnknownVersion,
-            VersionReasonMissing,
-        ),
-    )
-    @idempotent
-    def post(self, request: Request, table: UUID, version: int) -> Response:
-        body = parse_body(RulesRejectionRequest, request)
-        by = self.use_person_or_key()
-        rules_lifecycle.reject(version=version, reason=body["reason"], by=by, **self.context(table))
         return self.respond(table, version)
 
 
@@ -332,28 +273,4 @@ class RetireVersionView(RulesVersionBaseView):
         body = parse_body(RulesRejectionRequest, request)
         by = self.use_person_or_key()
         rules_lifecycle.retire(version=version, reason=body["reason"], by=by, **self.context(table))
-        return self.respond(table, version)
-
-
-class DiscardVersionView(RulesVersionBaseView):
-    act = acts.DRAFT_RULES
-
-    @operation(
-        "discardTableVersion",
-        "Discard your own draft",
-        returns=RulesVersionResponse,
-        parameters=[PARAMETER],
-        request=EmptyRequest,
-        example={},
-        description="Only for its author.",
-        refusals=(
-            UnknownDraft,
-            UnknownTable,
-            UnknownVersion,
-        ),
-    )
-    @idempotent
-    def post(self, request: Request, table: UUID, version: int) -> Response:
-        parse_body(EmptyRequest, request)
-        rules_lifecycle.discard_own_draft(version=version, by=self.use_person(), **self.context(table))
         return self.respond(table, version)

@@ -1,4 +1,4 @@
-"""Rounds that staff decide about: voids requested by one person and decided by another, and suspended rounds."""
+"""Rounds that staff decide about: voids, and suspended rounds."""
 
 from dataclasses import replace
 from uuid import UUID
@@ -9,13 +9,10 @@ from rest_framework.response import Response
 from baccarat import acts
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rounds.refusals import (
-    NoVoidRequested,
     RoundAlreadyVoided,
     RoundNotSuspended,
     RoundNotVoidable,
     UnknownRound,
-    VoidAlreadyRequested,
-    VoidNeedsSecondPerson,
     VoidNoteInvalid,
 )
 from baccarat.queries import rounds
@@ -28,7 +25,9 @@ from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.payloads import ArchiveUnavailable
 from casino.events.records import Metadata
 from casino.operators import assertions
+from casino.operators.api.changes import WAITS, ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
+from casino.operators.refusals import ChangeAlreadyRequested
 
 _NOTE_HELP = "Encrypted, and erased with the players of the round."
 
@@ -37,12 +36,6 @@ class VoidRequest(StrictSerializer):
     """Why the round must not count."""
 
     reason = EnumField(VoidReason)
-    note = TextField(max_length=voiding.MAX_NOTE_LENGTH, help_text=_NOTE_HELP)
-
-
-class VoidDeclineRequest(StrictSerializer):
-    """Why the round counts."""
-
     note = TextField(max_length=voiding.MAX_NOTE_LENGTH, help_text=_NOTE_HELP)
 
 
@@ -63,7 +56,7 @@ class VoidRoundView(StaffRoundView):
 
     @operation(
         "voidRound",
-        "Void a round, or request its void if cards may be known",
+        "Void a round, or request the change if cards may be known",
         request=VoidRequest,
         parameters=[assertions.PARAMETER],
         example={"reason": "malfunction", "note": "The camera failed before the third card."},
@@ -71,8 +64,10 @@ class VoidRoundView(StaffRoundView):
         description=(
             "A round in play, suspended or not, is void at once, and every stake goes back. Once cards may be known "
             "(after the outcome, once a Caller has looked, and from the close of betting on at a table with witnesses) "
-            "one person requests the void, and another approves or declines it: `void_request` shows who waits. List "
-            "them with `GET /api/v1/rounds?status=void_requested`. Until then the round goes on."
+            "one person requests the change, and another confirms it (`POST /changes/{change}/confirm`). List those "
+            "that wait with `GET /changes?kind=void`. Until then the round goes on. Then stakes, payouts and "
+            "commission of the whole round are undone. Winnings that a player has spent are owed or forgiven, by your "
+            "policy."
         ),
         refusals=(
             ArchiveUnavailable,
@@ -80,65 +75,16 @@ class VoidRoundView(StaffRoundView):
             RoundAlreadyVoided,
             RoundNotVoidable,
             UnknownRound,
-            VoidAlreadyRequested,
+            ChangeAlreadyRequested,
             VoidNoteInvalid,
         ),
+        **WAITS,
     )
     @idempotent
     def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
         body = parse_body(VoidRequest, request)
-        voiding.void(round_=round, operator=self.caller.operator, metadata=self.person(), **body)
-        return self.respond(round)
-
-
-class ApproveVoidView(StaffRoundView):
-    act = acts.APPROVE_VOID
-
-    @operation(
-        "approveVoid",
-        "Approve the void of a round that another person requested",
-        request=EmptyRequest,
-        parameters=[assertions.PARAMETER],
-        example={},
-        returns=RoundResponse,
-        description=(
-            "Stakes, payouts and commission of the whole round are undone. Winnings that a player has spent are owed "
-            "or forgiven, by your policy. Whoever requested the void can't approve it."
-        ),
-        refusals=(
-            ArchiveUnavailable,
-            NoVoidRequested,
-            RoundAlreadyVoided,
-            RoundNotVoidable,
-            UnknownRound,
-            VoidNeedsSecondPerson,
-        ),
-    )
-    @idempotent
-    def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
-        parse_body(EmptyRequest, request)
-        voiding.approve(round_=round, operator=self.caller.operator, metadata=self.person())
-        return self.respond(round)
-
-
-class DeclineVoidView(StaffRoundView):
-    act = acts.APPROVE_VOID
-
-    @operation(
-        "declineVoid",
-        "Decline the void of a round; the round stands",
-        request=VoidDeclineRequest,
-        parameters=[assertions.PARAMETER],
-        example={"note": "The recording shows the cards as they were dealt."},
-        returns=RoundResponse,
-        description="Nothing is moved. Whoever requested the void may take it back in this way, too.",
-        refusals=(ArchiveUnavailable, NoVoidRequested, PersonalDataErased, UnknownRound, VoidNoteInvalid),
-    )
-    @idempotent
-    def post(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
-        body = parse_body(VoidDeclineRequest, request)
-        voiding.decline(round_=round, operator=self.caller.operator, note=body["note"], metadata=self.person())
-        return self.respond(round)
+        waits = voiding.void(round_=round, operator=self.caller.operator, metadata=self.person(), **body)
+        return self.respond(round) if waits is None else Response(ChangeResponse.of(waits), status=202)
 
 
 class ResumeRoundView(StaffRoundView):

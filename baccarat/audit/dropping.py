@@ -17,7 +17,7 @@ from django.db import transaction
 
 from baccarat.audit import archiving
 from baccarat.audit.archiving import Month
-from baccarat.audit.log_replay import VOID_TYPES
+from baccarat.audit.log_replay import ROUND_VOIDED
 from casino.checkpoints import archive_files, archived_payloads, archives, storage
 from casino.checkpoints.archive_files import ArchivedEvent
 from casino.checkpoints.archives import ArchiveManifest, MonthDropped, MonthRestored
@@ -44,7 +44,10 @@ LOCK: Final = 0x5EA7
 _MAY_UPDATE: Final = "SELECT has_column_privilege('events_event', 'data', 'UPDATE')"
 _BEHIND: Final = "SELECT name, position FROM events_subscription WHERE position < %s ORDER BY position LIMIT 1"
 _DISPUTED: Final = """
-SELECT id FROM baccarat_round WHERE flag IN ('void_requested', 'suspended') AND opened_at < %s ORDER BY id LIMIT 1
+SELECT id FROM baccarat_round
+ WHERE (flag = 'suspended' OR id::text IN (
+            SELECT substr(subject, 7) FROM operators_change WHERE kind = 'void' AND status = 'requested'))
+   AND opened_at < %s ORDER BY id LIMIT 1
 """
 _DROP: Final = "UPDATE events_event SET data = 'null' WHERE id = ANY (%s::bigint[]) AND data::text <> 'null'"
 _RESTORE: Final = """
@@ -161,7 +164,7 @@ def _change(month: Month, manifest: ArchiveManifest, change: Callable[[Sequence[
 
 
 def _leaves(event: ArchivedEvent) -> bool:
-    return event.version > 1 and event.type not in VOID_TYPES
+    return event.version > 1 and event.type != ROUND_VOIDED
 
 
 def _drop(events: Sequence[ArchivedEvent]) -> int:

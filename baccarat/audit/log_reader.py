@@ -42,7 +42,7 @@ FROM events_unsealed AS queued JOIN events_event AS event ON event.id = queued.e
 """  # noqa: S608  (constants)
 
 _DISPUTED: Final = """
-SELECT DISTINCT stream FROM events_event WHERE type IN ('RoundVoidRequested', 'RoundVoided')
+SELECT DISTINCT stream FROM events_event WHERE type = 'RoundVoided'
 """
 _STREAMS: Final = """
 SELECT DISTINCT event.stream FROM events_event AS event
@@ -70,7 +70,7 @@ event.id IN (SELECT event_id FROM events_seal WHERE position > %s AND position <
              UNION ALL SELECT event_id FROM events_unsealed WHERE %s)
 """
 _OTHER_STREAMS: Final = f"SELECT DISTINCT stream FROM events_event AS event WHERE {_IN_RANGE} AND {OF_NO_TABLE}"  # noqa: S608
-_ASKED: Final = f"SELECT DISTINCT stream FROM events_event AS event WHERE {_IN_RANGE} AND type = ANY (%s::text[])"  # noqa: S608
+_ASKED: Final = f"SELECT DISTINCT stream FROM events_event AS event WHERE {_IN_RANGE} AND type = 'RoundVoided'"  # noqa: S608
 _FLAGGED: Final = "SELECT 'round-' || id FROM baccarat_round WHERE flag IS NOT NULL"
 _OPENED_BEFORE: Final = """
 SELECT DISTINCT event.data->>'table' FROM events_event AS event JOIN events_seal AS seal ON seal.event_id = event.id
@@ -84,7 +84,6 @@ SELECT seal.position FROM events_event AS event JOIN events_seal AS seal ON seal
 WHERE seal.position <= %s AND {OF_NO_TABLE} AND event.type = ANY (%s::text[])
 ORDER BY 1
 """  # noqa: S608  (constants)
-VOID_EVENT_TYPES: Final = ["RoundVoidRequested", "RoundVoided"]
 _SEALED: Final = """
 SELECT seal.position FROM events_event AS event JOIN events_seal AS seal ON seal.event_id = event.id
 WHERE seal.position <= %s AND """
@@ -92,8 +91,8 @@ _POSITIONS: Final = f"""
 {_SEALED} event.stream = ANY (%s::text[]) UNION {_SEALED} event.type <> ALL (%s::text[]) ORDER BY 1
 """
 TABLE_EVENT_TYPES: Final = sorted({*ROUND_STEPS, *TABLE_STEPS, "RoundOpened", "TableOpened"})
-SHARED_EVENT_TYPES: Final = sorted([CONFIRMED, "RoundVoided"])
-"""Events of rounds that the partition of the wallets reads: who wagered when, and who owes after a void."""
+SHARED_EVENT_TYPES: Final = sorted([CONFIRMED, "RoundVoided", "RulesPublished"])
+"""Events of tables that the partition of the wallets reads: who wagered when, who owes after a void, who agreed."""
 RESPONSIBLE_GAMING_EVENT_TYPES: Final = sorted(kind.__name__ for kind in get_args(PlayerRestrictionEvent))
 """That partition reads wagers only of players with one of these events, which may forbid them."""
 CONTEXT_EVENT_TYPES: Final = sorted({
@@ -112,7 +111,7 @@ SELECT part, array_agg(position ORDER BY position) FILTER (WHERE of_table),
        array_agg(position ORDER BY position) FILTER (WHERE of_all AND NOT of_table)
 FROM (
     SELECT seal.position, event.type = ANY (%s::text[]) AS of_table, event.type = ANY (%s::text[])
-               AND (event.type = 'RoundVoided' OR event.data::text = 'null'
+               AND (event.type IN ('RoundVoided', 'RulesPublished') OR event.data::text = 'null'
                     OR event.data->>'player' = ANY (%s::text[])) AS shown,
            event.type = ANY (%s::text[]) AS of_all,
            abs(hashtext(coalesce(opened.data->>'table', event.stream))::bigint) %% %s AS part
@@ -170,7 +169,7 @@ def read_unsealed() -> list[RecordedEvent]:
 
 
 def disputed_streams(among: Sequence[str] | None = None) -> frozenset[str]:
-    """Return the streams of rounds with a request to void, sealed or not; of all, or `among` some."""
+    """Return the streams of voided rounds, sealed or not; of all, or `among` some."""
     rows = fetch(_DISPUTED) if among is None else fetch(f"{_DISPUTED} AND stream = ANY (%s::text[])", [list(among)])
     return frozenset(stream for (stream,) in rows)
 
@@ -215,9 +214,9 @@ def read_history(scope: IncrementalScope, *, findings: list[Finding]) -> Iterato
 class History:
     """What an audit that continues from a state reads of the log before it.
 
-    `tables` (their streams) are replayed from their first event on, because a round of theirs that had ended was to be
+    `tables` (their streams) are replayed from their first event on, because a round of theirs that had ended was
     voided afterwards; `streams` are these with their rounds, and the streams of no table with events in the range.
-    `disputed` are the rounds that anybody asked to void.
+    `disputed` are the voided rounds.
     """
 
     tables: frozenset[str]
@@ -228,7 +227,7 @@ class History:
 def history_of(log: LogRange, *, state: PlayState | None, with_others: bool) -> History:
     """Return what must be read before a range; `with_others` those streams of no table that have events in it."""
     known = [] if state is None else [*state.running, *state.disputed]
-    asked = {stream for (stream,) in fetch(_ASKED, [*_ids(log), VOID_EVENT_TYPES])}
+    asked = {stream for (stream,) in fetch(_ASKED, _ids(log))}
     flagged = disputed_streams([stream for (stream,) in fetch(_FLAGGED)])
     late = [table for (table,) in fetch(_OPENED_BEFORE, [sorted(asked.difference(known)), log.since])]
     own = [f"table-{table}" for table in late]

@@ -29,6 +29,7 @@ from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.kernel.findings import Finding
 from casino.operators.change_audit import ChangeTraces
 from casino.operators.changes import CHANGE_EVENTS
+from casino.operators.models import ChangeName
 from casino.significant.act_log import ACT_EVENTS
 from wallet.events import CATALOGUE as WALLET
 from wallet.events import EVENTS as WALLET_EVENTS
@@ -57,8 +58,6 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
         (re.RoundLapsed, dealing.replay_round_lapsed),
         (re.RoundSuspended, dealing.replay_round_suspended),
         (re.RoundResumed, dealing.replay_round_resumed),
-        (re.RoundVoidRequested, voiding.replay_void_requested),
-        (re.RoundVoidDeclined, voiding.replay_void_declined),
         (re.RoundVoided, voiding.replay_round_voided),
     )
 }
@@ -68,9 +67,12 @@ WALLET_KINDS: Final = frozenset(kind.__name__ for kind in WALLET_EVENTS)
 CONFIRMED: Final = re.WagerConfirmed.__name__
 ROUND_END_TYPES: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__name__, re.RoundVoided.__name__})
 
-VOID_TYPES: Final = frozenset(kind.__name__ for kind in (re.RoundVoidRequested, re.RoundVoidDeclined, re.RoundVoided))
+ROUND_VOIDED: Final = re.RoundVoided.__name__
 
 
+VOID: Final = ChangeName.VOID
+RULES: Final = ChangeName.RULES
+RULES_PUBLISHED: Final = te.RulesPublished.__name__
 UNREADABLE: Final = "event can't be read"
 OTHERS: Final = (WALLET, CHAT, CHANGE_EVENTS, ACT_EVENTS, MANIFEST_EVENTS, ARCHIVE_EVENTS)
 
@@ -98,16 +100,18 @@ ReplayedEvent = tuple[int, object, TableAccounts | None]
 class LogReplay:
     """State after the events so far; `ended` are the rounds that ended in the last batch.
 
-    `disputed` names the streams with a void or a request for one; `disputed_rounds` keeps those rounds after they end.
+    `disputed` names the streams with a void; `disputed_rounds` keeps those rounds after they end.
     """
 
     wallets_class: ClassVar[type[WalletTraces]] = WalletTraces
+    changes_class: ClassVar[type[ChangeTraces]] = ChangeTraces
     foreign_types: ClassVar[frozenset[str]] = frozenset()
     """Types of events that other parts of the audit count and whose money they compare."""
 
     def __init__(self, notes: FindingCollector, *, disputed: frozenset[str] = frozenset()) -> None:
         self.collector = notes
-        self.wallets = self.wallets_class(notes)
+        self.changes = self.changes_class()
+        self.wallets = self.wallets_class(notes, self.changes)
         self.disputed = disputed
         self.disputed_rounds: dict[str, RoundTrace] = {}
         self.tables: dict[str, TableTrace] = {}
@@ -115,7 +119,6 @@ class LogReplay:
         self.running: dict[str, RoundTrace] = {}
         self.ended: list[RoundTrace] = []
         self.chats = ChatTraces()
-        self.changes = ChangeTraces()
         self.switches = KillSwitchTraces()
         self.rounds = 0
         self.events = 0
@@ -212,8 +215,17 @@ class LogReplay:
         elif row.type == "TermsFixed":
             self._record_commitment(row, event.next_shoe)
         TABLE_STEPS[row.type](table, event)
+        if row.type == RULES_PUBLISHED:
+            self._check_published(row, event)
         self._sitting(table, event)
         return table.accounts
+
+    def _check_published(self, row: Row, event: te.RulesPublished) -> None:
+        """Check that published rules are the effect of a change on which two persons agreed."""
+        table = row.stream.removeprefix("table-")
+        details, subject = {"table": table, "version": event.version}, f"rules:{table}/{event.version}"
+        persons = (event.drafted_by, event.by)
+        self._record(self.changes.check_effect(row, kind=RULES, subject=subject, details=details, persons=persons))
 
     def _sitting(self, table: TableTrace, event: Any) -> None:
         """Record where the event's player sits now, or that the player left."""
@@ -258,12 +270,21 @@ class LogReplay:
         elif ran:
             self.ended.append(round_)
         if isinstance(event, re.RoundVoided):  # the void has checked its seed
+            self._check_agreed(row, event)
             self._debts(event, round_.table.accounts)
             return
         try:
             check_seed(round_)
         except UNEXPLAINABLE as error:  # the event's money is still compared
             self._unexplained(row, error)
+
+    def _check_agreed(self, row: Row, event: re.RoundVoided) -> None:
+        """Check that a void by two persons is the effect of a change on which they agreed."""
+        if event.approved_by is not None:
+            details = {"reason": event.reason.value, "note": event.note}
+            persons = (event.requested_by, event.approved_by)
+            subject = row.stream.replace("-", ":", 1)
+            self._record(self.changes.check_effect(row, kind=VOID, subject=subject, details=details, persons=persons))
 
     def _debts(self, event: re.RoundVoided, accounts: TableAccounts) -> None:
         for undone in event.seats:

@@ -20,7 +20,7 @@ from django.db import connections
 
 from baccarat.audit import beside_log, comparison, log_reader, pending
 from baccarat.audit.log_reader import LogPartition
-from baccarat.audit.log_replay import CONFIRMED, STOP_EVENT_TYPES, LogReplay
+from baccarat.audit.log_replay import CONFIRMED, ROUND_VOIDED, RULES_PUBLISHED, STOP_EVENT_TYPES, LogReplay
 from baccarat.audit.report import FindingCollector, Row
 from baccarat.audit.wallets import WalletTraces
 from baccarat.domain.postings import TableAccounts
@@ -32,8 +32,7 @@ from casino.events import store
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.verification import find_missing
 from casino.kernel.findings import Finding
-
-ROUND_VOIDED: Final = RoundVoided.__name__
+from casino.operators.change_audit import ChangeTraces
 
 
 class _IgnoredWallets(WalletTraces):
@@ -46,10 +45,20 @@ class _IgnoredWallets(WalletTraces):
         """Do nothing: the part with the wallets records this."""
 
 
+class _IgnoredChanges(ChangeTraces):
+    """Stands in for changes that another part replays."""
+
+    def check_effect(self, row: Row, **_: object) -> Iterator[Finding]:
+        """Find nothing: the part with the changes checks this."""
+        del row
+        return iter(())
+
+
 class TableGroupReplay(LogReplay):
     """Some tables with their rounds. Replays switches to check the tables, without checking the switches."""
 
     wallets_class: ClassVar = _IgnoredWallets
+    changes_class: ClassVar = _IgnoredChanges
     foreign_types: ClassVar = STOP_EVENT_TYPES
 
     def used_shoes(self) -> frozenset[int]:
@@ -66,7 +75,7 @@ class TableGroupReplay(LogReplay):
 class OtherStreamsReplay(LogReplay):
     """Wallets, chats and switches; of rounds, only wagers and debts after voids."""
 
-    foreign_types: ClassVar = frozenset({CONFIRMED, ROUND_VOIDED})
+    foreign_types: ClassVar = frozenset({CONFIRMED, ROUND_VOIDED, RULES_PUBLISHED})
 
     def __init__(self, notes: FindingCollector, *, accounts: Mapping[str, TableAccounts]) -> None:
         super().__init__(notes)
@@ -76,10 +85,15 @@ class OtherStreamsReplay(LogReplay):
         del step
         if isinstance(event, RoundVoided):
             accounts = self._accounts.get(row.stream)
+            self._check_agreed(row, event)
             if accounts is not None:
                 self._debts(event, accounts)
         else:
             self.wallets.check_may_wager(event.player, at=event.confirmed_at, row=row)
+        return None
+
+    def _table(self, row: Row, event: Any) -> TableAccounts | None:
+        self._check_published(row, event)
         return None
 
 

@@ -323,7 +323,6 @@ class RoundTrace:
     lapse_reason: str | None = None
     suspension_reason: str | None = None
     suspended_at: datetime | None = None
-    void_request: e.RoundVoidRequested | None = None
     voided: e.RoundVoided | None = None
     ceremony: Ceremony | None = None
     turned_hands: tuple[e.HandTurned, ...] = ()
@@ -384,7 +383,6 @@ class RoundTrace:
             self.seed,
             self.lapse_reason,
             self.suspension_reason,
-            self.void_request,
             self.voided,
             self.ceremony,
             sort_contributions(self.contributions),

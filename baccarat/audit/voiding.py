@@ -1,4 +1,4 @@
-"""Replay voids: who requested and who approved, and recompute every amount from the settlement and the balances."""
+"""Replay voids: who agreed, and recompute every amount from the settlement and the balances."""
 
 from typing import Final
 
@@ -10,6 +10,7 @@ from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rounds.voiding import ANSWER_LIMIT, BY_LIMIT, VOID_CAUSES
 from casino.kernel.money import MoneyType
+from casino.kernel.persons import is_another_person
 from casino.witness.statements import ClosingKind
 
 ALONE: Final = "void without approval"
@@ -19,21 +20,6 @@ MAX_CARDS_PER_ROUND: Final = 6
 """Both hands with their thirds."""
 SEED_UNAVAILABLE: Final = "SeedUnavailable"
 """Prefix of the reason of a round suspended because its seed cannot be read, nor revealed."""
-
-
-def replay_void_requested(round_: RoundTrace, event: e.RoundVoidRequested) -> None:
-    """Check a request to void: of a round whose cards may be known, one at a time."""
-    if not _cards_may_be_known(round_) or round_.void_request is not None:
-        actual = round_.phase if round_.void_request is None else "one is open"
-        round_.record_difference(OUT_OF_PLACE, "a round whose cards may be known, without a request", actual)
-    round_.void_request = event
-
-
-def replay_void_declined(round_: RoundTrace, _event: e.RoundVoidDeclined) -> None:
-    """Record that a request was declined."""
-    if round_.void_request is None:
-        round_.record_difference(OUT_OF_PLACE, "a request to void", "none")
-    round_.void_request = None
 
 
 def replay_round_voided(round_: RoundTrace, event: e.RoundVoided) -> None:
@@ -69,8 +55,7 @@ def _cards_may_be_known(round_: RoundTrace) -> bool:
 
 
 def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
-    """Check the approval. If cards may be known: the recorded requester and another person. Otherwise: one person."""
-    request = round_.void_request
+    """Check who voided: two persons if cards may be known, one otherwise. That they agreed, changes show."""
     if event.requested_by == BY_LIMIT:
         if round_.phase is Phase.BETTING and follows_from_replaced(round_.table, round_.opened.witnesses):
             return
@@ -82,15 +67,8 @@ def _approval(round_: RoundTrace, event: e.RoundVoided) -> None:
         if event.approved_by is not None:
             round_.record_difference(ALONE, "no approval before the outcome", event.approved_by)
         return
-    if request is None or event.approved_by in {None, request.by} or event.requested_by != request.by:
-        expected = (
-            "a request and another person's approval"
-            if request is None
-            else f"asked by {request.by}, agreed by another"
-        )
-        round_.record_difference(ALONE, expected, f"{event.requested_by}, {event.approved_by}")
-    elif (event.reason, event.note) != (request.reason, request.note):
-        round_.record_difference(AMOUNTS, f"{request.reason}: {request.note}", f"{event.reason}: {event.note}")
+    if not is_another_person(event.approved_by or "", event.requested_by):
+        round_.record_difference(ALONE, "two persons", f"{event.requested_by}, {event.approved_by}")
 
 
 def _check_closing(round_: RoundTrace, event: e.RoundVoided) -> None:
@@ -178,4 +156,4 @@ def _close(round_: RoundTrace, event: e.RoundVoided) -> None:
     else:
         table.marks.pop(event.number, None)
     round_.phase, round_.voided = Phase.VOIDED, event
-    round_.void_request = round_.suspension_reason = round_.suspended_at = None
+    round_.suspension_reason = round_.suspended_at = None

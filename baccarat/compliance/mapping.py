@@ -86,12 +86,13 @@ def _round_voided(event: re.RoundVoided, context: MappingContext) -> Iterator[Ne
             )
 
 
-def _adjustment_approved(event: ae.AdjustmentApproved, context: MappingContext) -> Iterator[NewSignificantEvent]:
+def _adjustment_posted(event: ae.AdjustmentPosted, context: MappingContext) -> Iterator[NewSignificantEvent]:
     signed = event.amount if event.direction is ae.AdjustmentDirection.CREDIT else -event.amount
     amount: dict[str, Any] = {"amount": signed, "currency": event.currency}
     yield context.significant_event(
         SignificantEventKind.MONEY_ADJUSTED,
         f"adjustment:{event.adjustment}",
+        actor=event.requested_by,
         authorised_by=event.approved_by,
         reason=f"{event.direction} in {event.money_type} money, player {event.player}",
         after={"player": str(event.player), "taken": event.taken, "owed": event.owed},
@@ -206,7 +207,7 @@ _MAPPERS: Final[Mapping[type, tuple[EventRegistry, EventMapper]]] = {
     re.RoundSuspended: (GAME, _round_suspended),
     re.RoundVoided: (GAME, _round_voided),
     te.TableOpened: (GAME, _table_opened),
-    ae.AdjustmentApproved: (WALLET, _adjustment_approved),
+    ae.AdjustmentPosted: (WALLET, _adjustment_posted),
     pe.DepositReversed: (WALLET, _deposit_reversed),
     le.TableLimitSet: (WALLET, _player_restriction),
     le.PlayLimitSet: (WALLET, _player_restriction),

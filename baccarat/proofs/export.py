@@ -41,9 +41,7 @@ FORMAT: Final = "casino.round.v1"
 THIRD_CARD_RULES: Final = "punto_banco"
 """The name of the third-card table of all presets."""
 
-STAFF_ONLY_EVENTS: Final = frozenset(
-    {"RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
-)
+STAFF_ONLY_EVENTS: Final = frozenset({"RoundSuspended", "RoundResumed", "RoundVoided", "ShoeEnded"})
 """Events with staff's notes or other players' money: a player's export has only their digests."""
 
 

@@ -196,14 +196,6 @@ def _resumed(event: e.RoundResumed, _table: NarratedTable) -> Iterator[str]:
     yield f"{event.by} returned the round to be dealt at {_time(event.resumed_at)}."
 
 
-def _void_requested(event: e.RoundVoidRequested, _table: NarratedTable) -> Iterator[str]:
-    yield f"{event.by} requested at {_time(event.requested_at)} to void the round ({event.reason}): {event.note}"
-
-
-def _void_declined(event: e.RoundVoidDeclined, _table: NarratedTable) -> Iterator[str]:
-    yield f"{event.by} declined the void at {_time(event.declined_at)}: {event.note}"
-
-
 def _voided(event: e.RoundVoided, table: NarratedTable) -> Iterator[str]:
     approval = "" if event.approved_by is None else f", and {event.approved_by} agreed"
     yield f"{event.requested_by} voided the round{approval}, at {_time(event.voided_at)} ({event.reason}): {event.note}"
@@ -337,8 +329,6 @@ SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] =
     e.RoundLapsed: _lapsed,
     e.RoundSuspended: _suspended,
     e.RoundResumed: _resumed,
-    e.RoundVoidRequested: _void_requested,
-    e.RoundVoidDeclined: _void_declined,
     e.RoundVoided: _voided,
     te.TableOpened: _table_opened,
     te.SeatTaken: _sentence(

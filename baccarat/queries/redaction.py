@@ -10,8 +10,6 @@ SPECTATOR: Final = UUID(int=0)
 STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "RoundSuspended": ("reason",),
     "RoundResumed": ("by",),
-    "RoundVoidRequested": ("by", "note"),
-    "RoundVoidDeclined": ("by", "note"),
     "RulesDrafted": ("rules", "returns", "return_floor", "acknowledgement", "reason", "by"),
     "RulesRejected": ("reason", "by"),
     "RulesPublished": ("drafted_by", "by"),

@@ -119,14 +119,6 @@ class RoundVoid(Shape):
     voided_at: Timestamp
 
 
-class RoundVoidRequest(Shape):
-    """A void that one person requested, and another has to approve or decline."""
-
-    reason: VoidReason
-    by: Annotated[str, Meta(examples=["desk:agent-9"])]
-    requested_at: Timestamp
-
-
 class RoundSeatResponse(Shape):
     """A seat's part in a round."""
 
@@ -243,7 +235,6 @@ class RoundResponse(Shape):
         WaitingFor | None, Meta(description="Whose answer the cards of a closed round wait for; usually not for long.")
     ]
     void: RoundVoid | None
-    void_request: Annotated[RoundVoidRequest | None, Meta(description="For operators; null for players.")]
     ceremony: Annotated[
         CeremonyResponse | None, Meta(description="At a table with a Caller, if somebody bet on Player.")
     ]
@@ -281,7 +272,6 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         suspended=round_.suspension_reason is not None,
         waiting_for=WaitingFor.WITNESS if round_.awaits_links() else None,
         void=None if voided is None else RoundVoid(reason=voided.reason, voided_at=voided.voided_at),
-        void_request=_void_request(round_) if viewer is None else None,
         ceremony=_ceremony(round_, viewer),
         seats=tuple(RoundSeatResponse.of(seat, round_.void_of(seat.seat), viewer, currency) for seat in round_.seats),
     )
@@ -298,11 +288,6 @@ def _closing(round_: RoundState) -> ClosingResponse | None:
         before=closing.before,
         cosigned=closing.cosigned,
     )
-
-
-def _void_request(round_: RoundState) -> RoundVoidRequest | None:
-    request = round_.void_request
-    return None if request is None else RoundVoidRequest(request.reason, request.by, request.requested_at)
 
 
 def present_contributions(contributions: Iterable[SeatContribution | Contribution]) -> tuple[Contribution, ...]:

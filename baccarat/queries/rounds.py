@@ -45,13 +45,12 @@ EVENT_NAMES: Final = sorted(event.__name__ for event in get_args(events.RoundEve
 
 
 class RoundStatus(StrEnum):
-    """What rounds can be selected by; a suspended round runs, and a round whose void is requested is settled."""
+    """What rounds can be selected by; a suspended round runs."""
 
     RUNNING = "running"
     SETTLED = Phase.SETTLED.value
     LAPSED = RoundFlag.LAPSED.value
     SUSPENDED = RoundFlag.SUSPENDED.value
-    VOID_REQUESTED = RoundFlag.VOID_REQUESTED.value
     VOIDED = RoundFlag.VOIDED.value
 
 

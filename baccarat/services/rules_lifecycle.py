@@ -1,4 +1,4 @@
-"""Use cases of rules: one person drafts a version, another publishes or rejects it; rules in force can be retired.
+"""Use cases of rules: one person drafts a version, another confirms that it is published; rules can be retired.
 
 Each is one transaction under the table's lock. A published version takes effect when the next round (or shoe) opens.
 """
@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from baccarat import acts
 from baccarat.domain.rules import versions
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import TableRules
@@ -17,14 +18,17 @@ from baccarat.domain.rules.validation import InvalidRules, validate
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import rules_lifecycle as tv
 from baccarat.domain.tables.kill_switch import RulesAreStopped, StopScope
-from baccarat.domain.tables.refusals import UnknownDraft
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import kill_switch
 from baccarat.storage import repository
 from casino.events.store import Metadata
-from casino.operators.models import Operator
+from casino.operators import changes
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change, ChangeName, Operator
 from casino.significant import recorder
 
+KIND: Final = ChangeName.RULES
+CONFIRM: Final = acts.PUBLISH_RULES.name
 MAX_REASON_LENGTH: Final = tv.MAX_REASON_LENGTH
 _FIXED_FIELDS: Final = frozenset({"preset", "version", "currency"})
 
@@ -39,46 +43,69 @@ def draft(
     *,
     table: UUID,
     operator: UUID,
-    changes: Mapping[str, Any],
+    differences: Mapping[str, Any],
     acknowledgement: str = "",
     reason: str = "",
     by: str,
     metadata: Metadata,
 ) -> int:
-    """Propose the rules in force with changes to some fields, and return the version's number.
+    """Propose the rules in force with differences in some fields, and return the version's number.
 
-    `changes` are fields of TableRules, amounts in minor units; `by` is the author. Raises UnknownTable, InvalidRules,
+    The change that publishes it waits for another person. `differences` are fields of TableRules, amounts in minor
+    units; `by` is the author. Raises UnknownTable, InvalidRules,
     DraftPending, RulesUnchanged, ShuffleIsFixed, SeatsAreTaken, PlayMoneyNotOffered, and for real money
     PlayerEdgeNotAccepted, ReturnUnderFloor, AcknowledgementDiffers, AcknowledgementNotNeeded.
     """
     floor = floor_of(operator)
     current = repository.read_table(table=table, operator=operator).rules
-    versions.theoretical_returns(apply_changes(current, changes))  # cached: computed before waiting for the lock
+    versions.theoretical_returns(apply_changes(current, differences))  # cached: computed before waiting for the lock
     with transaction.atomic():
+        kill_switch.lock_shared()  # before the table, as whoever stops play
         uow, now = repository.lock_table(table=table, operator=operator)
-        proposed = apply_changes(uow.table.rules, changes)
+        proposed = apply_changes(uow.table.rules, differences)
         acknowledgement = " ".join(acknowledgement.split())
         uow.decide_on_table(
             tc.DraftRules(rules=proposed, floor=floor, acknowledgement=acknowledgement, reason=reason, by=by, now=now)
         )
         repository.save([(uow, metadata)])
-    return uow.table.current_rules_lifecycle().latest_version
+        version = uow.table.current_rules_lifecycle().latest_version
+        changes.request(
+            operator=operator,
+            kind=KIND,
+            subject=subject_of(table, version),
+            summary=f"Publish version {version} of the rules of {uow.table.require_opened().name}",
+            details={"table": str(table), "version": version},
+            by=by,
+        )
+    return version
 
 
-def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Metadata) -> None:
-    """Publish a draft by a person other than its author. It takes effect from the next round or shoe.
+def subject_of(table: UUID, version: int) -> str:
+    """Return the subject of the change that publishes a draft."""
+    return f"rules:{table}/{version}"
 
-    Raises UnknownTable, UnknownDraft, RulesNeedSecondPerson, ShuffleIsFixed, SeatsAreTaken, RulesAreStopped, and
-    ReturnUnderFloor if the operator's floor was raised and a lower return was not acknowledged.
+
+def register() -> None:
+    """Register what two persons may change here."""
+    changes.register(ChangeKind(KIND, permission=CONFIRM, apply=_publish, event=None, shown=True, drop=_drop))
+
+
+def _publish(change: Change) -> None:
+    """Publish a draft. It takes effect from the next round or shoe.
+
+    Raises UnknownDraft, ShuffleIsFixed, SeatsAreTaken, RulesAreStopped, and ReturnUnderFloor if the operator's floor
+    was raised and a lower return was not acknowledged.
     """
     with transaction.atomic():
         kill_switch.lock_shared()
+        operator, table, version = _draft_of(change)
         uow, now = repository.lock_table(table=table, operator=operator)
         before = uow.table.rules
         pending_draft = uow.table.current_rules_lifecycle().draft
+        by = change.decided_by
         uow.decide_on_table(tc.PublishRules(version=version, by=by, now=now, floor=floor_of(operator)))
         _require_not_stopped(uow)
-        repository.save([(uow, metadata)])
+        repository.save([(uow, changes.metadata(change))])
         after = uow.table.current_rules_lifecycle().pending
         if pending_draft is None or after is None:
             raise AssertionError("a published version was drafted before, and is pending")
@@ -98,23 +125,17 @@ def publish(*, table: UUID, operator: UUID, version: int, by: str, metadata: Met
         )
 
 
-def reject(*, table: UUID, operator: UUID, version: int, reason: str, by: str, metadata: Metadata) -> None:
-    """Reject a draft, or withdraw one's own. Raises UnknownTable, UnknownDraft, VersionReasonMissing."""
-    with transaction.atomic():
-        uow, now = repository.lock_table(table=table, operator=operator)
-        uow.decide_on_table(tc.RejectRules(version=version, reason=reason, by=by, now=now))
-        repository.save([(uow, metadata)])
+def _drop(change: Change) -> None:
+    """Drop the draft of a change that ended without effect."""
+    operator, table, version = _draft_of(change)
+    uow, now = repository.lock_table(table=table, operator=operator)
+    by = change.decided_by or change.requested_by
+    uow.decide_on_table(tc.RejectRules(version=version, reason=change.status, by=by, now=now))
+    repository.save([(uow, changes.metadata(change))])
 
 
-def discard_own_draft(*, table: UUID, operator: UUID, version: int, by: str, metadata: Metadata) -> None:
-    """Withdraw one's own draft. Raises UnknownTable, UnknownDraft if this person has none."""
-    with transaction.atomic():
-        uow, now = repository.lock_table(table=table, operator=operator)
-        pending_draft = uow.table.current_rules_lifecycle().draft
-        if pending_draft is None or pending_draft.by != by:
-            raise UnknownDraft
-        uow.decide_on_table(tc.RejectRules(version=version, reason="taken back", by=by, now=now))
-        repository.save([(uow, metadata)])
+def _draft_of(change: Change) -> tuple[UUID, UUID, int]:
+    return changes.operator_of(change), UUID(change.details["table"]), change.details["version"]
 
 
 def retire(*, table: UUID, operator: UUID, version: int, reason: str, by: str, metadata: Metadata) -> None:

@@ -1,19 +1,20 @@
-"""Use cases of staff: void a round, request, approve or decline a void; and the policy on spent winnings.
+"""Use cases of staff: void a round, alone or as two persons; and the policy on spent winnings.
 
 Malfunction voids all pays and plays (rules, section 4). Each is one transaction, and nothing is erased.
 """
 
-from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from django.db import transaction
 
+from baccarat import acts
 from baccarat.domain import dealer
-from baccarat.domain.rounds.commands import ApproveVoid, DeclineVoid, PlayerFunds, VoidRound, VoidUnanswered
+from baccarat.domain.rounds.commands import PlayerFunds, VoidRound, VoidUnanswered
 from baccarat.domain.rounds.events import VoidReason
-from baccarat.domain.rounds.refusals import NoVoidRequested, UnknownVoidReason, VoidNoteInvalid
+from baccarat.domain.rounds.refusals import UnknownVoidReason, VoidNeedsSecondPerson, VoidNoteInvalid
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rounds.voiding import ANSWER_LIMIT, BY_LIMIT, needs_second_person
 from baccarat.domain.unit_of_work import UnitOfWork
@@ -22,88 +23,86 @@ from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.models import VoidPolicy
 from casino.crypto import crypto_shredding
 from casino.events.store import Metadata
+from casino.operators import changes
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change, ChangeName
+from casino.operators.principals import Scope
 from casino.significant import act_log, recorder
 from wallet.ledger import store as ledger
 
+KIND: Final = ChangeName.VOID
+CONFIRM: Final = acts.APPROVE_VOID.name
 MAX_NOTE_LENGTH: Final = 500
 UNANSWERED: Final = "The table's witnesses did not answer in time."
 """The note of a void by limit, written as it is: it mentions nobody, and workers have no key of players' data."""
 
 
-def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Metadata) -> RoundState:
-    """Void a round in play at once, or request it if cards may be known, which another person must approve.
+def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Metadata) -> Change | None:
+    """Void a round in play at once, or request the change if cards may be known, which another person must confirm.
 
     Cards may be known after the settlement, once a Caller has looked, and while links are waited for: a witness may
-    have given out its link already. Returns the new state of the round. `metadata.actor` is the requester. Raises
-    UnknownRound, UnknownVoidReason, VoidNoteInvalid, RoundNotVoidable, RoundAlreadyVoided, VoidAlreadyRequested.
+    have given out its link already. Returns the change that waits. `metadata.actor` is the requester. Raises
+    UnknownRound, UnknownVoidReason, VoidNoteInvalid, RoundNotVoidable, RoundAlreadyVoided, ChangeAlreadyRequested,
+    ChangeNeedsSecondPerson.
     """
     void_reason, note = _parse_reason(reason), _parse_note(note)
+    state, _ = repository.load_round(round_)  # an archive is asked before the transaction
+    text = _encrypt(note, state)
+    try:
+        _void(round_, operator, reason=void_reason, note=text, approved_by=None, metadata=metadata)
+    except VoidNeedsSecondPerson:
+        number = state.require_opened().number
+        return changes.request(
+            operator=operator,
+            kind=KIND,
+            subject=f"round:{round_}",
+            summary=f"Void round {number}: {reason.replace('_', ' ')}",
+            details={"reason": void_reason.value, "note": text},
+            by=metadata.actor,
+        )
+    return None
 
-    def decide(uow: UnitOfWork, now: datetime) -> None:
-        if uow.table.round != round_:
-            ended, version = repository.load_round(round_)
-            text = _encrypt(note, ended)
-            command = VoidRound(by=metadata.actor, reason=void_reason, note=text, seed=None, now=now)
-            uow.decide_on_ended_round(ended, version, command)
-            return
-        text = _encrypt(note, uow.round)
-        if needs_second_person(uow.round):
-            uow.decide_on_round(VoidRound(by=metadata.actor, reason=void_reason, note=text, seed=None, now=now))
-            return
+
+def register() -> None:
+    """Register what two persons may change here."""
+    changes.register(
+        ChangeKind(KIND, permission=CONFIRM, apply=_apply, event=None, scope=Scope.MONEY, shown=True, alone=True)
+    )
+
+
+def _apply(change: Change) -> None:
+    """Undo the whole round; one that is still in play gives its stakes back."""
+    _void(
+        UUID(change.subject.removeprefix("round:")),
+        changes.operator_of(change),
+        reason=VoidReason(change.details["reason"]),
+        note=change.details["note"],
+        approved_by=change.decided_by,
+        metadata=changes.metadata(change),
+    )
+
+
+@transaction.atomic
+def _void(
+    round_: UUID, operator: UUID, *, reason: VoidReason, note: str, approved_by: str | None, metadata: Metadata
+) -> None:
+    uow, now = repository.lock_table_of_round(round_=round_, operator=operator)
+    command = VoidRound(
+        by=metadata.actor, reason=reason, note=note, seed=None, now=now, approved_by=approved_by,
+        forgive=forgives_spent_winnings(operator=operator),
+    )  # fmt: skip
+    if uow.table.round == round_:
+        if approved_by is None and needs_second_person(uow.round):
+            raise VoidNeedsSecondPerson
         seed, burn = _reveal_own_shoe(uow), dealer.max_burned_cards(uow)
         entropy = repository.draw_entropy(uow, now=now, seeds={}, sealed_head=repository.read_sealed_head())
-        command = VoidRound(
-            by=metadata.actor,
-            reason=void_reason,
-            note=text,
-            seed=seed,
-            now=now,
-            burn=burn,
-            closing=dealer.closing_inputs(uow, entropy),
-            currency=uow.table.rules.currency,
-        )
-        uow.decide_on_round(command)
+        closing, currency = dealer.closing_inputs(uow, entropy), uow.table.rules.currency
+        uow.decide_on_round(replace(command, seed=seed, burn=burn, closing=closing, currency=currency))
         _go_on(uow, now)
-
-    return _at_table_of(round_, operator, metadata, decide)
-
-
-def approve(*, round_: UUID, operator: UUID, metadata: Metadata) -> RoundState:
-    """Approve a void that another person requested, undo the whole round, and return it.
-
-    A round that is still in play gives its stakes back.
-
-    Raises UnknownRound, NoVoidRequested, VoidNeedsSecondPerson, RoundNotVoidable, RoundAlreadyVoided.
-    """
-
-    def decide(uow: UnitOfWork, now: datetime) -> None:
-        if uow.table.round == round_:
-            _approve_in_play(uow, by=metadata.actor, now=now)
-            return
+    else:
         ended, version = repository.load_round(round_)
-        funds, forgive = _load_funds(uow, ended), forgives_spent_winnings(operator=operator)
-        command = ApproveVoid(by=metadata.actor, funds=funds, forgive=forgive, now=now)
-        uow.decide_on_ended_round(ended, version, command)
-
-    return _at_table_of(round_, operator, metadata, decide)
-
-
-def decline(*, round_: UUID, operator: UUID, note: str, metadata: Metadata) -> RoundState:
-    """Decline a requested void and return the round.
-
-    Raises UnknownRound, NoVoidRequested, VoidNoteInvalid.
-    """
-    note = _parse_note(note)
-
-    def decide(uow: UnitOfWork, now: datetime) -> None:
-        if uow.table.round == round_:
-            uow.decide_on_round(DeclineVoid(by=metadata.actor, note=_encrypt(note, uow.round), now=now))
-            return
-        ended, version = repository.load_round(round_)
-        command = DeclineVoid(by=metadata.actor, note=_encrypt(note, ended), now=now)
-        uow.decide_on_ended_round(ended, version, command)
-
-    return _at_table_of(round_, operator, metadata, decide)
+        uow.decide_on_ended_round(ended, version, replace(command, funds=_load_funds(uow, ended)))
+    wagering.save_and_return([(uow, metadata)], now=now)
 
 
 def void_unanswered() -> int:
@@ -148,26 +147,6 @@ def forgives_spent_winnings(*, operator: UUID) -> bool:
     return bool(
         VoidPolicy.objects.filter(operator_id=operator).order_by("-id").values_list("forgive", flat=True).first()
     )
-
-
-def _at_table_of(
-    round_: UUID, operator: UUID, metadata: Metadata, decide: Callable[[UnitOfWork, datetime], None]
-) -> RoundState:
-    repository.load_round(round_)  # an archive is asked before the transaction
-    with transaction.atomic():
-        uow, now = repository.lock_table_of_round(round_=round_, operator=operator)
-        decide(uow, now)
-        wagering.save_and_return([(uow, metadata)], now=now)
-    return uow.changed_rounds[round_][0]
-
-
-def _approve_in_play(uow: UnitOfWork, *, by: str, now: datetime) -> None:
-    """Void the round in play that another person asked to be void."""
-    if uow.round.void_request is None:
-        raise NoVoidRequested
-    seed, burn = _reveal_own_shoe(uow), dealer.max_burned_cards(uow)
-    uow.decide_on_round(ApproveVoid(by=by, funds=(), forgive=False, now=now, seed=seed, burn=burn))
-    _go_on(uow, now)
 
 
 def _go_on(uow: UnitOfWork, now: datetime) -> None:

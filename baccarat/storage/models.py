@@ -80,7 +80,6 @@ class RoundFlag(StrEnum):
 
     LAPSED = "lapsed"
     SUSPENDED = "suspended"
-    VOID_REQUESTED = "void_requested"
     VOIDED = "voided"
 
 

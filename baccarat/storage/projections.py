@@ -141,8 +141,6 @@ def round_flag(round_: RoundState) -> RoundFlag | None:
     """Return what sets a round apart, None for a running or settled one."""
     if round_.phase in {Phase.LAPSED, Phase.VOIDED}:
         return RoundFlag(round_.phase.value)
-    if round_.void_request is not None:
-        return RoundFlag.VOID_REQUESTED
     return None if round_.suspension_reason is None else RoundFlag.SUSPENDED
 
 

@@ -20,7 +20,7 @@ from casino.compliance.models import Case
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change
 from casino.significant.models import Unacknowledged
-from wallet.models import Adjustment, Discrepancy, Withdrawal
+from wallet.models import Discrepancy, Withdrawal
 
 MAX_COUNT: Final = 100
 """Rows are counted up to this number; the badge says "100+" from there on."""
@@ -66,7 +66,6 @@ QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
     "compliance_case": Case.objects.filter(~is_resolved()),
     "baccarat_round": Table.objects.filter(suspension_reason__isnull=False),
     "wallet_withdrawal": Withdrawal.objects.filter(status="requested"),
-    "wallet_adjustment": Adjustment.objects.filter(status="requested"),
     "wallet_discrepancy": Discrepancy.objects.filter(status__in=["open", "assigned"]),
     "operators_change": Change.objects.filter(status=ChangeStatus.REQUESTED),
     "chat_chatreport": ChatReport.objects.filter(~closed_reports()),

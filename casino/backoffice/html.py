@@ -44,6 +44,7 @@ PAGES: Final = {
     "method": "wallet_depositmethod",
     "withdrawal": "wallet_withdrawal",
     "adjustment": "wallet_adjustment",
+    "change": "operators_change",
     "transfer": "wallet_transfer",
     "remote": "wallet_remotetransaction",
     "reconciliation": "wallet_reconciliation",

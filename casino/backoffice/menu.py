@@ -52,14 +52,7 @@ _SEARCH = {
     "link": _link("admin:desk_search"),
     "permission": lambda request: request.user.has_perms(("baccarat.view_round", "baccarat.view_wager")),
 }
-DECISIONS: Final = (
-    "baccarat.approve_void",
-    "wallet.approve_adjustment",
-    "wallet.change_withdrawal",
-    "baccarat.publish_rules",
-    "compliance.approve_erasure",
-    "operators.change_change",
-)
+DECISIONS: Final = ("wallet.change_withdrawal", "operators.change_change")
 """Permissions to decide what others request."""
 
 
@@ -132,7 +125,7 @@ NAVIGATION = [
         _item("Withdrawals", "outbox", "wallet_withdrawal", badge_variant="warning"),
         _item("Transfers", "swap_horiz", "wallet_transfer"),
         _item("Wallet transactions", "sync_alt", "wallet_remotetransaction"),
-        _item("Adjustments", "edit_note", "wallet_adjustment", badge_variant="warning"),
+        _item("Adjustments", "edit_note", "wallet_adjustment"),
         _item("Limits and exclusions", "shield_person", "wallet_playerrestrictions"),
         _item("Deposit methods", "tune", "wallet_depositmethod"),
         _item("Provider callbacks", "call_received", "wallet_providercallback"),

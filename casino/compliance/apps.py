@@ -7,13 +7,14 @@ class ComplianceConfig(AppConfig):
     def ready(self) -> None:
         """Check and attest each process when it starts, and have this app's append-only tables covered by manifests."""
         from casino.checkpoints import table_digests
-        from casino.compliance import acts, attestation, clocks, threshold_changes
+        from casino.compliance import acts, attestation, clocks, erasure, threshold_changes
         from casino.observability import health
         from casino.observability.process import on_process_start
         from casino.staff import duties
 
         duties.register(*acts.ACTS)
         threshold_changes.register()
+        erasure.register()
         health.readiness.register("clock", clocks.check_clock)
         on_process_start(
             lambda process: health.refuse_to_start(process, "clock", "currencies", "personal_keys", "shoe_keys")
@@ -23,7 +24,6 @@ class ComplianceConfig(AppConfig):
             {
                 "compliance_measurement": "id",
                 "compliance_approval": "id",
-                "compliance_decision": "number",
                 "compliance_erasure": "number",
                 "compliance_case": "number",
                 "compliance_caseaction": "id",

@@ -1,8 +1,8 @@
 """Erase a player: destroy the key under which the player's personal data, and texts about the player, are encrypted.
 
-Rounds, wagers, money and events stay as they are and provable: they name the player by an id that leads to nobody. One
-person requests an erasure, another approves it. Backups of the database hold the key, encrypted under PERSONAL_KEYS,
-until they are deleted; `erasure_copies` repeats an erasure after the restore of an older one.
+Rounds, wagers, money and events stay as they are and provable: they name the player by an id that leads to nobody. Two
+persons agree on it. Backups of the database hold the key, encrypted under PERSONAL_KEYS, until they are deleted;
+`erasure_copies` repeats an erasure after the restore of an older one.
 """
 
 from collections.abc import Callable
@@ -12,27 +12,25 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
-from django.db import transaction
-
-from casino.compliance.models import Decision, Erasure
+from casino.compliance.models import Erasure
 from casino.compliance.refusals import (
     AlreadyErased,
-    ErasureDecided,
-    ErasureNeedsSecondPerson,
     ErasureReasonMissing,
     PlayerStillActive,
     PlayerStillExcluded,
     RetentionDutyNotEnded,
-    UnknownErasure,
 )
 from casino.compliance.retention import TEN_YEARS
 from casino.crypto import crypto_shredding
-from casino.events.ids import new_id
-from casino.events.sql import database_now, execute, fetch
-from casino.kernel.persons import is_another_person
-from casino.operators.models import Player
+from casino.events.sql import execute, fetch
+from casino.operators import changes
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change, ChangeName, Player
 from casino.operators.services import require_player
 from casino.significant import recorder
+
+KIND: Final = ChangeName.ERASURE
+CONFIRM: Final = "compliance.approve_erasure"
 
 
 class ErasureReason(StrEnum):
@@ -86,73 +84,57 @@ def register_check(check: ActivityCheck) -> None:
     _checks.append(check)
 
 
-def request(*, operator: UUID, player: UUID, by: str, reason: str, overrides_retention: bool) -> UUID:
-    """Request the erasure of a player, for one of ErasureReason, and return the request's id.
+def request(*, operator: UUID, player: UUID, by: str, reason: str, overrides_retention: bool) -> Change:
+    """Request the erasure of a player, for one of ErasureReason, as a change that another person confirms.
 
     Raises UnknownPlayer, ErasureReasonMissing, AlreadyErased, PlayerStillActive, PlayerStillExcluded,
-    RetentionDutyNotEnded.
+    RetentionDutyNotEnded, ChangeAlreadyRequested, ChangeNeedsSecondPerson.
     """
     require_player(operator=operator, player=player)
     if reason not in set(ErasureReason):
         raise ErasureReasonMissing(reasons=[each.value for each in ErasureReason])
-    with transaction.atomic():
-        execute(_LOCK, [player])
-        if (
-            player in crypto_shredding.erased_players()
-            or Erasure.objects.filter(player_id=player, decision=None).exists()
-        ):
-            raise AlreadyErased
-        _require_erasable(operator, player, overrides_retention=overrides_retention)
-        erasure = Erasure.objects.create(
-            id=new_id(database_now()),
-            operator_id=operator,
-            player_id=player,
-            reason=reason,
-            overrides_retention=overrides_retention,
-            requested_by=by,
-        )
-    return erasure.id
+    return changes.request(
+        operator=operator,
+        kind=KIND,
+        subject=f"player:{player}",
+        summary=f"Erase a player: {reason.replace('_', ' ')}",
+        details={"reason": reason, "overrides_retention": overrides_retention},
+        by=by,
+    )
 
 
-def approve(*, erasure: UUID, by: str) -> None:
-    """Erase a player. Cannot be undone.
-
-    Raises UnknownErasure, ErasureDecided, ErasureNeedsSecondPerson, PlayerStillActive, PlayerStillExcluded,
-    RetentionDutyNotEnded.
-    """
-    with transaction.atomic():
-        row = _lock_undecided(erasure, by)
-        execute(_LOCK, [row.player_id])
-        _require_erasable(row.operator_id, row.player_id, overrides_retention=row.overrides_retention)
-        Decision.objects.create(erasure=row, approved=True, decided_by=by)
-        _erase(row.player_id)
-        recorder.record(
-            kind=recorder.SignificantEventKind.DATA_ERASED,
-            operator=row.operator_id,
-            subject=f"player:{row.player_id}",
-            actor=row.requested_by,
-            authorised_by=by,
-            reason=row.reason.replace("_", " "),
-            after={"overrides_retention": row.overrides_retention},
-        )
+def register() -> None:
+    """Register what two persons may do here."""
+    changes.register(ChangeKind(KIND, permission=CONFIRM, apply=_apply, event=None, in_admin=True, alone=True))
 
 
-def decline(*, erasure: UUID, by: str) -> None:
-    """Decline an erasure. Raises UnknownErasure, ErasureDecided, ErasureNeedsSecondPerson."""
-    with transaction.atomic():
-        Decision.objects.create(erasure=_lock_undecided(erasure, by), approved=False, decided_by=by)
-
-
-def _lock_undecided(erasure: UUID, by: str) -> Erasure:
-    row = Erasure.objects.filter(id=erasure).first()
-    if row is None:
-        raise UnknownErasure
-    if not is_another_person(by, row.requested_by):
-        raise ErasureNeedsSecondPerson
-    Player.objects.select_for_update().get(id=row.player_id)  # serializes two decisions at once
-    if Decision.objects.filter(erasure=row).exists():
-        raise ErasureDecided
-    return row
+def _apply(change: Change) -> None:
+    """Erase a player. Cannot be undone."""
+    operator, player = changes.operator_of(change), UUID(change.subject.removeprefix("player:"))
+    overrides = change.details["overrides_retention"]
+    execute(_LOCK, [player])
+    if player in crypto_shredding.erased_players():
+        raise AlreadyErased
+    _require_erasable(operator, player, overrides_retention=overrides)
+    Erasure.objects.create(
+        id=change.pk,
+        operator_id=operator,
+        player_id=player,
+        reason=change.details["reason"],
+        overrides_retention=overrides,
+        requested_by=change.requested_by,
+        approved_by=change.decided_by,
+    )
+    _erase(player)
+    recorder.record(
+        kind=recorder.SignificantEventKind.DATA_ERASED,
+        operator=operator,
+        subject=f"player:{player}",
+        actor=change.requested_by,
+        authorised_by=change.decided_by,
+        reason=change.details["reason"].replace("_", " "),
+        after={"overrides_retention": overrides, "change": change.pk},
+    )
 
 
 def _require_erasable(operator: UUID, player: UUID, *, overrides_retention: bool) -> None:

@@ -1,6 +1,6 @@
 """Copies of erasures outside the database: an erasure made after a backup is still in force after its restore.
 
-Each approved erasure has the next number in CHECKPOINT_STORAGE. A number that the storage has and this database lacks
+Each erasure has the next number in CHECKPOINT_STORAGE. A number that the storage has and this database lacks
 is an erasure that a restore undid: it is made again. A copy names only the log and the player, by an id that leads to
 nobody once the key is gone, and is signed by the key of checkpoints, so that who writes to the storage erases nobody.
 """
@@ -16,7 +16,7 @@ from casino.checkpoints import records, storage
 from casino.checkpoints.keyring import checkpoint_keyring
 from casino.checkpoints.storage import AlreadyExists, CheckpointStorage
 from casino.compliance import erasure
-from casino.compliance.models import Decision, ErasureCopy
+from casino.compliance.models import Erasure, ErasureCopy
 from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
@@ -53,8 +53,8 @@ def synchronize() -> int:
 def _copy_next(number: int, destination: CheckpointStorage) -> bool:
     """Copy the oldest erasure without a copy; return whether there was one."""
     copied = ErasureCopy.objects.values("player_id")
-    waiting = Decision.objects.filter(approved=True).exclude(erasure__player_id__in=copied).order_by("decided_at")
-    player = waiting.values_list("erasure__player_id", flat=True).first()
+    waiting = Erasure.objects.exclude(player_id__in=copied).order_by("erased_at")
+    player = waiting.values_list("player_id", flat=True).first()
     if player is None:
         return False
     try:

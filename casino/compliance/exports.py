@@ -51,7 +51,7 @@ _player_files: Final[dict[str, str]] = {
         SELECT at, user_id, subject, path FROM staff_accesslogentry WHERE subject = 'player:' ||
         %(player)s::text ORDER BY id
     """,
-    "erasures": "SELECT id, reason, requested_at FROM compliance_erasure WHERE player_id = %(player)s ORDER BY id",
+    "erasures": "SELECT id, reason, erased_at FROM compliance_erasure WHERE player_id = %(player)s ORDER BY id",
 }
 _player_streams: Final[list[str]] = []
 _own_files: Final[dict[str, frozenset[str]]] = {
@@ -289,11 +289,8 @@ _operator_files: Final[dict[str, OperatorFile]] = {
         personal=True,
     ),
     "erasures": OperatorFile(
-        """erasure.id, erasure.player_id, erasure.reason, erasure.overrides_retention, erasure.requested_by,
-           erasure.requested_at, decision.approved, decision.decided_by, decision.decided_at
-             FROM compliance_erasure erasure
-             LEFT JOIN compliance_decision decision ON decision.erasure_id = erasure.id""",
-        "requested_at",
+        """id, player_id, reason, overrides_retention, requested_by, approved_by, erased_at FROM compliance_erasure""",
+        "erased_at",
     ),
     "reports": OperatorFile(
         """id, name, period, since, until, label, version, position, rows, generated_by, generated_at, sha256

@@ -154,7 +154,7 @@ class ClockReading(models.Model):
 
 
 class Erasure(models.Model):
-    """A request to erase a player's personal data. Kept for good; holds nothing personal."""
+    """A player's personal data was erased, as two persons agreed. Kept for good; holds nothing personal."""
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()
@@ -162,7 +162,8 @@ class Erasure(models.Model):
     reason = models.TextField()
     overrides_retention = models.BooleanField(help_text="Although the law requires the data to be kept.")
     requested_by = models.TextField()
-    requested_at = models.DateTimeField(db_default=Now())
+    approved_by = models.TextField()
+    erased_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         permissions = [
@@ -178,18 +179,6 @@ class Erasure(models.Model):
 
     def __str__(self) -> str:
         return f"erasure {self.id}"
-
-
-class Decision(models.Model):
-    """The decision on an erasure. A request without one is waiting."""
-
-    erasure = models.OneToOneField(Erasure, models.PROTECT, primary_key=True, related_name="decision")
-    approved = models.BooleanField()
-    decided_by = models.TextField()
-    decided_at = models.DateTimeField(db_default=Now())
-
-    def __str__(self) -> str:
-        return f"decision on {self.erasure_id}"
 
 
 class ErasureCopy(models.Model):

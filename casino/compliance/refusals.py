@@ -27,32 +27,11 @@ class TooRecentToPurge(Refusal):
     fact_types = {"days": int}
 
 
-class UnknownErasure(Refusal):
-    code = "unknown_erasure"
-    kind = RefusalKind.MISSING
-    title = "There is no such erasure request"
-    remedy = "Request one on the player's page."
-
-
 class AlreadyErased(Refusal):
     code = "already_erased"
     kind = RefusalKind.CONFLICT
-    title = "The player is erased, or an erasure has been requested"
+    title = "The player is erased"
     remedy = "Look at the erasures."
-
-
-class ErasureDecided(Refusal):
-    code = "erasure_decided"
-    kind = RefusalKind.CONFLICT
-    title = "The erasure has been decided already"
-    remedy = "Reload it: another person was quicker."
-
-
-class ErasureNeedsSecondPerson(Refusal):
-    code = "erasure_requires_second_person"
-    kind = RefusalKind.FORBIDDEN
-    title = "The requester can't decide their own erasure request"
-    remedy = "Have another person decide."
 
 
 class ErasureReasonMissing(Refusal):

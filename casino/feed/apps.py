@@ -8,11 +8,12 @@ class FeedConfig(AppConfig):
     def ready(self) -> None:
         """Register the types of the apps below, and check that facts reach the feeds in time."""
         from casino.feed import acts
-        from casino.feed.types import PLATFORM_TYPES, register_announced
+        from casino.feed.types import CHANGES, PLATFORM_TYPES, register, register_announced
         from casino.observability import health
         from casino.staff import duties
 
         duties.register(*acts.ACTS)
+        register(CHANGES)
         register_announced(*PLATFORM_TYPES)
 
         oldest = """

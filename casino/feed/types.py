@@ -17,6 +17,8 @@ from casino.events.codec import EventRegistry
 from casino.events.records import SealedEvent
 from casino.feed.derivation import Derivation
 from casino.kernel.event_amounts import format_amounts
+from casino.operators import change as lifecycle
+from casino.operators.changes import CHANGE_EVENTS
 from casino.operators.sessions import SessionEnded, SessionStarted
 from casino.significant.recorder import SignificantEventRaised
 
@@ -62,7 +64,8 @@ class FeedType:
         """Yield subject and data of the items of one event. Raises msgspec.ValidationError."""
         values = {**facts, **msgspec.to_builtins(event), **self.derive(event)}
         for line in values[self.each] if self.each else ({},):
-            full = _minutes_as_text({**values, **line})
+            full = {name: value for name, value in {**values, **line}.items() if name not in self.without}
+            full = _minutes_as_text(full)
             data = msgspec.convert(format_amounts(full, full.get("currency") or ""), self.data)
             yield self.subject.format_map(full), _encode(data)
 
@@ -206,3 +209,27 @@ PLATFORM_TYPES: Final = (
     ),
 )
 """What operators learn of sessions and significant events: the types of the apps below the feed."""
+CHANGE_TYPES: Final = tuple(
+    FeedType(
+        event=event,
+        app="casino",
+        name=f"change.{name}",
+        subject="changes/{change}",
+        summary=summary,
+        without=frozenset({"details", "summary"} if event is lifecycle.ChangeRequested else ()),
+    )
+    for event, name, summary in (
+        (lifecycle.ChangeRequested, "requested", "A person requested what needs others, too."),
+        (
+            lifecycle.ChangeConfirmed,
+            "confirmed",
+            "Another person agreed; the last one sets `effective_at`.",
+        ),
+        (lifecycle.ChangeDeclined, "declined", "A request was declined; nothing changes."),
+        (lifecycle.ChangeCancelled, "cancelled", "It was cancelled before it took effect; nothing changes."),
+        (lifecycle.ChangeExpired, "expired", "Nobody else agreed in time; nothing changes."),
+        (lifecycle.ChangeTookEffect, "took_effect", "It was applied."),
+        (lifecycle.ChangeFailed, "failed", "It could not be applied when its time had come."),
+    )
+)
+CHANGES: Final = FeedSource(CHANGE_EVENTS, CHANGE_TYPES, lambda _: {})

@@ -64,10 +64,10 @@ REQUIRE_SIGNATURES: Final = Act(
 )
 DECIDE_CHANGE: Final = Act(
     "operators.change_change",
-    "decide requested changes, each with the function that it needs besides",
+    "decide requested changes, each with the function, or the scope, that it needs besides",
     DutySide.ANY,
-    (Role.APPROVER, Role.COMPLIANCE, Role.ADMINISTRATOR),
-    scope="configure",
+    (Role.APPROVER, Role.COMPLIANCE, Role.ADMINISTRATOR, Role.CASHIER),
+    scope=ANY_SCOPE,
     assertion=True,
 )
 OPEN_SESSION: Final = Act("operators.open_session", "open players' sessions, set their PINs", DutySide.DO, scope="play")

@@ -1,8 +1,12 @@
 """Audit of changes that several persons agree on: each step is decided again from the steps before it."""
 
 from collections.abc import Iterator
+from typing import Any, Final
 from uuid import UUID
 
+from casino.events.hash_chain import CheckedEvent
+from casino.events.records import METADATA, RecordedEvent, SealedEvent
+from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
 from casino.kernel.findings import Finding
 from casino.operators import change as lifecycle
@@ -16,23 +20,28 @@ from casino.operators.change import (
     ChangeFailed,
     ChangeRequested,
     ChangeState,
+    ChangeStatus,
     ChangeTookEffect,
     change_stream,
 )
+
+_CAUSE: Final = f"SELECT coalesce({METADATA}->>'causation', '') FROM events_event AS event WHERE id = %s"  # noqa: S608
+ALONE: Final = "done without its change"
 
 
 class ChangeTraces:
     """Replays changes; inconsistent ones are reported and then left out."""
 
     def __init__(self) -> None:
-        self._histories: dict[UUID, list[ChangeEvent]] = {}
+        self._histories: dict[str, list[ChangeEvent]] = {}
         self._broken: set[UUID] = set()
 
     def replay(self, event: ChangeEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """Replay one event and yield contradictions to earlier ones."""
-        history = self._histories.setdefault(event.change, [])
-        if stream != change_stream(event.change):
-            yield Finding("stream differs", where, change_stream(event.change), stream)
+        own = change_stream(event.change)
+        history = self._histories.setdefault(own, [])
+        if stream != own:
+            yield Finding("stream differs", where, own, stream)
         if isinstance(event, ChangeRequested) != (not history) or version != len(history) + 1:
             self._broken.add(event.change)
             yield Finding("event out of place", where, f"version {len(history) + 1}", f"version {version}")
@@ -46,9 +55,27 @@ class ChangeTraces:
                 yield Finding("change differs", where, str(due), str(event))
         history.append(event)
 
+    def check_effect(
+        self, row: RecordedEvent | SealedEvent | CheckedEvent, *, kind: str, subject: str, details: dict[str, Any],
+        persons: tuple[str, ...],
+    ) -> Iterator[Finding]:  # fmt: skip
+        """Check that an event is the effect of a confirmed change of these persons, with these of its details."""
+        ((cause,),) = fetch(_CAUSE, [row.id])  # checked events are read without their metadata
+        history = self._histories.get(cause)
+        state = lifecycle.fold(history) if history and history[0].change not in self._broken else None
+        if state is None or state.status is not ChangeStatus.CONFIRMED:
+            yield Finding(ALONE, f"{row.stream} version {row.version}", f"a confirmed change {kind}", cause)
+            return
+        asked = state.requested
+        agreed = {name: asked.details.get(name) for name in details}
+        due = (asked.kind, asked.subject, agreed, (asked.requested_by, *state.confirmed_by))
+        if due != (kind, subject, details, persons):
+            actual = str((kind, subject, details, persons))
+            yield Finding("effect differs from its change", f"{row.stream} version {row.version}", str(due), actual)
+
     def check_state(self, *, partial: bool = False) -> Iterator[Finding]:
         """Compare the rows with the events."""
-        sound = (history for key, history in self._histories.items() if key not in self._broken)
+        sound = (history for history in self._histories.values() if history[0].change not in self._broken)
         rows = (changes.change_row(lifecycle.fold(history)) for history in sound)
         yield from changes.CHANGES.compare(rows, ignored=self._broken, partial=partial)
 

@@ -15,12 +15,13 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import transaction
 
+from casino.crypto.crypto_shredding import decrypt_text
 from casino.events import store
 from casino.events.codec import EventRegistry, EventType
 from casino.events.ids import new_id
 from casino.events.projections import ProjectionTable, Row, encode, stream_histories
 from casino.events.rebuild import Events, Projector
-from casino.events.sql import database_now
+from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata
 from casino.kernel.errors import Refusal
 from casino.operators import change as lifecycle
@@ -35,7 +36,13 @@ from casino.operators.change import (
     change_stream,
 )
 from casino.operators.models import Change, ChangeName, ChangeSecret, Operator
-from casino.operators.refusals import ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
+from casino.operators.principals import Scope
+from casino.operators.refusals import (
+    ChangeAlreadyRequested,
+    ChangeIsForTheAdmin,
+    ChangeNeedsSecondPerson,
+    UnknownChange,
+)
 from casino.significant import act_log, recorder
 from casino.significant.act_log import Agreement
 from casino.significant.recorder import SignificantEventKind
@@ -47,26 +54,33 @@ logger = logging.getLogger(__name__)
 class ChangeKind:
     """What a kind of change does. `apply` may refuse; what it refuses at once can't be requested.
 
-    `permission` is what staff need to confirm it; one that is `in_admin` is not confirmed over HTTP. As many `persons`
-    have to agree. A delayed change takes effect after CHANGE_DELAY_HOURS, at once for a sandbox operator. No event
+    `permission` is what staff need to confirm it, `scope` what a key needs. One `in_admin` is not confirmed over HTTP,
+    where the details of one that is `shown` can be read. As many `persons` have to agree. Of one that is `alone`, only
+    one waits for a subject at a time. The steps of one without an `event` are in the log alone, as its effect is
+    recorded itself. A delayed change takes effect after CHANGE_DELAY_HOURS, at once for a sandbox operator. No event
     holds the details of a `secret` one, and they are forgotten when it ends. `concerns` names who is told of it, beside
-    those who agree.
+    those who agree. `drop` follows where it ends without effect.
     """
 
     name: ChangeName
     permission: str
     apply: Callable[[Change], None]
-    event: SignificantEventKind = SignificantEventKind.CONFIG_CHANGED
+    event: SignificantEventKind | None = SignificantEventKind.CONFIG_CHANGED
+    scope: Scope = Scope.CONFIGURE
+    alone: bool = False
     persons: int = 2
     delayed: bool = False
     secret: bool = False
     in_admin: bool = False
+    shown: bool = False
     concerns: Callable[[Change], Iterable[str]] = lambda change: (change.subject,)
+    drop: Callable[[Change], None] = lambda change: None
 
 
 CHANGE_EVENTS: Final = EventRegistry(EventType(event) for event in get_args(ChangeEvent))
 CHANGES: Final = ProjectionTable.of(Change)
 _EXPIRED: Final = "system:changes"
+_LOCK_SUBJECT: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 _kinds: Final[dict[str, ChangeKind]] = {}
 _person_rules: Final[list[Callable[[Change, str], bool]]] = []
 
@@ -116,10 +130,23 @@ def is_secret(change: Change) -> bool:
     return _kinds[change.kind].secret
 
 
+def scope_for(change: Change) -> Scope:
+    """Return the scope that a key needs to decide a change."""
+    return _kinds[change.kind].scope
+
+
+def waiting(kind: ChangeName, subject: str) -> Change | None:
+    """Return the request of a kind that waits for others, about a subject."""
+    return Change.objects.filter(kind=kind, subject=subject, status=ChangeStatus.REQUESTED).first()
+
+
 def request(
     *, operator: UUID | None, kind: ChangeName, subject: str, summary: str, details: Mapping[str, Any], by: str
 ) -> Change:
-    """Request a change as a person. Raises ChangeNeedsSecondPerson for any other actor, and what `apply` refuses."""
+    """Request a change as a person.
+
+    Raises ChangeNeedsSecondPerson for any other actor, ChangeAlreadyRequested, and what `apply` refuses.
+    """
     now = database_now()
     event = lifecycle.request(
         new_id(now),
@@ -133,6 +160,10 @@ def request(
         at=now,
     )
     with transaction.atomic():
+        if _kinds[kind].alone:
+            execute(_LOCK_SUBJECT, [f"{kind} {subject}"])
+            if waiting(kind, subject):
+                raise ChangeAlreadyRequested
         if _kinds[kind].secret:
             ChangeSecret.objects.create(change_id=event.change, details=dict(details))
         change = _write(None, event, by=by)
@@ -141,10 +172,10 @@ def request(
     return change
 
 
-def confirm(change: UUID, *, operator: UUID | None = None, by: str) -> Change:
+def confirm(change: UUID, *, operator: UUID | None = None, by: str, key: str = "") -> Change:
     """Confirm a change as another person; with the last of them it takes effect, at once or after its delay.
 
-    `operator` is that of a request over HTTP. Raises UnknownChange, ChangeDecided, ChangeNeedsSecondPerson,
+    `operator` and `key` are those of a request over HTTP. Raises UnknownChange, ChangeDecided, ChangeNeedsSecondPerson,
     ChangeIsForTheAdmin, and what its kind refuses.
     """
     with transaction.atomic():
@@ -155,6 +186,7 @@ def confirm(change: UUID, *, operator: UUID | None = None, by: str) -> Change:
             raise ChangeNeedsSecondPerson
         now = database_now()
         row = _write(state, lifecycle.confirm(state, by=by, at=now, delay=_delay(row)), by=by)
+        row.key = key
         if row.status == ChangeStatus.CONFIRMED and row.effective_at == now:
             return _apply(row)
         _note(row, "Confirmed", by=row.requested_by, authorised_by=by)
@@ -179,11 +211,10 @@ def find(change: UUID, *, operator: UUID) -> Change:
     return row
 
 
-def list_changes(*, operator: UUID, status: str | None, before: UUID | None, limit: int) -> list[Change]:
-    """List an operator's changes, newest first, before this id."""
-    rows = Change.objects.filter(operator_id=operator).order_by("-id")
-    if status is not None:
-        rows = rows.filter(status=status)
+def list_changes(*, operator: UUID, before: UUID | None, limit: int, **where: str | None) -> list[Change]:
+    """List an operator's changes, newest first, before this id; `where` are kind, status and subject."""
+    conditions = {name: value for name, value in where.items() if value is not None}
+    rows = Change.objects.filter(operator_id=operator, **conditions).order_by("-id")
     return list((rows if before is None else rows.filter(pk__lt=before))[:limit])
 
 
@@ -192,6 +223,15 @@ def details_of(change: Change) -> Mapping[str, Any]:
     secret = ChangeSecret.objects.filter(change_id=change.pk).first()
     kept: Change | ChangeSecret = change if secret is None else secret
     return dict(kept.details)
+
+
+def shown_details(change: Change) -> dict[str, Any]:
+    """Return what a change applies, decrypted, for those who decide it over HTTP, where its kind shows it."""
+    return {name: _shown(value) for name, value in change.details.items()} if _kinds[change.kind].shown else {}
+
+
+def _shown(value: Any) -> Any:
+    return decrypt_text(value) if isinstance(value, str) else value
 
 
 def apply_due() -> int:
@@ -221,7 +261,9 @@ def _end_if_due(change: UUID) -> bool:
             return False
         state, now = _load(change), database_now()
         if expired := lifecycle.expire(state, at=now):
-            _note(_write(state, expired, by=_EXPIRED), "Expired", by=_EXPIRED)
+            row = _write(state, expired, by=_EXPIRED)
+            _kinds[row.kind].drop(row)
+            _note(row, "Expired", by=_EXPIRED)
             return True
         if not lifecycle.is_due(state, now):
             return False
@@ -230,6 +272,7 @@ def _end_if_due(change: UUID) -> bool:
                 _apply(row)
         except Refusal as refusal:
             failed = _write(state, ChangeFailed(change, refusal.code, now), by=_EXPIRED)
+            _kinds[row.kind].drop(failed)
             _note(failed, "Could not take effect", by=_EXPIRED, detail=refusal.message())
     return True
 
@@ -258,6 +301,7 @@ def _end(change: UUID, operator: UUID | None, by: str, decide: Callable[..., Cha
     with transaction.atomic():
         _, state = _lock(change, operator)
         row = _write(state, decide(state, by=by, at=database_now()), by=by)
+        _kinds[row.kind].drop(row)
         _note(row, ChangeStatus(row.status).capitalize(), by=by)
     return row
 
@@ -333,16 +377,18 @@ PROJECTOR: Final = Projector({CHANGES.table: "id"}, _project)
 
 
 def _delay(change: Change) -> timedelta:
-    operator: Operator | None = change.operator
-    if not _kinds[change.kind].delayed or operator is None or operator.sandbox:
+    if not _kinds[change.kind].delayed or change.operator_id is None:
         return timedelta()
-    return timedelta(hours=settings.CHANGE_DELAY_HOURS)
+    operator: Operator | None = change.operator
+    return timedelta(hours=0 if operator is None or operator.sandbox else settings.CHANGE_DELAY_HOURS)
 
 
 def _note(change: Change, step: str, *, by: str, authorised_by: str = "", detail: str = "") -> None:
     """Record a step of a change, and tell the people concerned."""
     kind = _kinds[change.kind]
     notices.tell_of_change(change, step, concerned=kind.concerns(change), by=authorised_by or by)
+    if kind.event is None:
+        return
     recorder.record(
         kind=kind.event,
         operator=change.operator_id,

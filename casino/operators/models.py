@@ -239,10 +239,12 @@ class StaffSubject(models.Model):
 class ChangeName(StrEnum):
     """What a change that needs two persons is about, in whichever app. Values may be added."""
 
+    ADJUSTMENT = "adjustment"
     API_KEY = "api_key"
     ASSERTION_KEY = "assertion_key"
     DEPOSIT_METHOD = "deposit_method"
     END_EXCLUSION = "end_exclusion"
+    ERASURE = "erasure"
     FUNDING = "funding"
     IDENTITY_PROVIDER = "identity_provider"
     JURISDICTION = "jurisdiction"
@@ -251,6 +253,7 @@ class ChangeName(StrEnum):
     ORIGINS = "origins"
     PLAY_MONEY_CAP = "play_money_cap"
     RISK_RULE = "risk_rule"
+    RULES = "rules"
     SIGNING_KEY = "signing_key"
     STAFF_AUTHENTICATOR = "staff_authenticator"
     STAFF_EMAIL = "staff_email"
@@ -262,8 +265,10 @@ class ChangeName(StrEnum):
     STAFF_ROLES = "staff_roles"
     STAFF_SUPERUSER = "staff_superuser"
     THRESHOLDS = "thresholds"
+    VOID = "void"
     UNSIGNED_REQUESTS = "unsigned_requests"
     VOID_POLICY = "void_policy"
+    WITHDRAWAL = "withdrawal"
     WITHDRAWAL_POLICY = "withdrawal_policy"
 
 
@@ -286,11 +291,14 @@ class Change(models.Model):
     decided_at = models.DateTimeField(null=True)
     effective_at = models.DateTimeField(null=True)
     version = models.IntegerField()
+    key: str = ""
+    """The API key by which the last person confirms it, while it is applied."""
 
     class Meta:
         verbose_name = "two-person change"
         indexes = [
             models.Index(fields=["operator", "-id"], name="operators_change_page"),
+            models.Index(fields=["subject", "-id"], name="operators_change_subject"),
             models.Index(fields=["effective_at"], condition=models.Q(status="confirmed"), name="operators_change_due"),
             models.Index(fields=["expires_at"], condition=models.Q(status="requested"), name="operators_change_wait"),
         ]

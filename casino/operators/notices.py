@@ -16,7 +16,8 @@ _UNEXPECTED: Final = "If you did not expect this, tell another administrator at 
 
 def tell(actors: Iterable[str], *, subject: str, text: str) -> None:
     """E-mail the members of staff among these actors, those of them who have an address."""
-    numbers = {int(number) for door, _, number in (actor.partition(":") for actor in actors) if door == STAFF}
+    parts = (actor.partition(":") for actor in actors)
+    numbers = {int(number) for door, _, number in parts if door == STAFF and number.isdecimal()}
     users = User.objects.filter(pk__in=numbers, is_active=True).exclude(email="")
     for address in sorted(set(users.values_list("email", flat=True))):
         tell_address(address, subject=subject, text=text)
@@ -53,5 +54,5 @@ def tell_of_change(change: Change, step: str, *, concerned: Iterable[str], by: s
 
 def _name(actor: str) -> str:
     door, _, number = actor.partition(":")
-    user = User.objects.filter(pk=int(number)).first() if door == STAFF else None
+    user = User.objects.filter(pk=int(number)).first() if door == STAFF and number.isdecimal() else None
     return actor if user is None else f"{user.get_username()} ({actor})"

@@ -221,6 +221,13 @@ class ChangeDecided(Refusal):
     }
 
 
+class ChangeAlreadyRequested(Refusal):
+    code = "change_already_requested"
+    kind = RefusalKind.CONFLICT
+    title = "This is already requested"
+    remedy = "Confirm or decline the change that waits: list it by its kind and subject."
+
+
 class ChangeIsForTheAdmin(Refusal):
     code = "change_for_the_admin"
     kind = RefusalKind.FORBIDDEN

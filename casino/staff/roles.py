@@ -95,7 +95,7 @@ VIEWS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
     Role.DUTY_MANAGER: frozenset(
         _PLAY | _ON_CALL | _SIGNIFICANT | {"operators.view_operator", "operators.view_player"}
     ),
-    Role.CASHIER: frozenset(_MONEY | _PLAYERS | _REPORTS | {"risk.view_playerstatus"}),
+    Role.CASHIER: frozenset(_MONEY | _PLAYERS | _REPORTS | {"operators.view_change", "risk.view_playerstatus"}),
     Role.APPROVER: frozenset(
         _PLAY
         | _MONEY

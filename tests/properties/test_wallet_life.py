@@ -29,7 +29,7 @@ from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
-from casino.operators import pins
+from casino.operators import changes, pins
 from casino.operators import services as operators
 from tests.conftest import Database
 from tests.services import Services
@@ -79,7 +79,7 @@ CAME_IN = """
 SELECT (SELECT coalesce(sum(amount - fee), 0) FROM wallet_deposit WHERE player_id = %(player)s AND status = 'completed')
      - (SELECT coalesce(sum(amount), 0) FROM wallet_withdrawal WHERE player_id = %(player)s AND status = 'paid')
      + (SELECT coalesce(sum(CASE direction WHEN 'credit' THEN amount ELSE -amount END), 0)
-          FROM wallet_adjustment WHERE player_id = %(player)s AND status = 'approved')
+          FROM wallet_adjustment WHERE player_id = %(player)s)
      + (SELECT coalesce(sum(CASE direction WHEN 'in' THEN amount ELSE -amount END), 0)
           FROM wallet_transfer WHERE player_id = %(player)s AND money_type = 'real')
 """
@@ -197,14 +197,16 @@ class WalletLife(RuleBasedStateMachine):
         made = self.attempt(lambda: withdrawals.request(**self.me, method=method, amount=amount, metadata=metadata))
         self.withdrawals += [(made, amount)] if made else []
 
-    @rule(which=WHICH, staff=STAFF, word=st.sampled_from(("approve", "reject", "cancel", "send")))
+    @rule(which=WHICH, staff=STAFF, word=st.sampled_from(("approve", "confirm", "reject", "cancel", "send")))
     def decide_a_payout(self, which: int, staff: str, word: str) -> None:
         if not self.withdrawals:
             return
         made, metadata = self.withdrawals[which % len(self.withdrawals)][0], self.by(staff)
         player = {"operator": self.house.operator, "player": self.player}
+        waits = changes.waiting(withdrawals.KIND, f"withdrawal:{made}")
         acts: dict[str, Callable[[], Any]] = {
             "approve": lambda: withdrawals.approve(made, staff=staff, metadata=metadata),
+            "confirm": lambda: waits and changes.confirm(waits.pk, by=staff),
             "reject": lambda: withdrawals.reject(made, staff=staff, reason="no", metadata=metadata),
             "cancel": lambda: withdrawals.cancel(made, **player, metadata=metadata),
             "send": lambda: withdrawals.send(made),
@@ -256,11 +258,12 @@ class WalletLife(RuleBasedStateMachine):
     @rule(which=WHICH, staff=STAFF)
     def approve_a_void(self, which: int, staff: str) -> None:
         if self.rounds:
-            round_, operator = self.rounds[which % len(self.rounds)], self.house.operator
-            self.attempt(lambda: voiding.approve(round_=round_, operator=operator, metadata=self.by(staff)))
+            waits = changes.waiting(voiding.KIND, f"round:{self.rounds[which % len(self.rounds)]}")
+            if waits is not None:
+                self.attempt(lambda: changes.confirm(waits.pk, by=self.by(staff).actor))
 
-    @rule(amount=AMOUNTS, direction=st.sampled_from(AdjustmentDirection), staff=STAFF)
-    def ask_for_an_adjustment(self, amount: int, direction: AdjustmentDirection, staff: str) -> None:
+    @rule(amount=AMOUNTS, direction=st.sampled_from(AdjustmentDirection), staff=STAFF, as_debt=st.booleans())
+    def ask_for_an_adjustment(self, amount: int, direction: AdjustmentDirection, staff: str, as_debt: bool) -> None:
         made = self.attempt(
             lambda: adjustments.request(
                 **self.me,
@@ -269,25 +272,16 @@ class WalletLife(RuleBasedStateMachine):
                 amount=amount,
                 reason=next(iter(AdjustmentReason)),
                 note="x",
-                by=staff,
+                as_debt=as_debt,
                 metadata=self.by(staff),
             )
         )
-        self.adjustments += [made] if made else []
+        self.adjustments += [made.pk] if made else []
 
-    @rule(which=WHICH, staff=STAFF, as_debt=st.booleans())
-    def approve_an_adjustment(self, which: int, staff: str, as_debt: bool) -> None:
+    @rule(which=WHICH, staff=STAFF, decide=st.sampled_from([changes.confirm, changes.decline]))
+    def decide_an_adjustment(self, which: int, staff: str, decide: Any) -> None:
         if self.adjustments:
-            made, operator = self.adjustments[which % len(self.adjustments)], self.house.operator
-            agreed = {"by": staff, "as_debt": as_debt, "metadata": self.by(staff)}
-            self.attempt(lambda: adjustments.approve(made, operator=operator, **agreed))  # type: ignore[arg-type]
-
-    @rule(which=WHICH, staff=STAFF)
-    def reject_an_adjustment(self, which: int, staff: str) -> None:
-        if self.adjustments:
-            made, operator = self.adjustments[which % len(self.adjustments)], self.house.operator
-            refused = {"by": staff, "answer": "no", "metadata": self.by(staff)}
-            self.attempt(lambda: adjustments.reject(made, operator=operator, **refused))  # type: ignore[arg-type]
+            self.attempt(lambda: decide(self.adjustments[which % len(self.adjustments)], by=staff))
 
     # -- limits -------------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from baccarat.domain.rounds.events import VoidReason
 from baccarat.services import rules_lifecycle, voiding
 from baccarat.storage.models import Round, RulesVersion
 from casino.compliance import erasure
-from casino.compliance.models import Decision
+from casino.compliance.models import Erasure
 from casino.devstack.person import Person
 from casino.events.ids import new_id
 from casino.events.sql import database_now
@@ -32,6 +32,8 @@ from casino.operators.models import Change, StaffMembership, StaffSubject
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from tests.baccarat.api.people import JSON, Tenant, bet, deal_all, sit, tenant
 from tests.operations import IN_THE_ADMIN_ALONE, MATTERS
+from tests.support import rules as waiting_rules
+from tests.support import voids
 from tests.support.office import client_of
 from tests.support.protection import age_wishes
 from tests.wallet.payments.counter import offer, use_provider
@@ -109,13 +111,12 @@ def request_adjustment(stage: Stage, by: str) -> Waiting:
         amount=1000,
         reason=AdjustmentReason.COMPLAINT,
         note="Ticket",
-        by=by,
         metadata=stage.metadata(by),
-    )
+    ).pk
     return Waiting(
-        reverse("admin:wallet_adjustment_approve", args=[adjustment]),
-        lambda: Adjustment.objects.get(pk=adjustment).status == "approved",
-        f"adjustments/{adjustment}/approve",
+        reverse("admin:operators_change_confirm", args=[adjustment]),
+        lambda: Adjustment.objects.filter(pk=adjustment).exists(),
+        f"changes/{adjustment}/confirm",
     )
 
 
@@ -130,21 +131,24 @@ def request_withdrawal(stage: Stage, by: str) -> Waiting:
         metadata=stage.metadata("player:1"),
     )
     withdrawals.approve(payment, staff=by, metadata=stage.metadata(by))
+    change = changes.waiting(withdrawals.KIND, f"withdrawal:{payment}")
+    assert change is not None
     return Waiting(
-        reverse("admin:wallet_withdrawal_approve", args=[payment]),
+        reverse("admin:operators_change_confirm", args=[change.pk]),
         lambda: Withdrawal.objects.get(pk=payment).status != "requested",
+        f"changes/{change.pk}/confirm",
     )
 
 
 def request_rules(stage: Stage, by: str) -> Waiting:
     table = UUID(stage.house.table("mini"))
     context = {"table": table, "operator": stage.operator, "metadata": stage.metadata(by)}
-    version = rules_lifecycle.draft(by=by, changes={"minimum": 1000}, **context)
-    row = RulesVersion.objects.get(table_id=table, version=version)
+    version = rules_lifecycle.draft(by=by, differences={"minimum": 1000}, **context)
+    change = waiting_rules.waiting(table, version)
     return Waiting(
-        reverse("admin:baccarat_rulesversion_publish", args=[row.pk.replace("/", "_2F")]),
-        lambda: RulesVersion.objects.get(pk=row.pk).status == "published",
-        f"tables/{table}/versions/{version}/publish",
+        reverse("admin:operators_change_confirm", args=[change]),
+        lambda: RulesVersion.objects.get(table_id=table, version=version).status == "published",
+        f"changes/{change}/confirm",
     )
 
 
@@ -161,10 +165,11 @@ def request_void(stage: Stage, by: str) -> Waiting:
         note="It jammed.",
         metadata=stage.metadata(by),
     )
+    change = voids.waiting(round_)
     return Waiting(
-        reverse("admin:baccarat_round_approve_void", args=[round_]),
+        reverse("admin:operators_change_confirm", args=[change]),
         lambda: Round.objects.get(pk=round_).phase == "voided",
-        f"rounds/{round_}/void/approve",
+        f"changes/{change}/confirm",
     )
 
 
@@ -174,8 +179,9 @@ def request_erasure(stage: Stage, by: str) -> Waiting:
         operator=stage.operator, player=player, by=by, reason="player_request", overrides_retention=True
     )
     return Waiting(
-        reverse("admin:compliance_erasure_approve", args=[wanted]),
-        lambda: Decision.objects.filter(erasure_id=wanted, approved=True).exists(),
+        reverse("admin:operators_change_confirm", args=[wanted.pk]),
+        lambda: Erasure.objects.filter(pk=wanted.pk).exists(),
+        f"changes/{wanted.pk}/confirm",
     )
 
 
@@ -272,9 +278,6 @@ REQUESTS: Final[dict[str, Request]] = {
         }.items()
     },
 }
-WITH_A_WAY_OF_THEIR_OWN: Final = {"adjustment", "erasure", "rules", "void", "withdrawal"}
-"""All others are changes (`casino.operators.changes`)."""
-NEVER_OVER_HTTP: Final = {"erasure", "withdrawal"}
 each_matter = pytest.mark.parametrize("matter", sorted(MATTERS))
 
 
@@ -289,7 +292,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
 
 
 def test_every_kind_of_change_is_in_the_table_and_everything_in_the_table_is_tried_here() -> None:
-    assert set(changes.kinds()) | WITH_A_WAY_OF_THEIR_OWN == MATTERS == set(REQUESTS)
+    assert set(changes.kinds()) == MATTERS == set(REQUESTS)
 
 
 @each_matter
@@ -320,7 +323,7 @@ def sign(stage: Stage, path: str, person: str) -> str:
     return stage.house.assertion(person, "POST", path, b"{}")
 
 
-@pytest.mark.parametrize("matter", sorted(MATTERS - NEVER_OVER_HTTP))
+@pytest.mark.parametrize("matter", sorted(MATTERS))
 def test_over_http_the_requester_alone_does_nothing_and_another_person_does_it(stage: Stage, matter: str) -> None:
     waiting = REQUESTS[matter](stage, stage.house.actor("alice"))
     path = waiting.path
@@ -367,7 +370,7 @@ def test_a_person_with_two_doors_is_one_person(stage: Stage, matter: str) -> Non
     assert not waiting.is_done()
 
 
-@pytest.mark.parametrize("matter", sorted(MATTERS - WITH_A_WAY_OF_THEIR_OWN))
+@each_matter
 def test_a_change_is_requested_by_a_person(stage: Stage, matter: str) -> None:
     for nobody in ("operator:op_1", "command", "system:changes", f"player:{new_id(database_now())}", "desk:", "staff:"):
         with pytest.raises(ChangeNeedsSecondPerson):

@@ -8,6 +8,8 @@ from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.wagers import Spot
 from baccarat.services import voiding
 from casino.kernel.errors import Refusal
+from casino.operators import changes
+from casino.operators.models import Change
 from tests.support.examples import P
 from tests.support.house import At, House, deal_all
 from wallet.ledger.accounts import AccountKind
@@ -18,20 +20,31 @@ Money = tuple[int, ...]
 
 def ask(house: House, round_: UUID, *, by: str = "staff:1", reason: str = "malfunction", note: str = "x") -> RoundState:
     remembered = replace(house.metadata, actor=by)
-    return voiding.void(round_=round_, operator=house.operator, reason=reason, note=note, metadata=remembered)
+    voiding.void(round_=round_, operator=house.operator, reason=reason, note=note, metadata=remembered)
+    return house.round(round_)
+
+
+def waiting(round_: UUID | str) -> UUID:
+    """Return the change that waits: of the newest request for the round, if it waits no more."""
+    return Change.objects.filter(kind=voiding.KIND, subject=f"round:{round_}").latest("id").pk
+
+
+def confirm(round_: UUID | str, *, by: str = "staff:2") -> Change:
+    return changes.confirm(waiting(round_), by=by)
 
 
 def approve(house: House, round_: UUID, *, by: str = "staff:2") -> RoundState:
-    return voiding.approve(round_=round_, operator=house.operator, metadata=replace(house.metadata, actor=by))
+    confirm(round_, by=by)
+    return house.round(round_)
 
 
-def decline(house: House, round_: UUID, *, note: str = "No.") -> RoundState:
-    remembered = replace(house.metadata, actor="staff:2")
-    return voiding.decline(round_=round_, operator=house.operator, note=note, metadata=remembered)
+def decline(house: House, round_: UUID) -> RoundState:
+    changes.decline(waiting(round_), by="staff:2")
+    return house.round(round_)
 
 
-def void_settled(house: House, round_: UUID) -> RoundState:
-    ask(house, round_)
+def void_settled(house: House, round_: UUID, *, note: str = "x") -> RoundState:
+    ask(house, round_, note=note)
     return approve(house, round_)
 
 

@@ -1,7 +1,6 @@
-"""Events of manual adjustments of players' accounts. Stream: `adjustment-{id}`.
+"""Manual adjustments of players' accounts: their event and their entry. Stream: `adjustment-{id}`.
 
-Amounts are positive minor units, `at` is the database's time. Notes and messages are personal and kept in a separate
-table.
+Amounts are positive minor units, `at` is the database's time.
 """
 
 from dataclasses import dataclass
@@ -11,8 +10,10 @@ from typing import Any
 from uuid import UUID
 
 from casino.kernel.money import MoneyType
-from wallet.ledger.accounts import AccountKind, debt_account, operator_account, player_account
+from wallet.adjustments.refusals import NoDebtInPlayMoney
+from wallet.ledger.accounts import AccountKind, AccountName, debt_account, operator_account, player_account
 from wallet.ledger.entries import NewEntry, NewPosting, build_entry, transfer
+from wallet.ledger.refusals import InsufficientFunds
 
 
 class AdjustmentDirection(StrEnum):
@@ -36,24 +37,12 @@ class AdjustmentReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class AdjustmentRequested:
-    """`requested_by` requested an adjustment; no money has moved."""
+class AdjustmentPosted:
+    """Two persons agreed on the change of this id, and the money moved.
 
-    adjustment: UUID
-    operator: UUID
-    player: UUID
-    money_type: MoneyType
-    currency: str
-    direction: AdjustmentDirection
-    amount: int
-    reason: AdjustmentReason
-    requested_by: str
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class AdjustmentApproved:
-    """Another person approved and the money moved. Of a debit, `taken` left the account and `owed` became a debt."""
+    Of a debit, `taken` left the account and `owed` became a debt. `note`, for staff, and `message`, for the player, are
+    encrypted under the player's key.
+    """
 
     adjustment: UUID
     operator: UUID
@@ -64,34 +53,36 @@ class AdjustmentApproved:
     amount: int
     taken: int
     owed: int
+    reason: AdjustmentReason
+    note: str
+    message: str
+    requested_by: str
     approved_by: str
     at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class AdjustmentRejected:
-    """Another person rejected it; no money has moved."""
-
-    adjustment: UUID
-    operator: UUID
-    rejected_by: str
-    at: datetime
-
-
-AdjustmentEvent = AdjustmentRequested | AdjustmentApproved | AdjustmentRejected
 
 
 def adjustment_stream(adjustment: UUID) -> str:
     return f"adjustment-{adjustment}"
 
 
-def entry_for(event: AdjustmentEvent, cause: int) -> NewEntry | None:
-    """Return the entry that follows from an event with id `cause`, or None where no money moves.
+def split_debit(account: AccountName, amount: int, *, available: int, as_debt: bool) -> tuple[int, int]:
+    """Return what a debit takes from an account and what becomes a debt: nothing, unless `as_debt`.
+
+    Raises InsufficientFunds, NoDebtInPlayMoney.
+    """
+    taken = min(amount, max(available, 0))
+    if taken < amount and not as_debt:
+        raise InsufficientFunds(account=account, balance=available, needed=amount)
+    if taken < amount and account.money_type is not MoneyType.REAL:
+        raise NoDebtInPlayMoney
+    return taken, amount - taken
+
+
+def entry_for(event: AdjustmentPosted, cause: int) -> NewEntry:
+    """Return the entry that follows from an event with id `cause`.
 
     The part of a debit that the account does not hold becomes a debt.
     """
-    if not isinstance(event, AdjustmentApproved):
-        return None
     name: dict[str, Any] = {"operator": event.operator, "money_type": event.money_type, "currency": event.currency}
     adjustments = operator_account(kind=AccountKind.ADJUSTMENTS, **name)
     account = player_account(player=event.player, **name)

@@ -1,7 +1,5 @@
 """Refusals of manual adjustments."""
 
-from typing import Literal
-
 from casino.kernel.errors import Refusal, RefusalKind
 
 
@@ -10,21 +8,6 @@ class UnknownAdjustment(Refusal):
     kind = RefusalKind.MISSING
     title = "There is no such adjustment"
     remedy = "Use an id from GET /api/v1/adjustments."
-
-
-class AdjustmentDecided(Refusal):
-    code = "adjustment_decided"
-    kind = RefusalKind.CONFLICT
-    title = "The adjustment is already decided"
-    remedy = "Read it again: another person was quicker."
-    fact_types = {"current_status": Literal["approved", "rejected"]}
-
-
-class AdjustmentRequiresSecondPerson(Refusal):
-    code = "adjustment_requires_second_person"
-    kind = RefusalKind.FORBIDDEN
-    title = "The requester cannot decide the adjustment"
-    remedy = "Have another person decide it."
 
 
 class AdjustmentNoteMissing(Refusal):

@@ -1,6 +1,7 @@
-"""Adjustments of players' accounts: requested by one person, decided by another, and their totals."""
+"""Adjustments of players' accounts, on which two persons agree, and their totals."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated, Final
 from uuid import UUID
 
@@ -31,34 +32,31 @@ from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.periods import PeriodReversed
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators import assertions
+from casino.operators.api.changes import ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.refusals import KeyLimitReached
 from wallet import acts
 from wallet.adjustments import queries, services
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
-from wallet.adjustments.queries import Adjustment, AdjustmentFilter, AdjustmentText, AdjustmentTotal
+from wallet.adjustments.queries import Adjustment, AdjustmentFilter, AdjustmentTotal
 from wallet.adjustments.refusals import (
-    AdjustmentDecided,
     AdjustmentNoteMissing,
-    AdjustmentRequiresSecondPerson,
     NoDebtInPlayMoney,
     UnknownAdjustment,
 )
-from wallet.adjustments.state import AdjustmentStatus
 from wallet.api import csv_export
 from wallet.api.csv_export import ExportFormat, ExportQuery
 from wallet.funding.refusals import FundingDiffers
 from wallet.ledger.refusals import InsufficientFunds, UnknownAccount
 
 COLUMNS: Final = (
-    "id", "requested_at", "requested_by", "player", "direction", "money_type", "amount", "currency", "reason", "status",
-    "decided_by", "decided_at", "taken", "owed",
+    "id", "posted_at", "requested_by", "approved_by", "player", "direction", "money_type", "amount", "currency",
+    "reason", "taken", "owed",
 )  # fmt: skip
 TOTAL_COLUMNS: Final = ("reason", "direction", "money_type", "count", "amount", "owed", "currency")
 _PLAYER: Final = "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"
 _SHEET: Final = (
-    f"{','.join(COLUMNS)}\r\n0199f3a2-af30-7c03-9d33-5e7f9a1b3c4d,2026-11-21T09:00:00Z,desk:agent-17,{_PLAYER},credit,"
-    "real,20.00,EUR,complaint,requested,,,0.00,0.00\r\n"
+    f"{','.join(COLUMNS)}\r\n0199f3a2-af30-7c03-9d33-5e7f9a1b3c4d,2026-11-21T09:00:00Z,desk:agent-17,desk:agent-3,"
+    f"{_PLAYER},credit,real,20.00,EUR,complaint,0.00,0.00\r\n"
 )
 _TOTAL_SHEET: Final = f"{','.join(TOTAL_COLUMNS)}\r\ncomplaint,credit,real,3,60.00,0.00,EUR\r\n"
 _NOTE: Final = "Ticket 4411: the bonus round was shown twice."
@@ -66,7 +64,10 @@ _MESSAGE: Final = "We are sorry for the trouble."
 
 
 class AdjustmentRequest(StrictSerializer):
-    """An adjustment of a player's account; `note` is for staff, `message` for the player."""
+    """An adjustment of a player's account; `note` is for staff, `message` for the player.
+
+    With `as_debt` the player owes what a debit takes beyond the balance.
+    """
 
     player = IdField()
     direction = EnumField(AdjustmentDirection)
@@ -76,23 +77,14 @@ class AdjustmentRequest(StrictSerializer):
     reason = EnumField(AdjustmentReason)
     note = TextField(max_length=500)
     message = TextField(max_length=500, required=False, default="", allow_blank=True)
-
-
-class AdjustmentApprovalRequest(StrictSerializer):
-    """An approval; with `as_debt` the player owes what a debit takes beyond the balance."""
-
     as_debt = FlagField(required=False, default=False)
-    answer = TextField(max_length=500, required=False, default="", allow_blank=True)
-
-
-class AdjustmentRejectionRequest(StrictSerializer):
-    """A rejection with its reason."""
-
-    answer = TextField(max_length=500)
 
 
 class AdjustmentResponse(Shape):
-    """An adjustment. Of a debit, `taken` came from the account and `owed` became a debt."""
+    """An adjustment, with the id of the change on which two persons agreed.
+
+    Of a debit, `taken` came from the account and `owed` became a debt.
+    """
 
     id: UUID
     player: UUID
@@ -100,20 +92,17 @@ class AdjustmentResponse(Shape):
     money_type: MoneyType
     amount: Money
     reason: AdjustmentReason
-    status: AdjustmentStatus
     requested_by: Annotated[str, Meta(examples=["desk:agent-17"])]
-    requested_at: Timestamp
-    decided_by: Annotated[str | None, Meta(examples=["desk:agent-3"])]
-    decided_at: Timestamp | None
+    approved_by: Annotated[str, Meta(examples=["desk:agent-3"])]
+    posted_at: Timestamp
     taken: Money
     owed: Money
     note: Annotated[str, Meta(examples=[_NOTE])]
     message: Annotated[str, Meta(examples=[_MESSAGE])]
-    answer: Annotated[str, Meta(examples=["Paid on Monday."])]
 
     @classmethod
-    def of(cls, adjustment: Adjustment, text: AdjustmentText | None) -> "AdjustmentResponse":
-        """Present an adjustment, without text where that was erased."""
+    def of(cls, adjustment: Adjustment) -> "AdjustmentResponse":
+        """Present an adjustment."""
         currency = adjustment.currency
         return cls(
             id=adjustment.id,
@@ -122,16 +111,13 @@ class AdjustmentResponse(Shape):
             money_type=MoneyType(adjustment.money_type),
             amount=Money.of(adjustment.amount, currency),
             reason=AdjustmentReason(adjustment.reason),
-            status=AdjustmentStatus(adjustment.status),
             requested_by=adjustment.requested_by,
-            requested_at=adjustment.requested_at,
-            decided_by=adjustment.decided_by,
-            decided_at=adjustment.decided_at,
+            approved_by=adjustment.approved_by,
+            posted_at=adjustment.posted_at,
             taken=Money.of(adjustment.taken, currency),
             owed=Money.of(adjustment.owed, currency),
-            note="" if text is None else text.note,
-            message="" if text is None else text.message,
-            answer="" if text is None else text.answer,
+            note=adjustment.note,
+            message=adjustment.message,
         )
 
 
@@ -140,7 +126,7 @@ class AdjustmentPage(Page[AdjustmentResponse]):
 
 
 class AdjustmentTotalResponse(Shape):
-    """The approved adjustments of one reason, added up."""
+    """The adjustments of one reason, added up."""
 
     reason: AdjustmentReason
     direction: AdjustmentDirection
@@ -163,7 +149,7 @@ class AdjustmentTotalResponse(Shape):
 
 
 class AdjustmentTotals(ItemList[AdjustmentTotalResponse]):
-    """Approved adjustments of a period, by reason."""
+    """Adjustments of a period, by reason."""
 
 
 class AdjustmentTotalsQuery(ExportQuery):
@@ -176,7 +162,6 @@ class AdjustmentsQuery(ExportQuery):
     """Filters of the list of adjustments."""
 
     player = IdField(required=False, default=None, help_text="Only those of this player.")
-    status = EnumField(AdjustmentStatus, required=False, default=None, help_text="Only those with this status.")
     reason = EnumField(AdjustmentReason, required=False, default=None, help_text="Only those for this reason.")
 
 
@@ -197,14 +182,15 @@ class AdjustmentListView(OperatorView):
         parameters=[AdjustmentsQuery, *paging.PARAMETERS],
         returns=AdjustmentPage,
         **csv_answer(_SHEET),
-        description=("Requests of every status. As CSV the whole list comes at once; pages are for JSON."),
+        description=(
+            "Those that wait are in `GET /changes?kind=adjustment`. As CSV the whole list comes at once; pages are for "
+            "JSON."
+        ),
         refusals=(PeriodReversed,),
     )
     def get(self, request: Request) -> HttpResponseBase:
         query = parse_query(AdjustmentsQuery, request)
-        where = AdjustmentFilter(
-            self.caller.operator, query["player"], query["status"], query["reason"], query["from"], query["to"]
-        )
+        where = AdjustmentFilter(self.caller.operator, query["player"], query["reason"], query["from"], query["to"])
         # Raises PeriodReversed before a stream begins.
         where.filters()
         if csv_export.requested_format(request, query) is ExportFormat.CSV:
@@ -212,7 +198,6 @@ class AdjustmentListView(OperatorView):
         page = paging.parse_page_request(request, str)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
         rows = queries.list_adjustments(where, before=before, limit=page.fetch_limit)
-        texts = queries.load_adjustment_texts([row.id for row in rows])
         return csv_export.json_response(
             request,
             paging.page(
@@ -220,13 +205,13 @@ class AdjustmentListView(OperatorView):
                 page,
                 rows,
                 key=lambda row: (str(row.id),),
-                item=lambda row: AdjustmentResponse.of(row, texts.get(row.id)),
+                item=AdjustmentResponse.of,
             ),
         )
 
     @operation(
         "requestAdjustment",
-        "Request an adjustment of a player's account; another person must approve it before money moves",
+        "Request an adjustment of a player's account; another person must confirm it before money moves",
         request=AdjustmentRequest,
         parameters=[assertions.PARAMETER],
         example={
@@ -239,27 +224,28 @@ class AdjustmentListView(OperatorView):
             "note": _NOTE,
             "message": _MESSAGE,
         },
-        returns=AdjustmentResponse,
-        status=201,
+        returns=ChangeResponse,
+        status=202,
         description=(
-            "Nothing moves yet: another person approves or rejects the request. `reason` and `note` "
-            "are kept with the entry."
+            "Nothing moves yet: another person confirms the change (`POST /changes/{change}/confirm`). Then the "
+            "account is credited or debited at once, within the limits of the key that confirms, and the player is "
+            "notified."
         ),
         refusals=(
             AdjustmentNoteMissing,
+            FundingDiffers,
             InsufficientFunds,
+            NoDebtInPlayMoney,
             PersonalDataErased,
             UnknownAccount,
-            UnknownAdjustment,
         ),
     )
     @idempotent
     def post(self, request: Request) -> Response:
         body = parse_body(AdjustmentRequest, request)
-        adjustment = services.request(
-            operator=self.caller.operator, by=self.use_person(), metadata=metadata(request), **body
-        )
-        return Response(_load(self.caller.operator, adjustment), status=201)
+        by = replace(metadata(request), actor=self.use_person())
+        change = services.request(operator=self.caller.operator, metadata=by, **body)
+        return Response(ChangeResponse.of(change), status=202)
 
 
 class AdjustmentView(OperatorView):
@@ -269,94 +255,29 @@ class AdjustmentView(OperatorView):
         "getAdjustment",
         "Show one adjustment",
         returns=AdjustmentResponse,
-        description=("Its status, who requested and decided it and when, and the notes."),
+        description="Who agreed on it and when, and the notes.",
         refusals=(UnknownAdjustment,),
     )
     def get(self, request: Request, adjustment: UUID) -> Response:
         del request
-        return Response(_load(self.caller.operator, adjustment))
-
-
-class ApproveAdjustmentView(OperatorView):
-    """The approval of an adjustment."""
-
-    act = acts.APPROVE_ADJUSTMENT
-
-    @operation(
-        "approveAdjustment",
-        "Approve an adjustment that another person requested; the money moves and the player is notified",
-        request=AdjustmentApprovalRequest,
-        parameters=[assertions.PARAMETER],
-        example={"as_debt": False},
-        returns=AdjustmentResponse,
-        description=("The account is credited or debited at once. Whoever requested the adjustment can't approve it."),
-        refusals=(
-            AdjustmentDecided,
-            AdjustmentNoteMissing,
-            AdjustmentRequiresSecondPerson,
-            FundingDiffers,
-            InsufficientFunds,
-            KeyLimitReached,
-            NoDebtInPlayMoney,
-            PersonalDataErased,
-            UnknownAdjustment,
-        ),
-    )
-    @idempotent
-    def post(self, request: Request, adjustment: UUID) -> Response:
-        body = parse_body(AdjustmentApprovalRequest, request)
-        me, by = self.caller, self.use_person()
-        services.approve(adjustment, operator=me.operator, by=by, metadata=metadata(request), key=me.key_id, **body)
-        return Response(_load(self.caller.operator, adjustment))
-
-
-class RejectAdjustmentView(OperatorView):
-    """The rejection of an adjustment."""
-
-    act = acts.APPROVE_ADJUSTMENT
-
-    @operation(
-        "rejectAdjustment",
-        "Reject an adjustment that another person requested; no money moves",
-        request=AdjustmentRejectionRequest,
-        parameters=[assertions.PARAMETER],
-        example={"answer": "Paid on Monday."},
-        returns=AdjustmentResponse,
-        description=(
-            "The request stays in the list as `rejected`, with your note. Whoever requested the "
-            "adjustment can't reject it."
-        ),
-        refusals=(
-            AdjustmentDecided,
-            AdjustmentNoteMissing,
-            AdjustmentRequiresSecondPerson,
-            PersonalDataErased,
-            UnknownAdjustment,
-        ),
-    )
-    @idempotent
-    def post(self, request: Request, adjustment: UUID) -> Response:
-        body = parse_body(AdjustmentRejectionRequest, request)
-        services.reject(
-            adjustment, operator=self.caller.operator, by=self.use_person(), metadata=metadata(request), **body
-        )
-        return Response(_load(self.caller.operator, adjustment))
+        row = queries.find(operator=self.caller.operator, adjustment=adjustment)
+        return Response(AdjustmentResponse.of(row))
 
 
 class AdjustmentTotalsView(OperatorView):
-    """Totals of approved adjustments, by reason."""
+    """Totals of adjustments, by reason."""
 
     renderer_classes = csv_export.RENDERERS
 
     @operation(
         "getAdjustmentTotals",
-        "Add up the adjustments approved in a period, by reason",
+        "Add up the adjustments of a period, by reason",
         parameters=[AdjustmentTotalsQuery],
         returns=AdjustmentTotals,
         **csv_answer(_TOTAL_SHEET),
         description=(
-            "Sums of approved adjustments by reason, direction and money type, for your own books. "
-            "The period is that of the approval."
+            "Sums of adjustments by reason, direction and money type, for your own books. The period is that in which "
+            "the money moved."
         ),
         refusals=(PeriodReversed,),
     )
@@ -376,11 +297,6 @@ class AdjustmentTotalsView(OperatorView):
         )
 
 
-def _load(operator: UUID, adjustment: UUID) -> AdjustmentResponse:
-    row = queries.find(operator=operator, adjustment=adjustment)
-    return AdjustmentResponse.of(row, queries.load_adjustment_texts([row.id]).get(row.id))
-
-
 def _csv(where: AdjustmentFilter) -> Iterator[str]:
     yield csv_export.format_csv([COLUMNS])
     for rows in queries.iterate_adjustments(where):
@@ -388,11 +304,10 @@ def _csv(where: AdjustmentFilter) -> Iterator[str]:
 
 
 def _row(row: Adjustment) -> tuple[object, ...]:
-    requested_at, decided_at = csv_export.format_time(row.requested_at), csv_export.format_time(row.decided_at)
     amount, taken, owed = (format_amount(minor, row.currency) for minor in (row.amount, row.taken, row.owed))
     return (
-        row.id, requested_at, row.requested_by, row.player_id, row.direction, row.money_type, amount, row.currency,
-        row.reason, row.status, row.decided_by or "", decided_at, taken, owed,
+        row.id, csv_export.format_time(row.posted_at), row.requested_by, row.approved_by, row.player_id, row.direction,
+        row.money_type, amount, row.currency, row.reason, taken, owed,
     )  # fmt: skip
 
 

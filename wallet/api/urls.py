@@ -60,10 +60,6 @@ urlpatterns = [
     path("adjustments", adjustments.AdjustmentListView.as_view(), name="adjustments"),
     path("adjustment-totals", adjustments.AdjustmentTotalsView.as_view(), name="adjustment-totals"),
     path("adjustments/<uuid:adjustment>", adjustments.AdjustmentView.as_view(), name="adjustment"),
-    path(
-        "adjustments/<uuid:adjustment>/approve", adjustments.ApproveAdjustmentView.as_view(), name="approve-adjustment"
-    ),
-    path("adjustments/<uuid:adjustment>/reject", adjustments.RejectAdjustmentView.as_view(), name="reject-adjustment"),
     path("transfers", transfers.TransferListView.as_view(), name="transfers"),
     path("transfers/<str:reference>", transfers.TransferView.as_view(), name="transfer"),
     path("operator/funding", funding.FundingView.as_view(), name="operator-funding"),

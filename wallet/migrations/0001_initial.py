@@ -29,7 +29,6 @@ ORDINARY = (
     "wallet_funding",
     "wallet_transfer",
     "wallet_adjustment",
-    "wallet_adjustment_text",
     "wallet_notice",
     "wallet_reconciliation",
     "wallet_discrepancy",
@@ -37,7 +36,6 @@ ORDINARY = (
     "wallet_reconciliation_try",
 )
 HELD = {
-    "wallet_adjustment_text": HeldTable(("adjustment_id",)),
     "wallet_deposit_method": HeldTable(("id",), own=()),
     "wallet_discrepancy_note": HeldTable(("id",)),
     "wallet_exclusion_note": HeldTable(("player_id", "since")),
@@ -282,32 +280,19 @@ class Migration(migrations.Migration):
                         ("direction", models.TextField()),
                         ("amount", models.BigIntegerField()),
                         ("reason", models.TextField()),
-                        ("status", models.TextField()),
+                        ("note", models.TextField()),
+                        ("message", models.TextField()),
                         ("requested_by", models.TextField()),
-                        ("requested_at", models.DateTimeField()),
-                        ("decided_by", models.TextField(null=True)),
-                        ("decided_at", models.DateTimeField(null=True)),
+                        ("approved_by", models.TextField()),
+                        ("posted_at", models.DateTimeField()),
                         ("taken", models.BigIntegerField()),
                         ("owed", models.BigIntegerField()),
-                        ("version", models.IntegerField()),
                     ],
                     options={
                         "permissions": [
                             ("request_adjustment", "Can request an adjustment"),
                             ("approve_adjustment", "Can approve an adjustment"),
                         ],
-                    },
-                ),
-                migrations.CreateModel(
-                    name="AdjustmentText",
-                    fields=[
-                        ("adjustment_id", models.UUIDField(primary_key=True, serialize=False)),
-                        ("note", models.TextField()),
-                        ("message", models.TextField()),
-                        ("answer", models.TextField()),
-                    ],
-                    options={
-                        "db_table": "wallet_adjustment_text",
                     },
                 ),
                 migrations.CreateModel(

@@ -262,28 +262,17 @@ CREATE TABLE wallet_adjustment (
     direction text NOT NULL CHECK (direction IN ('credit', 'debit')),
     amount bigint NOT NULL CHECK (amount > 0),
     reason text NOT NULL CHECK (reason <> ''),
-    status text NOT NULL CHECK (status IN ('requested', 'approved', 'rejected')),
+    note text NOT NULL,
+    message text NOT NULL,
     requested_by text NOT NULL CHECK (requested_by <> ''),
-    requested_at timestamptz NOT NULL,
-    decided_by text,
-    decided_at timestamptz,
+    approved_by text NOT NULL,
+    posted_at timestamptz NOT NULL,
     taken bigint NOT NULL CHECK (taken >= 0),
     owed bigint NOT NULL CHECK (owed >= 0),
-    version integer NOT NULL,
-    CONSTRAINT wallet_adjustment_another CHECK (decided_by IS NULL OR decided_by <> requested_by),
-    CONSTRAINT wallet_adjustment_decided CHECK ((status = 'requested') = (decided_by IS NULL))
+    CONSTRAINT wallet_adjustment_another CHECK (approved_by <> requested_by)
 );
 CREATE INDEX wallet_adjustment_operator ON wallet_adjustment (operator_id, id DESC);
 CREATE INDEX wallet_adjustment_player ON wallet_adjustment (player_id, id DESC);
-CREATE INDEX wallet_adjustment_status ON wallet_adjustment (status, operator_id, id DESC);
-
--- Texts of adjustments. Personal, so not in events, and can be erased.
-CREATE TABLE wallet_adjustment_text (
-    adjustment_id uuid PRIMARY KEY,
-    note text NOT NULL,
-    message text NOT NULL,
-    answer text NOT NULL DEFAULT ''
-);
 
 -- Notices to players, once for each kind and subject.
 CREATE TABLE wallet_notice (

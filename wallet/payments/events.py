@@ -111,10 +111,10 @@ class WithdrawalRequested:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalApproved:
-    """A member of staff approved."""
+    """Staff approved: one, or the two who agreed on the change that caused it."""
 
     withdrawal: UUID
-    approved_by: str
+    approved_by: tuple[str, ...]
     at: datetime
 
 

@@ -89,8 +89,8 @@ class NotWaitingForReview(Refusal):
 class WithdrawalRequiresSecondPerson(Refusal):
     code = "withdrawal_requires_second_person"
     kind = RefusalKind.FORBIDDEN
-    title = "The first approver cannot approve again"
-    remedy = "Have another member of staff approve it."
+    title = "The policy asks for two members of staff"
+    remedy = "Request it as a change, which another member of staff confirms."
 
 
 class WithdrawalTooSmall(Refusal):

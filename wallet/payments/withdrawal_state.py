@@ -6,7 +6,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from casino.kernel.persons import is_another_person
 from wallet.payments.events import (
     WithdrawalApproved,
     WithdrawalCancelled,
@@ -44,7 +43,7 @@ _STATUS_OF: Final = {
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalState:
-    """A withdrawal; `approved_by` lists the members of staff who approved it, in order."""
+    """A withdrawal; `approved_by` are the members of staff who approved it."""
 
     requested: WithdrawalRequested
     status: WithdrawalStatus
@@ -76,11 +75,8 @@ def _begin(event: WithdrawalEvent) -> WithdrawalState:
 def evolve(state: WithdrawalState, event: WithdrawalEvent) -> WithdrawalState:
     """Apply one event. Raises ValueError for a second request."""
     match event:
-        case WithdrawalApproved():
-            approved_by = (*state.approved_by, event.approved_by)
-            enough = len(approved_by) >= state.requested.approvals_required
-            status = WithdrawalStatus.APPROVED if enough else WithdrawalStatus.REQUESTED
-            return replace(state, status=status, approved_by=approved_by)
+        case WithdrawalApproved(approved_by=approved_by):
+            return replace(state, status=WithdrawalStatus.APPROVED, approved_by=approved_by)
         case WithdrawalRejected():
             return replace(
                 _ended(state, WithdrawalStatus.REJECTED, event.reason, event.at), rejected_by=event.rejected_by
@@ -98,12 +94,12 @@ def evolve(state: WithdrawalState, event: WithdrawalEvent) -> WithdrawalState:
             raise ValueError("A withdrawal is requested once.")
 
 
-def approve(state: WithdrawalState, *, staff: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """Approve as a member of staff. Raises NotWaitingForReview, WithdrawalRequiresSecondPerson."""
+def approve(state: WithdrawalState, *, by: tuple[str, ...], at: datetime) -> tuple[WithdrawalEvent, ...]:
+    """Approve as these members of staff. Raises NotWaitingForReview, WithdrawalRequiresSecondPerson."""
     _require_waiting(state)
-    if not all(is_another_person(staff, each) for each in state.approved_by):
+    if len(by) < state.requested.approvals_required:
         raise WithdrawalRequiresSecondPerson
-    return (WithdrawalApproved(state.requested.withdrawal, staff, at),)
+    return (WithdrawalApproved(state.requested.withdrawal, by, at),)
 
 
 def reject(state: WithdrawalState, *, staff: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:

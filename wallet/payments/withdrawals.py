@@ -12,13 +12,16 @@ from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
-from casino.operators import key_limits
+from casino.operators import changes, key_limits
+from casino.operators.changes import ChangeKind
 from casino.operators.key_limits import Movement
+from casino.operators.models import Change, ChangeName
 from wallet.funding import services as funding
 from wallet.funding.events import Funding
 from wallet.ledger import store
 from wallet.ledger.accounts import player_account
 from wallet.ledger.refusals import InsufficientFunds
+from wallet.models import Withdrawal
 from wallet.payments import debts, records, withdrawal_state
 from wallet.payments.deposits import APPLIED, NO_CHANGE, UNKNOWN
 from wallet.payments.events import (
@@ -30,10 +33,17 @@ from wallet.payments.events import (
 )
 from wallet.payments.methods import find_method, policy
 from wallet.payments.provider_reports import ImplausibleReport, ProviderReport
-from wallet.payments.refusals import DepositMethodUnavailable, UnknownWithdrawal, WithdrawalsNotSupported
+from wallet.payments.refusals import (
+    DepositMethodUnavailable,
+    UnknownWithdrawal,
+    WithdrawalRequiresSecondPerson,
+    WithdrawalsNotSupported,
+)
 from wallet.payments.terms import quote_withdrawal, require_capacity
 from wallet.payments.withdrawal_state import WithdrawalState
 
+KIND: Final = ChangeName.WITHDRAWAL
+CONFIRM: Final = "wallet.change_withdrawal"
 Decide = Callable[[WithdrawalState, datetime], Sequence[Any]]
 REFUNDING_EVENTS: Final = (WithdrawalRejected, WithdrawalCancelled, WithdrawalReturned)
 
@@ -85,22 +95,46 @@ def count_pending(*, operator: UUID, player: UUID) -> int:
     return int(fetch(_PENDING, [player, operator])[0][0])
 
 
-def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> WithdrawalState:
-    """Approve a withdrawal as a member of staff; it is sent when enough of them approved.
+def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> Change | None:
+    """Approve a withdrawal as a member of staff, so that it is sent.
 
-    Raises UnknownWithdrawal, NotWaitingForReview, WithdrawalRequiresSecondPerson, DebtOutstanding.
+    Where the policy asks for two, return the change that waits for another. Raises UnknownWithdrawal,
+    NotWaitingForReview, DebtOutstanding, ChangeAlreadyRequested, ChangeNeedsSecondPerson.
     """
+    try:
+        _approve(withdrawal, (staff,), metadata)
+    except WithdrawalRequiresSecondPerson:
+        row = Withdrawal.objects.get(pk=withdrawal)
+        return changes.request(
+            operator=row.operator_id,
+            kind=KIND,
+            subject=f"withdrawal:{withdrawal}",
+            summary=f"Pay out {money.format_amount(row.amount, row.currency)} {row.currency}",
+            details={"player": str(row.player_id), "amount": row.amount, "currency": row.currency},
+            by=staff,
+        )
+    return None
+
+
+def register() -> None:
+    """Register what two persons may do here."""
+    changes.register(ChangeKind(KIND, permission=CONFIRM, apply=_apply_change, event=None, in_admin=True, alone=True))
+
+
+def _apply_change(change: Change) -> None:
+    withdrawal = UUID(change.subject.removeprefix("withdrawal:"))
+    _approve(withdrawal, (change.requested_by, change.decided_by), changes.metadata(change))
+
+
+def _approve(withdrawal: UUID, by: tuple[str, ...], metadata: Metadata) -> WithdrawalState:
     return _change(
-        withdrawal,
-        lambda state, at: withdrawal_state.approve(state, staff=staff, at=at),
-        metadata,
-        free_of_debt=True,
+        withdrawal, lambda state, at: withdrawal_state.approve(state, by=by, at=at), metadata, free_of_debt=True
     )
 
 
 def reject(withdrawal: UUID, *, staff: str, reason: str, metadata: Metadata) -> WithdrawalState:
     """Reject a withdrawal and return the money. Raises UnknownWithdrawal, NotWaitingForReview."""
-    return _change(
+    return _end(
         withdrawal, lambda state, at: withdrawal_state.reject(state, staff=staff, reason=reason, at=at), metadata
     )
 
@@ -110,7 +144,16 @@ def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata
     rows = fetch(_OWNER, [withdrawal])
     if not rows or rows[0][:2] != (operator, player):
         raise UnknownWithdrawal
-    return _change(withdrawal, lambda state, at: withdrawal_state.cancel(state, at=at), metadata)
+    return _end(withdrawal, lambda state, at: withdrawal_state.cancel(state, at=at), metadata)
+
+
+@transaction.atomic
+def _end(withdrawal: UUID, decide: Decide, metadata: Metadata) -> WithdrawalState:
+    """Decide that nothing is paid out; what waits for another approval is cancelled first, in the order of locks."""
+    waits = changes.waiting(KIND, f"withdrawal:{withdrawal}")
+    if waits is not None:
+        changes.cancel(waits.pk, by=metadata.actor)
+    return _change(withdrawal, decide, metadata)
 
 
 def send(withdrawal: UUID) -> bool:

@@ -178,11 +178,12 @@ class ResumeRound:
 
 @dataclass(frozen=True, slots=True)
 class VoidRound:
-    """Void a round in play at once, or request it if somebody may know the cards already.
+    """Void a round, alone while nobody may know the cards, and then as two; with `forgive`, the house bears winnings
+    that were spent.
 
     `seed` is the shoe's seed in hex if this round has a shoe of its own and the seed can be read. `burn` is the number
     of cards to burn from a continuing shoe because a player may have seen some of them. `closing` and the table's
-    `currency` are for a round whose betting is open.
+    `currency` are for a round whose betting is open, `funds` are those of the players of a settled one.
     """
 
     by: str
@@ -193,6 +194,9 @@ class VoidRound:
     burn: int = 0
     closing: ClosingInputs | None = None
     currency: str = ""
+    approved_by: str | None = None
+    funds: "tuple[PlayerFunds, ...]" = ()
+    forgive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,32 +224,8 @@ class PlayerFunds:
     rack: int
 
 
-@dataclass(frozen=True, slots=True)
-class ApproveVoid:
-    """Approve a void that another person requested. With `forgive`, the house bears winnings that were spent.
-
-    `seed` and `burn` are for a round that is still in play, as with `VoidRound`.
-    """
-
-    by: str
-    funds: tuple[PlayerFunds, ...]
-    forgive: bool
-    now: datetime
-    seed: str | None = field(default=None, repr=False)
-    burn: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class DeclineVoid:
-    """Decline a requested void, or withdraw one's own request."""
-
-    by: str
-    note: str
-    now: datetime
-
-
 CeremonyCommand = LookAtCards | HandBackCards
 PlayerCommand = PlaceChips | UndoPlacement | ClearChips | RepeatWager | ConfirmWager | PassTurn
-StaffCommand = SuspendRound | ResumeRound | VoidRound | VoidUnanswered | ApproveVoid | DeclineVoid
+StaffCommand = SuspendRound | ResumeRound | VoidRound | VoidUnanswered
 TableCommand = OpenRound | ForceCards | LeaveRound | DealRound | ReceiveLinks
 RoundCommand = TableCommand | PlayerCommand | CeremonyCommand | StaffCommand

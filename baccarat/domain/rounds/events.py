@@ -327,25 +327,6 @@ class VoidReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class RoundVoidRequested:
-    """Voiding was requested after the outcome was known; a second person must approve it."""
-
-    by: str
-    reason: VoidReason
-    note: str
-    requested_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class RoundVoidDeclined:
-    """The request was declined; the settlement remains valid."""
-
-    by: str
-    note: str
-    declined_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class SeatVoided:
     """How one wager is undone: `staked` is given back; `paid`, what the settlement paid the player, is taken back.
 
@@ -373,9 +354,10 @@ class SeatVoided:
 class RoundVoided:
     """All stakes, payouts and commissions of the round were undone. `was_settled` is whether there was an outcome.
 
-    `approved_by` is the second person, None if none is needed. `seed` opens the commitment of the round's own shoe if
-    it was still secret. `number` is the round's number at its table. `burned_count` cards were burned from a shoe that
-    continues, seen by nobody except one player who looked at two of them. `closing` is None unless betting was open.
+    `approved_by` is the second person, None if none is needed; the change on which they agreed caused the event. `seed`
+    opens the commitment of the round's own shoe if it was still secret. `number` is the round's number at its table.
+    `burned_count` cards were burned from a shoe that continues, seen by nobody except one player who looked at two of
+    them. `closing` is None unless betting was open.
     """
 
     round: UUID
@@ -396,5 +378,5 @@ RoundEvent = (
     RoundOpened | ChipsPlaced | PlacementUndone | ChipsCleared | StakesRebet | WagerConfirmed | SeatPassed
     | SeatTimedOut | SeatLeftRound | CutContributed | CardsForced | BettingClosed | LinksReleased | CardsHandedOut
     | CardsLookedAt | CardsHandedBack | HandTurned | CardsDealt | RoundSettled | RoundLapsed | RoundSuspended
-    | RoundResumed | RoundVoidRequested | RoundVoidDeclined | RoundVoided
+    | RoundResumed | RoundVoided
 )  # fmt: skip

@@ -199,23 +199,11 @@ class RoundAlreadyVoided(Refusal):
     remedy = "See the round: it has been undone completely."
 
 
-class VoidAlreadyRequested(Refusal):
-    code = "void_already_requested"
-    title = "A void of this round is already requested"
-    remedy = "Approve or decline that request."
-
-
-class NoVoidRequested(Refusal):
-    code = "no_void_requested"
-    title = "No void of this round is requested"
-    remedy = "Request the void first; another person approves it."
-
-
 class VoidNeedsSecondPerson(Refusal):
     code = "void_requires_second_person"
     kind = RefusalKind.FORBIDDEN
-    title = "The requester can't approve their own void"
-    remedy = "The outcome is known: another member of staff must approve it."
+    title = "The cards may be known: another person has to agree to the void"
+    remedy = "Request it as a change, which another person confirms."
 
 
 class UnknownVoidReason(Refusal):

@@ -103,7 +103,6 @@ class RoundState:
     seed: str | None = None
     lapse_reason: str | None = None
     suspension_reason: str | None = None
-    void_request: e.RoundVoidRequested | None = None
     voided: e.RoundVoided | None = None
     ceremony: Ceremony | None = None
     contributions: SeatContributions = ()
@@ -309,20 +308,11 @@ def _round_resumed(state: RoundState, event: e.RoundResumed) -> RoundState:
     return replace(state, suspension_reason=None)
 
 
-def _round_void_requested(state: RoundState, event: e.RoundVoidRequested) -> RoundState:
-    return replace(state, void_request=event)
-
-
-def _round_void_declined(state: RoundState, event: e.RoundVoidDeclined) -> RoundState:
-    return replace(state, void_request=None)
-
-
 def _round_voided(state: RoundState, event: e.RoundVoided) -> RoundState:
     return replace(
         state,
         phase=Phase.VOIDED,
         suspension_reason=None,
-        void_request=None,
         voided=event,
         ended_at=event.voided_at if state.ended_at is None else state.ended_at,
         seed=state.seed if event.seed is None else event.seed,
@@ -353,7 +343,5 @@ _APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
     e.RoundLapsed: _round_lapsed,
     e.RoundSuspended: _round_suspended,
     e.RoundResumed: _round_resumed,
-    e.RoundVoidRequested: _round_void_requested,
-    e.RoundVoidDeclined: _round_void_declined,
     e.RoundVoided: _round_voided,
 }

@@ -12,7 +12,6 @@ from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.dealing import close_round
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from casino.kernel.money import MoneyType
-from casino.kernel.persons import is_another_person
 from casino.witness.statements import ClosingKind
 
 Events = Sequence[e.RoundEvent]
@@ -40,15 +39,21 @@ def _resume(command: c.ResumeRound, state: RoundState) -> Events:
 
 
 def _void(command: c.VoidRound, state: RoundState) -> Events:
-    """Void at once while nobody may know the cards; afterwards record a request that another person must approve."""
-    _require_voidable(state)
-    if not needs_second_person(state):
+    """Void, while nobody may know the cards as one person alone."""
+    if state.phase is Phase.VOIDED:
+        raise r.RoundAlreadyVoided
+    if not state.is_running() and state.phase is not Phase.SETTLED:
+        raise r.RoundNotVoidable
+    if needs_second_person(state) and command.approved_by is None:
+        raise r.VoidNeedsSecondPerson
+    if state.is_running():
         voided = _voided_in_play(state, command.seed, command.burn, by=command.by, now=command.now)
-        closing = _closing(command, state)
-        return (replace(voided, reason=command.reason, note=command.note, closing=closing),)
-    if state.void_request is not None:
-        raise r.VoidAlreadyRequested
-    return (e.RoundVoidRequested(by=command.by, reason=command.reason, note=command.note, requested_at=command.now),)
+    else:
+        funds = {each.player: each for each in command.funds}
+        seats = (undo_settlement(seat, funds[seat.player], forgive=command.forgive) for seat in state.confirmed_seats())
+        voided = _voided(state, tuple(seats), by=command.by, now=command.now)
+    closing, agreed = _closing(command, state), command.approved_by
+    return (replace(voided, reason=command.reason, note=command.note, approved_by=agreed, closing=closing),)
 
 
 def needs_second_person(state: RoundState) -> bool:
@@ -59,19 +64,24 @@ def needs_second_person(state: RoundState) -> bool:
 
 
 def _voided_in_play(state: RoundState, seed: str | None, burn: int, *, by: str, now: datetime) -> e.RoundVoided:
+    voided = _voided(state, tuple(_return_stake(seat) for seat in state.confirmed_seats()), by=by, now=now)
+    return replace(voided, seed=seed, burned_count=burn if _was_looked_at(state) else 0)
+
+
+def _voided(state: RoundState, seats: tuple[e.SeatVoided, ...], *, by: str, now: datetime) -> e.RoundVoided:
     opened = state.require_opened()
     return e.RoundVoided(
         round=opened.round,
-        was_settled=False,
+        was_settled=not state.is_running(),
         requested_by=by,
         approved_by=None,
         reason=e.VoidReason.OTHER,
         note="",
-        seats=tuple(_return_stake(seat) for seat in state.confirmed_seats()),
+        seats=seats,
         voided_at=now,
-        seed=seed,
+        seed=None,
         number=opened.number,
-        burned_count=burn if _was_looked_at(state) else 0,
+        burned_count=0,
         closing=None,
     )
 
@@ -94,50 +104,6 @@ def _closing(command: c.VoidRound, state: RoundState) -> Closing | None:
 
 def _was_looked_at(state: RoundState) -> bool:
     return state.ceremony is not None and state.ceremony.looked_at is not None
-
-
-def _approve(command: c.ApproveVoid, state: RoundState) -> Events:
-    _require_voidable(state)
-    request = state.void_request
-    if request is None:
-        raise r.NoVoidRequested
-    if not is_another_person(command.by, request.by):
-        raise r.VoidNeedsSecondPerson
-    if state.is_running():
-        voided = _voided_in_play(state, command.seed, command.burn, by=request.by, now=command.now)
-        return (replace(voided, approved_by=command.by, reason=request.reason, note=request.note),)
-    funds = {each.player: each for each in command.funds}
-    return (
-        e.RoundVoided(
-            round=state.require_opened().round,
-            was_settled=True,
-            requested_by=request.by,
-            approved_by=command.by,
-            reason=request.reason,
-            note=request.note,
-            seats=tuple(
-                undo_settlement(seat, funds[seat.player], forgive=command.forgive) for seat in state.confirmed_seats()
-            ),
-            voided_at=command.now,
-            seed=None,
-            number=state.require_opened().number,
-            burned_count=0,
-            closing=None,
-        ),
-    )
-
-
-def _decline(command: c.DeclineVoid, state: RoundState) -> Events:
-    if state.void_request is None:
-        raise r.NoVoidRequested
-    return (e.RoundVoidDeclined(by=command.by, note=command.note, declined_at=command.now),)
-
-
-def _require_voidable(state: RoundState) -> None:
-    if state.phase is Phase.VOIDED:
-        raise r.RoundAlreadyVoided
-    if not state.is_running() and state.phase is not Phase.SETTLED:
-        raise r.RoundNotVoidable
 
 
 def _return_stake(seat: RoundSeat) -> e.SeatVoided:
@@ -199,6 +165,4 @@ DECIDE: Final[dict[type, Callable[[Any, RoundState], Events]]] = {
     c.ResumeRound: _resume,
     c.VoidRound: _void,
     c.VoidUnanswered: _void_unanswered,
-    c.ApproveVoid: _approve,
-    c.DeclineVoid: _decline,
 }

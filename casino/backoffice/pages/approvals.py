@@ -14,17 +14,14 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.views.decorators.http import require_safe
 
-from baccarat.storage.models import Round, RoundFlag, RulesVersion
-from baccarat.storage.rules_versions import DRAFT
 from casino.backoffice import html, menu, scope
 from casino.backoffice.columns import operator_link, with_names
 from casino.backoffice.sections import Grid
 from casino.backoffice.site import StaffSite
-from casino.compliance.models import Erasure
 from casino.operators import changes, memberships
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change
-from wallet.models import Adjustment, Withdrawal
+from wallet.models import Withdrawal
 
 MAX_ROWS: Final = 25
 """Rows of each kind on the page, the oldest first; the list has all of them."""
@@ -66,39 +63,11 @@ def _address(row: Model) -> str:
 
 QUEUES: Final = (
     ApprovalQueue(
-        "Voids",
-        "baccarat.approve_void",
-        with_names(Round.objects.filter(flag=RoundFlag.VOID_REQUESTED), "table"),
-        lambda row: f"Round {row.number} at {row.table_name}",
-        requester=lambda _: "",
-        requested_at=lambda _: None,
-    ),
-    ApprovalQueue(
-        "Adjustments",
-        "wallet.approve_adjustment",
-        Adjustment.objects.filter(status="requested"),
-        lambda row: html.money(row.amount, row.currency),
-    ),
-    ApprovalQueue(
         "Withdrawals",
         "wallet.change_withdrawal",
         Withdrawal.objects.filter(status="requested"),
         lambda row: html.money(row.amount, row.currency),
         requester=lambda row: f"player:{row.player_id}",
-    ),
-    ApprovalQueue(
-        "Rules",
-        "baccarat.publish_rules",
-        RulesVersion.objects.filter(status=DRAFT),
-        lambda row: row.label,
-        requester=lambda row: row.drafted_by,
-        requested_at=lambda row: row.drafted_at,
-    ),
-    ApprovalQueue(
-        "Erasures",
-        "compliance.approve_erasure",
-        Erasure.objects.filter(decision=None),
-        lambda row: row.reason.replace("_", " "),
     ),
 )
 
@@ -117,10 +86,10 @@ def approvals_page(request: HttpRequest) -> HttpResponse:
 
 
 def _changes(request: HttpRequest) -> ApprovalQueue:
-    """Return changes of policies, methods, keys, access and identity, of the kinds that the user may confirm."""
+    """Return the changes that wait, of the kinds that the user may confirm."""
     kinds = [kind for kind in changes.kinds() if request.user.has_perm(changes.permission_of(kind))]
     rows = Change.objects.filter(status=ChangeStatus.REQUESTED, kind__in=kinds)
-    return ApprovalQueue("Policies, methods, keys and access", DECIDE, rows, lambda row: row.summary)
+    return ApprovalQueue("Changes", DECIDE, rows, lambda row: row.summary)
 
 
 StaffSite.pages.append(path("approvals/", admin.site.admin_view(require_safe(approvals_page)), name="desk_approvals"))

@@ -17,6 +17,7 @@ from casino.backoffice.columns import RemovableAdmin, column, staff_column, stat
 from casino.backoffice.filters import enum_filter, operator_filter
 from casino.backoffice.pages.approvals import DECIDE
 from casino.backoffice.sections import Banner, Section
+from casino.crypto.crypto_shredding import decrypt_text, is_encrypted
 from casino.kernel.persons import STAFF, is_another_person
 from casino.operators import assertions, changes, memberships
 from casino.operators.change import ChangeStatus
@@ -32,6 +33,7 @@ _TONES: Final = {
     "effective": "good",
     "declined": "bad",
     "cancelled": "bad",
+    "failed": "bad",
 }
 
 
@@ -40,8 +42,8 @@ def _may_decide(request: HttpRequest, change: Change) -> bool:
 
 
 def _may_confirm(request: HttpRequest, change: Change) -> bool:
-    by = memberships.staff_actor(request.user)
-    return _may_decide(request, change) and is_another_person(by, change.requested_by) and by != change.subject
+    by, agreed = memberships.staff_actor(request.user), (change.requested_by, *change.confirmed_by)
+    return _may_decide(request, change) and by != change.subject and all(is_another_person(by, one) for one in agreed)
 
 
 def _may_cancel(request: HttpRequest, change: Change) -> bool:
@@ -110,7 +112,11 @@ class ChangeAdmin(ReadOnlyAdmin):
         return SecretAnswer("Showed one half of the code", half, "The user needs the other person's half, too.")
 
     def sections(self, request: HttpRequest, obj: Change) -> Sequence[Section]:
-        details = [(name.replace("_", " ").capitalize(), str(value)) for name, value in obj.details.items()]
+        decides = request.user.has_perm(changes.permission_for(obj))
+        details = [
+            (name.replace("_", " ").capitalize(), decrypt_text(str(value)) if decides else _public(str(value)))
+            for name, value in obj.details.items()
+        ]
         facts = self.facts(
             obj,
             *("summary", "status_badge", "operator_", "subject"),
@@ -124,6 +130,10 @@ class ChangeAdmin(ReadOnlyAdmin):
             text = "The requester and the person concerned can't confirm it, nor can who acts by assertions unlinked."
             return [facts, Banner("Waiting for another person", text)]
         return [facts]
+
+
+def _public(text: str) -> str:
+    return "encrypted" if is_encrypted(text) else text
 
 
 def _require(request: HttpRequest, change: Change) -> None:

@@ -8,7 +8,6 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction
 from casino.backoffice.columns import (
     InstallationAdmin,
     LabelledRowsAdmin,
@@ -20,79 +19,35 @@ from casino.backoffice.columns import (
 )
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
 from casino.backoffice.sections import Grid, Section
-from casino.compliance import erasure
 from casino.compliance.attestation import AS_APPROVED, DIFFERS, NOT_APPROVED
 from casino.compliance.models import Approval, ClockReading, Erasure, Measurement
-from casino.operators import memberships
 
-APPROVE_ERASURE: Final = "compliance.approve_erasure"
-_ERASURE_STATES: Final = {
-    "waiting": ("Waiting", Q(decision=None)),
-    "approved": ("Erased", Q(decision__approved=True)),
-    "declined": ("Declined", Q(decision__approved=False)),
-}
-_ERASURE_TONES: Final = {"waiting": "warn", "approved": "bad", "declined": "plain"}
 _TONES: Final = {AS_APPROVED: "good", NOT_APPROVED: "warn", DIFFERS: "bad"}
 _DIGESTS: Final = ("code", "dependencies", "settings", "rules")
 
 
-def _erasure_state(row: Erasure) -> str:
-    decision = getattr(row, "decision", None)
-    if decision is None:
-        return "waiting"
-    return "approved" if decision.approved else "declined"
-
-
-def _may_decide(request: HttpRequest, row: Erasure) -> bool:
-    return _erasure_state(row) == "waiting" and row.requested_by != memberships.staff_actor(request.user)
-
-
 @admin.register(Erasure)
 class ErasureAdmin(LabelledRowsAdmin):
-    """Erasures, newest first. Found by id or player's id."""
+    """Erasures, newest first; those that wait for another person are changes. Found by id or player's id."""
 
-    list_display = ("short_id", "status", "player", "operator", "reason_", "requester", "requested")
-    list_filter = (case_filter("status", _ERASURE_STATES), operator_filter())
-    list_select_related = ("decision",)
+    list_display = ("short_id", "player", "operator", "reason_", "requester", "erased")
+    list_filter = (operator_filter(),)
     search_fields = ("pk", "player_id")
     search_help_text = "id or player's id"
-    status = column(
-        "status",
-        lambda row: html.badge(_ERASURE_STATES[_erasure_state(row)][0].lower(), _ERASURE_TONES[_erasure_state(row)]),
-    )
     reason_ = column("reason", lambda row: row.reason.replace("_", " "))
     requester = staff_column("requested_by", "requested by")
-    requested = time_column("requested_at", "requested")
+    erased = time_column("erased_at", "erased")
 
     def title_of(self, obj: Any) -> str:
         return f"Erasure of {name_of_player(obj)}"
 
-    @RowAction(
-        "Erase this player",
-        title="Erase",
-        permission=APPROVE_ERASURE,
-        applies=_may_decide,
-        tone="bad",
-        help_text="This can't be undone: nobody can read this player's personal data again.",
-    )
-    def approve(self, request: HttpRequest, row: Erasure, _data: dict[str, Any]) -> str:
-        erasure.approve(erasure=row.pk, by=memberships.staff_actor(request.user))
-        return "Erased."
-
-    @RowAction("Decline", permission=APPROVE_ERASURE, applies=_may_decide)
-    def decline(self, request: HttpRequest, row: Erasure, _data: dict[str, Any]) -> str:
-        erasure.decline(erasure=row.pk, by=memberships.staff_actor(request.user))
-        return "Declined."
-
     def sections(self, _request: HttpRequest, obj: Erasure) -> Sequence[Section]:
-        decision = getattr(obj, "decision", None)
         facts = self.facts(
             obj,
-            *("status", "player", "operator", "reason_"),
+            *("player", "operator", "reason_"),
             ("Overrides the retention period", "yes" if obj.overrides_retention else "no"),
-            *("requested_by", "requested"),
-            ("Decided by", decision and decision.decided_by),
-            ("Decided", decision and decision.decided_at),
+            *("requested_by", "approved_by", "erased"),
+            ("Change", html.page("change", obj.pk)),
             "pk",
         )
         return (facts,)

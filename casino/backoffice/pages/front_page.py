@@ -22,7 +22,7 @@ from django.utils.http import urlencode
 
 from baccarat.reports import days
 from baccarat.reports.days import Figures, Money, PeriodFigures
-from baccarat.storage.models import Round, RoundFlag, Table
+from baccarat.storage.models import Round, Table
 from casino.backoffice import game, html, scope
 from casino.backoffice.base import as_uuid
 from casino.backoffice.columns import with_names
@@ -39,7 +39,6 @@ from casino.backoffice.figures import (
     with_change,
 )
 from casino.backoffice.pages import search
-from casino.backoffice.pages.rounds import APPROVE_VOID
 from casino.backoffice.sections import Facts, Grid, Section, TemplateSection
 from casino.events.models import Seal, Unsealed
 from casino.kernel import money
@@ -72,8 +71,6 @@ def add_sections(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any
     waiting: list[Grid] = []
     if may("baccarat.view_round"):
         waiting.append(_suspended(request))
-    if may("baccarat.view_round") and may(APPROVE_VOID):
-        waiting.append(_requested_voids(request))
     sections: list[Section] = [grid for grid in waiting if grid.rows]
     if may(VIEW_REPORTS):
         sections.extend(_figures(request))
@@ -96,13 +93,6 @@ def _suspended(request: HttpRequest) -> Grid:
         for table in scope.within(suspended, request)[:MAX_WAITING]
     ]
     return Grid("Suspended rounds", ("Round", "Table", "Reason"), rows, empty="No round is suspended.")
-
-
-def _requested_voids(request: HttpRequest) -> Grid:
-    requested = scope.within(Round.objects.filter(flag=RoundFlag.VOID_REQUESTED).order_by("-id"), request)
-    rounds = with_names(requested, "operator", "table")[:MAX_WAITING]
-    columns = ("Round", "Table", "Operator")
-    return game.round_grid("Voids to decide", rounds, columns=columns, empty="No void is requested.")
 
 
 def _now(request: HttpRequest) -> Facts:

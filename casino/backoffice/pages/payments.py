@@ -34,7 +34,7 @@ from casino.backoffice.filters import (
 )
 from casino.backoffice.pages.terms import MethodTerms
 from casino.backoffice.sections import Facts, Section
-from casino.operators import memberships
+from casino.operators import changes, memberships
 from wallet.models import Deposit, DepositMethod, ProviderCallback, Transfer, Withdrawal
 from wallet.payments import deposits, provider_messages, queries, withdrawals
 from wallet.payments.deposit_state import DepositStatus
@@ -161,17 +161,14 @@ class WithdrawalAdmin(PaymentAdmin):
 
     @RowAction("Approve", permission=REVIEW, applies=_is_requested, tone="good", question="Approve this withdrawal?")
     def approve(self, request: HttpRequest, withdrawal: Withdrawal, _data: dict[str, Any]) -> str:
-        state = withdrawals.approve(
+        waits = withdrawals.approve(
             withdrawal.pk,
             staff=memberships.staff_actor(request.user),
             metadata=staff_metadata(request, withdrawal.operator_id),
         )
-        missing = state.requested.approvals_required - len(state.approved_by)
-        return (
-            f"Approved; {missing} more approval{'' if missing == 1 else 's'} needed."
-            if missing
-            else "Approved; it is on its way to the provider."
-        )
+        if waits is None:
+            return "Approved; it is on its way to the provider."
+        return "Requested as a change; another member of staff has to confirm it."
 
     @RowAction(
         "Reject",
@@ -190,8 +187,10 @@ class WithdrawalAdmin(PaymentAdmin):
         return "Rejected; the money is back on the player's account."
 
     def sections(self, _request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
+        waits = changes.waiting(withdrawals.KIND, f"withdrawal:{obj.pk}")
         needed = ("Approvals needed", str(obj.approvals_required))
-        return [self.payment_facts(obj, needed, "approved_by", "rejected_by")]
+        waiting = ("Waits for another person", waits and html.page("change", waits.pk, waits.summary))
+        return [self.payment_facts(obj, needed, waiting, "approved_by", "rejected_by")]
 
 
 @admin.register(Transfer)

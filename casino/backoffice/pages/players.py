@@ -192,12 +192,12 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         permission=REQUEST_ERASURE,
         form=ErasureForm,
         tone="bad",
-        help_text="Another person has to approve it. Then names and texts are erased permanently; rounds and money "
+        help_text="Another person has to confirm it. Then names and texts are erased permanently; rounds and money "
         "stay provable.",
     )
     def request_erasure(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
         erasures.request(operator=player.operator_id, player=player.pk, by=staff_actor(request.user), **data)
-        return "Requested the erasure; another person has to approve it."
+        return "Requested the erasure; another person has to confirm it."
 
     @RowAction(
         "Move",

@@ -38,11 +38,10 @@ from casino.crypto.crypto_shredding import decrypt_text
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.records import RecordedEvent
 from casino.events.store import Metadata
-from casino.operators import memberships
+from casino.operators import changes, memberships
 
 RESUME: Final = "baccarat.change_round"
 REQUEST_VOID: Final = "baccarat.request_void"
-APPROVE_VOID: Final = "baccarat.approve_void"
 PACK: Final = "baccarat.share_dispute_pack"
 # Running rounds are selected by their tables, of which there are few.
 _PHASES: Final = {
@@ -57,16 +56,8 @@ class VoidForm(RowForm):
     note = text_field("Explanation", rows=3)
 
 
-class DeclineVoidForm(RowForm):
-    note = text_field("Explanation", rows=3)
-
-
 def _is_suspended(_request: HttpRequest, round_: Round) -> bool:
     return round_.suspension_reason is not None
-
-
-def _is_void_requested(_request: HttpRequest, round_: Round) -> bool:
-    return round_.flag == RoundFlag.VOID_REQUESTED
 
 
 @admin.register(Round)
@@ -140,7 +131,6 @@ class RoundAdmin(LabelledRowsAdmin):
         "Void this round",
         permission=REQUEST_VOID,
         form=VoidForm,
-        applies=lambda request, round_: not _is_void_requested(request, round_),
         placed=True,
         tone="bad",
         help_text="While nobody may know the cards, every stake goes back at once. Once they may be known, also to one "
@@ -148,23 +138,10 @@ class RoundAdmin(LabelledRowsAdmin):
     )
     def request_void(self, request: HttpRequest, round_: Round, data: dict[str, Any]) -> str:
         """Void a round, or request it if its cards may be known."""
-        state = voiding.void(round_=round_.pk, operator=round_.operator_id, metadata=_metadata(request, round_), **data)
-        if state.phase is Phase.VOIDED:
+        waits = voiding.void(round_=round_.pk, operator=round_.operator_id, metadata=_metadata(request, round_), **data)
+        if waits is None:
             return f"Round {round_.number} is void; every stake went back."
         return f"Requested to void round {round_.number}; another member of staff has to agree."
-
-    @RowAction("Approve the void", permission=APPROVE_VOID, applies=_is_void_requested, placed=True, tone="bad")
-    def approve_void(self, request: HttpRequest, round_: Round, _data: dict[str, Any]) -> str:
-        voiding.approve(round_=round_.pk, operator=round_.operator_id, metadata=_metadata(request, round_))
-        return f"Round {round_.number} is void; its stakes, payouts and commission were reversed."
-
-    @RowAction(
-        "Decline the void", permission=APPROVE_VOID, form=DeclineVoidForm, applies=_is_void_requested, placed=True
-    )
-    def decline_void(self, request: HttpRequest, round_: Round, data: dict[str, Any]) -> str:
-        metadata = _metadata(request, round_)
-        voiding.decline(round_=round_.pk, operator=round_.operator_id, note=data["note"], metadata=metadata)
-        return f"The void of round {round_.number} is declined; the round stands."
 
     @RowAction(
         "Make a link",
@@ -184,16 +161,13 @@ class RoundAdmin(LabelledRowsAdmin):
         return SecretAnswer("Made a link to the dispute pack", html.link(url, url), advice)
 
     def void_page(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Show the page where a void is requested or decided. Raises PermissionDenied, Http404."""
+        """Show the page where a void is requested. Raises PermissionDenied, Http404."""
         round_ = self.find_row(request, object_id)
         if round_ is None:
             raise Http404
-        if not (request.user.has_perm(REQUEST_VOID) or request.user.has_perm(APPROVE_VOID)):
+        if not request.user.has_perm(REQUEST_VOID):
             raise PermissionDenied
-        void = _state(round_).void_request
-        requested = [] if void is None else [Facts("Requested void", _void_facts(void))]
-        forms = self.action_sections(request, round_, {}, "request_void", "approve_void", "decline_void")
-        sections = [*requested, *forms]
+        sections = self.action_sections(request, round_, {}, "request_void")
         response: HttpResponse = self.changeform_view(request, object_id, extra_context={"sections": sections})
         return response
 
@@ -237,22 +211,18 @@ class RoundAdmin(LabelledRowsAdmin):
         return (Banner("Test round: its cards were chosen", text),) if round_.forced else ()
 
     def _void(self, request: HttpRequest, round_: Round, state: RoundState) -> Sequence[Section]:
-        def page_link(label: str) -> Facts:
-            url = self.action_url("void", round_)
-            return Facts("Void", (("Malfunction voids all pays and plays", html.link(url, label)),))
-
         if state.voided is not None:
             void = state.voided
             approved = f", approved by {void.approved_by}" if void.approved_by else ""
             text = f"“{decrypt_text(void.note)}” By {void.requested_by}{approved}."
             return (Banner(f"Void: {_plain(void.reason)}", text),)
-        if state.void_request is not None:
-            requested = state.void_request
-            text = f"“{decrypt_text(requested.note)}” By {requested.by}."
-            alert = Banner(f"Void requested: {_plain(requested.reason)}", text)
-            return (alert, page_link("Decide")) if request.user.has_perm(APPROVE_VOID) else (alert,)
-        voidable = state.is_running() or state.phase is Phase.SETTLED
-        return (page_link("Void this round"),) if voidable and request.user.has_perm(REQUEST_VOID) else ()
+        waits = changes.waiting(voiding.KIND, f"round:{round_.pk}")
+        if waits is not None:
+            return (Banner("A void waits for another person", html.page("change", waits.pk, waits.summary)),)
+        if not request.user.has_perm(REQUEST_VOID) or not (state.is_running() or state.phase is Phase.SETTLED):
+            return ()
+        link = html.link(self.action_url("void", round_), "Void this round")
+        return (Facts("Void", (("Malfunction voids all pays and plays", link),)),)
 
     def _facts(self, round_: Any, state: RoundState) -> Facts:
         opened = state.require_opened()
@@ -285,10 +255,6 @@ def _timeline(round_: Round, events: Sequence[RecordedEvent], check: RoundVerdic
 
 def _state(round_: Round) -> RoundState:
     return repository.read_round(round_=round_.pk, operator=round_.operator_id)
-
-
-def _void_facts(void: Any) -> Sequence[tuple[str, object]]:
-    return ("Reason", _plain(void.reason)), ("Explanation", decrypt_text(void.note)), ("Requested by", void.by)
 
 
 def _plain(reason: str) -> str:

@@ -27,6 +27,7 @@ from baccarat.services import rules_lifecycle
 from baccarat.storage import rules_versions as version_rows
 from baccarat.storage.models import RulesVersion
 from baccarat.storage.rules_versions import DRAFT, IN_FORCE
+from casino.backoffice import html
 from casino.backoffice.actions import RowAction, staff_context
 from casino.backoffice.columns import LabelledRowsAdmin, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
@@ -35,7 +36,7 @@ from casino.backoffice.pages import kill_switch, rules_sections
 from casino.backoffice.sections import ActionBar, Banner, Facts, Section
 from casino.kernel import money
 from casino.kernel.errors import Refusal
-from casino.operators import memberships
+from casino.operators import changes, memberships
 
 _RATE: Final = "commission_rate"
 _ROUNDING: Final = "commission_rounding"
@@ -185,10 +186,6 @@ def _is_own_draft(request: HttpRequest, version: RulesVersion) -> bool:
     return version.status == DRAFT and _is_own(request, version)
 
 
-def _is_others_draft(request: HttpRequest, version: RulesVersion) -> bool:
-    return version.status == DRAFT and not _is_own(request, version)
-
-
 def _is_in_force(_request: HttpRequest, version: RulesVersion) -> bool:
     return version.status == IN_FORCE
 
@@ -218,36 +215,22 @@ class RulesVersionAdmin(LabelledRowsAdmin):
         permission=MAKE,
         form=DraftForm,
         applies=_is_in_force,
-        help_text="Nothing changes until another person publishes the draft.",
+        help_text="Nothing changes until another person confirms it. If nobody does in three days, it is dropped.",
     )
     def draft(self, request: HttpRequest, version: RulesVersion, data: dict[str, Any]) -> str:
         number = rules_lifecycle.draft(
-            changes=data["changes"],
+            differences=data["changes"],
             acknowledgement=data["acknowledgement"],
             reason=data["change_reason"],
             **_by(request, version),
         )
-        return f"Drafted version {number}; another person has to publish it."
-
-    @RowAction(
-        "Publish",
-        permission=DECIDE,
-        applies=_is_others_draft,
-        tone="good",
-        help_text="Takes effect from the next round or shoe, never within a round.",
-    )
-    def publish(self, request: HttpRequest, version: RulesVersion, _data: dict[str, Any]) -> str:
-        rules_lifecycle.publish(version=version.version, **_by(request, version))
-        return f"Published {version.label}: it takes effect from the next round or shoe."
-
-    @RowAction("Reject", permission=DECIDE, form=ReasonForm, applies=_is_others_draft, tone="bad")
-    def reject(self, request: HttpRequest, version: RulesVersion, data: dict[str, Any]) -> str:
-        rules_lifecycle.reject(version=version.version, reason=data["reason"], **_by(request, version))
-        return f"Rejected {version.label}; nothing has changed."
+        return f"Drafted version {number}; another person has to confirm it."
 
     @RowAction("Discard the draft", permission=MAKE, applies=_is_own_draft)
     def discard(self, request: HttpRequest, version: RulesVersion, _data: dict[str, Any]) -> str:
-        rules_lifecycle.discard_own_draft(version=version.version, **_by(request, version))
+        waits = changes.waiting(rules_lifecycle.KIND, rules_lifecycle.subject_of(version.table_id, version.version))
+        if waits is not None:
+            changes.decline(waits.pk, by=memberships.staff_actor(request.user))
         return f"Discarded {version.label}; nothing has changed."
 
     @RowAction(
@@ -296,9 +279,10 @@ class RulesVersionAdmin(LabelledRowsAdmin):
             ("Acknowledged", obj.acknowledgement),
             title="Version",
         )
-        alert = Banner("Waiting for another person", "The author of a draft can't publish it.")
+        waits = changes.waiting(rules_lifecycle.KIND, rules_lifecycle.subject_of(obj.table_id, obj.version))
+        alert = waits and Banner("Waiting for another person", html.page("change", waits.pk, waits.summary))
         return (
-            *((alert,) if _is_own_draft(request, obj) else ()),
+            *((alert,) if alert else ()),
             facts,
             ActionBar(),
             *rules_sections.differences(details, in_force),

@@ -205,9 +205,11 @@ def payments(
 
 
 def time_and_status(payment: Any) -> tuple[datetime, str]:
-    """Return when a movement of money was requested and how it stands; a transfer has a direction instead."""
+    """Return when a movement of money was requested and how it stands; what is done has a direction instead."""
     if isinstance(payment, Transfer):
         return payment.at, payment.direction
+    if isinstance(payment, Adjustment):
+        return payment.posted_at, payment.direction
     return payment.requested_at, payment.status
 
 

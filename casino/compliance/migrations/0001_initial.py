@@ -6,7 +6,7 @@ from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 ROLE = app_role()
 ACTION = "compliance_caseaction"
-NUMBERED = ("compliance_erasure", "compliance_decision", "compliance_case")
+NUMBERED = ("compliance_erasure", "compliance_case")
 # Numbers in the order in which rows were written, for the manifests that hold them.
 NUMBER = "ALTER TABLE {} ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
 APPEND_ONLY = (
@@ -159,7 +159,8 @@ class Migration(migrations.Migration):
                     models.BooleanField(help_text="Although the law requires the data to be kept."),
                 ),
                 ("requested_by", models.TextField()),
-                ("requested_at", models.DateTimeField(db_default=Now())),
+                ("approved_by", models.TextField()),
+                ("erased_at", models.DateTimeField(db_default=Now())),
             ],
             options={
                 "permissions": [
@@ -172,24 +173,6 @@ class Migration(migrations.Migration):
                     models.Index(fields=["player_id"], name="compliance_erasure_player"),
                 ],
             },
-        ),
-        migrations.CreateModel(
-            name="Decision",
-            fields=[
-                (
-                    "erasure",
-                    models.OneToOneField(
-                        on_delete=models.PROTECT,
-                        primary_key=True,
-                        related_name="decision",
-                        serialize=False,
-                        to="compliance.erasure",
-                    ),
-                ),
-                ("approved", models.BooleanField()),
-                ("decided_by", models.TextField()),
-                ("decided_at", models.DateTimeField(db_default=Now())),
-            ],
         ),
         migrations.CreateModel(
             name="ErasureCopy",

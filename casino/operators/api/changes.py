@@ -14,18 +14,31 @@ from casino.api.fields import EmptyRequest, EnumField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import JSON, operation
 from casino.api.shapes import Page, Shape, Timestamp, example_of
+from casino.crypto.crypto_shredding import PersonalDataErased
+from casino.events.payloads import ArchiveUnavailable
 from casino.operators import acts, changes
 from casino.operators.assertions import LIVE_PARAMETER, OPTIONAL_PARAMETER, PARAMETER, require_duty
 from casino.operators.base_views import OperatorView
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change, ChangeName
-from casino.operators.refusals import ChangeDecided, ChangeIsForTheAdmin, ChangeNeedsSecondPerson, UnknownChange
+from casino.operators.refusals import (
+    ChangeDecided,
+    ChangeIsForTheAdmin,
+    ChangeNeedsSecondPerson,
+    KeyLimitReached,
+    ScopeMissing,
+    UnknownChange,
+)
 from casino.staff import duties
 
 
 class ChangesQuery(serializers.Serializer[Any]):
     """Filters of the list of changes."""
 
+    kind = EnumField(ChangeName, required=False, default=None, help_text="Only those of this kind.")
+    subject = serializers.CharField(
+        required=False, default=None, max_length=100, help_text="Only those that change this, such as `round:…`."
+    )
     status = EnumField(ChangeStatus, required=False, default=None, help_text="Only those with this status.")
 
 
@@ -36,6 +49,13 @@ class ChangeResponse(Shape):
     kind: ChangeName
     subject: Annotated[str, Meta(description="What it changes.", examples=["operator:0199f3a2-6b1e-7c3d-9a55-2f1f"])]
     summary: Annotated[str, Meta(examples=["Change the withdrawal policy"])]
+    details: Annotated[
+        dict[str, Any],
+        Meta(
+            description="What is applied, with amounts in minor units, for voids, adjustments and rules.",
+            examples=[{"direction": "credit", "amount": 2000, "currency": "EUR"}],
+        ),
+    ]
     status: ChangeStatus
     requested_by: Annotated[str, Meta(examples=["desk:agent-17"])]
     requested_at: Timestamp
@@ -51,6 +71,7 @@ class ChangeResponse(Shape):
             kind=ChangeName(change.kind),
             subject=change.subject,
             summary=change.summary,
+            details=changes.shown_details(change),
             status=ChangeStatus(change.status),
             requested_by=change.requested_by,
             requested_at=change.requested_at,
@@ -65,16 +86,17 @@ def waits(response: type[ChangeResponse]) -> OpenApiExample:
     return OpenApiExample("Waits", example_of(response), response_only=True, media_type=JSON, status_codes=["202"])
 
 
+WAITS: Final[dict[str, Any]] = {"responses": {(202, JSON): ChangeResponse}, "examples": [waits(ChangeResponse)]}
+"""Keyword arguments for `operation` that document what may wait for a second person."""
 LIVE: Final[dict[str, Any]] = {
     "description": (
         "For a live operator this needs the assertion of a person, is confirmed by another person (`POST "
         "/changes/{change}/confirm`), and takes effect after a delay. For a sandbox operator it takes effect at once."
     ),
     "parameters": [LIVE_PARAMETER],
-    "responses": {(202, JSON): ChangeResponse},
-    "examples": [waits(ChangeResponse)],
+    **WAITS,
 }
-"""Keyword arguments for `operation` that document what waits for a second person."""
+"""Those that document what waits, at a live operator, for a second person and a delay."""
 
 
 class ChangePage(Page[ChangeResponse]):
@@ -88,14 +110,17 @@ class ChangeListView(OperatorView):
         "listChanges",
         "List changes that need two persons, newest first",
         parameters=[ChangesQuery, *paging.PARAMETERS],
-        description="Requested ones wait for another person, confirmed ones until `effective_at`.",
+        description=(
+            "Requested ones wait for another person, confirmed ones until `effective_at`. A request that nobody "
+            "confirms within 72 hours expires."
+        ),
         returns=ChangePage,
     )
     def get(self, request: Request) -> Response:
-        status = parse_query(ChangesQuery, request)["status"]
+        where = parse_query(ChangesQuery, request)
         page = paging.parse_page_request(request, str)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
-        rows = changes.list_changes(operator=self.caller.operator, status=status, before=before, limit=page.fetch_limit)
+        rows = changes.list_changes(operator=self.caller.operator, before=before, limit=page.fetch_limit, **where)
         return Response(paging.page(ChangePage, page, rows, key=lambda row: (str(row.pk),), item=ChangeResponse.of))
 
 
@@ -114,15 +139,30 @@ class ChangeView(OperatorView):
         return Response(ChangeResponse.of(changes.find(change, operator=self.caller.operator)))
 
 
-class ConfirmChangeView(OperatorView):
-    """The confirmation of a change."""
+class DecidedChangeView(OperatorView):
+    """A view that decides a change, for keys with the scope of its kind."""
 
     act = acts.DECIDE_CHANGE
+
+    def find(self, change: UUID) -> Change:
+        """Find the change. Raises UnknownChange, ScopeMissing."""
+        row = changes.find(change, operator=self.caller.operator)
+        scope = changes.scope_for(row)
+        if scope not in self.caller.scopes:
+            raise ScopeMissing(scope=scope)
+        return row
+
+
+class ConfirmChangeView(DecidedChangeView):
+    """The confirmation of a change."""
 
     @operation(
         "confirmChange",
         "Confirm a change that another person requested",
-        description="It takes effect at `effective_at`, and can be cancelled until then.",
+        description=(
+            "It takes effect at `effective_at`, and can be cancelled until then. The key needs the scope with which "
+            "the change is requested."
+        ),
         request=EmptyRequest,
         parameters=[PARAMETER],
         example={},
@@ -132,6 +172,20 @@ class ConfirmChangeView(OperatorView):
             ChangeDecided,
             ChangeIsForTheAdmin,
             ChangeNeedsSecondPerson,
+            KeyLimitReached,
+            ScopeMissing,
+            ArchiveUnavailable,
+            PersonalDataErased,
+            "funding_differs",
+            "insufficient_funds",
+            "no_debt_in_play_money",
+            "return_under_floor",
+            "rules_are_stopped",
+            "seats_are_taken",
+            "shuffle_is_fixed",
+            "unknown_draft",
+            "round_already_voided",
+            "round_not_voidable",
             "invalid_withdrawal_policy",
             "invalid_deposit_method",
             "invalid_origin",
@@ -155,16 +209,14 @@ class ConfirmChangeView(OperatorView):
     @idempotent
     def post(self, request: Request, change: UUID) -> Response:
         parse_body(EmptyRequest, request)
-        operator = self.caller.operator
-        permission, by = changes.permission_for(changes.find(change, operator=operator)), self.use_person()
-        require_duty(by, duties.find(permission))
-        return Response(ChangeResponse.of(changes.confirm(change, operator=operator, by=by)))
+        row, by, me = self.find(change), self.use_person(), self.caller
+        require_duty(by, duties.find(changes.permission_for(row)))
+        confirmed = changes.confirm(change, operator=me.operator, by=by, key=me.key_id)
+        return Response(ChangeResponse.of(confirmed))
 
 
-class DeclineChangeView(OperatorView):
+class DeclineChangeView(DecidedChangeView):
     """The refusal of a requested change."""
-
-    act = acts.DECIDE_CHANGE
 
     @operation(
         "declineChange",
@@ -180,13 +232,12 @@ class DeclineChangeView(OperatorView):
     def post(self, request: Request, change: UUID) -> Response:
         parse_body(EmptyRequest, request)
         by = self.use_person_or_key()
+        self.find(change)
         return Response(ChangeResponse.of(changes.decline(change, operator=self.caller.operator, by=by)))
 
 
-class CancelChangeView(OperatorView):
+class CancelChangeView(DecidedChangeView):
     """The cancellation of a change."""
-
-    act = acts.DECIDE_CHANGE
 
     @operation(
         "cancelChange",
@@ -202,4 +253,5 @@ class CancelChangeView(OperatorView):
     def post(self, request: Request, change: UUID) -> Response:
         parse_body(EmptyRequest, request)
         by = self.use_person_or_key()
+        self.find(change)
         return Response(ChangeResponse.of(changes.cancel(change, operator=self.caller.operator, by=by)))

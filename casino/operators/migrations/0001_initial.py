@@ -619,6 +619,7 @@ class Migration(migrations.Migration):
                 "verbose_name": "two-person change",
                 "indexes": [
                     models.Index(fields=["operator", "-id"], name="operators_change_page"),
+                    models.Index(fields=["subject", "-id"], name="operators_change_subject"),
                     models.Index(
                         condition=models.Q(("status", "confirmed")),
                         fields=["effective_at"],

@@ -19,6 +19,7 @@ from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
 from casino.kernel.persons import normalise_subject
+from casino.operators import changes
 from casino.operators.assertions import HEADER, register_key
 from casino.operators.models import AssertionKey, StaffSubject
 from casino.operators.services import create_operator, get_operator, issue_key
@@ -228,8 +229,8 @@ def fund(who: dict[str, Any], amount: str) -> None:
         return
     credit = {"money_type": MoneyType.REAL, "direction": AdjustmentDirection.CREDIT, "amount": minor}
     told = {"reason": AdjustmentReason.GOODWILL, "note": "To play with"}
-    adjustment = adjustments.request(**who, **credit, **told, by="staff:1", **by)
-    adjustments.approve(adjustment, **operator, by="staff:2", **by)
+    first = Metadata(operator=str(who["operator"]), actor="staff:1", causation="")
+    changes.confirm(adjustments.request(**who, **credit, **told, metadata=first).pk, by="staff:2")
 
 
 def method_of(*, operator: uuid.UUID, currency: str) -> uuid.UUID:

@@ -63,7 +63,7 @@ def test_a_dump_of_a_played_database_holds_no_personal_text_in_plain_text(
     asked = {"player": alice.id, "direction": "credit", "amount": "5.00", "currency": "EUR", "money_type": "real"}
     texts = {"reason": "complaint", "note": NOTES[0], "message": NOTES[1]}
     adjustment = lucky.do("adjustments", {**asked, **texts}, person="ann")["id"]
-    lucky.do(f"adjustments/{adjustment}/approve", person="ben")
+    lucky.do(f"changes/{adjustment}/confirm", person="ben")
     round_ = alice.read(at)["last_round"]["id"]
     link = lucky.do(f"rounds/{round_}/dispute-pack", {"hours": 2})["url"]
     ticket = alice.do("stream/tickets")["ticket"]

@@ -158,7 +158,7 @@ def set_up() -> Scene:
     method = str(method_of(UUID(lucky.id)).id)
     payment = {"method": method, "amount": "50.00", "currency": "EUR"}
     adjustment = lucky.do("adjustments", {**ADJUSTMENT, "player": alice.id}, person="agent-1")["id"]
-    lucky.do(f"adjustments/{adjustment}/approve", {"as_debt": False}, person="agent-2")
+    lucky.do(f"changes/{adjustment}/confirm", person="agent-2")
     case = cases.open_case(operator=UUID(lucky.id), kind="return_out_of_band", subject=f"table:{table}", details={})
     ours = {
         "table": table,

@@ -12,6 +12,7 @@ from casino.events.store import Metadata
 from casino.significant import thresholds
 from casino.significant.thresholds import Thresholds
 from tests.baccarat.api.people import NOWHERE, Tenant, bet, deal_all, sit
+from tests.support import rules as waiting_rules
 
 HOUSE = Metadata(operator="", actor="staff:1", causation="", correlation="")
 
@@ -52,8 +53,8 @@ def test_an_operator_sees_the_versions_of_its_tables_with_what_they_return_and_r
     bet(alice, table, banker="10.00")
     deal_all()
     me = {"table": UUID(table), "operator": UUID(lucky.id), "metadata": HOUSE}
-    number = rules_lifecycle.draft(changes={"tie_pays": Ratio(9, 1)}, by="staff:1", **me)
-    rules_lifecycle.publish(version=number, by="staff:2", **me)
+    number = rules_lifecycle.draft(differences={"tie_pays": Ratio(9, 1)}, by="staff:1", **me)
+    waiting_rules.publish(table, number)
 
     second, first = lucky.read(f"tables/{table}/versions")["items"]
     assert (first["label"], first["status"], second["label"], second["status"]) == (

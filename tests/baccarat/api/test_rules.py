@@ -12,21 +12,23 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
     at, alice = f"tables/{table}/versions", lucky.player("Alice")
     sit(alice, table)
     asked = {"rules": {"tie_pays": "9:1", "minimum": "10.00"}, "reason": " Asked for by the players. "}
-    draft = lucky.do(at, asked, person="ann")
+    change = lucky.do(at, asked, person="ann")
+    assert (change["kind"], change["subject"]) == ("rules", f"rules:{table}/2")
+    draft = lucky.read(f"{at}/2")
     assert (draft["version"], draft["status"], draft["drafted_by"]) == (2, "draft", lucky.actor("ann"))
     assert (draft["change_reason"], draft["reason"]) == ("Asked for by the players.", "")
     tie = next(each for each in draft["returns"] if each["spot"] == "tie")
     assert tie["exact"]["decimal"] == "0.951559680"
-    assert lucky.read(f"{at}/2") == draft
-
-    alone = lucky.post(f"{at}/2/publish", person="ann")
-    assert (alone.status_code, alone.json()["code"]) == (403, "rules_require_second_person")
+    confirm = f"changes/{change['id']}/confirm"
+    alone = lucky.post(confirm, person="ann")
+    assert (alone.status_code, alone.json()["code"]) == (403, "change_needs_second_person")
     assert lucky.post(at, {"rules": {"minimum": "15.00"}}, person="ben").json()["code"] == "draft_pending"
-    published = lucky.do(f"{at}/2/publish", person="ben")
+    lucky.do(confirm, person="ben")
+    published = lucky.read(f"{at}/2")
     assert (published["status"], published["decided_by"], published["effective_from"]) == (
         "published", lucky.actor("ben"), "next_round",
     )  # fmt: skip
-    assert lucky.post(f"{at}/2/publish", person="ben").json()["code"] == "unknown_draft"
+    assert lucky.post(confirm, person="ben").json()["code"] == "change_decided"
     bet(alice, table, banker="10.00")
     deal_all()
     assert alice.read("rounds")["items"][0]["rules"] == "mini@2"
@@ -34,16 +36,14 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
     assert engine.run_audit().findings == ()
 
 
-def test_a_draft_is_refused_by_another_or_taken_back_by_its_maker_alone(lucky: Tenant) -> None:
+@pytest.mark.parametrize(("decision", "person"), [("decline", "ben"), ("cancel", "ann")])
+def test_a_draft_whose_change_is_declined_or_cancelled_is_dropped(lucky: Tenant, decision: str, person: str) -> None:
     at = f"tables/{lucky.table('mini')}/versions"
-    lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")
-    assert lucky.post(f"{at}/2/discard", person="ben").json()["code"] == "unknown_draft"
-    assert lucky.post(f"{at}/2/reject", {"reason": " "}, person="ben").json()["code"] == "field_blank"
-    refused = lucky.do(f"{at}/2/reject", {"reason": "Too high."}, person="ben")
-    ben = lucky.actor("ben")
-    assert (refused["status"], refused["reason"], refused["decided_by"]) == ("rejected", "Too high.", ben)
-    assert lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")["version"] == 3
-    assert lucky.do(f"{at}/3/discard", person="ann")["status"] == "rejected"
+    change = lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")
+    lucky.do(f"changes/{change['id']}/{decision}", person=person)
+    dropped = lucky.read(f"{at}/2")
+    assert (dropped["status"], dropped["decided_by"]) == ("rejected", lucky.actor(person))
+    assert lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")["subject"].endswith("/3")
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,8 @@ def test_what_returns_less_than_the_floor_needs_the_very_sentence_of_the_refusal
     sentence = lucky.post(at, asked, person="ann").json()["required_acknowledgement"]
     assert sentence == "We accept that Tie returns 66.6092%, less than our floor of 75.0000%."
     assert lucky.post(at, {**asked, "acknowledgement": "yes"}, person="ann").json()["code"] == "acknowledgement_differs"
-    assert lucky.do(at, {**asked, "acknowledgement": sentence}, person="ann")["acknowledgement"] == sentence
+    lucky.do(at, {**asked, "acknowledgement": sentence}, person="ann")
+    assert lucky.read(f"{at}/2")["acknowledgement"] == sentence
 
 
 def test_rules_in_force_are_withdrawn_by_one_person_and_a_late_repeat_withdraws_no_others(lucky: Tenant) -> None:
@@ -83,8 +84,7 @@ def test_rules_in_force_are_withdrawn_by_one_person_and_a_late_repeat_withdraws_
     withdrawn = lucky.do(f"{at}/1/retire", why, person="ben")
     assert (withdrawn["status"], withdrawn["reason"]) == ("retired", "Printed wrong.")
     assert alice.post(f"tables/{table}/new-game", {}).json()["code"] == "rules_retired"
-    lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")
-    lucky.do(f"{at}/2/publish", person="ben")
+    lucky.agree(at, {"rules": {"minimum": "10.00"}})
     bet(alice, table, banker="10.00")
     assert lucky.post(f"{at}/1/retire", why, person="ben").json()["code"] == "version_not_in_force"
     sealer.seal_all()
@@ -97,9 +97,8 @@ def test_another_operator_neither_sees_nor_touches_a_version(lucky: Tenant, gold
     lucky.do(at, {"rules": {"minimum": "10.00"}}, person="ann")
     assert golden.post(at, {"rules": {"minimum": "10.00"}}, person="ann").json()["code"] == "unknown_table"
     assert golden.get(f"{at}/2").json()["code"] == "unknown_table"
-    for act, body in (("publish", {}), ("discard", {}), ("reject", {"reason": "x"}), ("retire", {"reason": "x"})):
-        assert golden.post(f"{at}/2/{act}", body, person="ben").json()["code"] == "unknown_table"
+    assert golden.post(f"{at}/2/retire", {"reason": "x"}, person="ben").json()["code"] == "unknown_table"
     assert lucky.read(f"{at}/2")["status"] == "draft"
     assert lucky.get(f"{at}/9").json()["code"] == "unknown_version"
     assert lucky.get(f"tables/{NOWHERE}/versions/1").json()["code"] == "unknown_table"
-    assert lucky.post(f"{at}/2/publish", {"actor": "ben"}, person="ben").json()["code"] == "unknown_field"
+    assert lucky.post(at, {"rules": {}, "actor": "ben"}, person="ben").json()["code"] == "unknown_field"

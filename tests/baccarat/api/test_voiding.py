@@ -8,7 +8,6 @@ from baccarat.storage.models import ShoeSecret
 from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit
 
 REASON = {"reason": "malfunction", "note": "The camera failed."}
-NOTE = {"note": "The recording shows the cards."}
 
 
 def settled(house: Tenant) -> tuple[str, Gambler]:
@@ -27,67 +26,51 @@ def refusal(answer: Any) -> tuple[int, str]:
 def test_two_persons_void_a_settled_round_and_the_player_has_the_stake_again(lucky: Tenant) -> None:
     round_, alice = settled(lucky)
 
-    requested = lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")
-    assert (requested["phase"], requested["void_request"]["by"]) == ("settled", lucky.actor("agent-1"))
-    assert [each["id"] for each in lucky.read("rounds", status="void_requested")["items"]] == [round_]
-    assert alice.read(f"rounds/{round_}")["void_request"] is None
+    answer = lucky.post(f"rounds/{round_}/void", REASON, person="agent-1")
+    change = answer.json()
+    assert (answer.status_code, change["kind"], change["status"], change["requested_by"]) == (
+        202, "void", "requested", lucky.actor("agent-1"),
+    )  # fmt: skip
+    assert lucky.read(f"rounds/{round_}")["phase"] == "settled"
+    where = {"kind": "void", "subject": f"round:{round_}", "status": "requested"}
+    assert [each["id"] for each in lucky.read("changes", **where)["items"]] == [change["id"]]
 
-    voided = lucky.do(f"rounds/{round_}/void/approve", person="agent-2")
-    assert (voided["phase"], voided["void"]["reason"], voided["void_request"]) == ("voided", "malfunction", None)
+    assert lucky.do(f"changes/{change['id']}/confirm", person="agent-2")["status"] == "effective"
+    voided = lucky.read(f"rounds/{round_}")
+    assert (voided["phase"], voided["void"]["reason"]) == ("voided", "malfunction")
     assert [each["id"] for each in lucky.read("rounds", status="voided")["items"]] == [round_]
-    assert lucky.read("rounds", status="void_requested")["items"] == []
+    assert lucky.read("changes", **where)["items"] == []
     assert alice.balances()["game", "real"] == "1000.00"
     assert refusal(lucky.post(f"rounds/{round_}/void", REASON, person="agent-1")) == (409, "round_already_voided")
 
 
 @pytest.mark.parametrize("same", ["agent-1", "Agent-1", "AGENT-1"])
-def test_nobody_approves_their_own_request_however_they_spell_themselves(lucky: Tenant, same: str) -> None:
+def test_nobody_confirms_their_own_request_however_they_spell_themselves(lucky: Tenant, same: str) -> None:
     round_, _ = settled(lucky)
-    lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")
-    answer = lucky.post(f"rounds/{round_}/void/approve", person=same)
-    assert refusal(answer) == (403, "void_requires_second_person")
+    change = lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")
+    answer = lucky.post(f"changes/{change['id']}/confirm", person=same)
+    assert refusal(answer) == (403, "change_needs_second_person")
     assert lucky.read(f"rounds/{round_}")["phase"] == "settled"
 
 
-@pytest.mark.parametrize("action", ["void", "void/approve", "void/decline", "resume"])
-def test_an_operators_key_alone_decides_nothing(lucky: Tenant, action: str) -> None:
+def test_an_operators_key_alone_decides_nothing(lucky: Tenant) -> None:
     round_, _ = settled(lucky)
-    lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")
-    body = {"void": REASON, "void/decline": NOTE}.get(action)
-    assert refusal(lucky.post(f"rounds/{round_}/{action}", body)) == (403, "assertion_required")
-    assert lucky.read(f"rounds/{round_}")["void_request"] is not None
-
-
-def test_an_assertion_of_one_request_is_none_of_another(lucky: Tenant) -> None:
-    first, second = settled(lucky)[0], settled(lucky)[0]
-    for round_ in (first, second):
-        lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")
-    assertion = lucky.assertion("agent-2", "POST", f"rounds/{first}/void/approve", b"{}")
-    headers = {"Idempotency-Key": "k1", "Actor-Assertion": assertion}
-
-    def approve(round_: str, key: str) -> Any:
-        sent = {**headers, "Idempotency-Key": key}
-        path = f"rounds/{round_}/void/approve"
-        return lucky.send("post", path, data=b"{}", content_type="application/json", headers=sent)
-
-    assert refusal(approve(second, "k1")) == (403, "assertion_invalid")
-    assert approve(first, "k2").status_code == 200
-    assert refusal(approve(first, "k3"))[1] in {"assertion_used", "round_already_voided"}
-    assert lucky.read(f"rounds/{second}")["phase"] == "settled"
+    assert refusal(lucky.post(f"rounds/{round_}/void", REASON)) == (403, "assertion_required")
+    change = lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")
+    assert refusal(lucky.post(f"changes/{change['id']}/confirm")) == (403, "assertion_required")
+    assert refusal(lucky.post(f"rounds/{round_}/resume")) == (403, "assertion_required")
+    assert lucky.read(f"changes/{change['id']}")["status"] == "requested"
 
 
 def test_a_declined_void_leaves_the_round_as_it_was_and_can_be_requested_again(lucky: Tenant) -> None:
     round_, alice = settled(lucky)
     before = alice.balances()
-    assert refusal(lucky.post(f"rounds/{round_}/void/decline", NOTE, person="agent-2")) == (409, "no_void_requested")
-    lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")
-    assert refusal(lucky.post(f"rounds/{round_}/void", REASON, person="agent-3")) == (409, "void_already_requested")
-    declined = lucky.do(f"rounds/{round_}/void/decline", NOTE, person="agent-2")
-    assert (declined["phase"], declined["void_request"]) == ("settled", None)
-    assert alice.balances() == before
-    assert lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")["void_request"]["reason"] == "malfunction"
-    notes = [event["data"].get("note") for event in lucky.read(f"rounds/{round_}/events")["items"]]
-    assert NOTE["note"] in notes
+    change = lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")
+    again = lucky.post(f"rounds/{round_}/void", REASON, person="agent-3")
+    assert refusal(again) == (409, "change_already_requested")
+    assert lucky.do(f"changes/{change['id']}/decline", person="agent-2")["status"] == "declined"
+    assert (lucky.read(f"rounds/{round_}")["phase"], alice.balances()) == ("settled", before)
+    assert lucky.do(f"rounds/{round_}/void", REASON, person="agent-1")["status"] == "requested"
 
 
 def test_a_round_in_play_is_void_at_once_and_its_stakes_go_back(lucky: Tenant) -> None:
@@ -130,4 +113,4 @@ def test_a_suspended_round_is_listed_and_resumed_or_voided(lucky: Tenant, end: s
 def test_a_void_says_why(lucky: Tenant, body: Any) -> None:
     round_, _ = settled(lucky)
     assert lucky.post(f"rounds/{round_}/void", body, person="agent-1").status_code == 422
-    assert lucky.read(f"rounds/{round_}")["void_request"] is None
+    assert lucky.read("changes", kind="void")["items"] == []

@@ -181,10 +181,9 @@ def voids(do: Doing, lucky: Tenant) -> None:
     deal_all()
     why = {"reason": "malfunction", "note": "The camera failed."}
     settled = alice.read("rounds", status="settled")["items"]
-    for round_ in settled:
-        do(lucky, f"rounds/{round_['id']}/void", why, person="ann")
-    do(lucky, f"rounds/{settled[0]['id']}/void/approve", person="ben", asked="ann")
-    do(lucky, f"rounds/{settled[1]['id']}/void/decline", {"note": "It did not."}, person="ben")
+    do.change(lucky, f"rounds/{settled[0]['id']}/void", why)
+    declined = do(lucky, f"rounds/{settled[1]['id']}/void", why, person="ann")
+    do(lucky, f"changes/{declined['id']}/decline")
     bet(alice, table, banker="5.00")
     do(lucky, f"rounds/{lucky.read(at)['round']['id']}/void", why, person="ann")
     do.change(lucky, "void-policy", {"spent": "forgive"})
@@ -192,15 +191,7 @@ def voids(do: Doing, lucky: Tenant) -> None:
 
 def rules(do: Doing, lucky: Tenant) -> None:
     at = f"tables/{lucky.table('mini')}/versions"
-    for most, decision in (("200.00", "publish"), ("150.00", "reject"), ("150.00", "discard")):
-        version = do(lucky, at, {"rules": {"maximum": most}}, person="ann")["version"]
-        match decision:
-            case "publish":
-                do(lucky, f"{at}/{version}/publish", person="ben", asked="ann")
-            case "reject":
-                do(lucky, f"{at}/{version}/reject", {"reason": "No."})
-            case "discard":
-                do(lucky, f"{at}/{version}/discard", person="ann")
+    do.change(lucky, at, {"rules": {"maximum": "200.00"}})
     do(lucky, f"{at}/1/retire", {"reason": "Printed wrong."})
 
 
@@ -267,9 +258,7 @@ def money(do: Doing, lucky: Tenant) -> None:
         "player": alice.id, "direction": "credit", "money_type": "real", "amount": "5.00", "currency": "EUR",
         "reason": "goodwill", "note": "A long wait.",
     }  # fmt: skip
-    for decision, body in (("approve", {}), ("reject", {"answer": "No."})):
-        asked = do(lucky, "adjustments", adjustment, person="ann")["id"]
-        do(lucky, f"adjustments/{asked}/{decision}", body, person="ben", asked="ann")
+    do.change(lucky, "adjustments", adjustment)
     do(alice, f"notices/{alice.read('notices')['items'][0]['id']}/read")
     do.change(lucky, "operator/funding", {"funding": "transfer"})
     do(lucky, f"players/{alice.id}/transfers", {"reference": "tx-1", "direction": "in", **MONEY})

@@ -22,11 +22,15 @@ SHOWN: Final = {
     "reports_report": ("name", "label"),
     "reports_savedreport": ("name", "title"),
     "staff_authenticator": ("name",),
-    "wallet_adjustment_text": ("message",),
     "wallet_deposit_method": ("name",),
 }
 """Of tables that are held row by row or by a manifest. The first seeded rows are for these kinds."""
-PROJECTED: Final = {"baccarat_table": ("name",), "baccarat_rulesversion": ("label",), "operators_change": ("summary",)}
+PROJECTED: Final = {
+    "baccarat_table": ("name",),
+    "baccarat_rulesversion": ("label",),
+    "operators_change": ("summary",),
+    "wallet_adjustment": ("message",),
+}
 """Of tables that are derived from events."""
 CHANGED: Final = {"properties": '{"mine": 1}'}
 

@@ -87,7 +87,6 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "a key of personal data destroyed": ("crypto_personalkey", "wrapped = NULL"),
     "a key of personal data replaced": ("crypto_personalkey", "wrapped = sha256('mine')"),
     # what was written, and who is called
-    "a note of an adjustment replaced": ("wallet_adjustment_text", "note = 'nothing'"),
     "a note of a discrepancy removed": ("wallet_discrepancy_note", REMOVED),
     "a note of an exclusion replaced": ("wallet_exclusion_note", "note = 'asked for'"),
     "a notice to a player replaced": ("wallet_notice", "message = 'nothing'"),
@@ -105,7 +104,6 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "a policy of withdrawals replaced": ("wallet_withdrawal_policy", "auto_approve_up_to = 0"),
     "an approval of other code": ("compliance_approval", "code = 'mine'"),
     "a measurement with another verdict": ("compliance_measurement", "verdict = 'ok'"),
-    "a decision about an erasure turned round": ("compliance_decision", "approved = NOT approved"),
     "an erasure requested by somebody else": ("compliance_erasure", "requested_by = 'staff:1'"),
     "a case with other details": ("compliance_case", "details = '{\"mine\": 1}'"),
     "an action of a case removed": ("compliance_caseaction", REMOVED),

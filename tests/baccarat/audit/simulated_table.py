@@ -7,12 +7,14 @@ from uuid import UUID
 from hypothesis import strategies as st
 
 from baccarat.audit.log_replay import LogReplay
+from baccarat.audit.parallel import TableGroupReplay
 from baccarat.audit.report import FindingCollector
 from baccarat.domain import dealer
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rounds.forcing import SCENARIOS
+from baccarat.domain.rounds.voiding import needs_second_person
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import Shuffle
 from baccarat.domain.rules.wagers import Spot
@@ -27,6 +29,12 @@ from casino.kernel.money import MoneyType
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TABLE, OPERATOR = UUID(int=1), UUID(int=2)
 PLAYERS = [UUID(int=number) for number in (11, 12, 13)]
+
+
+class PlayReplay(LogReplay):
+    """Replays play alone: a simulation has none of the changes on which persons agree."""
+
+    changes_class = TableGroupReplay.changes_class
 
 
 class SimulatedTable:
@@ -201,11 +209,10 @@ class SimulatedTable:
         seed, burn = self.seeds[shoe], dealer.max_burned_cards(self.work)
         shown = None if long else seed.hex()
         pinned, currency = dealer.closing_inputs(self.work, self.entropy()), self.work.table.rules.currency
+        agreed = "staff:2" if needs_second_person(self.work.round) else None
         self.work.decide_on_round(
-            rc.VoidRound("staff:1", VoidReason.OTHER, "x", shown, self.now, burn, pinned, currency)
+            rc.VoidRound("staff:1", VoidReason.OTHER, "x", shown, self.now, burn, pinned, currency, agreed)
         )
-        if self.work.table.round is not None:  # a player has looked
-            self.work.decide_on_round(rc.ApproveVoid("staff:2", (), False, self.now, shown, burn))
         dealer.end_finished_shoe(self.work, seed=seed, now=self.now)
         dealer.open_next_round(self.work, entropy=self.entropy(), now=self.now)
 
@@ -245,7 +252,7 @@ STEPS = st.tuples(
 def replay(simulation):
     """Replay the log and return the replay, the findings and all rounds."""
     notes, traces = FindingCollector(), {}
-    log_replay = LogReplay(notes)
+    log_replay = PlayReplay(notes)
     for row in simulation.rows:
         log_replay.replay([row])
         traces.update(log_replay.running)

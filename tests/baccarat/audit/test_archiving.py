@@ -100,7 +100,7 @@ def test_a_round_is_archived_with_the_month_in_which_it_ended_first(folder, nigh
     assert all(report.ok for _, report in night())
     archive_this_month()
     types = [event.type for event in archived(folder) if event.stream == f"round-{round_}"]
-    assert types[-3:] == ["RoundSettled", "RoundVoidRequested", "RoundVoided"]
+    assert types[-2:] == ["RoundSettled", "RoundVoided"]
 
 
 def test_a_round_that_is_voided_after_its_month_was_archived_leaves_the_archive_valid(folder, night):  # noqa: F811

@@ -10,6 +10,7 @@ from baccarat.services import betting, ceremony, voiding
 from casino.events.rebuild import check
 from casino.events.sql import fetch
 from tests.baccarat.audit.playing import METADATA, OPERATOR, deal, seal, sit
+from tests.support import voids as staff_voids
 
 WITH_A_CALLER = {"caller": True, "look_seconds": 60, "hand_back_seconds": 60, "decks": 1, "cut_cards_from_end": 14}
 
@@ -66,7 +67,7 @@ def test_voids_after_a_look_burn_a_shoe_to_its_end(database):
         requester = replace(METADATA, actor="staff:1")
         looked_at = round_of(seated, "closed")
         voiding.void(round_=looked_at, operator=OPERATOR, reason="other", note="x", metadata=requester)
-        voiding.approve(round_=looked_at, operator=OPERATOR, metadata=replace(METADATA, actor="staff:2"))
+        staff_voids.confirm(looked_at)
         assert voids <= 8  # six cards each, of the 38 before the cut card, and one round more
     assert is_consistent()
     assert "6 cards were burned from the shoe, as a player had seen two of them." in narrate_round(seated, "voided")

@@ -43,6 +43,7 @@ from casino.compliance.models import CaseKind
 from casino.events import payloads, rebuild, store, subscriptions
 from casino.events.payloads import ArchiveUnavailable
 from casino.events.sql import database_now, execute, fetch
+from casino.operators import changes
 from casino.reports.definition import ReportScope
 from casino.reports.generation import snapshot
 from tests.baccarat.audit.playing import METADATA, OPERATOR, play, seal, sit, tamper
@@ -53,6 +54,7 @@ from tests.baccarat.audit.test_voids import request_void, settled_rounds, void
 from tests.baccarat.audit.this_month import LATER, archive_this_month, later_here, this_month
 from tests.conftest import as_owner
 from tests.dying import SURVIVED, dying
+from tests.support import voids as staff_voids
 from tests.support.depth import deep
 from tests.support.office import page_of, superuser
 from tests.threads import in_threads
@@ -277,7 +279,8 @@ def test_what_is_too_young_held_read_disputed_or_in_a_case_is_not_dropped(archiv
     seal()
     with pytest.raises(MonthDisputed, match=str(settled_rounds("mini")[0])):
         drop(played)
-    execute("UPDATE baccarat_round SET flag = NULL")
+    changes.decline(staff_voids.waiting(settled_rounds("mini")[0]), by="staff:2")
+    seal()
     cases.open_case(operator=OPERATOR, kind=CaseKind.COMPLAINT, subject="player:1", details={})
     with pytest.raises(MonthHasCases):
         drop(played)

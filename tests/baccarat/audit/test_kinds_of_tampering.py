@@ -37,6 +37,7 @@ from tests.baccarat.audit.attacker import WITH_ORIGINAL_CHAIN, WITH_RECOMPUTED_C
 from tests.baccarat.audit.playing import IMMUTABLE, play, rechain, seal, sit
 from tests.conftest import Database, pointed_at
 from tests.support.changes import waiting_change
+from tests.wallet.adjustments.test_services import approve, request_adjustment
 from tests.wallet.payments import counter
 from wallet.responsible_gaming import services as restrictions
 from wallet.responsible_gaming.services import PlayerContext
@@ -207,6 +208,7 @@ def copies(played_services, django_db_blocker, place):
                 counter.call_back(counter.report(deposit, "completed"))
             counter.withdraw(by)
             restrict_alice()
+            approve(request_adjustment())
             for _ in range(3):
                 change = waiting_change("withdrawal_policy", operator=None, by="desk:anna")
                 changes.decline(change.pk, by="desk:bert")

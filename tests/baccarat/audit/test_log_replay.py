@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.report import FindingCollector
 from baccarat.audit.traces import OUT_OF_PLACE
 from baccarat.domain.fairness.cut import Contribution
@@ -25,6 +24,7 @@ from tests.baccarat.audit.simulated_table import (
     PLAYERS,
     STEPS,
     TABLE,
+    PlayReplay,
     SimulatedTable,
     finding_kinds,
     forge,
@@ -296,7 +296,7 @@ def test_each_seed_of_a_round_settled_twice_is_checked_against_its_cards():
     forge(simulation, "RoundSettled", lambda event: {"seed": "ab" * 32})
     stream = simulation.rows[-1].stream
     notes = FindingCollector()
-    LogReplay(notes, disputed=frozenset({stream})).replay(simulation.rows)
+    PlayReplay(notes, disputed=frozenset({stream})).replay(simulation.rows)
     kinds = [finding.kind for finding in notes.findings]
     assert kinds.count("seed does not open the commitment") == kinds.count("cards are not the shoe's") == 1
 

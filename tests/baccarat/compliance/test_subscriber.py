@@ -15,17 +15,18 @@ from baccarat import tasks
 from baccarat.chat import moderation
 from baccarat.compliance import mapping, subscriber
 from baccarat.domain.rules.wagers import Spot
-from baccarat.services import voiding
 from casino.backoffice import html
 from casino.crypto import crypto_shredding
 from casino.events import sealer
 from casino.events.records import SealedEvent
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
+from casino.operators import changes
 from casino.significant import thresholds
 from casino.significant.models import SignificantEvent, Unacknowledged
 from casino.significant.recorder import SignificantEventKind
 from casino.significant.thresholds import Thresholds
+from tests.support import voids
 from tests.support.office import Office, open_office, staff
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
@@ -62,10 +63,7 @@ def told(kind: str) -> list[SignificantEvent]:
 
 def test_a_void_names_who_asked_who_agreed_why_and_what_it_undid(office: Office) -> None:
     round_ = office.settled(office.single)
-    for act, by in ((voiding.void, "staff:1"), (voiding.approve, "staff:2")):
-        more: dict[str, Any] = {"reason": "malfunction", "note": "A card stuck."} if by == "staff:1" else {}
-        remembered = replace(office.house.metadata, actor=by)
-        act(round_=round_.pk, operator=office.operator.id, metadata=remembered, **more)
+    voids.void_settled(office.house, round_.pk, note="A card stuck.")
     read()
     (event,) = told("round_voided")
     assert (event.subject, event.operator_id) == (f"round:{round_.pk}", office.operator.id)
@@ -80,15 +78,17 @@ def test_a_void_names_who_asked_who_agreed_why_and_what_it_undid(office: Office)
 
 
 def test_a_correction_tells_the_balance_before_and_after(office: Office) -> None:
-    whose: dict[str, Any] = {"operator": office.operator.id, "metadata": office.house.metadata}
+    whose: dict[str, Any] = {
+        "operator": office.operator.id, "metadata": replace(office.house.metadata, actor="staff:1"),
+    }  # fmt: skip
     wanted = adjustments.request(
         player=office.player.id, money_type=MoneyType.REAL, currency="EUR", direction=AdjustmentDirection.CREDIT,
-        amount=2_000, reason=AdjustmentReason.COMPLAINT, note="Ticket 4411.", message="", by="staff:1", **whose,
+        amount=2_000, reason=AdjustmentReason.COMPLAINT, note="Ticket 4411.", message="", **whose,
     )  # fmt: skip
-    adjustments.approve(wanted, by="staff:2", **whose)
+    changes.confirm(wanted.pk, by="staff:2")
     read()
     (event,) = told("money_adjusted")
-    assert (event.subject, event.actor, event.authorised_by) == (f"adjustment:{wanted}", "staff:1", "staff:2")
+    assert (event.subject, event.actor, event.authorised_by) == (f"adjustment:{wanted.pk}", "staff:1", "staff:2")
     assert event.amount == 2_000
     assert event.before is not None
     assert event.after is not None
@@ -220,11 +220,7 @@ def test_a_limit_that_replaces_another_tells_both(office: Office) -> None:
 
 def test_the_list_calls_things_by_their_names_for_who_may_see_them(office: Office) -> None:
     round_ = office.settled(office.single)
-    more = {"round_": round_.pk, "operator": office.operator.id}
-    voiding.void(
-        reason="malfunction", note="A card stuck.", metadata=replace(office.house.metadata, actor="staff:1"), **more
-    )
-    voiding.approve(metadata=replace(office.house.metadata, actor="staff:2"), **more)
+    voids.void_settled(office.house, round_.pk, note="A card stuck.")
     read()
     page = reverse("admin:significant_significantevent_changelist")
     see = "significant.view_significantevent"

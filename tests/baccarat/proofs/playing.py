@@ -17,6 +17,8 @@ from casino.events.store import Metadata
 from casino.witness.client import configured_client
 from tests.baccarat.audit.playing import OPERATOR, Seated, deal, play, seal, sit
 from tests.baccarat.services.witnessing import pin
+from tests.support import rules as waiting_rules
+from tests.support import voids
 from tests.support.signatures import sign_contribution, sign_wager
 
 STAFF = tuple(
@@ -280,8 +282,8 @@ def _under_other_rules() -> ExportedRound:
     play(seated, banker=1000)
     rules = {"commission": Commission(Ratio(4, 100), Ratio(1, 2), CommissionTiming.SETTLEMENT)}
     place = {"table": seated.table, "operator": OPERATOR, "metadata": STAFF[0]}
-    version = rules_lifecycle.draft(changes=rules, by="staff:1", **place)
-    rules_lifecycle.publish(version=version, by="staff:2", **place)
+    version = rules_lifecycle.draft(differences=rules, by="staff:1", **place)
+    waiting_rules.publish(seated.table, version)
     return ExportedRound(_until("banker", seated, banker=1100))
 
 
@@ -304,7 +306,7 @@ def _voids() -> dict[str, ExportedRound]:
     settled = sit("mini", players=1)
     paid = _until("banker", settled, banker=2500, player=2500, tie=2500)
     _void(paid)
-    voiding.approve(round_=paid, operator=OPERATOR, metadata=STAFF[1])
+    voids.confirm(paid, by=STAFF[1].actor)
     return {
         "voided-before-the-cards": ExportedRound(betting),
         "voided-after-settlement": ExportedRound(paid),

@@ -15,6 +15,7 @@ from baccarat.queries.voids import VoidCause, voids_by_cause
 from baccarat.services import voiding
 from casino.kernel.money import format_amount
 from tests.conftest import Database
+from tests.support import voids as void_changes
 from tests.support.examples import B, P
 from tests.support.house import House, deal_all, leave_the_past
 
@@ -30,9 +31,8 @@ def void(house: House, round_: UUID | None, *, reason: str) -> None:
     """Void a round: by two persons if it is settled."""
     assert round_ is not None
     where = {"round_": round_, "operator": house.operator}
-    asked = voiding.void(**where, reason=reason, note="x", metadata=replace(house.metadata, actor="staff:1"))
-    if asked.voided is None:
-        voiding.approve(**where, metadata=replace(house.metadata, actor="staff:2"))
+    if voiding.void(**where, reason=reason, note="x", metadata=replace(house.metadata, actor="staff:1")):
+        void_changes.confirm(round_)
 
 
 def test_rounds_voided_in_play_count_with_what_their_cards_would_have_won(house: House) -> None:

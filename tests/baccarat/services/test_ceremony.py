@@ -9,15 +9,17 @@ from uuid import UUID
 import pytest
 
 from baccarat.domain import dealer
-from baccarat.domain.rounds.refusals import CardsAreHandedBack, NoCeremony, NotYourCards, VoidNeedsSecondPerson
+from baccarat.domain.rounds.refusals import CardsAreHandedBack, NoCeremony, NotYourCards
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.refusals import UnknownTable
 from baccarat.queries import tables
 from baccarat.services import ceremony, dealing, voiding
 from baccarat.storage import repository, shoe_seeds
 from casino.events.sql import fetch
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from tests.baccarat.services.test_secrecy import everything
 from tests.conftest import Database
+from tests.support import voids
 from tests.support.examples import B, P
 from tests.support.house import BUY_IN, At, House, as_document, deal_all, until
 
@@ -137,13 +139,13 @@ def test_a_void_gives_the_stakes_back_and_no_seen_card_is_dealt(house: House, lo
     round_, before = house.in_hand(table).require_opened().round, house.state(table).shoe
     seen = look(ann)["cards"] if looks else None
 
-    first, second = (replace(house.metadata, actor=f"staff:{number}") for number in (1, 2))
+    first = replace(house.metadata, actor="staff:1")
     voiding.void(round_=round_, operator=house.operator, reason="other", note="x", metadata=first)
     if looks:
-        with pytest.raises(VoidNeedsSecondPerson):
-            voiding.approve(round_=round_, operator=house.operator, metadata=first)
+        with pytest.raises(ChangeNeedsSecondPerson):
+            voids.confirm(round_, by="staff:1")
         assert house.state(table).round == round_
-        voiding.approve(round_=round_, operator=house.operator, metadata=second)
+        voids.confirm(round_)
 
     after = house.state(table).shoe
     assert before is not None

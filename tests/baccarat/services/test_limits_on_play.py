@@ -19,6 +19,7 @@ from casino.events.rebuild import check, rebuild
 from casino.events.sql import execute, fetch
 from casino.kernel.money import MoneyType
 from tests.conftest import Database, as_owner
+from tests.support import voids
 from tests.support.house import At, House, deal_all
 from tests.support.protection import age_play, age_wishes, all_limited, limited, on
 from tests.wallet.ledger.world import causes, move
@@ -257,9 +258,7 @@ def test_what_a_void_undoes_is_lost_no_more_and_was_staked_all_the_same(house: H
     deal_all()
     settled = house.last(at.guest.table).require_opened().round
     void(house, settled)
-    voiding.approve(
-        round_=settled, operator=house.operator, metadata=dataclasses.replace(house.metadata, actor="staff:2")
-    )
+    voids.confirm(settled)
     found = used(at.player)
     assert (found[LimitType.STAKE, LimitPeriod.DAY], found[LimitType.LOSS, LimitPeriod.DAY], lost(at.player)) == (
         3_000,

@@ -16,6 +16,7 @@ from baccarat.services import betting, rules_lifecycle, table_lifecycle
 from baccarat.storage import shoe_seeds
 from casino.events.sql import execute, fetch
 from casino.kernel.findings import Finding
+from tests.support import rules as waiting_rules
 from tests.support.drawings import is_shoe_opened
 from tests.support.examples import B
 from tests.support.house import At, House, deal_all
@@ -135,8 +136,8 @@ def test_other_decks_wait_for_a_shoe_that_is_named_after_their_publishing(house:
     table = house.table("mini")
     ann = house.seated(table)
     place: dict[str, Any] = {"table": table, "operator": house.operator, "metadata": house.metadata}
-    version = rules_lifecycle.draft(changes={"decks": 6}, by="staff:1", **place)
-    rules_lifecycle.publish(version=version, by="staff:2", **place)
+    version = rules_lifecycle.draft(differences={"decks": 6}, by="staff:1", **place)
+    waiting_rules.publish(table, version)
     decks = []
     for _ in range(3):
         stake(ann)

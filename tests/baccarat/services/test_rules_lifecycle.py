@@ -23,11 +23,9 @@ from baccarat.domain.tables.refusals import (
     PlayerEdgeNotAccepted,
     ReturnUnderFloor,
     RulesAreRetired,
-    RulesNeedSecondPerson,
     RulesUnchanged,
     SeatsAreTaken,
     ShuffleIsFixed,
-    UnknownDraft,
     UnknownTable,
     VersionNotInForce,
     VersionReasonMissing,
@@ -41,8 +39,11 @@ from casino.events.rebuild import check
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
+from casino.operators import changes
 from casino.operators import services as operators
+from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson
 from tests.conftest import Database
+from tests.support import rules as waiting_rules
 from tests.support.house import House, deal_all
 
 B = Spot.BANKER
@@ -50,11 +51,11 @@ RULES = rules_for("mini", currency="EUR")
 MAKER, CHECKER = "staff:1", "staff:2"
 
 
-def draft(house: House, table: UUID, words: str = "", **changes: Any) -> int:
+def draft(house: House, table: UUID, words: str = "", **differences: Any) -> int:
     return rules_lifecycle.draft(
         table=table,
         operator=house.operator,
-        changes=changes,
+        differences=differences,
         acknowledgement=words,
         by=MAKER,
         metadata=house.metadata,
@@ -62,11 +63,12 @@ def draft(house: House, table: UUID, words: str = "", **changes: Any) -> int:
 
 
 def publish(house: House, table: UUID, version: int, by: str = CHECKER) -> None:
-    rules_lifecycle.publish(table=table, operator=house.operator, version=version, by=by, metadata=house.metadata)
+    del house
+    waiting_rules.publish(table, version, by=by)
 
 
-def put_in(house: House, table: UUID, **changes: Any) -> int:
-    version = draft(house, table, **changes)
+def put_in(house: House, table: UUID, **differences: Any) -> int:
+    version = draft(house, table, **differences)
     publish(house, table, version)
     return version
 
@@ -150,24 +152,20 @@ def test_other_rules_begin_another_board_and_repeat_no_wager_of_the_old_ones(hou
 def test_who_drafts_never_publishes_and_a_draft_is_decided_once(house: House) -> None:
     table = house.table("mini")
     version = draft(house, table, minimum=1000)
-    with pytest.raises(RulesNeedSecondPerson):
+    with pytest.raises(ChangeNeedsSecondPerson):
         publish(house, table, version, by=MAKER)
     with pytest.raises(DraftPending):
         draft(house, table, minimum=2000)
     publish(house, table, version)
-    for again in (version, 99):
-        with pytest.raises(UnknownDraft):
-            publish(house, table, again)
+    with pytest.raises(ChangeDecided):
+        publish(house, table, version)
     rejected = draft(house, table, minimum=1500)
-    reject = {"table": table, "operator": house.operator, "version": rejected, "metadata": house.metadata}
-    with pytest.raises(VersionReasonMissing):
-        rules_lifecycle.reject(reason=" ", by=CHECKER, **reject)
-    rules_lifecycle.reject(reason="Too high.", by=CHECKER, **reject)
-    assert row(table, rejected).status == "rejected"
+    changes.decline(waiting_rules.waiting(table, rejected), by=CHECKER)
+    assert (row(table, rejected).status, row(table, rejected).reason) == ("rejected", "declined")
     assert draft(house, table, minimum=1500) == rejected + 1
     with pytest.raises(UnknownTable):
         rules_lifecycle.draft(
-            table=table, operator=UUID(int=5), changes={"minimum": 5}, by=MAKER, metadata=house.metadata
+            table=table, operator=UUID(int=5), differences={"minimum": 5}, by=MAKER, metadata=house.metadata
         )
 
 
@@ -175,7 +173,7 @@ def test_fifty_who_publish_one_draft_publish_it_once(house: House, in_threads: C
     table = house.table("mini")
     version = draft(house, table, minimum=1000)
     results = in_threads(50, lambda number: publish(house, table, version, by=f"staff:{number + 10}"))
-    assert [type(each) for each in results if each is not None] == [UnknownDraft] * 49
+    assert [type(each) for each in results if each is not None] == [ChangeDecided] * 49
 
 
 @pytest.mark.parametrize(
@@ -267,9 +265,8 @@ def test_rules_that_a_switch_stops_are_not_published(house: House) -> None:
     other, table = house.table("classic"), house.table("classic")
     put_in(house, other, minimum=1000)
     kill_switch.stop(scope=StopScope.RULES, subject="classic@2", reason="odd", metadata=house.metadata)
-    version = draft(house, table, minimum=1000)
     with pytest.raises(RulesAreStopped):
-        publish(house, table, version)
+        draft(house, table, minimum=1000)
     assert [held.scope for held in house.state(other).stops] == [StopScope.RULES]
 
 
@@ -288,8 +285,8 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
     house = House()
     table = house.table("mini")
     ann = house.seated(table)
-    for changes in ({"minimum": 1000}, {"tie_pays": Ratio(9, 1)}):
-        put_in(house, table, **changes)
+    for differences in ({"minimum": 1000}, {"tie_pays": Ratio(9, 1)}):
+        put_in(house, table, **differences)
         ann.deal({B: 1000})
         deal_all()
     draft(house, table, maximum=50_000)
@@ -347,9 +344,7 @@ def test_a_floor_that_was_raised_since_holds_for_what_was_drafted_before(house: 
         publish(own, table, version)
     assert caught.value.facts["spots"] == [Spot.TIE]
 
-    rules_lifecycle.reject(
-        table=table, operator=own.operator, version=version, reason="Anew.", by=CHECKER, metadata=own.metadata
-    )
+    changes.decline(waiting_rules.waiting(table, version), by=CHECKER)
     version = draft(own, table, caught.value.facts["required_acknowledgement"], minimum=1000)
     call_command("operator", "floor", "raised", "80")
     publish(own, table, version)

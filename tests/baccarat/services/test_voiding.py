@@ -6,13 +6,10 @@ from uuid import UUID
 import pytest
 
 from baccarat.domain.rounds.refusals import (
-    NoVoidRequested,
     RoundAlreadyVoided,
     RoundNotVoidable,
     UnknownRound,
     UnknownVoidReason,
-    VoidAlreadyRequested,
-    VoidNeedsSecondPerson,
     VoidNoteInvalid,
 )
 from baccarat.domain.rounds.state import Phase
@@ -20,6 +17,7 @@ from baccarat.queries import rounds, tables
 from baccarat.services import voiding
 from baccarat.storage import shoe_seeds
 from casino.events.sql import fetch
+from casino.operators.refusals import ChangeAlreadyRequested, ChangeNeedsSecondPerson
 from tests.support.drawings import is_opened
 from tests.support.examples import B, P, T
 from tests.support.house import BUY_IN, House, as_document, deal_all
@@ -224,12 +222,10 @@ def test_a_second_person_is_needed_and_may_decline(house: House) -> None:
     ann = house.seated(table)
     voided = settled_with(ann, house, won=True)
     had = money(house, table, ann)
-    with pytest.raises(NoVoidRequested):
-        approve(house, voided)
     ask(house, voided)
-    with pytest.raises(VoidNeedsSecondPerson):
+    with pytest.raises(ChangeNeedsSecondPerson):
         approve(house, voided, by="staff:1")
-    with pytest.raises(VoidAlreadyRequested):
+    with pytest.raises(ChangeAlreadyRequested):
         ask(house, voided, by="staff:3")
 
     assert decline(house, voided).phase is Phase.SETTLED
@@ -252,8 +248,6 @@ def test_what_is_asked_is_checked_first(house: House) -> None:
     for note in ("", "  ", "x" * 501, "a\0b"):
         with pytest.raises(VoidNoteInvalid):
             ask(house, running, note=note)
-    with pytest.raises(NoVoidRequested):
-        approve(house, running)
     with pytest.raises(UnknownRound):
         ask(House(), running)
     with pytest.raises(UnknownRound):

@@ -278,8 +278,8 @@ def test_a_void_after_the_settlement_is_corrected_and_a_refused_correction_is_a_
     before = server.balance(ann)
     if refused:
         server.next("correction", "refuse")
-    house.do(f"rounds/{round_}/void", {"reason": "malfunction", "note": "test"}, person="ann")
-    house.do(f"rounds/{round_}/void/approve", person="bert")
+    change = house.do(f"rounds/{round_}/void", {"reason": "malfunction", "note": "test"}, person="ann")
+    house.do(f"changes/{change['id']}/confirm", person="bert")
     assert ledger("debt") == -1000
     deliver()
     assert (statuses("correction"), ledger("debt")) == ((["refused"], -1000) if refused else (["accepted"], 0))

@@ -23,7 +23,7 @@ from baccarat.domain.fairness.links import links_of, next_indexes
 from baccarat.domain.fairness.shuffle import NEWEST, shuffle
 from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds import voiding as voiding_decisions
-from baccarat.domain.rounds.refusals import NoOpenRound, VoidNeedsSecondPerson, WitnessUnavailable
+from baccarat.domain.rounds.refusals import NoOpenRound, WitnessUnavailable
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.domain.tables.state import OpenClosing
@@ -32,6 +32,7 @@ from baccarat.queries.round_view import WaitingFor, present_round
 from baccarat.queries.voids import VoidCause, voids_by_cause
 from baccarat.services import dealing, releasing, table_lifecycle, voiding, witness_chains
 from casino.events.store import Metadata
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.witness.client import WitnessClient
 from casino.witness.statements import Release
 from tests.baccarat.services.witnessing import (
@@ -46,6 +47,7 @@ from tests.baccarat.services.witnessing import (
 from tests.casino.witness import running
 from tests.casino.witness.running import RunningWitness
 from tests.services import Services
+from tests.support import voids
 from tests.support.examples import B
 from tests.support.house import House, deal_all, fresh_database, until
 
@@ -111,13 +113,11 @@ def test_a_round_that_waits_for_its_link_is_voided_by_two_persons_and_gets_it_la
         silent.setattr(releasing.PendingClosings, "ask", lambda *_: None)  # the process dies before it asks
         deal_all()
     waiting = house.in_hand(table).require_opened().round
-    asked = voiding.void(
-        round_=waiting, operator=house.operator, reason="malfunction", note="Cards fell", metadata=STAFF
-    )
-    assert asked.phase is Phase.CLOSED
-    with pytest.raises(VoidNeedsSecondPerson):
-        voiding.approve(round_=waiting, operator=house.operator, metadata=STAFF)
-    voiding.approve(round_=waiting, operator=house.operator, metadata=replace(STAFF, actor="staff:2"))
+    voiding.void(round_=waiting, operator=house.operator, reason="malfunction", note="Cards fell", metadata=STAFF)
+    assert house.round(waiting).phase is Phase.CLOSED
+    with pytest.raises(ChangeNeedsSecondPerson):
+        voids.confirm(waiting, by=STAFF.actor)
+    voids.confirm(waiting)
     assert house.game(ann) == before
     until(lambda: dealing.release_due() > 0)
     voided = house.round(waiting)

@@ -1,24 +1,26 @@
-"""Adjustments: requested on the account's page, decided by another person in the queue."""
+"""Adjustments: requested on the account's page, decided by another person as changes."""
 
 from html import unescape
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from casino.operators.models import Operator, StaffMembership
+from casino.operators.models import Change, Operator, StaffMembership
 from tests.support.office import client_of
-from tests.wallet.adjustments.test_services import request_adjustment
+from tests.wallet.adjustments.test_services import approve, request_adjustment
 from tests.wallet.ledger.world import OPERATOR, account
 from tests.wallet.payments.counter import balance_of, open_alice
-from wallet.adjustments.refusals import AdjustmentNoteMissing, AdjustmentRequiresSecondPerson
 from wallet.ledger.accounts import AccountKind
-from wallet.models import Adjustment
+from wallet.models import Account
 
 pytestmark = pytest.mark.django_db
-ALL = ("view_account", "view_adjustment", "request_adjustment", "approve_adjustment")
+ALL = (
+    "view_account", "view_adjustment", "request_adjustment", "approve_adjustment", "view_change", "change_change",
+)  # fmt: skip
 FORM = {"direction": "credit", "amount": "20.00", "reason": "complaint", "note": "Ticket 4411.", "message": "Sorry!"}
 
 
@@ -45,42 +47,34 @@ def send(client: Client, name: str, row: Any, **fields: str) -> str:
     return unescape(answer.content.decode())
 
 
-def test_one_person_requests_another_approves_and_the_badge_counts_the_queue() -> None:
+def decide(client: Client, action: str, change: UUID) -> int:
+    return client.post(reverse(f"admin:operators_change_{action}", args=[change])).status_code
+
+
+def test_one_person_requests_another_confirms_and_the_inbox_lists_it() -> None:
     maker, checker = member("maker", *ALL), member("checker", *ALL)
     assert url("account_adjust", account().id) in maker.get(url("account_change", account().id)).content.decode()
     assert "another person has to agree" in send(maker, "account_adjust", account().id, **FORM)
-    waiting = Adjustment.objects.get()
-    queue = checker.get(reverse("admin:wallet_adjustment_changelist"), {"status": "requested"})
-    assert [row.pk for row in queue.context["cl"].result_list] == [waiting.pk]
+    waiting = Change.objects.get()
+    page = reverse("admin:operators_change_change", args=[waiting.pk])
+    assert page in checker.get(reverse("admin:desk_approvals")).content.decode()
 
-    own = maker.get(url("adjustment_change", waiting.pk)).content.decode()
+    own = maker.get(page).content.decode()
     assert "Waiting for another person" in own
-    assert url("adjustment_approve", waiting.pk) not in own
-    assert AdjustmentRequiresSecondPerson.title in send(maker, "adjustment_approve", waiting.pk)
+    decide(maker, "confirm", waiting.pk)
     assert balance_of(AccountKind.ACCOUNT) == 0
 
-    page = unescape(checker.get(url("adjustment_change", waiting.pk)).content.decode())
-    assert "Ticket 4411." in page
-    assert "The player has been notified" in send(checker, "adjustment_approve", waiting.pk)
+    assert "Ticket 4411." in unescape(checker.get(page).content.decode())
+    decide(checker, "confirm", waiting.pk)
     assert balance_of(AccountKind.ACCOUNT) == 2000
-    assert (
-        url("adjustment_approve", waiting.pk) not in checker.get(url("adjustment_change", waiting.pk)).content.decode()
-    )
-
-
-def test_a_rejection_needs_a_reason() -> None:
-    wanted, checker = request_adjustment(by="staff:0"), member("checker", *ALL)
-    assert AdjustmentNoteMissing.title in send(checker, "adjustment_reject", wanted, answer=" ")
-    assert Adjustment.objects.get().status == "requested"
-    assert "no money has moved" in send(checker, "adjustment_reject", wanted, answer="Paid on Monday.")
-    assert Adjustment.objects.get().status == "rejected"
+    assert "Ticket 4411." in unescape(checker.get(url("adjustment_change", waiting.pk)).content.decode())
 
 
 def test_a_debit_beyond_the_balance_becomes_a_debt_only_when_marked() -> None:
-    wanted, checker = request_adjustment("debit", by="staff:0"), member("checker", *ALL)
-    assert 'name="as_debt"' in checker.get(url("adjustment_change", wanted)).content.decode()
-    assert "this takes 20.00" in send(checker, "adjustment_approve", wanted)
-    assert "20.00 of it is owed" in send(checker, "adjustment_approve", wanted, as_debt="yes")
+    maker, debit = member("maker", *ALL), {**FORM, "direction": "debit"}
+    assert "this takes 20.00" in send(maker, "account_adjust", account().id, **debit)
+    send(maker, "account_adjust", account().id, **debit, as_debt="yes")
+    decide(member("checker", *ALL), "confirm", Change.objects.get().pk)
     assert balance_of(AccountKind.DEBT) == -2000
 
 
@@ -89,21 +83,19 @@ def test_a_debit_beyond_the_balance_becomes_a_debt_only_when_marked() -> None:
 )
 def test_invalid_forms_show_errors_and_request_nothing(changes: dict[str, str]) -> None:
     send(member("maker", *ALL), "account_adjust", account().id, **{**FORM, **changes})
-    assert not Adjustment.objects.exists()
+    assert not Change.objects.exists()
 
 
 def test_each_step_needs_its_own_permission() -> None:
-    wanted, onlooker = request_adjustment(by="staff:0"), member("onlooker", "view_account", "view_adjustment")
+    wanted, onlooker = request_adjustment(), member("onlooker", "view_account", "view_adjustment", "change_change")
     assert onlooker.post(url("account_adjust", account().id), FORM).status_code == 403
-    assert onlooker.post(url("adjustment_approve", wanted)).status_code == 403
-    assert onlooker.post(url("adjustment_reject", wanted), {"answer": "no"}).status_code == 403
+    assert [decide(onlooker, action, wanted) for action in ("confirm", "decline", "cancel")] == [403] * 3
     assert url("account_adjust", account().id) not in onlooker.get(url("account_change", account().id)).content.decode()
-    assert Adjustment.objects.get().status == "requested"
+    assert Change.objects.get().status == "requested"
 
 
 def test_only_a_players_account_can_be_adjusted() -> None:
-    request_adjustment(by="staff:0")
-    maker, checker = member("maker", *ALL), member("checker", *ALL)
-    send(checker, "adjustment_approve", Adjustment.objects.get().pk)
-    houses = Adjustment.objects.raw("SELECT id FROM wallet_account WHERE kind = 'adjustments'")[0].pk
+    approve(request_adjustment())
+    maker = member("maker", *ALL)
+    houses = Account.objects.get(kind="adjustments", money_type="real").pk
     assert maker.post(url("account_adjust", houses), FORM).status_code == 403

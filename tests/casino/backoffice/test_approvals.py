@@ -1,7 +1,6 @@
 """The approvals inbox: what waits for a second person, for those who may decide it."""
 
 from html import unescape
-from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,8 +9,7 @@ from django.urls import reverse
 
 from casino.backoffice import menu
 from casino.backoffice.pages import approvals
-from casino.compliance.erasure import ErasureReason
-from casino.compliance.models import Erasure
+from casino.compliance.erasure import KIND
 from casino.operators import memberships
 from casino.staff import access_changes, roles
 from casino.staff.duties import Role
@@ -20,7 +18,7 @@ from tests.support.office import Office, open_office, page_of, staff, superuser
 from wallet.responsible_gaming import changes
 
 pytestmark = pytest.mark.django_db
-DECIDES = ("compliance.approve_erasure", "baccarat.approve_void")
+DECIDES = ("operators.change_change", "compliance.approve_erasure")
 
 
 @pytest.fixture
@@ -35,27 +33,19 @@ def inbox(client: Client) -> str:
 
 
 def request_erasure(office: Office, by: str) -> str:
-    row = Erasure.objects.create(
-        id=uuid4(),
-        operator_id=office.operator.id,
-        player_id=office.player.id,
-        reason=ErasureReason.REQUESTED_BY_PLAYER,
-        overrides_retention=True,
-        requested_by=by,
-    )
-    return page_of("compliance_erasure", row.pk)
+    subject = f"player:{office.player.id}"
+    return page_of("operators_change", waiting_change(KIND, operator=office.operator.pk, subject=subject, by=by).pk)
 
 
 def test_what_waits_is_listed_for_those_who_may_decide_it_and_leaves_when_decided(office: Office) -> None:
-    approver = staff(*DECIDES, "compliance.view_erasure", name="approver")
+    approver = staff(*DECIDES, "operators.view_change", name="approver")
     assert "No request waits for approval." in inbox(approver)
     waiting = request_erasure(office, "staff:999")
     page = inbox(approver)
     assert f'href="{waiting}"' in page
     assert "to decide" in page
-    assert "<h2>Voids" in page
     assert "<h2>Withdrawals" not in page
-    approver.post(reverse("admin:compliance_erasure_decline", args=[waiting.split("/")[-3]]))
+    approver.post(reverse("admin:operators_change_decline", args=[waiting.split("/")[-3]]))
     assert f'href="{waiting}"' not in inbox(approver)
 
 

@@ -34,7 +34,7 @@ NEVER_LISTED = {
 }
 MOST_QUERIES_OF_A_LIST = 10
 MOST_QUERIES_OF_A_PAGE = 15
-MOST_QUERIES_OF_A_ROUND = 34
+MOST_QUERIES_OF_A_ROUND = 35
 """A round's page replays the round and checks its export."""
 
 

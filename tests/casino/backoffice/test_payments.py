@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from casino.events.sql import fetch
-from casino.operators.models import Operator, StaffMembership
+from casino.operators.models import Change, Operator, StaffMembership
 from tests.wallet.ledger.world import OPERATOR
 from tests.wallet.payments.counter import (
     assert_consistent,
@@ -25,7 +25,7 @@ from tests.wallet.payments.counter import (
 from wallet.ledger.accounts import AccountKind
 
 pytestmark = pytest.mark.django_db
-RIGHTS = ("view_deposit", "view_withdrawal", "change_withdrawal")
+RIGHTS = ("view_deposit", "view_withdrawal", "change_withdrawal", "change_change")
 
 
 def staff(name: str, *, house: str = "lucky", rights: tuple[str, ...] = RIGHTS) -> Client:
@@ -68,9 +68,13 @@ def test_a_withdrawal_needs_the_approval_of_two_members_of_staff(waiting: Any) -
     assert b"/approve/" in ann.get(page("withdrawal", waiting)).content
     assert [act(ann, "approve", waiting), act(ann, "approve", waiting)] == [302, 302]
     assert status(waiting, "wallet_withdrawal") == "requested"
-    assert act(bob, "approve", waiting) == 302
+    change = Change.objects.get(subject=f"withdrawal:{waiting}")
+    confirm = reverse("admin:operators_change_confirm", args=[change.pk])
+    ann.post(confirm)
+    assert status(waiting, "wallet_withdrawal") == "requested"
+    bob.post(confirm)
     assert status(waiting, "wallet_withdrawal") == "approved"
-    assert event_names(f"withdrawal-{waiting}") == ["WithdrawalRequested", "WithdrawalApproved", "WithdrawalApproved"]
+    assert event_names(f"withdrawal-{waiting}") == ["WithdrawalRequested", "WithdrawalApproved"]
     assert b"/approve/" not in bob.get(page("withdrawal", waiting)).content
     assert_consistent()
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from baccarat.domain.tables.kill_switch import PlayIsStopped, TableIsStopped
-from baccarat.domain.tables.refusals import CloseReasonInvalid, RulesNeedSecondPerson, VersionReasonMissing
+from baccarat.domain.tables.refusals import CloseReasonInvalid, VersionReasonMissing
 from baccarat.storage.models import KillSwitch, Round, RulesVersion
 from baccarat.storage.rules_versions import decode_rules
 from casino.backoffice.pages.rules import initial_values
@@ -19,6 +19,7 @@ from casino.operators.models import Operator
 from casino.operators.services import create_operator
 from casino.significant.models import SignificantEvent
 from tests.support.office import Office, open_office, page_of, staff
+from tests.support.rules import waiting
 
 SEE = ("baccarat.view_table", "baccarat.view_rulesversion", "baccarat.view_killswitch")
 MODEL = "baccarat_rulesversion"
@@ -53,7 +54,7 @@ def filled_in(version: RulesVersion, **changes: str) -> dict[str, str]:
 def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Office) -> None:
     table = office.single.guest.table
     maker = staff(*SEE, "baccarat.draft_rules", name="maker")
-    checker = staff(*SEE, "baccarat.publish_rules", name="checker")
+    checker = staff(*SEE, "baccarat.publish_rules", "operators.change_change", name="checker")
     first = RulesVersion.objects.get(table_id=table)
 
     unreasoned = filled_in(first, minimum="10.00", change_reason=" ")
@@ -71,14 +72,13 @@ def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Offi
         "Minimum: 5.00 EUR becomes 10.00 EUR.",
         "Return on Tie: 85.6404% becomes 95.1560%.",
         "95.1560%",
-        "Publish",
-        "Reason, for the record (kept permanently: do not name a player)",
         "Asked for by the players.",
     ):
         assert words in shown
     assert "Waiting for another person" in body(maker, page_of(MODEL, draft.pk))
-    assert maker.post(reverse(f"admin:{MODEL}_publish", args=[draft.pk.replace("/", "_2F")])).status_code == 403
-    assert "Published mini@2" in act(checker, "publish", draft)
+    confirm = reverse("admin:operators_change_confirm", args=[waiting(table, 2)])
+    assert maker.post(confirm).status_code == 403
+    checker.post(confirm)
     table_page = body(checker, page_of("baccarat_table", table))
     assert "published" in table_page
     assert "Asked for by the players." in table_page
@@ -88,11 +88,13 @@ def test_one_person_drafts_and_another_reads_the_odds_and_publishes(office: Offi
 
 def test_a_draft_is_discarded_by_its_author_and_rules_are_retired_with_a_reason(office: Office) -> None:
     table = office.single.guest.table
-    both = staff(*SEE, "baccarat.draft_rules", "baccarat.publish_rules", "baccarat.stop_play", name="both")
+    rights = ("baccarat.draft_rules", "baccarat.publish_rules", "baccarat.stop_play", "operators.change_change")
+    both = staff(*SEE, *rights, name="both")
     first = RulesVersion.objects.get(table_id=table)
     act(both, "draft", first, **filled_in(first, turn_seconds="30"))
     draft = RulesVersion.objects.get(table_id=table, version=2)
-    assert RulesNeedSecondPerson.title in act(both, "publish", draft)
+    both.post(reverse("admin:operators_change_confirm", args=[waiting(table, 2)]))
+    assert RulesVersion.objects.get(pk=draft.pk).status == "draft"
     assert "Discarded mini@2" in act(both, "discard", draft)
     assert VersionReasonMissing.title in act(both, "retire", first, reason="")
     assert "Retired mini@1" in act(both, "retire", first, reason="Printed wrong.")

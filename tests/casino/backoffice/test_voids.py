@@ -10,10 +10,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.domain.rounds.refusals import VoidNeedsSecondPerson
 from baccarat.storage.models import Round
 from casino.events import store
-from casino.operators.models import Operator, StaffMembership
+from casino.operators.models import Change, Operator, StaffMembership
 from casino.operators.services import create_operator
 from tests.support.examples import P
 from tests.support.office import Office, client_of, open_office, page_of
@@ -32,6 +31,7 @@ def member(name: str, *permissions: str, works_for: str | None = "lucky") -> Cli
     """Log in a member of staff of one operator with these permissions on rounds."""
     user = User.objects.create_user(name, f"{name}@example.com", "a-long-password", is_staff=True)
     user.user_permissions.add(*Permission.objects.filter(content_type__app_label="baccarat", codename__in=permissions))
+    user.user_permissions.add(*Permission.objects.filter(codename__in=("view_change", "change_change")))
     if works_for is not None:
         StaffMembership.objects.create(
             user=user, operator=Operator.objects.get_or_create(slug=works_for, defaults=OTHER)[0]
@@ -53,6 +53,12 @@ def phase(round_: Round) -> str:
     return Round.objects.get(pk=round_.pk).phase
 
 
+def decide(client: Client, action: str, change: Change) -> str:
+    """Decide a change and return the phase of its round then."""
+    client.post(reverse(f"admin:operators_change_{action}", args=[change.pk]))
+    return Round.objects.get(pk=change.subject.removeprefix("round:")).phase
+
+
 def test_a_settled_round_is_voided_by_two_members_of_staff(office: Office) -> None:
     round_ = office.settled(office.single)
     maker, checker = member("maker", *BOTH), member("checker", *BOTH)
@@ -62,13 +68,14 @@ def test_a_settled_round_is_voided_by_two_members_of_staff(office: Office) -> No
     assert 'value="malfunction"' in form
 
     assert "another member of staff has to agree" in said(maker, "request_void", round_, **ASKED)
-    assert "The shoe jammed." in unescape(checker.get(url("void", round_)).content.decode())
-    assert VoidNeedsSecondPerson.title in said(maker, "approve_void", round_)
-    assert phase(round_) == "settled"
-    told = said(checker, "approve_void", round_)
+    change = Change.objects.get(subject=f"round:{round_.pk}")
+    assert page_of("operators_change", change.pk) in checker.get(page_of("baccarat_round", round_.pk)).content.decode()
+    assert "The shoe jammed." in unescape(checker.get(page_of("operators_change", change.pk)).content.decode())
+    assert decide(maker, "confirm", change) == "settled"
+    assert decide(checker, "confirm", change) == "voided"
+    told = checker.get(page_of("baccarat_round", round_.pk)).content.decode()
 
     assert "Void: malfunction" in told
-    assert phase(round_) == "voided"
     assert url("void", round_) not in told
     assert "the results of these wagers were reversed" in told  # and no result stands as if it held
     assert store.read(f"round-{round_.pk}")[-1].type == "RoundVoided"
@@ -87,15 +94,11 @@ def test_a_request_is_listed_and_can_be_declined(office: Office) -> None:
     round_ = office.settled(office.single)
     maker, checker = member("maker", *BOTH), member("checker", *BOTH)
     said(maker, "request_void", round_, **ASKED)
-    listed = checker.get(reverse("admin:baccarat_round_changelist"), {"phase": "void_requested"})
-    assert page_of("baccarat_round", round_.pk) in listed.content.decode()
-    assert "Voids to decide" in checker.get(reverse("admin:index")).content.decode()
-    assert "No void is requested." not in checker.get(reverse("admin:index")).content.decode()
+    change = Change.objects.get(subject=f"round:{round_.pk}")
+    assert page_of("operators_change", change.pk) in checker.get(reverse("admin:desk_approvals")).content.decode()
 
-    assert "the round stands" in said(checker, "decline_void", round_, note="It was fine.")
-
-    assert phase(round_) == "settled"
-    assert not Round.objects.filter(flag="void_requested").exists()
+    assert decide(checker, "decline", change) == "settled"
+    assert Change.objects.get(pk=change.pk).status == "declined"
 
 
 @pytest.mark.parametrize("fields", [{}, {"reason": "boredom", "note": "x"}, {"reason": "fraud", "note": " "}])
@@ -118,8 +121,9 @@ def test_voiding_needs_a_permission_of_its_own(office: Office) -> None:
     assert asker.get(url("request_void", round_)).status_code == 405
     assert asker.post(url("void", round_)).status_code == 405
     said(asker, "request_void", round_, **ASKED)
-    assert asker.post(url("approve_void", round_)).status_code == 403
-    assert asker.post(url("decline_void", round_), {"note": "x"}).status_code == 403
+    change = Change.objects.get(subject=f"round:{round_.pk}")
+    for action in ("confirm", "decline"):
+        assert asker.post(reverse(f"admin:operators_change_{action}", args=[change.pk])).status_code == 403
     assert phase(round_) == "settled"
 
 

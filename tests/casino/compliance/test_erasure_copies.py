@@ -15,6 +15,7 @@ from casino.compliance.erasure_copies import CopyRefused
 from casino.compliance.models import ErasureCopy
 from casino.crypto import crypto_shredding
 from casino.events.sql import execute
+from casino.operators import changes
 from casino.operators import services as operations
 from casino.operators.models import Player
 from casino.significant.models import SignificantEvent
@@ -39,8 +40,7 @@ def players() -> list[UUID]:
 def erase(player: UUID) -> None:
     operator = Player.objects.get(id=player).operator_id
     terms: Any = {"by": "staff:1", "reason": "player_request", "overrides_retention": True}
-    request = erasure.request(operator=operator, player=player, **terms)
-    erasure.approve(erasure=request, by="staff:2")
+    changes.confirm(erasure.request(operator=operator, player=player, **terms).pk, by="staff:2")
 
 
 def erase_and_restore(*players: UUID) -> None:

@@ -13,6 +13,7 @@ from casino.compliance import erasure, exports, player_exports
 from casino.compliance.models import PlayerExport, PlayerExportPiece
 from casino.compliance.refusals import DataExportTooSoon
 from casino.events.sql import execute, fetch
+from casino.operators import changes
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, tenant
 from tests.conftest import Database
@@ -46,7 +47,7 @@ def played(house: Tenant) -> tuple[Gambler, Gambler]:
     deal_all()
     body = {"player": alice.id, "direction": "credit", "amount": "5.00", "currency": "EUR", "reason": "complaint"}
     adjustment = house.do("adjustments", {**body, "note": "He is difficult.", "message": "Sorry!"}, person="ann")["id"]
-    house.do(f"adjustments/{adjustment}/approve", person="ben")
+    house.do(f"changes/{adjustment}/confirm", person="ben")
     return alice, bob
 
 
@@ -101,7 +102,7 @@ def test_an_erasure_deletes_it(lucky: Tenant) -> None:
     wanted = erasure.request(
         operator=UUID(lucky.id), player=player, by="staff:1", reason="player_request", overrides_retention=True
     )
-    erasure.approve(erasure=wanted, by="staff:2")
+    changes.confirm(wanted.pk, by="staff:2")
     assert not PlayerExport.objects.exists()
 
 

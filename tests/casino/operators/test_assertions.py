@@ -51,11 +51,13 @@ def test_one_person_under_two_spellings_moves_no_money(house: Tenant) -> None:
     adjustment = house.do("adjustments", credit(house), person="alice")["id"]
 
     for spelling in ("alice", "Alice", "ALICE", "\uff41lice"):
-        refused = house.post(f"adjustments/{adjustment}/approve", person=spelling)
-        assert (refused.status_code, refused.json()["code"]) == (403, "adjustment_requires_second_person")
+        refused = house.post(f"changes/{adjustment}/confirm", person=spelling)
+        assert (refused.status_code, refused.json()["code"]) == (403, "change_needs_second_person")
 
-    assert house.read(f"adjustments/{adjustment}")["requested_by"] == house.actor("alice")
-    assert house.do(f"adjustments/{adjustment}/approve", person="Bert")["decided_by"] == house.actor("bert")
+    assert house.read("adjustments")["items"] == []
+    assert house.do(f"changes/{adjustment}/confirm", person="Bert")["decided_by"] == house.actor("bert")
+    posted = house.read(f"adjustments/{adjustment}")
+    assert (posted["requested_by"], posted["approved_by"]) == (house.actor("alice"), house.actor("bert"))
 
 
 def test_all_that_an_operators_server_holds_moves_no_money_and_changes_no_terms(house: Tenant) -> None:
@@ -81,7 +83,7 @@ def test_an_assertion_is_good_once_and_for_its_request_alone(house: Tenant) -> N
 
     assert send(house, "adjustments", {**body, "amount": "1.00"}, assertion) == (403, "assertion_invalid")
     assert send(house, "changes/" + str(uuid4()) + "/decline", {}, assertion) == (403, "assertion_invalid")
-    assert send(house, "adjustments", body, assertion) == (201, "")
+    assert send(house, "adjustments", body, assertion) == (202, "")
     assert send(house, "adjustments", body, assertion) == (403, "assertion_used")
 
 
@@ -100,7 +102,7 @@ def test_a_repeated_request_gets_its_answer_with_the_assertion_that_it_used(hous
         house.send("post", "adjustments", data=json.dumps(body), content_type=JSON, headers=headers) for _ in range(2)
     ]
 
-    assert [answer.status_code for answer in answers] == [201, 201]
+    assert [answer.status_code for answer in answers] == [202, 202]
     assert answers[0].content == answers[1].content
 
 
@@ -165,7 +167,7 @@ def test_a_key_of_one_person_names_nobody_else(house: Tenant) -> None:
     StaffSubject.objects.create(user=user, operator_id=house.id, subject="anna")
     encoded = json.dumps(body).encode()
 
-    assert send(house, "adjustments", body, anna.sign("POST", "/api/v1/adjustments", encoded)) == (201, "")
+    assert send(house, "adjustments", body, anna.sign("POST", "/api/v1/adjustments", encoded)) == (202, "")
     bert = Person(house.id, "bert", own).sign("POST", "/api/v1/adjustments", encoded)
     assert send(house, "adjustments", body, bert) == (403, "assertion_invalid")
 
@@ -199,7 +201,7 @@ def test_a_person_without_an_account_in_use_is_nobody_at_a_live_operator(house: 
     user = User.objects.create_user("carl", is_staff=True)
     user.groups.add(Group.objects.get(name=Role.CASHIER))
     StaffSubject.objects.create(user=user, operator_id=house.id, subject="carl")
-    assert answer() == (201, "")
+    assert answer() == (202, "")
     User.objects.filter(pk=user.pk).update(is_active=False)
     assert answer() == (403, "assertion_invalid")
 
@@ -258,8 +260,8 @@ def test_a_member_of_staff_is_one_person_with_the_same_duties_by_whichever_door(
 
     assert adjustment["requested_by"] == f"staff:{user.pk}"
     User.objects.filter(pk=user.pk).update(is_superuser=True)
-    refused = house.post(f"adjustments/{adjustment['id']}/approve", person="anna")
-    assert refused.json()["code"] == "adjustment_requires_second_person"
+    refused = house.post(f"changes/{adjustment['id']}/confirm", person="anna")
+    assert refused.json()["code"] == "change_needs_second_person"
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_a_repeated_request_counts_once(lucky: Tenant) -> None:
     assert lucky.read("operator/key")["limits"][0]["moved_today"] == "6.00"
 
 
-def test_an_approved_adjustment_counts_for_the_key_of_the_approval(lucky: Tenant) -> None:
+def test_an_adjustment_counts_for_the_key_by_which_it_is_confirmed(lucky: Tenant) -> None:
     ann = lucky.player("Ann", funds="100.00")
     limit(lucky, Movement.CREDIT, 20_00)
     limit(lucky, Movement.DEBIT, 5_00)
@@ -91,11 +91,11 @@ def test_an_approved_adjustment_counts_for_the_key_of_the_approval(lucky: Tenant
     def adjust(direction: str, amount: str) -> Any:
         body = {"player": ann.id, "direction": direction, "amount": amount, "currency": "EUR", "reason": "complaint"}
         adjustment = lucky.do("adjustments", {**body, "money_type": "real", "note": "Error."}, person="alice")["id"]
-        answer = lucky.post(f"adjustments/{adjustment}/approve", person="bert").json()
+        answer = lucky.post(f"changes/{adjustment}/confirm", person="bert").json()
         return answer.get("code", answer["status"])
 
-    assert [adjust("credit", "20.01"), adjust("credit", "20.00")] == ["key_limit_reached", "approved"]
-    assert [adjust("debit", "5.01"), adjust("debit", "5.00")] == ["key_limit_reached", "approved"]
+    assert [adjust("credit", "20.01"), adjust("credit", "20.00")] == ["key_limit_reached", "effective"]
+    assert [adjust("debit", "5.01"), adjust("debit", "5.00")] == ["key_limit_reached", "effective"]
 
 
 def test_a_day_ends_at_midnight_utc_and_never_begins_twice(lucky: Tenant) -> None:

@@ -26,6 +26,7 @@ from casino.devstack.errors import DevstackError
 from casino.devstack.home import PROJECT, claim
 from casino.devstack.postgres import Postgres
 from casino.devstack.processes import run_to_end
+from casino.operators import changes
 from casino.operators import services as operations
 from casino.operators.models import Operator
 from tests.conftest import pointed_at
@@ -145,8 +146,7 @@ def erase_somebody(system: System, blocker: DjangoDbBlocker) -> tuple[UUID, str]
         house = Operator.objects.get(slug="chaos").id
         player = operations.register_player(operator=house, reference="to-be-erased", nickname="Ann").id
         ((between,),) = system.query("SELECT clock_timestamp()::text")
-        request = erasure.request(operator=house, player=player, **ERASURE)
-        erasure.approve(erasure=request, by="staff:2")
+        changes.confirm(erasure.request(operator=house, player=player, **ERASURE).pk, by="staff:2")
     return player, between
 
 

@@ -8,9 +8,7 @@ DRAFT: Final = ("POST /tables/{table}/versions", "GET /tables/{table}/versions")
 """Steps to a draft of rules, perhaps an earlier one."""
 
 BEFORE: Final[dict[str, tuple[str, ...]]] = {
-    "GET /adjustments/{adjustment}": ("POST /adjustments",),
-    "POST /adjustments/{adjustment}/approve": ("POST /adjustments",),
-    "POST /adjustments/{adjustment}/reject": ("POST /adjustments",),
+    "GET /adjustments/{adjustment}": ("POST /adjustments", "POST /changes/{change}/confirm"),
     **{
         f"{method} /cases/{{case}}{act}": ("GET /cases#open",)
         for method, act in (
@@ -57,7 +55,7 @@ BEFORE: Final[dict[str, tuple[str, ...]]] = {
         "POST /me/withdrawals",
     ),
     "GET /me/withdrawal-quote": ("POST /withdrawal-policy",),
-    "POST /notices/{notice}/read": ("POST /adjustments", "POST /adjustments/{adjustment}/approve", "GET /notices"),
+    "POST /notices/{notice}/read": ("POST /adjustments", "POST /changes/{change}/confirm", "GET /notices"),
     "POST /operator/key/end-rotation": ("POST /operator/key/rotate",),
     "DELETE /operator/key/signing-keys/{keyid}": ("POST /operator/key/signing-keys#secret",),
     "POST /players/{player}/transfers": ("POST /operator/funding#transfer",),
@@ -75,8 +73,6 @@ BEFORE: Final[dict[str, tuple[str, ...]]] = {
     "GET /rounds/{round}/shoe": ("GET /rounds",),
     "POST /rounds/{round}/resume": ("POST /tables/{table}/place", "suspend", "GET /rounds#suspended"),
     "POST /rounds/{round}/void": ROUND_OF_ITS_OWN,
-    "POST /rounds/{round}/void/approve": (*ROUND_OF_ITS_OWN, "POST /rounds/{round}/void"),
-    "POST /rounds/{round}/void/decline": (*ROUND_OF_ITS_OWN, "POST /rounds/{round}/void"),
     "POST /sessions/launch": ("PUT /operator/origins", "POST /launches"),
     "POST /sessions/renew": ("PUT /operator/origins", "POST /launches"),
     "GET /skins/{name}": ("PUT /skins/{name}",),
@@ -93,12 +89,9 @@ BEFORE: Final[dict[str, tuple[str, ...]]] = {
     "POST /tables/{table}/seat": ("POST /play-money-policy", "POST /me/play-money", "POST /tables/{table}/leave"),
     "POST /tables/{table}/undo": ("POST /tables/{table}/place",),
     "GET /tables/{table}/versions/{version}": DRAFT,
-    "POST /tables/{table}/versions/{version}/discard": DRAFT,
-    "POST /tables/{table}/versions/{version}/publish": DRAFT,
-    "POST /tables/{table}/versions/{version}/reject": DRAFT,
     "POST /tables/{table}/versions/{version}/retire": (
         *DRAFT,
-        "POST /tables/{table}/versions/{version}/publish",
+        "POST /changes/{change}/confirm",
         "POST /tables/{table}/deal",
     ),
     "DELETE /webhooks/{webhook}": ("POST /webhooks",),
@@ -155,7 +148,8 @@ PRESETS: Final = {
 """Tables on which an operation can succeed; `mini` for the others."""
 
 NAMED_BY: Final = {
-    "POST /adjustments": "adjustment",
+    "POST /adjustments": "change",
+    "POST /changes/{change}/confirm": "adjustment",
     "GET /cases": "case",
     "GET /discrepancies": "discrepancy",
     "POST /launches": "launch",
@@ -167,7 +161,7 @@ NAMED_BY: Final = {
     "POST /me/deposits": "deposit",
     "POST /me/withdrawals": "withdrawal",
     "POST /reports": "report",
-    "POST /tables/{table}/versions": "version",
+    "POST /tables/{table}/versions": "change",
     "GET /tables/{table}/versions": "version",
     "POST /webhooks": "webhook",
     "GET /chat/reports": "report",

@@ -1,6 +1,7 @@
-"""Adjustments: one person requests, another approves, money moves once, and the player is notified."""
+"""Adjustments: one person requests, another confirms, money moves once, and the player is notified."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,8 @@ from django.db import IntegrityError
 from casino.events import store
 from casino.events.sql import execute, fetch
 from casino.kernel.money import MAX_AMOUNT, AmountNotPositive, AmountTooLarge, MoneyType
+from casino.operators import changes
+from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, UnknownChange
 from tests.conftest import Database
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account, fund
 from tests.wallet.payments.counter import balance_of, open_alice
@@ -17,35 +20,32 @@ from wallet.adjustments import notices, queries, services
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.adjustments.queries import AdjustmentFilter, AdjustmentTotal
 from wallet.adjustments.refusals import (
-    AdjustmentDecided,
     AdjustmentNoteMissing,
-    AdjustmentRequiresSecondPerson,
     NoDebtInPlayMoney,
     UnknownAdjustment,
 )
-from wallet.adjustments.state import AdjustmentStatus
 from wallet.ledger import store as ledger
 from wallet.ledger.accounts import AccountKind, AccountName, operator_account
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
 from wallet.payments import debts
 
 
-def request_adjustment(direction: str = "credit", amount: int = 2000, **changes: Any) -> UUID:
+def request_adjustment(direction: str = "credit", amount: int = 2000, **differences: Any) -> UUID:
+    """Request an adjustment and return the change's id, which is the adjustment's."""
     defaults: dict[str, Any] = {
         "operator": OPERATOR, "player": ALICE, "money_type": MoneyType.REAL, "currency": "EUR",
-        "reason": AdjustmentReason.COMPLAINT, "note": "Ticket 4411.", "message": "Sorry!", "by": "staff:1",
+        "reason": AdjustmentReason.COMPLAINT, "note": "Ticket 4411.", "message": "Sorry!",
+        "metadata": replace(METADATA, actor="staff:1"),
     }  # fmt: skip
-    return services.request(
-        direction=AdjustmentDirection(direction), amount=amount, metadata=METADATA, **{**defaults, **changes}
-    )
+    return services.request(direction=AdjustmentDirection(direction), amount=amount, **{**defaults, **differences}).pk
 
 
-def approve(adjustment: UUID, by: str = "staff:2", **more: Any) -> AdjustmentStatus:
-    return services.approve(adjustment, operator=OPERATOR, by=by, metadata=METADATA, **more).status
+def approve(adjustment: UUID, by: str = "staff:2") -> str:
+    return changes.confirm(adjustment, by=by).status
 
 
-def reject(adjustment: UUID, by: str = "staff:2", answer: str = "Paid on Monday.") -> AdjustmentStatus:
-    return services.reject(adjustment, operator=OPERATOR, by=by, metadata=METADATA, answer=answer).status
+def reject(adjustment: UUID, by: str = "staff:2") -> str:
+    return changes.decline(adjustment, by=by).status
 
 
 def list_notices(player: UUID = ALICE) -> list[notices.StoredNotice]:
@@ -62,49 +62,48 @@ def balance_of_account(name: AccountName) -> int:
 
 
 @pytest.mark.django_db
-def test_money_moves_once_and_only_after_another_person_approves() -> None:
+def test_money_moves_once_and_only_after_another_person_confirms() -> None:
     open_alice()
     adjustment = request_adjustment()
     assert (balance_of(AccountKind.ACCOUNT), list_notices()) == (0, [])
-    with pytest.raises(AdjustmentRequiresSecondPerson):
+    with pytest.raises(ChangeNeedsSecondPerson):
         approve(adjustment, by="staff:1")
-    with pytest.raises(AdjustmentRequiresSecondPerson):
-        reject(adjustment, by="staff:1")
-    assert approve(adjustment) is AdjustmentStatus.APPROVED
+    assert approve(adjustment) == "effective"
     assert (balance_of(AccountKind.ACCOUNT), adjusted()) == (2000, -2000)
     for decide in (approve, reject):
-        with pytest.raises(AdjustmentDecided):
+        with pytest.raises(ChangeDecided):
             decide(adjustment, by="staff:3")
     assert balance_of(AccountKind.ACCOUNT) == 2000
 
 
 @pytest.mark.django_db
-def test_a_rejected_adjustment_moves_nothing_and_notifies_nobody() -> None:
+def test_a_declined_adjustment_moves_nothing_and_notifies_nobody() -> None:
     open_alice()
     adjustment = request_adjustment()
-    assert reject(adjustment) is AdjustmentStatus.REJECTED
-    with pytest.raises(AdjustmentDecided):
+    assert reject(adjustment) == "declined"
+    with pytest.raises(ChangeDecided):
         approve(adjustment, by="staff:3")
     assert (balance_of(AccountKind.ACCOUNT), list_notices()) == (0, [])
-    assert queries.load_adjustment_texts([adjustment])[adjustment].answer == "Paid on Monday."
 
 
 @pytest.mark.django_db
-def test_a_debit_above_the_balance_is_refused() -> None:
+def test_a_debit_above_the_balance_is_refused_when_it_is_requested_and_when_it_is_confirmed() -> None:
     open_alice()
     fund(account(), 500)
-    adjustment = request_adjustment("debit")
     with pytest.raises(InsufficientFunds) as refused:
-        approve(adjustment)
+        request_adjustment("debit")
     assert (refused.value.balance, refused.value.needed) == (500, 2000)
+    first, second = (request_adjustment("debit", 300) for _ in range(2))
+    approve(first)
+    with pytest.raises(InsufficientFunds):
+        approve(second)
 
 
 @pytest.mark.django_db
-def test_the_approver_can_turn_a_debit_into_a_debt_that_stops_play() -> None:
+def test_two_persons_can_turn_a_debit_into_a_debt_that_stops_play() -> None:
     open_alice()
     fund(account(), 500)
-    adjustment = request_adjustment("debit")
-    assert approve(adjustment, as_debt=True) is AdjustmentStatus.APPROVED
+    approve(request_adjustment("debit", as_debt=True))
     assert (balance_of(AccountKind.ACCOUNT), balance_of(AccountKind.DEBT), adjusted()) == (0, -1500, 2000)
     with pytest.raises(DebtOutstanding):
         debts.available(account())
@@ -127,14 +126,14 @@ def test_play_money_is_adjusted_apart_from_real_money_and_never_owed() -> None:
         -700,
     )
     with pytest.raises(NoDebtInPlayMoney):
-        approve(request_adjustment("debit", 800, money_type=MoneyType.PLAY), as_debt=True)
-    approve(request_adjustment("debit", 700, money_type=MoneyType.PLAY), as_debt=True)
+        request_adjustment("debit", 800, money_type=MoneyType.PLAY, as_debt=True)
+    approve(request_adjustment("debit", 700, money_type=MoneyType.PLAY, as_debt=True))
     assert balance_of_account(account(money_type=MoneyType.PLAY)) == 0
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("changes", "refusal"),
+    ("differences", "refusal"),
     [
         ({"amount": 0}, AmountNotPositive),
         ({"amount": -5}, AmountNotPositive),
@@ -145,42 +144,44 @@ def test_play_money_is_adjusted_apart_from_real_money_and_never_owed() -> None:
         ({"operator": UUID(int=99)}, UnknownAccount),
     ],
 )
-def test_bad_input_is_refused_and_leaves_nothing(changes: dict[str, Any], refusal: type[Exception]) -> None:
+def test_bad_input_is_refused_and_leaves_nothing(differences: dict[str, Any], refusal: type[Exception]) -> None:
     open_alice()
     with pytest.raises(refusal):
-        request_adjustment(**changes)
-    assert fetch("SELECT count(*) FROM wallet_adjustment")[0][0] == 0
-    assert fetch("SELECT count(*) FROM wallet_adjustment_text")[0][0] == 0
+        request_adjustment(**differences)
+    assert fetch("SELECT count(*) FROM operators_change")[0][0] == 0
 
 
 @pytest.mark.django_db
 def test_an_adjustment_is_unknown_to_another_operator() -> None:
     open_alice()
     adjustment = request_adjustment()
-    for decide in (services.approve, services.reject):
-        with pytest.raises(UnknownAdjustment):
-            decide(adjustment, operator=UUID(int=99), by="staff:2", metadata=METADATA, answer="no")
+    with pytest.raises(UnknownChange):
+        changes.confirm(adjustment, operator=UUID(int=99), by="staff:2")
+    approve(adjustment)
     with pytest.raises(UnknownAdjustment):
         queries.find(operator=UUID(int=99), adjustment=adjustment)
 
 
 @pytest.mark.django_db
-def test_events_contain_the_requester_but_no_texts() -> None:
+def test_the_event_names_both_persons_and_holds_texts_only_encrypted() -> None:
     open_alice()
     adjustment = request_adjustment()
-    approve(adjustment, answer="Fine by me.")
-    events = store.read(f"adjustment-{adjustment}")
-    assert [event.type for event in events] == ["AdjustmentRequested", "AdjustmentApproved"]
-    assert not any(word in bytes(event.data).decode() for event in events for word in ("Ticket", "Sorry", "Fine"))
-    assert (b"staff:1" in events[0].data, b"staff:2" in events[1].data) == (True, True)
+    approve(adjustment)
+    (event,) = store.read(f"adjustment-{adjustment}")
+    steps = store.read(f"change-{adjustment}")
+    assert event.type == "AdjustmentPosted"
+    assert (b"staff:1" in event.data, b"staff:2" in event.data) == (True, True)
+    assert not any(word in bytes(each.data).decode() for each in (event, *steps) for word in ("Ticket", "Sorry"))
+    row = queries.find(operator=OPERATOR, adjustment=adjustment)
+    assert (row.note, row.message) == ("Ticket 4411.", "Sorry!")
 
 
 @pytest.mark.django_db
-def test_the_database_refuses_a_decision_by_the_requester() -> None:
+def test_the_database_refuses_an_adjustment_by_one_person() -> None:
     open_alice()
-    request_adjustment()
+    approve(request_adjustment())
     with pytest.raises(IntegrityError, match="wallet_adjustment_another"):
-        execute("UPDATE wallet_adjustment SET status = 'approved', decided_by = requested_by")
+        execute("UPDATE wallet_adjustment SET approved_by = requested_by")
 
 
 @pytest.mark.django_db
@@ -201,7 +202,7 @@ def test_the_player_is_notified_once_and_marks_the_notice_read_once() -> None:
 
 
 @pytest.mark.django_db
-def test_totals_by_reason_contain_approved_adjustments_only() -> None:
+def test_totals_by_reason_contain_what_was_posted_only() -> None:
     open_alice()
     approve(request_adjustment("credit", 2000))
     approve(request_adjustment("credit", 500))
@@ -213,18 +214,16 @@ def test_totals_by_reason_contain_approved_adjustments_only() -> None:
         AdjustmentTotal("complaint", "credit", "real", "EUR", 2, 2500, 0),
     ]
     assert queries.totals_by_reason(operator=UUID(int=99), since=None, until=None) == []
-    waiting = queries.list_adjustments(
-        AdjustmentFilter(OPERATOR, status=AdjustmentStatus.REQUESTED), before=None, limit=10
-    )
-    assert [row.amount for row in waiting] == [9999]
+    posted = queries.list_adjustments(AdjustmentFilter(OPERATOR), before=None, limit=10)
+    assert [row.amount for row in posted] == [300, 500, 2000]
 
 
-def test_ten_concurrent_approvals_move_the_money_once(database: Database, in_threads: Callable[..., Any]) -> None:
+def test_fifty_concurrent_confirmations_move_the_money_once(database: Database, in_threads: Callable[..., Any]) -> None:
     open_alice()
     adjustment = request_adjustment()
-    outcomes = in_threads(10, lambda number: approve(adjustment, by=f"staff:{number + 2}"))
-    assert outcomes.count(AdjustmentStatus.APPROVED) == 1
-    assert sum(isinstance(outcome, AdjustmentDecided) for outcome in outcomes) == 9
+    outcomes = in_threads(50, lambda number: approve(adjustment, by=f"staff:{number + 2}"))
+    assert outcomes.count("effective") == 1
+    assert sum(isinstance(outcome, ChangeDecided) for outcome in outcomes) == 49
     assert balance_of(AccountKind.ACCOUNT) == 2000
     assert len(list_notices()) == 1
 
@@ -234,6 +233,6 @@ def test_concurrent_debits_never_take_an_account_below_zero(database: Database, 
     fund(account(), 5000)
     adjustment = [request_adjustment("debit", 2000) for _ in range(6)]
     outcomes = in_threads(6, lambda number: approve(adjustment[number]))
-    assert outcomes.count(AdjustmentStatus.APPROVED) == 2
+    assert outcomes.count("effective") == 2
     assert sum(isinstance(outcome, InsufficientFunds) for outcome in outcomes) == 4
     assert balance_of(AccountKind.ACCOUNT) == 1000

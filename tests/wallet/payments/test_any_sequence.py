@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
+from casino.operators import changes
 from tests.support.depth import examples
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
@@ -67,7 +68,11 @@ class Payments:
 
     def _review(self, name: str, payment: Any, staff: str) -> None:
         if name == "approve":
-            withdrawals.approve(payment, staff=staff, metadata=METADATA)
+            waits = changes.waiting(withdrawals.KIND, f"withdrawal:{payment}")
+            if waits is None:
+                withdrawals.approve(payment, staff=staff, metadata=METADATA)
+            else:
+                changes.confirm(waits.pk, by=staff)
         elif name == "reject":
             withdrawals.reject(payment, staff=staff, reason="no", metadata=METADATA)
         elif name == "cancel":

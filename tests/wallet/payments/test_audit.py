@@ -98,7 +98,7 @@ SENT = pe.DepositSent(UUID(int=3), "tx-1", AT)
 COMPLETED = pe.DepositCompleted(UUID(int=3), *OWNER, "EUR", 5000, 100, "tx-1", AT)
 REVERSED = pe.DepositReversed(UUID(int=3), *OWNER, "EUR", 5000, 100, True, 4000, 900, "tx-1", "", AT)
 WITHDRAWAL_REQUESTED = pe.WithdrawalRequested(UUID(int=5), *OWNER, UUID(int=4), 1, "sandbox", "EUR", 700, 2, AT, 0)
-WITHDRAWAL_APPROVED = pe.WithdrawalApproved(UUID(int=5), "staff:1", AT)
+WITHDRAWAL_APPROVED = pe.WithdrawalApproved(UUID(int=5), ("staff:1", "staff:2"), AT)
 WITHDRAWAL_SENT = pe.WithdrawalSent(UUID(int=5), AT)
 WITHDRAWAL_RETURNED = pe.WithdrawalReturned(UUID(int=5), *OWNER, "EUR", 700, True, "tx-2", "", AT, 0)
 
@@ -121,18 +121,22 @@ WITHDRAWAL_RETURNED = pe.WithdrawalReturned(UUID(int=5), *OWNER, "EUR", 700, Tru
             (
                 WITHDRAWAL_REQUESTED,
                 WITHDRAWAL_APPROVED,
-                replace(WITHDRAWAL_APPROVED, approved_by="staff:2"),
                 WITHDRAWAL_SENT,
             ),
             set(),
         ),
-        ((WITHDRAWAL_REQUESTED, WITHDRAWAL_APPROVED, WITHDRAWAL_APPROVED, WITHDRAWAL_SENT), {"sent without approval"}),
-        ((WITHDRAWAL_REQUESTED, WITHDRAWAL_APPROVED, WITHDRAWAL_SENT), {"sent without approval"}),
+        (
+            (WITHDRAWAL_REQUESTED, replace(WITHDRAWAL_APPROVED, approved_by=("staff:1",) * 2), WITHDRAWAL_SENT),
+            {"sent without approval"},
+        ),
+        (
+            (WITHDRAWAL_REQUESTED, replace(WITHDRAWAL_APPROVED, approved_by=("staff:1",)), WITHDRAWAL_SENT),
+            {"sent without approval"},
+        ),
         (
             (
                 WITHDRAWAL_REQUESTED,
                 WITHDRAWAL_APPROVED,
-                replace(WITHDRAWAL_APPROVED, approved_by="staff:2"),
                 WITHDRAWAL_SENT,
                 WITHDRAWAL_RETURNED,
             ),

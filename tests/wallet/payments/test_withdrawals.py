@@ -5,6 +5,13 @@ from uuid import UUID
 
 import pytest
 
+from casino.operators import changes
+from casino.operators.refusals import (
+    ChangeAlreadyRequested,
+    ChangeDecided,
+    ChangeIsForTheAdmin,
+    ChangeNeedsSecondPerson,
+)
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     assert_consistent,
@@ -27,7 +34,6 @@ from wallet.payments.refusals import (
     NotWaitingForReview,
     TooLateToCancel,
     UnknownWithdrawal,
-    WithdrawalRequiresSecondPerson,
     WithdrawalsNotSupported,
 )
 from wallet.payments.withdrawal_state import WithdrawalStatus
@@ -50,8 +56,10 @@ def policy(automatic: int, second: int) -> None:
     )
 
 
-def approve(withdrawal: UUID, staff: str = "staff:1") -> WithdrawalStatus:
-    return withdrawals.approve(withdrawal, staff=staff, metadata=METADATA).status
+def approve(withdrawal: UUID, staff: str = "staff:1") -> UUID | None:
+    """Approve; return the change that waits for another person, if one has to agree."""
+    waits = withdrawals.approve(withdrawal, staff=staff, metadata=METADATA)
+    return None if waits is None else waits.pk
 
 
 def apply_report(withdrawal: UUID, status: str, **changes: Any) -> str:
@@ -97,16 +105,22 @@ def test_returned_money_goes_back_to_the_player_whether_paid_or_not(statuses: tu
 
 def test_the_policy_decides_whether_none_one_or_two_must_approve() -> None:
     card = fund_alice()
-    assert approve(withdraw(card, 1)) is WithdrawalStatus.REQUESTED  # without a policy, two must approve everything
+    assert approve(withdraw(card, 1)) is not None  # without a policy, two must approve everything
     policy(100, 1000)
     small, middling, large = withdraw(card, 100), withdraw(card, 1000), withdraw(card, 1001)
     assert status(small, "wallet_withdrawal") == "approved"
-    assert approve(middling) is WithdrawalStatus.APPROVED
-    assert approve(large) is WithdrawalStatus.REQUESTED
-    assert not withdrawals.send(large)
-    with pytest.raises(WithdrawalRequiresSecondPerson):
-        approve(large)
-    assert approve(large, "staff:2") is WithdrawalStatus.APPROVED
+    assert (approve(middling), status(middling, "wallet_withdrawal")) == (None, "approved")
+    change = approve(large)
+    assert change is not None
+    assert (withdrawals.send(large), status(large, "wallet_withdrawal")) == (False, "requested")
+    with pytest.raises(ChangeAlreadyRequested):
+        approve(large, "staff:2")
+    with pytest.raises(ChangeNeedsSecondPerson):
+        changes.confirm(change, by="staff:1")
+    with pytest.raises(ChangeIsForTheAdmin):
+        changes.confirm(change, operator=OPERATOR, by="staff:2")
+    changes.confirm(change, by="staff:2")
+    assert status(large, "wallet_withdrawal") == "approved"
     with pytest.raises(NotWaitingForReview):
         approve(large, "staff:3")
     assert_consistent()
@@ -114,10 +128,13 @@ def test_the_policy_decides_whether_none_one_or_two_must_approve() -> None:
 
 def test_a_rejected_withdrawal_gives_the_money_back() -> None:
     withdrawal = withdraw(fund_alice())
-    approve(withdrawal)
+    change = approve(withdrawal)
+    assert change is not None
     withdrawals.reject(withdrawal, staff="staff:2", reason="who is this", metadata=METADATA)
     assert balances() == [10_000, 0, 0]
     assert status(withdrawal, "wallet_withdrawal") == "rejected"
+    with pytest.raises(ChangeDecided):
+        changes.confirm(change, by="staff:2")
     with pytest.raises(NotWaitingForReview):
         withdrawals.reject(withdrawal, staff="staff:2", reason="again", metadata=METADATA)
     assert apply_report(withdrawal, "completed") == "never_sent"

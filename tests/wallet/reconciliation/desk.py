@@ -11,6 +11,7 @@ import msgspec
 
 from casino.events.sql import execute
 from casino.observability.process import ssl_context
+from casino.operators import changes
 from casino.operators.models import Operator
 from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import SECRET, deposit, method, open_alice, withdraw
@@ -54,8 +55,9 @@ class Desk:
     def payout(self, amount: int = 1000) -> UUID:
         """Make a withdrawal that both sides have as paid."""
         payment = withdraw(self.card, amount)
-        for staff in ("staff:1", "staff:2"):
-            withdrawals.approve(payment, staff=staff, metadata=METADATA)
+        waits = withdrawals.approve(payment, staff="staff:1", metadata=METADATA)
+        if waits is not None:
+            changes.confirm(waits.pk, by="staff:2")
         assert withdrawals.send(payment)
         self.settle(payment, PaymentKind.PAYOUT, amount)
         return payment

@@ -1,5 +1,6 @@
 """Voiding a round: who may, when a second person has to agree, and what is undone."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -8,7 +9,7 @@ from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds import events as e
 from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.decider import ROUND
-from baccarat.domain.rounds.events import RoundVoidDeclined, RoundVoided, RoundVoidRequested, SeatVoided, VoidReason
+from baccarat.domain.rounds.events import RoundVoided, SeatVoided, VoidReason
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.money import MoneyType
@@ -39,7 +40,6 @@ from tests.support.spec import Spec
 
 Told = Spec[c.RoundCommand, RoundState, e.RoundEvent]
 MALFUNCTION = VoidReason.MALFUNCTION
-REQUEST = RoundVoidRequested(by="staff:1", reason=MALFUNCTION, note="The shoe jammed.", requested_at=DEADLINE)
 
 
 def void(*, by: str = "staff:1", seed: str | None = "5e" * 32) -> c.VoidRound:
@@ -54,8 +54,8 @@ def void(*, by: str = "staff:1", seed: str | None = "5e" * 32) -> c.VoidRound:
     )
 
 
-def approve(*purses: c.PlayerFunds, by: str = "staff:2", forgive: bool = False) -> c.ApproveVoid:
-    return c.ApproveVoid(by=by, funds=purses, forgive=forgive, now=DEADLINE)
+def approve(*purses: c.PlayerFunds, by: str = "staff:2", forgive: bool = False) -> c.VoidRound:
+    return replace(void(seed=None), approved_by=by, funds=purses, forgive=forgive)
 
 
 def purse(
@@ -113,36 +113,12 @@ def test_a_round_set_aside_is_voided_and_no_longer_waits() -> None:
     after.when(deal(at=DEADLINE)).refused(r.RoundIsNotDue)
 
 
-def test_once_the_outcome_is_known_a_void_is_a_request() -> None:
-    settled({P: 1000}, banker=False).when(void()).then(REQUEST).when(void(by="staff:3")).refused(r.VoidAlreadyRequested)
-
-
-def test_who_asks_for_a_void_does_not_approve_it() -> None:
-    asked = settled({P: 1000}, banker=False).given(REQUEST)
-
-    asked.when(approve(purse(), by="staff:1")).refused(r.VoidNeedsSecondPerson)
-
-
-def test_nobody_approves_or_declines_what_nobody_asked_for() -> None:
-    spec = settled({P: 1000}, banker=False)
-
-    spec.when(approve(purse())).refused(r.NoVoidRequested)
-    spec.when(c.DeclineVoid(by="staff:2", note="No.", now=DEADLINE)).refused(r.NoVoidRequested)
-
-
-def test_a_declined_round_stands_and_can_be_asked_for_again() -> None:
-    spec = settled({P: 1000}, banker=False).given(REQUEST)
-
-    after = spec.when(c.DeclineVoid(by="staff:2", note="It was fine.", now=DEADLINE)).then(
-        RoundVoidDeclined(by="staff:2", note="It was fine.", declined_at=DEADLINE)
-    )
-
-    assert after.state().phase is Phase.SETTLED
-    after.when(void()).then(REQUEST)
+def test_once_the_outcome_is_known_a_void_needs_another_person() -> None:
+    settled({P: 1000}, banker=False).when(void()).refused(r.VoidNeedsSecondPerson)
 
 
 def test_a_round_is_voided_once() -> None:
-    spec = settled({P: 1000}, banker=False).given(REQUEST)
+    spec = settled({P: 1000}, banker=False)
     done = spec.given(*spec.when(approve(purse(game=1000))).events())
 
     done.when(void()).refused(r.RoundAlreadyVoided)
@@ -157,7 +133,7 @@ def test_a_round_that_lapsed_or_never_opened_has_nothing_to_void() -> None:
 
 
 def test_a_lost_stake_goes_back_to_the_seat_or_to_the_account_of_one_who_left() -> None:
-    spec = settled({P: 1000}, banker=True).given(REQUEST)
+    spec = settled({P: 1000}, banker=True)
 
     at_the_table = undone(spec.when(approve(purse())))
     gone = undone(spec.when(approve(purse(seated=False))))
@@ -180,7 +156,7 @@ def test_a_lost_stake_goes_back_to_the_seat_or_to_the_account_of_one_who_left() 
 def test_winnings_are_taken_from_what_there_is_and_the_rest_is_owed_or_forgiven(
     game: int, account: int, forgive: bool, taken: tuple[int, int, int, int]
 ) -> None:
-    spec = settled({P: 1000}, banker=False).given(REQUEST)
+    spec = settled({P: 1000}, banker=False)
 
     seat = undone(spec.when(approve(purse(game=game, account=account), forgive=forgive)))
 
@@ -193,7 +169,7 @@ def test_play_money_is_never_owed() -> None:
         opened(ANN, rules=MINI, money_type=MoneyType.PLAY),
         e.WagerConfirmed(1, ANN, MoneyType.PLAY, in_play.stakes, in_play.confirmed_at),
     )
-    spec = spec.given(*spec.when(deal(PLAYER_WINS, rules=MINI)).events(), REQUEST)
+    spec = spec.given(*spec.when(deal(PLAYER_WINS, rules=MINI)).events())
 
     seat = undone(spec.when(approve(purse(money_type=MoneyType.PLAY))))
 
@@ -202,7 +178,7 @@ def test_play_money_is_never_owed() -> None:
 
 @pytest.mark.parametrize(("rack", "from_rack"), [(0, 0), (100, 100), (125, 125), (900, 125)])
 def test_commission_comes_out_of_the_rack_as_far_as_it_is_still_there(rack: int, from_rack: int) -> None:
-    spec = settled({B: 2500}, banker=True, rules=BIG).given(REQUEST)
+    spec = settled({B: 2500}, banker=True, rules=BIG)
 
     seat = undone(spec.when(approve(purse(game=9000, rack=rack))))
 

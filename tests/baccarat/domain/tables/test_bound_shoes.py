@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from baccarat.audit.log_replay import LogReplay
 from baccarat.audit.report import FindingCollector
 from baccarat.domain.rules.table_rules import ShoeShape
 from baccarat.domain.rules.wagers import Spot
@@ -13,7 +12,7 @@ from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.events import EffectiveFrom
 from baccarat.storage.event_registry import CATALOGUE
-from tests.baccarat.audit.simulated_table import PLAYERS, SimulatedTable, finding_kinds, forge, replay
+from tests.baccarat.audit.simulated_table import PLAYERS, PlayReplay, SimulatedTable, finding_kinds, forge, replay
 from tests.support.instant import NO_SHOW
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
@@ -162,7 +161,7 @@ def test_rules_in_force_before_their_shoe_are_reported(two_shapes: SimulatedTabl
     took = two_shapes.rows.pop(place)
     two_shapes.rows.insert(start, took)
     notes = FindingCollector()
-    LogReplay(notes).replay(two_shapes.rows)
+    PlayReplay(notes).replay(two_shapes.rows)
     two_shapes.rows[:] = rows
     named = {finding.kind for finding in notes.findings}
     assert {"version takes effect at another time", "shoe composition differs from its commitment"} <= named

@@ -204,8 +204,8 @@ def test_what_a_void_takes_back_of_a_win_is_not_asked_for_and_a_debt(database: D
             break
     deliver()
     before, asked = wallet.balances[ann.id], len(wallet.bodies)
-    house.do(f"rounds/{round_}/void", {"reason": "malfunction", "note": "test"}, person="ann")
-    house.do(f"rounds/{round_}/void/approve", person="bert")
+    change = house.do(f"rounds/{round_}/void", {"reason": "malfunction", "note": "test"}, person="ann")
+    house.do(f"changes/{change['id']}/confirm", person="bert")
     deliver()
     assert (statuses("correction"), ledger("debt")) == (["refused"], -1000)
     assert fetch("SELECT code FROM wallet_remote WHERE kind = 'correction'") == [("not_in_profile",)]
@@ -224,8 +224,8 @@ def test_what_a_void_returns_of_a_loss_is_paid_as_a_win(database: Database, wall
             break
     deliver()
     before = wallet.balances[ann.id]
-    house.do(f"rounds/{round_}/void", {"reason": "malfunction", "note": "test"}, person="ann")
-    house.do(f"rounds/{round_}/void/approve", person="bert")
+    change = house.do(f"rounds/{round_}/void", {"reason": "malfunction", "note": "test"}, person="ann")
+    house.do(f"changes/{change['id']}/confirm", person="bert")
     deliver()
     assert (statuses("correction"), wallet.balances[ann.id] - before) == (["accepted"], 1000)
     assert is_at_rest(wallet, ann)
