@@ -12,7 +12,8 @@ from baccarat.domain.tables.kill_switch import (
     AlreadyStopped,
     NotStopped,
     StopMessageTooLong,
-    StoppedByHouse,
+    StopOfHigherRank,
+    StopRank,
     StopReasonMissing,
     StopScope,
     UnknownStopSubject,
@@ -56,26 +57,28 @@ class StopRequest(ResumeRequest):
 
 
 class Stop(Shape):
-    """A kill switch after its last change. For one of the platform, actor and reason are hidden."""
+    """A kill switch after its last change. For a change by the platform, actor and reason are hidden."""
 
     scope: StopScope
     subject: Annotated[str, Meta(description="An id, or the rules such as mini@1; empty for all gaming.")]
     active: bool
     player_message: Annotated[str, Meta(description="The message shown to players.")]
     reason: str
+    rank: Annotated[StopRank, Meta(description="Of who stopped or resumed play. Only it or a higher one lifts a stop.")]
     by: Annotated[str, Meta(examples=["operator:op_5f0c"])]
     at: Timestamp
 
     @classmethod
     def of(cls, row: Row, player_message: str, reason: str) -> "Stop":
         """Present a kill switch with its decrypted texts."""
-        own = row.by.startswith(kill_switch.OPERATOR_ACTOR_PREFIX)
+        own = row.rank == StopRank.OPERATOR
         return cls(
             scope=StopScope(row.scope),
             subject=row.subject,
             active=row.active,
             player_message=player_message,
             reason=reason if own else "",
+            rank=StopRank(row.rank),
             by=row.by if own else PLATFORM,
             at=row.at,
         )
@@ -135,12 +138,12 @@ class ResumePlayView(OperatorView):
         returns=Stop,
         request=ResumeRequest,
         example={**EXAMPLE, "reason": "It is back."},
-        description="Only the platform can lift its own stops (`stop_set_by_platform`).",
+        description="Only the platform can lift its own stops, and those of a regulator (`stop_of_higher_rank`).",
         refusals=(
             NotStopped,
             PlayerNotBlocked,
+            StopOfHigherRank,
             StopReasonMissing,
-            StoppedByHouse,
             UnknownAccount,
             UnknownStopSubject,
         ),

@@ -5,10 +5,12 @@ from typing import Final
 
 from baccarat.audit.traces import OUT_OF_PLACE, TableTrace
 from baccarat.domain.tables.kill_switch import (
+    OPERATOR_DOORS,
     PlayResumed,
     PlayStopped,
     StopEvent,
     StopImposed,
+    StopRank,
     StopScope,
     stop_id,
     stop_stream,
@@ -17,8 +19,11 @@ from baccarat.domain.tables.state import PlayStop
 from baccarat.storage import projections
 from casino.events.projections import Row
 from casino.kernel.findings import Finding
+from casino.kernel.persons import STAFF
 
 STOPPED: Final = "play while stopped"
+LOWER_RANK: Final = "stop lifted by a lower rank"
+WRONG_RANK: Final = "stop with a wrong rank"
 NOT_NOTIFIED: Final = "table differs from its stops"
 
 
@@ -53,6 +58,18 @@ def _format_stops(stops: Iterable[tuple[StopScope, str]]) -> str:
     return ", ".join(sorted(stop_id(*each) for each in stops)) or "nothing"
 
 
+def _is_rank_of_actor(event: StopEvent) -> bool:
+    """Return whether an actor can have this rank; where members of staff work is not in the log."""
+    door = event.by.partition(":")[0]
+    if (event.rank is StopRank.REGULATOR) is not bool(event.regulator_order):
+        return False
+    return (
+        event.rank is StopRank.OPERATOR
+        if door in OPERATOR_DOORS
+        else door == STAFF or event.rank.covers(StopRank.PLATFORM)
+    )
+
+
 class KillSwitchTraces:
     """Every switch in the log, as of its last event."""
 
@@ -68,9 +85,16 @@ class KillSwitchTraces:
             yield Finding(
                 OUT_OF_PLACE, where, f"{expected_stream} version {last_version + 1}", f"{stream} version {version}"
             )
-        is_stopped = before is not None and before.active
-        if is_stopped is isinstance(event, StopImposed):
+        rank_before = None if before is None or not before.active else StopRank(before.rank)
+        if isinstance(event, StopImposed):
+            if rank_before is not None and rank_before.covers(event.rank):
+                yield Finding(OUT_OF_PLACE, where, "stops imposed and lifted in turn", type(event).__name__)
+        elif rank_before is None:
             yield Finding(OUT_OF_PLACE, where, "stops imposed and lifted in turn", type(event).__name__)
+        elif not event.rank.covers(rank_before):
+            yield Finding(LOWER_RANK, where, f"the rank {rank_before} or a higher one", f"{event.rank}: {event.by}")
+        if not _is_rank_of_actor(event):
+            yield Finding(WRONG_RANK, where, "the rank of who acted", f"{event.rank}: {event.by}")
         if not event.reason.strip() or not event.by:
             yield Finding("stop without a reason", where, "who and why", f"{event.by} {event.reason}")
         row = projections.kill_switch_row(event, version)

@@ -205,6 +205,8 @@ class Migration(migrations.Migration):
                 ("active", models.BooleanField()),
                 ("reason", models.TextField()),
                 ("message", models.TextField()),
+                ("rank", models.TextField()),
+                ("regulator_order", models.TextField()),
                 ("by", models.TextField()),
                 ("at", models.DateTimeField()),
                 ("version", models.IntegerField()),

@@ -2,6 +2,10 @@
 
 Each is one transaction that updates every affected table. Wagers lock their table (a player's stop, the player), so
 every wager that commits after the stop has been checked against it. Confirmed wagers are dealt and settled.
+
+A stop has the rank of those for whom it was set: keys, desks and staff of an operator act with the operator's, staff of
+all operators and the system with the platform's, and with the reference of an order, staff of all operators act with
+the regulator's. The same or a higher rank lifts it; a higher one may also stop again what is stopped.
 """
 
 import logging
@@ -14,13 +18,17 @@ from django.db.models import Q
 from baccarat.domain.rounds.voiding import BY_LIMIT
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch import (
+    OPERATOR_DOORS,
     AlreadyStopped,
     NotStopped,
+    OrderIsForThePlatform,
     StopEvent,
     StopImposed,
     StopLifted,
     StopMessageTooLong,
-    StoppedByHouse,
+    StopOfHigherRank,
+    StopOrderTooLong,
+    StopRank,
     StopReasonMissing,
     StopScope,
     UnknownStopSubject,
@@ -34,6 +42,8 @@ from casino.crypto import crypto_shredding
 from casino.events.projections import Row
 from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata, append
+from casino.kernel.persons import STAFF
+from casino.operators import memberships
 from casino.operators.models import Operator, Player
 from casino.significant import recorder
 from wallet.responsible_gaming import services as responsible_gaming
@@ -43,9 +53,8 @@ logger = logging.getLogger(__name__)
 
 MAX_REASON_LENGTH: Final = 500
 MAX_MESSAGE_LENGTH: Final = 200
+MAX_ORDER_LENGTH: Final = 100
 OPERATOR_SCOPES: Final = frozenset({StopScope.OPERATOR, StopScope.TABLE, StopScope.PLAYER})
-OPERATOR_ACTOR_PREFIX: Final = "operator:"
-"""Prefix of actors who act for an operator; all others act for the house."""
 DEFAULT_MESSAGES: Final = {
     StopScope.GAMING: "Play is stopped for now, at every table.",
     StopScope.OPERATOR: "Play in this casino is stopped for now.",
@@ -68,27 +77,31 @@ def stop(
     operator: UUID | None = None,
     reason: str,
     message: str = "",
+    order: str = "",
     metadata: Metadata,
 ) -> Row:
     """Stop play within `scope` for everything that commits later, and return the kill switch.
 
-    `operator` is the requesting operator, which may stop only its own subjects; None is the house. Players see
-    `message`. Raises StopReasonMissing, StopMessageTooLong, UnknownStopSubject, AlreadyStopped, UnknownAccount.
+    `operator` is that of a request over HTTP, which may stop only its own subjects. Players see `message`; `order` is
+    the reference of a regulator's order. Raises StopReasonMissing, StopMessageTooLong, StopOrderTooLong,
+    OrderIsForThePlatform, UnknownStopSubject, AlreadyStopped, UnknownAccount.
     """
-    reason, message = _parse_reason(reason), message.strip()
+    reason, message, order = _parse_reason(reason), message.strip(), order.strip()
     if len(message) > MAX_MESSAGE_LENGTH:
         raise StopMessageTooLong
+    rank = StopRank.OPERATOR if operator is not None else rank_of(metadata.actor, order=order)
     subject, owner, currency = _find_subject(scope, subject, operator)
     with transaction.atomic():
         _lock_exclusive()
         reason = _encrypt(scope, subject, reason)
         message = _encrypt(scope, subject, message) or DEFAULT_MESSAGES[scope]
         before = _find(scope, subject)
-        if before is not None and before.active:
+        is_stopped = before is not None and before.active
+        if before is not None and is_stopped and StopRank(before.rank).covers(rank):
             raise AlreadyStopped(since=before.at)
         now, by = database_now(), metadata.actor
-        row = _record(StopImposed(scope, subject, owner, reason, message, by, now), before, metadata)
-        if scope is StopScope.PLAYER and owner is not None:
+        row = _record(StopImposed(scope, subject, owner, reason, message, rank, order, by, now), before, metadata)
+        if scope is StopScope.PLAYER and owner is not None and not is_stopped:
             player = PlayerContext(owner, UUID(subject), currency, metadata)
             responsible_gaming.block_player(context=player, player_message=message)
         _apply_to_tables(tc.StopPlay(scope, _label(scope, subject), message, reason, by, now), subject, metadata)
@@ -97,25 +110,31 @@ def stop(
 
 
 def resume(
-    *, scope: StopScope, subject: str = "", operator: UUID | None = None, reason: str, metadata: Metadata
+    *,
+    scope: StopScope,
+    subject: str = "",
+    operator: UUID | None = None,
+    reason: str,
+    order: str = "",
+    metadata: Metadata,
 ) -> Row:
     """Resume play within `scope`, unless another kill switch stops it, and return the kill switch.
 
-    Raises StopReasonMissing, UnknownStopSubject, NotStopped, and StoppedByHouse if an operator tries to lift a stop of
-    the house.
+    Raises StopReasonMissing, StopOrderTooLong, OrderIsForThePlatform, UnknownStopSubject, NotStopped, StopOfHigherRank.
     """
-    reason = _parse_reason(reason)
+    reason, order = _parse_reason(reason), order.strip()
+    rank = StopRank.OPERATOR if operator is not None else rank_of(metadata.actor, order=order)
     subject, owner, currency = _find_subject(scope, subject, operator)
     with transaction.atomic():
         _lock_exclusive()
         before = _find(scope, subject)
         if before is None or not before.active:
             raise NotStopped
-        if operator is not None and not before.by.startswith(OPERATOR_ACTOR_PREFIX):
-            raise StoppedByHouse
+        if not rank.covers(StopRank(before.rank)):
+            raise StopOfHigherRank(rank=before.rank)
         reason = _encrypt(scope, subject, reason)
         now, by = database_now(), metadata.actor
-        row = _record(StopLifted(scope, subject, owner, reason, by, now), before, metadata)
+        row = _record(StopLifted(scope, subject, owner, reason, rank, order, by, now), before, metadata)
         if scope is StopScope.PLAYER and owner is not None:
             responsible_gaming.unblock_player(context=PlayerContext(owner, UUID(subject), currency, metadata))
         _apply_to_tables(tc.ResumePlay(scope, _label(scope, subject), reason, by, now), subject, metadata)
@@ -132,15 +151,23 @@ def stop_for_integrity(*, reason: str) -> Row:
 def stop_table_behind(table: UUID, *, reason: str) -> bool:
     """Stop a table that is behind its witness's chain; return whether it was not stopped yet."""
     by = Metadata(operator="", actor=BY_LIMIT, causation="witness", correlation="switch")
-    before = _find(StopScope.TABLE, str(table))
-    if before is not None and before.active:
-        return False
     try:
         stop(scope=StopScope.TABLE, subject=str(table), reason=reason, metadata=by)
     except AlreadyStopped:
         return False
     logger.critical("ALERT table %s was stopped: %s", table, reason)
     return True
+
+
+def rank_of(actor: str, *, order: str = "") -> StopRank:
+    """Return the rank with which somebody stops and resumes play. Raises OrderIsForThePlatform, StopOrderTooLong."""
+    door, _, number = actor.partition(":")
+    of_operator = door in OPERATOR_DOORS or (door == STAFF and not memberships.works_for_all(int(number)))
+    if len(order) > MAX_ORDER_LENGTH:
+        raise StopOrderTooLong
+    if order and of_operator:
+        raise OrderIsForThePlatform
+    return StopRank.OPERATOR if of_operator else StopRank.REGULATOR if order else StopRank.PLATFORM
 
 
 def operator_of(scope: StopScope, subject: str) -> UUID | None:
@@ -268,6 +295,11 @@ def _record_significant_event(row: Row, before: KillSwitch | None) -> None:
         subject=row.id if scope in OPERATOR_SCOPES else f"rules:{row.subject}" if row.subject else "gaming",
         actor=row.by,
         reason=row.reason,
-        before={"active": before is not None and before.active},
-        after={"active": row.active, **({} if scope is StopScope.PLAYER else {"player_message": row.message})},
+        before={"active": False} if before is None else {"active": before.active, "rank": before.rank},
+        after={
+            "active": row.active,
+            "rank": row.rank,
+            "regulator_order": row.regulator_order,
+            **({} if scope is StopScope.PLAYER else {"player_message": row.message}),
+        },
     )

@@ -225,6 +225,8 @@ def kill_switch_row(event: StopEvent, version: int) -> Row:
         active=isinstance(event, StopImposed),
         reason=event.reason,
         message=event.player_message if isinstance(event, StopImposed) else "",
+        rank=event.rank.value,
+        regulator_order=event.regulator_order,
         by=event.by,
         at=event.at,
         version=version,

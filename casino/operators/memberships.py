@@ -5,9 +5,10 @@ from ipaddress import ip_address, ip_network
 from typing import Any
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db.models import Q
 
-from casino.operators.models import StaffMembership
+from casino.operators.models import Operator, StaffMembership
 
 
 def operators_of(user: Any) -> list[UUID] | None:
@@ -15,6 +16,14 @@ def operators_of(user: Any) -> list[UUID] | None:
     if user.is_superuser:
         return None
     return list(StaffMembership.objects.filter(user_id=user.pk).values_list("operator_id", flat=True))
+
+
+def works_for_all(user_id: int) -> bool:
+    """Return whether a user works for every operator, and so for the platform; a superuser does."""
+    if User.objects.filter(pk=user_id, is_superuser=True).exists():
+        return True
+    own = StaffMembership.objects.filter(user_id=user_id)
+    return own.exists() and not Operator.objects.exclude(pk__in=own.values("operator_id")).exists()
 
 
 def sole_operator(user_id: int) -> UUID | None:

@@ -11,6 +11,10 @@ from typing import Final
 from uuid import UUID
 
 from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.persons import DESK
+
+OPERATOR_DOORS: Final = frozenset({DESK, "operator"})
+"""What actors' names begin with who act for an operator whatever they hold elsewhere: its desk, and its keys."""
 
 
 class StopScope(StrEnum):
@@ -23,12 +27,25 @@ class StopScope(StrEnum):
     PLAYER = "player"
 
 
+class StopRank(StrEnum):
+    """For whom a stop was set, lowest first: only the same or a higher rank lifts it."""
+
+    OPERATOR = "operator"
+    PLATFORM = "platform"
+    REGULATOR = "regulator"
+
+    def covers(self, other: "StopRank") -> bool:
+        """Return whether this rank may lift a stop of another."""
+        ranks = list(StopRank)
+        return ranks.index(self) >= ranks.index(other)
+
+
 @dataclass(frozen=True, slots=True)
 class StopImposed:
     """Play was stopped within `scope`. `subject` is an id or the label of rules ("mini@1"), empty for all gaming.
 
-    `operator` owns the subject, None if the stop reaches beyond one operator. Texts about a player are encrypted with
-    the player's key.
+    `operator` owns the subject, None if the stop reaches beyond one operator. `regulator_order` is the reference of a
+    regulator's order, empty without one. Texts about a player are encrypted with the player's key.
     """
 
     scope: StopScope
@@ -36,6 +53,8 @@ class StopImposed:
     operator: UUID | None
     reason: str
     player_message: str
+    rank: StopRank
+    regulator_order: str
     by: str
     at: datetime
 
@@ -48,6 +67,8 @@ class StopLifted:
     subject: str
     operator: UUID | None
     reason: str
+    rank: StopRank
+    regulator_order: str
     by: str
     at: datetime
 
@@ -124,7 +145,7 @@ STOPS: Final = (GamingIsStopped, OperatorIsStopped, RulesAreStopped, TableIsStop
 class AlreadyStopped(Refusal):
     code = "already_stopped"
     title = "This is already stopped"
-    remedy = "To record another reason, resume it first."
+    remedy = "To record another reason, resume it first. Only a higher rank can stop it again."
     fact_types = {"since": datetime}
 
 
@@ -155,8 +176,23 @@ class UnknownStopSubject(Refusal):
     remedy = "Send gaming, or an existing operator, rules version, table or player."
 
 
-class StoppedByHouse(Refusal):
-    code = "stop_set_by_platform"
+class StopOfHigherRank(Refusal):
+    code = "stop_of_higher_rank"
     kind = RefusalKind.FORBIDDEN
-    title = "The house imposed this stop, and only the house can lift it"
-    remedy = "Contact the operators of the service."
+    title = "The platform or a regulator imposed this stop, and only they can lift it"
+    remedy = "Contact the platform. Its staff lift a regulator's stop with the reference of the order that allows it."
+    fact_types = {"rank": StopRank}
+
+
+class OrderIsForThePlatform(Refusal):
+    code = "order_is_for_the_platform"
+    kind = RefusalKind.FORBIDDEN
+    title = "Only the platform's staff carry out orders of a regulator"
+    remedy = "Leave out the order's reference, or ask the platform."
+
+
+class StopOrderTooLong(Refusal):
+    code = "stop_order_too_long"
+    kind = RefusalKind.INVALID
+    title = "The reference of the regulator's order is too long"
+    remedy = "Give at most 100 characters."

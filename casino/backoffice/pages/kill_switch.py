@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 
-from baccarat.domain.tables.kill_switch import StopScope, UnknownStopSubject, stop_id, stop_stream
+from baccarat.domain.tables.kill_switch import StopRank, StopScope, UnknownStopSubject, stop_id, stop_stream
 from baccarat.services import kill_switch
 from baccarat.storage import rules_versions
 from baccarat.storage.models import KillSwitch, RulesVersion, Table
@@ -49,6 +49,12 @@ class ResumeForm(RowForm):
     reason = text_field(
         "Reason, for the record (kept permanently: do not name a player, unless it is about one)", required=False
     )
+    order = line_field("Reference of a regulator's order", max_length=kill_switch.MAX_ORDER_LENGTH, required=False)
+
+    def prepare(self) -> None:
+        """Ask only the platform's staff for an order."""
+        if not _is_of_platform(self.request):
+            del self.fields["order"]
 
 
 class StopForm(ResumeForm):
@@ -61,6 +67,7 @@ class ThrowForm(StopForm):
 
     def prepare(self) -> None:
         """Offer what the user may stop, and begin with the target of the address."""
+        super().prepare()
         field = self.fields["target"]
         if isinstance(field, forms.ChoiceField):
             field.choices = list(_targets(self.request))
@@ -83,9 +90,25 @@ def _targets(request: HttpRequest) -> Iterator[tuple[str, Any]]:
 
 def may_stop(request: HttpRequest, reach: StopScope) -> bool:
     """Return whether the user may stop and resume play in this scope."""
-    if reach in INSTALLATION_WIDE and not scope.are_all_operators(scope.operators(request)):
+    if reach in INSTALLATION_WIDE and not _is_of_platform(request):
         return False
     return request.user.has_perm(STOP_GAMING if reach in INSTALLATION_WIDE else STOP_PLAY)
+
+
+def _may_resume(request: HttpRequest, switch: KillSwitch) -> bool:
+    """Return whether the user may lift a stop; staff of all operators also lift a regulator's, with an order."""
+    may_lift = switch.rank == StopRank.OPERATOR or _is_of_platform(request)
+    return switch.active and may_lift and may_stop(request, StopScope(switch.scope))
+
+
+def _may_stop_again(request: HttpRequest, switch: KillSwitch) -> bool:
+    """Return whether the user may stop what plays, or give a higher rank to what is stopped."""
+    may_raise = switch.rank != StopRank.REGULATOR and _is_of_platform(request)
+    return (may_raise or not switch.active) and may_stop(request, StopScope(switch.scope))
+
+
+def _is_of_platform(request: HttpRequest) -> bool:
+    return scope.are_all_operators(scope.operators(request))
 
 
 def _subject(switch: Any) -> SafeString | str:
@@ -98,7 +121,7 @@ def _subject(switch: Any) -> SafeString | str:
 class KillSwitchAdmin(ReadOnlyAdmin):
     """Every kill switch that was ever thrown, active ones first. Found by subject."""
 
-    list_display = ("reach", "subject_", "state", "reason", "staff", "since")
+    list_display = ("reach", "subject_", "state", "rank", "reason", "staff", "since")
     list_filter = (
         case_filter("state", {"stopped": ("Stopped", Q(active=True)), "playing": ("Resumed", Q(active=False))}),
         enum_filter(StopScope, "scope", labels=_SCOPES),
@@ -142,13 +165,19 @@ class KillSwitchAdmin(ReadOnlyAdmin):
         title="Resume play",
         permission=STOP_PLAY,
         form=ResumeForm,
-        applies=lambda request, switch: switch.active and may_stop(request, StopScope(switch.scope)),
+        applies=_may_resume,
         tone="good",
         help_text="Play resumes as far as no other switch stops it.",
     )
     def resume(self, request: HttpRequest, switch: KillSwitch, data: dict[str, Any]) -> str:
         reach, subject = _resolve(request, StopScope(switch.scope), switch.subject)
-        row = kill_switch.resume(scope=reach, subject=subject, reason=data["reason"], metadata=_metadata(request))
+        row = kill_switch.resume(
+            scope=reach,
+            subject=subject,
+            reason=data["reason"],
+            order=data.get("order", ""),
+            metadata=_metadata(request),
+        )
         return f"Play resumes: {row.id}."
 
     @RowAction(
@@ -156,7 +185,7 @@ class KillSwitchAdmin(ReadOnlyAdmin):
         title="Stop again",
         permission=STOP_PLAY,
         form=StopForm,
-        applies=lambda request, switch: not switch.active and may_stop(request, StopScope(switch.scope)),
+        applies=_may_stop_again,
         tone="bad",
         help_text=STOP_HELP,
     )
@@ -171,7 +200,21 @@ class KillSwitchAdmin(ReadOnlyAdmin):
             ("Message to players", obj.message),
             html.event_log(stop_stream(StopScope(obj.scope), obj.subject)),
         )
-        return [self.facts(obj, "reach", "subject_", "state", "reason", message, "by", "since", ("Log", log))]
+        return [
+            self.facts(
+                obj,
+                "reach",
+                "subject_",
+                "state",
+                "rank",
+                "regulator_order",
+                "reason",
+                message,
+                "by",
+                "since",
+                ("Log", log),
+            )
+        ]
 
 
 def switch_url(switch: KillSwitch) -> str:
@@ -207,6 +250,7 @@ def stop(request: HttpRequest, reach: StopScope, subject: str, data: Mapping[str
         subject=name,
         reason=data["reason"],
         message=data["player_message"],
+        order=data.get("order", ""),
         metadata=_metadata(request),
     )
     # Django's log of staff actions keeps this message, and texts about a player could not be erased from it.

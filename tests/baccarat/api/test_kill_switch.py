@@ -14,7 +14,7 @@ from casino.significant.thresholds import Thresholds
 from tests.baccarat.api.people import NOWHERE, Tenant, bet, deal_all, sit
 from tests.support import rules as waiting_rules
 
-HOUSE = Metadata(operator="", actor="staff:1", causation="", correlation="")
+HOUSE = Metadata(operator="", actor="shell:ops", causation="", correlation="")
 
 
 def test_an_operator_stops_and_resumes_its_own_and_sees_what_holds_it(lucky: Tenant, golden: Tenant) -> None:
@@ -37,9 +37,9 @@ def test_an_operator_stops_and_resumes_its_own_and_sees_what_holds_it(lucky: Ten
 
     kill_switch.stop(scope=StopScope.TABLE, subject=table, reason="secret", metadata=HOUSE)
     (shown,) = lucky.read("stops")["items"]
-    assert (shown["by"], shown["reason"], shown["active"]) == ("platform", "", True)
+    assert (shown["by"], shown["rank"], shown["reason"], shown["active"]) == ("platform", "platform", "", True)
     again = lucky.post("stops/resume", {"scope": "table", "subject": table, "reason": "Please."})
-    assert again.json()["code"] == "stop_set_by_platform"
+    assert again.json()["code"] == "stop_of_higher_rank"
     for wrong in ({"scope": "gaming", "reason": "x"}, {"scope": "rules", "subject": "mini@1", "reason": "x"}):
         assert lucky.post("stops", wrong).json()["code"] == "unknown_stop_subject"
 
@@ -83,7 +83,7 @@ def test_what_counts_as_large_can_be_read_and_is_ones_own(lucky: Tenant, golden:
         "EUR", "10000.00", "50000.00", None,
     )  # fmt: skip
     amounts = Thresholds(50_000, 90_000, 50_000, 90_000, 70_050)
-    thresholds.change(operator=UUID(lucky.id), currency="EUR", thresholds=amounts, actor="staff:1")
+    thresholds.change(operator=UUID(lucky.id), currency="EUR", thresholds=amounts, actor="shell:ops")
     (own,), (others,) = (each.read("thresholds")["items"] for each in (lucky, golden))
     assert (own["payment"], own["set_at"] is None, others["payment"]) == ("700.50", False, "10000.00")
 

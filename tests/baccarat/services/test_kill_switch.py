@@ -3,10 +3,12 @@
 import itertools
 import threading
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.contrib.auth.models import User
 
 from baccarat.audit import engine
 from baccarat.audit.rebuild import play_projector
@@ -17,11 +19,14 @@ from baccarat.domain.tables.kill_switch import (
     GamingIsStopped,
     NotStopped,
     OperatorIsStopped,
+    OrderIsForThePlatform,
     PlayIsStopped,
     PlayStopped,
     RulesAreStopped,
     StopMessageTooLong,
-    StoppedByHouse,
+    StopOfHigherRank,
+    StopOrderTooLong,
+    StopRank,
     StopReasonMissing,
     StopScope,
     TableIsStopped,
@@ -37,6 +42,7 @@ from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.operators import services as operators
+from casino.operators.models import Operator, StaffMembership
 from tests.conftest import Database
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from wallet.ledger import player_accounts as wallet
@@ -45,7 +51,7 @@ from wallet.responsible_gaming.refusals import PlayerIsBlocked
 
 B = Spot.BANKER
 WHY = "The cards look odd."
-BY = Metadata(operator="", actor="staff:7", causation="test", correlation="test")
+BY = Metadata(operator="", actor="shell:ops", causation="test", correlation="test")
 _slugs = itertools.count()
 
 
@@ -120,7 +126,7 @@ def test_each_switch_lets_nothing_new_start_and_a_resume_lets_play_go_on(casino:
 
     row = stop(at, scope)
 
-    assert (row.active, crypto_shredding.decrypt_text(row.reason), row.by) == (True, WHY, "staff:7")
+    assert (row.active, crypto_shredding.decrypt_text(row.reason), row.by) == (True, WHY, "shell:ops")
     for move in moves:
         with pytest.raises(REFUSALS[scope]):
             move()
@@ -231,8 +237,96 @@ def test_an_operator_stops_its_own_alone_and_resumes_only_what_it_stopped(casino
     kill_switch.stop(scope=StopScope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
     kill_switch.resume(scope=StopScope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
     stop(at, StopScope.TABLE)
-    with pytest.raises(StoppedByHouse):
+    with pytest.raises(StopOfHigherRank):
         kill_switch.resume(scope=StopScope.TABLE, subject=name, operator=casino.operator, reason=WHY, metadata=desk)
+
+
+def acting(actor: str) -> Metadata:
+    return replace(BY, actor=actor)
+
+
+def member(*operators: UUID) -> str:
+    """Return a member of staff of these operators as an actor."""
+    user = User.objects.create_user(f"member-{next(_slugs)}", is_staff=True)
+    StaffMembership.objects.bulk_create(StaffMembership(user=user, operator_id=each) for each in operators)
+    return f"staff:{user.pk}"
+
+
+def own_member(house: House) -> str:
+    """Return a member of staff of an operator that is not the only one."""
+    registered()
+    return member(house.operator)
+
+
+def platform_member() -> str:
+    return member(*Operator.objects.values_list("id", flat=True))
+
+
+@pytest.mark.parametrize("scope", [StopScope.OPERATOR, StopScope.TABLE, StopScope.PLAYER])
+def test_a_stop_is_lifted_by_the_rank_that_set_it_or_a_higher_one_and_says_by_whom(
+    casino: House, scope: StopScope
+) -> None:
+    at = seated(casino)
+    named = {"scope": scope, "subject": subject(at, scope), "reason": WHY}
+    own, platform = own_member(casino), platform_member()
+    order = {"order": "MGA/2031/7", "metadata": acting(platform)}
+
+    lower: list[dict[str, Any]] = [{"metadata": acting(own)}, {"operator": casino.operator, "metadata": acting(own)}]
+    for stopper, rank, refused in (
+        ({"metadata": acting(own)}, StopRank.OPERATOR, []),
+        ({"metadata": acting(platform)}, StopRank.PLATFORM, lower),
+        (order, StopRank.REGULATOR, [*lower, {"metadata": acting(platform)}, {"metadata": acting("shell:ops")}]),
+    ):
+        assert kill_switch.stop(**named, **stopper).rank == rank
+        for lifter in refused:
+            with pytest.raises(StopOfHigherRank):
+                kill_switch.resume(**named, **lifter)
+        row = kill_switch.resume(**named, **stopper)
+        assert (row.active, row.by, row.rank) == (False, stopper["metadata"].actor, rank)
+    kill_switch.stop(**named, metadata=acting(own))
+    assert kill_switch.resume(**named, metadata=acting(platform)).by == platform
+
+
+def test_only_the_platforms_staff_carry_out_orders_of_a_regulator(casino: House) -> None:
+    at = seated(casino)
+    named = {"scope": StopScope.TABLE, "subject": subject(at, StopScope.TABLE), "reason": WHY}
+    with pytest.raises(OrderIsForThePlatform):
+        kill_switch.stop(**named, order="MGA/2031/7", metadata=acting(own_member(casino)))
+    with pytest.raises(StopOrderTooLong):
+        kill_switch.stop(**named, order="x" * 101, metadata=acting(platform_member()))
+    at.new_game()
+
+
+def test_a_higher_rank_stops_again_what_a_lower_one_might_resume(casino: House) -> None:
+    at, own = seated(casino), acting(own_member(casino))
+    for scope in (StopScope.TABLE, StopScope.PLAYER):
+        named = {"scope": scope, "subject": subject(at, scope), "reason": WHY}
+        kill_switch.stop(**named, metadata=own)
+        stop(at, scope)
+        for again in (own, BY):
+            with pytest.raises(AlreadyStopped):
+                kill_switch.stop(**named, metadata=again)
+        with pytest.raises(StopOfHigherRank):
+            kill_switch.resume(**named, metadata=own)
+        resume(at, scope)
+    at.new_game()
+    casino.agree(at.guest.table)
+
+
+def test_a_stop_that_a_lower_rank_lifted_is_a_finding_of_the_audit(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del database
+    house = registered()
+    at = seated(house)
+    stop(at, StopScope.TABLE)
+    own = own_member(house)
+    monkeypatch.setattr(StopRank, "covers", lambda *_: True)
+    kill_switch.resume(scope=StopScope.TABLE, subject=subject(at, StopScope.TABLE), reason=WHY, metadata=acting(own))
+    monkeypatch.undo()
+    sealer.seal_all()
+
+    assert {finding.kind for finding in engine.run_audit().findings} == {"stop lifted by a lower rank"}
 
 
 def test_who_when_and_why_are_significant_events_and_players_are_told_neither_who_nor_why(casino: House) -> None:
@@ -244,7 +338,7 @@ def test_who_when_and_why_are_significant_events_and_players_are_told_neither_wh
         "SELECT kind, actor, reason FROM significant_significantevent WHERE subject = %s ORDER BY number",
         [f"table:{at.guest.table}"],
     )
-    assert rows == [("table_stopped", "staff:7", WHY), ("gaming_resumed", "staff:7", "Looked at.")]
+    assert rows == [("table_stopped", "shell:ops", WHY), ("gaming_resumed", "shell:ops", "Looked at.")]
     assert "reason" not in str(tables.load_table(table=at.guest.table, operator=casino.operator, viewer=at.player))
 
 

@@ -182,6 +182,31 @@ def test_a_duty_manager_stops_all_gaming_from_any_page_and_every_page_says_so(of
     assert "Stop all gaming" not in body(watcher, reverse("admin:index"))
 
 
+def test_a_floor_manager_of_an_operator_lifts_none_of_the_platforms_stops_of_it(office: Office) -> None:
+    create_operator(slug="elsewhere", name="Elsewhere", currencies=["EUR"], sandbox=False)
+    boss = staff(*SEE, "baccarat.stop_play", "operators.view_player", name="boss")
+    own = staff(*SEE, "baccarat.stop_play", name="own", works_for="lucky")
+    table, player = office.single.guest.table, office.player.pk
+    named = {"reason": "Ordered by the regulator.", "player_message": "", "order": "MGA/2031/7"}
+    for page, target in ((None, f"operator:{office.operator.id}"), (None, f"table:{table}"), ("player", player)):
+        throw = reverse("admin:baccarat_killswitch_throw")
+        address = throw if page is None else reverse("admin:operators_player_stop", args=[player])
+        boss.post(address, {"target": target, **named})
+    switches = list(KillSwitch.objects.order_by("scope"))
+    assert [(each.scope, each.rank) for each in switches] == [
+        (scope, "regulator") for scope in ("operator", "player", "table")
+    ]
+
+    for switch in switches:
+        assert 'name="reason"' not in body(own, page_of("baccarat_killswitch", switch.pk))
+        act(own, "resume", switch, reason="We think otherwise.", order="MGA/2031/7")
+        act(boss, "resume", switch, reason="Without an order.")
+        assert KillSwitch.objects.get(pk=switch.pk).active
+    for switch in switches[1:]:
+        act(boss, "resume", switch, reason="Withdrawn.", order="MGA/2031/8")
+        assert not KillSwitch.objects.get(pk=switch.pk).active
+
+
 def test_who_works_for_some_operators_stops_none_of_the_others(office: Office) -> None:
     create_operator(slug="elsewhere", name="Elsewhere", currencies=["EUR"], sandbox=False)
     mine = staff(*SEE, "baccarat.stop_play", "baccarat.stop_gaming", name="mine", works_for="lucky")
