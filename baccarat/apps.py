@@ -14,8 +14,7 @@ class BaccaratConfig(AppConfig):
         from baccarat.compliance import personal_data
         from baccarat.queries.rules_versions import check_rules_in_force
         from baccarat.reports import breakdowns, performance, revenue, significant, variance, voids
-        from baccarat.services import rules_lifecycle, void_policy, voiding
-        from baccarat.services.kill_switch import stop_for_integrity
+        from baccarat.services import kill_switch, rules_lifecycle, void_policy, voiding, witness_chains
         from baccarat.storage import own_rounds, shoe_seeds
         from casino.alerts.metrics import SOURCES, GaugeSource
         from casino.api.compression import register_dictionary
@@ -39,11 +38,13 @@ class BaccaratConfig(AppConfig):
             significant.SIGNIFICANT,
             variance.VARIANCE,
         )
-        attestation.register(rules_check=check_rules_in_force, stop_play=stop_for_integrity)
+        attestation.register(rules_check=check_rules_in_force, stop_play=kill_switch.stop_for_integrity)
         personal_data.register()
         void_policy.register()
         voiding.register()
         rules_lifecycle.register()
+        kill_switch.register()
+        witness_chains.register()
         payloads.register_streams(operator=own_rounds.STREAMS, player=own_rounds.STREAMS_OF_PLAYER)
         register_dictionary((Path(self.path) / "api" / "stored_response.json").read_bytes())
         register(*feed.SOURCES)

@@ -26,7 +26,9 @@ from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.crypto import crypto_shredding
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.projections import Row
+from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming.refusals import PlayerAlreadyBlocked, PlayerNotBlocked
 
@@ -138,8 +140,16 @@ class ResumePlayView(OperatorView):
         returns=Stop,
         request=ResumeRequest,
         example={**EXAMPLE, "reason": "It is back."},
-        description="Only the platform can lift its own stops, and those of a regulator (`stop_of_higher_rank`).",
+        description=(
+            "Only the platform can lift its own stops, and those of a regulator (`stop_of_higher_rank`). For a live "
+            "operator, to resume play in your whole casino needs the assertion of a person, and another person "
+            "confirms it (`POST /changes/{change}/confirm`)."
+        ),
+        parameters=LIVE["parameters"],
+        responses=LIVE["responses"],
+        examples=LIVE["examples"],
         refusals=(
+            ChangeNeedsSecondPerson,
             NotStopped,
             PlayerNotBlocked,
             StopOfHigherRank,
@@ -151,6 +161,10 @@ class ResumePlayView(OperatorView):
     @idempotent
     def post(self, request: Request) -> Response:
         body = _parse(self, ResumeRequest)
+        caller, subject = self.caller, body["subject"]
+        if kill_switch.needs_change(body["scope"], subject, operator=caller.operator, by=caller.actor):
+            change = kill_switch.request_resume(operator=caller.operator, by=self.use_person(), **body)
+            return Response(ChangeResponse.of(change), status=202)
         row = kill_switch.resume(operator=self.caller.operator, metadata=metadata(request), **body)
         return Response(_present([row])[0])
 

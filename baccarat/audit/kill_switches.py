@@ -10,6 +10,7 @@ from baccarat.domain.tables.kill_switch import (
     PlayStopped,
     StopEvent,
     StopImposed,
+    StopLifted,
     StopRank,
     StopScope,
     stop_id,
@@ -19,10 +20,12 @@ from baccarat.domain.tables.state import PlayStop
 from baccarat.storage import projections
 from casino.events.projections import Row
 from casino.kernel.findings import Finding
-from casino.kernel.persons import STAFF
+from casino.kernel.persons import STAFF, is_person, is_shell
+from casino.operators.models import Operator
 
 STOPPED: Final = "play while stopped"
 LOWER_RANK: Final = "stop lifted by a lower rank"
+TOO_FEW: Final = "stop lifted by too few persons"
 WRONG_RANK: Final = "stop with a wrong rank"
 NOT_NOTIFIED: Final = "table differs from its stops"
 
@@ -75,6 +78,7 @@ class KillSwitchTraces:
 
     def __init__(self) -> None:
         self.rows: dict[str, Row] = {}
+        self._live = dict(Operator.objects.filter(sandbox=False).values_list("id", "created_at"))
 
     def replay(self, event: StopEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """Replay one event and yield its contradictions."""
@@ -93,12 +97,23 @@ class KillSwitchTraces:
             yield Finding(OUT_OF_PLACE, where, "stops imposed and lifted in turn", type(event).__name__)
         elif not event.rank.covers(rank_before):
             yield Finding(LOWER_RANK, where, f"the rank {rank_before} or a higher one", f"{event.rank}: {event.by}")
+        elif rank_before is not None:
+            yield from self._check_persons(event, rank_before, where)
         if not _is_rank_of_actor(event):
             yield Finding(WRONG_RANK, where, "the rank of who acted", f"{event.rank}: {event.by}")
         if not event.reason.strip() or not event.by:
             yield Finding("stop without a reason", where, "who and why", f"{event.by} {event.reason}")
         row = projections.kill_switch_row(event, version)
         self.rows[row.id] = row
+
+    def _check_persons(self, event: StopLifted, rank: StopRank, where: str) -> Iterator[Finding]:
+        """Check that as many persons agreed to lift a stop of this rank as had to."""
+        opened = [self._live.get(event.operator)] if event.operator else self._live.values()
+        is_live = any(at is not None and at <= event.at for at in opened)
+        due = 2 if is_live and (event.scope.is_wide() or rank is StopRank.REGULATOR or is_shell(event.by)) else 0
+        persons = {each for each in (event.by, *event.agreed_by) if is_person(each)}
+        if len(persons) < due:
+            yield Finding(TOO_FEW, where, f"{due} persons", ", ".join((event.by, *event.agreed_by)))
 
     def is_stopped(self, scope: StopScope, subject: str) -> bool:
         """Return whether the switch is active."""

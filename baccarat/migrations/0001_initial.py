@@ -208,6 +208,7 @@ class Migration(migrations.Migration):
                 ("rank", models.TextField()),
                 ("regulator_order", models.TextField()),
                 ("by", models.TextField()),
+                ("agreed_by", models.TextField()),
                 ("at", models.DateTimeField()),
                 ("version", models.IntegerField()),
             ],

@@ -5,7 +5,8 @@ every wager that commits after the stop has been checked against it. Confirmed w
 
 A stop has the rank of those for whom it was set: keys, desks and staff of an operator act with the operator's, staff of
 all operators and the system with the platform's, and with the reference of an order, staff of all operators act with
-the regulator's. The same or a higher rank lifts it; a higher one may also stop again what is stopped.
+the regulator's. The same or a higher rank lifts it; a higher one may also stop again what is stopped. At a live
+operator two persons of such a rank agree to lift a stop that reaches beyond one table, or was ordered by a regulator.
 """
 
 import logging
@@ -42,9 +43,11 @@ from casino.crypto import crypto_shredding
 from casino.events.projections import Row
 from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata, append
-from casino.kernel.persons import STAFF
-from casino.operators import memberships
-from casino.operators.models import Operator, Player
+from casino.kernel.persons import STAFF, is_shell
+from casino.operators import changes, memberships
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change, ChangeName, Operator, Player
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant import recorder
 from wallet.responsible_gaming import services as responsible_gaming
 from wallet.responsible_gaming.services import PlayerContext
@@ -54,6 +57,8 @@ logger = logging.getLogger(__name__)
 MAX_REASON_LENGTH: Final = 500
 MAX_MESSAGE_LENGTH: Final = 200
 MAX_ORDER_LENGTH: Final = 100
+RESUME: Final = "baccarat.stop_gaming"
+"""What staff need to agree that play resumes."""
 OPERATOR_SCOPES: Final = frozenset({StopScope.OPERATOR, StopScope.TABLE, StopScope.PLAYER})
 DEFAULT_MESSAGES: Final = {
     StopScope.GAMING: "Play is stopped for now, at every table.",
@@ -120,25 +125,98 @@ def resume(
 ) -> Row:
     """Resume play within `scope`, unless another kill switch stops it, and return the kill switch.
 
-    Raises StopReasonMissing, StopOrderTooLong, OrderIsForThePlatform, UnknownStopSubject, NotStopped, StopOfHigherRank.
+    Raises StopReasonMissing, StopOrderTooLong, OrderIsForThePlatform, UnknownStopSubject, NotStopped, StopOfHigherRank,
+    and ChangeNeedsSecondPerson where `request_resume` asks for a change.
     """
     reason, order = _parse_reason(reason), order.strip()
     rank = StopRank.OPERATOR if operator is not None else rank_of(metadata.actor, order=order)
-    subject, owner, currency = _find_subject(scope, subject, operator)
+    subject, owner, _ = _find_subject(scope, subject, operator)
     with transaction.atomic():
         _lock_exclusive()
-        before = _find(scope, subject)
-        if before is None or not before.active:
-            raise NotStopped
-        if not rank.covers(StopRank(before.rank)):
-            raise StopOfHigherRank(rank=before.rank)
-        reason = _encrypt(scope, subject, reason)
-        now, by = database_now(), metadata.actor
-        row = _record(StopLifted(scope, subject, owner, reason, rank, order, by, now), before, metadata)
-        if scope is StopScope.PLAYER and owner is not None:
-            responsible_gaming.unblock_player(context=PlayerContext(owner, UUID(subject), currency, metadata))
-        _apply_to_tables(tc.ResumePlay(scope, _label(scope, subject), reason, by, now), subject, metadata)
-        _record_significant_event(row, before)
+        if needs_change(scope, subject, by=metadata.actor):
+            raise ChangeNeedsSecondPerson
+        reason, by = _encrypt(scope, subject, reason), metadata.actor
+        return _lift(StopLifted(scope, subject, owner, reason, rank, order, by, (), database_now()), metadata)
+
+
+def needs_change(scope: StopScope, subject: str, *, operator: UUID | None = None, by: str) -> bool:
+    """Return whether several persons have to agree that play resumes. Raises UnknownStopSubject."""
+    subject, owner, _ = _find_subject(scope, subject, operator)
+    live = Operator.objects.filter(sandbox=False)
+    if not (live if owner is None else live.filter(pk=owner)).exists():
+        return False
+    switch = _find(scope, subject)
+    return scope.is_wide() or is_shell(by) or (switch is not None and switch.rank == StopRank.REGULATOR)
+
+
+def request_resume(
+    *, scope: StopScope, subject: str = "", operator: UUID | None = None, reason: str, order: str = "", by: str
+) -> Change:
+    """Request that play resumes, on which another person has to agree, or two after a command.
+
+    Raises what `resume` raises, and ChangeNeedsSecondPerson for keys.
+    """
+    subject, owner, _ = _find_subject(scope, subject, operator)
+    return changes.request(
+        operator=owner,
+        kind=ChangeName.RESUME_PLAY,
+        subject=f"stop:{stop_id(scope, subject)}",
+        summary=f"Resume play: {stop_id(scope, subject)}{f', by the order {order.strip()}' if order.strip() else ''}",
+        details={
+            "scope": scope.value,
+            "subject": subject,
+            "reason": _encrypt(scope, subject, _parse_reason(reason)),
+            "order": order.strip(),
+        },
+        by=by,
+    )
+
+
+def register() -> None:
+    """Register the change that lifts a stop."""
+    changes.register(ChangeKind(ChangeName.RESUME_PLAY, permission=RESUME, apply=_apply_resume))
+
+
+def _apply_resume(change: Change) -> None:
+    """Lift a stop as the persons who agreed, each of whom has the rank for it."""
+    scope, subject, order = StopScope(change.details["scope"]), change.details["subject"], change.details["order"]
+    ranks = [rank_of(each, order=order) for each in (change.requested_by, *change.confirmed_by)]
+    _lock_exclusive()
+    for rank in ranks:
+        _require_rank(rank, _find(scope, subject))
+    lifted = StopLifted(
+        scope=scope,
+        subject=subject,
+        operator=change.operator_id,
+        reason=change.details["reason"],
+        rank=ranks[0],
+        regulator_order=order,
+        by=change.requested_by,
+        agreed_by=tuple(change.confirmed_by),
+        at=database_now(),
+    )
+    _lift(lifted, changes.metadata(change))
+
+
+def _require_rank(rank: StopRank, switch: KillSwitch | None) -> KillSwitch:
+    """Return a stop that this rank may lift. Raises NotStopped, StopOfHigherRank."""
+    if switch is None or not switch.active:
+        raise NotStopped
+    if not rank.covers(StopRank(switch.rank)):
+        raise StopOfHigherRank(rank=switch.rank)
+    return switch
+
+
+def _lift(event: StopLifted, metadata: Metadata) -> Row:
+    """Lift a stop, in the caller's transaction. Raises NotStopped, StopOfHigherRank."""
+    scope, subject = event.scope, event.subject
+    before = _require_rank(event.rank, _find(scope, subject))
+    row = _record(event, before, metadata)
+    if scope is StopScope.PLAYER and event.operator is not None:
+        currency = _find_subject(scope, subject, None)[2]
+        responsible_gaming.unblock_player(context=PlayerContext(event.operator, UUID(subject), currency, metadata))
+    _apply_to_tables(tc.ResumePlay(scope, _label(scope, subject), event.reason, event.by, event.at), subject, metadata)
+    _record_significant_event(row, before)
     return row
 
 
@@ -294,6 +372,7 @@ def _record_significant_event(row: Row, before: KillSwitch | None) -> None:
         operator=row.operator_id,
         subject=row.id if scope in OPERATOR_SCOPES else f"rules:{row.subject}" if row.subject else "gaming",
         actor=row.by,
+        authorised_by=row.agreed_by,
         reason=row.reason,
         before={"active": False} if before is None else {"active": before.active, "rank": before.rank},
         after={

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -27,7 +27,12 @@ from baccarat.domain.tables.witness_events import ReplacementReason
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import dealing
 from baccarat.storage import repository, shoe_seeds, witness_chains
+from casino.events.sql import database_now
 from casino.events.store import Metadata
+from casino.operators import changes
+from casino.operators.change import ChangeStatus
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change, ChangeName
 from casino.witness.addresses import WitnessAddress
 from casino.witness.client import ChainRefused, PublishedChain, WitnessClient, configured_client
 from casino.witness.statements import DEFAULT_HEIGHT
@@ -35,6 +40,8 @@ from casino.witness.transport import WitnessAway
 
 logger = logging.getLogger(__name__)
 
+AGREE: Final = "baccarat.stop_gaming"
+"""What staff need to agree that tables use another witness."""
 BATCH: Final = 50
 MAX_TABLES: Final = 100_000
 RENEWED_BEFORE_END: Final = 1 / 8
@@ -109,6 +116,35 @@ def replace(
         _go_on(table, operator, metadata)
     with suppress(WitnessAway, ChainRefused):  # one that answers again is asked before its next chain
         _leave(table, release_key)
+
+
+def request_replacement(*, operator: UUID, release_key: str, name: str, reason: ReplacementReason, by: str) -> Change:
+    """Request that a live operator's tables may use the witness `name` instead; the command then does it."""
+    return changes.request(
+        operator=operator,
+        kind=ChangeName.REPLACE_WITNESS,
+        subject=f"witness:{release_key}",
+        summary=f"Let tables use the witness {name} instead of {release_key}: {reason}",
+        details={"name": name, "reason": reason.value},
+        by=by,
+    )
+
+
+def find_agreement(*, operator: UUID, release_key: str, name: str, reason: ReplacementReason) -> Change | None:
+    """Return the change by which an operator's tables may use the witness `name` instead; good for a day."""
+    return Change.objects.filter(
+        operator_id=operator,
+        kind=ChangeName.REPLACE_WITNESS,
+        subject=f"witness:{release_key}",
+        details={"name": name, "reason": reason.value},
+        status=ChangeStatus.EFFECTIVE,
+        effective_at__gte=database_now() - timedelta(days=1),
+    ).first()
+
+
+def register() -> None:
+    """Register the change that lets tables use another witness. The command asks the witness, outside of it."""
+    changes.register(ChangeKind(ChangeName.REPLACE_WITNESS, permission=AGREE, apply=lambda _: None, in_admin=True))
 
 
 def replace_lost(*, height: int = DEFAULT_HEIGHT) -> int:

@@ -192,8 +192,8 @@ class Sitting(models.Model):
 class KillSwitch(models.Model):
     """A stop, in force or lifted, of all gaming, an operator, rules, a table or a player. The id is scope and subject.
 
-    `operator_id` is NULL if it reaches beyond one operator. `reason`, `rank`, `regulator_order`, `by` and `at` are
-    those of the last change.
+    `operator_id` is NULL if it reaches beyond one operator. `reason`, `rank`, `regulator_order`, `by`, `agreed_by` and
+    `at` are those of the last change.
     """
 
     id = models.TextField(primary_key=True)
@@ -206,6 +206,7 @@ class KillSwitch(models.Model):
     rank = models.TextField()
     regulator_order = models.TextField()
     by = models.TextField()
+    agreed_by = models.TextField()
     at = models.DateTimeField()
     version = models.IntegerField()
 

@@ -10,7 +10,7 @@ import msgspec
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.tables import events as te
-from baccarat.domain.tables.kill_switch import StopEvent, StopImposed, stop_id
+from baccarat.domain.tables.kill_switch import StopEvent, StopImposed, StopLifted, stop_id
 from baccarat.domain.tables.state import OpenClosing, TableState
 from baccarat.storage.models import DueTable, KillSwitch, Round, RoundFlag, Sitting, Table, Wager
 from casino.events.projections import ProjectionTable, Row, encode
@@ -228,6 +228,7 @@ def kill_switch_row(event: StopEvent, version: int) -> Row:
         rank=event.rank.value,
         regulator_order=event.regulator_order,
         by=event.by,
+        agreed_by=", ".join(event.agreed_by) if isinstance(event, StopLifted) else "",
         at=event.at,
         version=version,
     )

@@ -1,7 +1,8 @@
 """People as actors of events, and who counts as a second one.
 
 `staff:7` is a member of staff, known by a login to the admin; `desk:agent-17` is a person on an operator's own staff,
-known by a signed assertion. Keys, players and the system are no persons.
+known by a signed assertion. Keys, players and the system are no persons. `shell:root` is whoever gave a command:
+nobody who was authenticated, so that what is asked for there is confirmed by as many persons as it needs in all.
 """
 
 import re
@@ -9,6 +10,7 @@ import unicodedata
 from typing import Final
 
 DESK: Final = "desk"
+SHELL: Final = "shell"
 STAFF: Final = "staff"
 _SUBJECT: Final = re.compile(r"[a-z0-9][a-z0-9._:-]{0,59}", re.ASCII)
 
@@ -23,6 +25,11 @@ def is_person(actor: str) -> bool:
     """Return whether an actor is a person who was authenticated."""
     door, _, identity = actor.partition(":")
     return door in {DESK, STAFF} and bool(identity)
+
+
+def is_shell(actor: str) -> bool:
+    """Return whether an actor gave a command on a machine of the installation."""
+    return actor.startswith(f"{SHELL}:")
 
 
 def is_another_person(actor: str, first: str) -> bool:

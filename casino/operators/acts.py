@@ -66,7 +66,7 @@ DECIDE_CHANGE: Final = Act(
     "operators.change_change",
     "decide requested changes, each with the function, or the scope, that it needs besides",
     DutySide.ANY,
-    (Role.APPROVER, Role.COMPLIANCE, Role.ADMINISTRATOR, Role.CASHIER),
+    (Role.APPROVER, Role.COMPLIANCE, Role.ADMINISTRATOR, Role.CASHIER, Role.DUTY_MANAGER),
     scope=ANY_SCOPE,
     assertion=True,
 )

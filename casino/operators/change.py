@@ -1,8 +1,9 @@
 """A change that several persons agree on: its events, its state, and the decisions about it. Pure.
 
 Stream: `change-{id}`. One person requests it; others confirm it until as many agree as it needs; then it takes effect,
-some only after a delay. `persons` counts the one who requests. What is applied is in `details`; what must stay secret
-is in neither of the events. What takes effect has an event of its own, which the change names.
+some only after a delay. `persons` counts the one who requests, unless that was by a command. What is applied is in
+`details`; what must stay secret is in neither of the events. What takes effect has an event of its own, which the
+change names.
 """
 
 from collections.abc import Iterable
@@ -12,7 +13,7 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from casino.kernel.persons import is_another_person, is_person
+from casino.kernel.persons import is_another_person, is_person, is_shell
 from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson
 
 LIFETIME: Final = timedelta(hours=72)
@@ -174,8 +175,8 @@ def request(
     by: str,
     at: datetime,
 ) -> ChangeRequested:
-    """Request a change as a person. Raises ChangeNeedsSecondPerson for any other actor."""
-    if not is_person(by):
+    """Request a change as a person or by a command. Raises ChangeNeedsSecondPerson for any other actor."""
+    if not is_person(by) and not is_shell(by):
         raise ChangeNeedsSecondPerson
     return ChangeRequested(change, operator, kind, subject, summary, details, persons, by, at, at + LIFETIME)
 
@@ -188,14 +189,19 @@ def confirm(state: ChangeState, *, by: str, at: datetime, delay: timedelta) -> C
         raise ChangeDecided("The request has expired.", current_status=ChangeStatus.EXPIRED.value)
     if not is_new_person(state, by):
         raise ChangeNeedsSecondPerson
-    agreed = len(state.confirmed_by) + 2 >= requested.persons
+    agreed = len(agreed_by(state)) + 1 >= requested.persons
     return ChangeConfirmed(requested.change, by, at, at + delay if agreed else None)
+
+
+def agreed_by(state: ChangeState) -> tuple[str, ...]:
+    """Return the persons who agreed so far; a command is none."""
+    return tuple(each for each in (state.requested.requested_by, *state.confirmed_by) if is_person(each))
 
 
 def is_new_person(state: ChangeState, by: str) -> bool:
     """Return whether somebody is certainly nobody who agreed, nor the one whom the change concerns."""
-    agreed = (state.requested.requested_by, *state.confirmed_by)
-    return by != state.requested.subject and all(is_another_person(by, each) for each in agreed)
+    is_another = is_person(by) and all(is_another_person(by, each) for each in agreed_by(state))
+    return is_another and by != state.requested.subject
 
 
 def decline(state: ChangeState, *, by: str, at: datetime) -> ChangeDeclined:

@@ -1,5 +1,6 @@
 """The operators that members of staff work for, the colleagues they may see, and the names of staff in events."""
 
+import getpass
 from collections.abc import Collection
 from ipaddress import ip_address, ip_network
 from typing import Any
@@ -8,6 +9,7 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.db.models import Q
 
+from casino.kernel.persons import SHELL
 from casino.operators.models import Operator, StaffMembership
 
 
@@ -56,6 +58,11 @@ def may_sign_in_from(user_id: int, address: str | None) -> bool:
 def staff_actor(user: Any) -> str:
     """Return a member of staff's name in events: the user's number, because a login is personal data."""
     return f"staff:{user.pk}"
+
+
+def shell_actor() -> str:
+    """Return the name in events of whoever runs a command: the operating system's user."""
+    return f"{SHELL}:{getpass.getuser()}"
 
 
 def desk_actor(person: str) -> str:

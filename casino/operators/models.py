@@ -252,6 +252,8 @@ class ChangeName(StrEnum):
     KEY_ROTATION = "key_rotation"
     ORIGINS = "origins"
     PLAY_MONEY_CAP = "play_money_cap"
+    REPLACE_WITNESS = "replace_witness"
+    RESUME_PLAY = "resume_play"
     RISK_RULE = "risk_rule"
     RULES = "rules"
     SIGNING_KEY = "signing_key"

@@ -52,6 +52,14 @@ def tell_of_change(change: Change, step: str, *, concerned: Iterable[str], by: s
     tell(people, subject=f"{step}: {change.summary}", text="\n".join(lines))
 
 
+def format_request(change: Change) -> str:
+    """Say what happens next to what a command requested."""
+    return (
+        f"requested, and nothing has changed. Change {change.pk}: {change.summary}. {change.persons} persons confirm "
+        f"it under Changes in the admin, until {change.expires_at:%Y-%m-%d %H:%M} UTC."
+    )
+
+
 def _name(actor: str) -> str:
     door, _, number = actor.partition(":")
     user = User.objects.filter(pk=int(number)).first() if door == STAFF and number.isdecimal() else None

@@ -17,7 +17,8 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from baccarat.domain.rounds.events import VoidReason
-from baccarat.services import rules_lifecycle, voiding
+from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.services import kill_switch, rules_lifecycle, voiding
 from baccarat.storage.models import Round, RulesVersion
 from casino.compliance import erasure
 from casino.compliance.models import Erasure
@@ -197,6 +198,13 @@ def key_of(stage: Stage) -> str:
     return stage.house.credential.partition(".")[0]
 
 
+def stopped_operator(stage: Stage) -> dict[str, Any]:
+    """Stop an operator as its key does, and return what ends that."""
+    named = {"scope": StopScope.OPERATOR, "subject": stage.house.id}
+    kill_switch.stop(**named, operator=stage.operator, reason="A drill", metadata=stage.metadata("operator:op_1"))
+    return {**named, "reason": "It is over", "order": ""}
+
+
 def new_jwk() -> dict[str, str]:
     return Person("", "", Ed25519PrivateKey.generate()).jwk
 
@@ -262,6 +270,8 @@ REQUESTS: Final[dict[str, Request]] = {
                 "material": "00",
                 "encrypted_under": "",
             },
+            "replace_witness": lambda _: {"name": "another", "reason": "away"},
+            "resume_play": stopped_operator,
             "staff_authenticator": lambda _: {},
             "staff_email": lambda _: {"email": "new@example.com"},
             "staff_link": lambda stage: {"operator": stage.house.id, "subject": "somebody"},

@@ -26,6 +26,10 @@ class StopScope(StrEnum):
     TABLE = "table"
     PLAYER = "player"
 
+    def is_wide(self) -> bool:
+        """Return whether it reaches beyond one table."""
+        return self not in {StopScope.TABLE, StopScope.PLAYER}
+
 
 class StopRank(StrEnum):
     """For whom a stop was set, lowest first: only the same or a higher rank lifts it."""
@@ -61,7 +65,10 @@ class StopImposed:
 
 @dataclass(frozen=True, slots=True)
 class StopLifted:
-    """Play may resume within `scope`, unless another switch stops it."""
+    """Play may resume within `scope`, unless another switch stops it.
+
+    `agreed_by` are the persons who agreed beside `by`, by a change where there had to be several.
+    """
 
     scope: StopScope
     subject: str
@@ -70,6 +77,7 @@ class StopLifted:
     rank: StopRank
     regulator_order: str
     by: str
+    agreed_by: tuple[str, ...]
     at: datetime
 
 

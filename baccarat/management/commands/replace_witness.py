@@ -1,15 +1,16 @@
-"""`manage.py replace_witness RELEASE-KEY NAME --by LOGIN --reason REASON [--table ID]`: go on with another witness."""
+"""`manage.py replace_witness RELEASE-KEY NAME --reason REASON [--table ID]`: go on with another witness."""
 
-from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from baccarat.domain.tables.witness_events import ReplacementReason
-from baccarat.management.commands.stop import find_staff_user, staff_metadata
+from baccarat.management.commands.stop import shell_metadata
 from baccarat.services import witness_chains
 from casino.kernel.errors import Refusal
+from casino.operators import memberships, notices
+from casino.operators.models import Operator
 from casino.witness.client import ChainRefused
 from casino.witness.transport import WitnessAway
 
@@ -17,7 +18,10 @@ _REFUSED: Final = (Refusal, ChainRefused, WitnessAway)
 
 
 class Command(BaseCommand):
-    """One transaction for each table. Repeat it for the tables that were not ready."""
+    """One transaction for each table. Repeat it for the tables that were not ready.
+
+    For the tables of a live operator the first time requests it; once two persons have confirmed that, a day is left.
+    """
 
     help = (
         "Have tables use a chain of another witness, or a new one of the same, from their next commitment on. Rounds "
@@ -28,29 +32,32 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("release_key", help="the release key of the witness that is replaced, in hex")
         parser.add_argument("name", help="the name in WITNESSES of the witness that follows")
-        parser.add_argument("--by", required=True, metavar="LOGIN", help="the member of staff, for the record")
         parser.add_argument("--reason", required=True, choices=[reason.value for reason in ReplacementReason])
         parser.add_argument("--table", type=UUID, help="this table only (default: all that use the witness)")
 
-    def handle(
-        self, *_: Any, release_key: str, name: str, by: str, reason: str, table: UUID | None, **_options: Any
-    ) -> None:
+    def handle(self, *_: Any, release_key: str, name: str, reason: str, table: UUID | None, **_options: Any) -> None:
         address = witness_chains.find_witness(name)
         if address is None:
             raise CommandError(f"WITNESSES has no witness {name!r} that gives out links.")
-        staff, refused, count = find_staff_user(by), 0, 0
+        why, refused, count = ReplacementReason(reason), 0, 0
+        waiting: dict[UUID, bool] = {}
         for each, operator in witness_chains.list_tables(release_key):
             if table not in {None, each}:
                 continue
             count += 1
+            if operator not in waiting:
+                waiting[operator] = self._waits(operator, release_key=release_key, name=name, reason=why)
+            if waiting[operator]:
+                refused += 1
+                continue
             try:
                 witness_chains.replace(
                     table=each,
                     operator=operator,
                     release_key=release_key,
                     address=address,
-                    reason=ReplacementReason(reason),
-                    metadata=replace(staff_metadata(staff, "command"), operator=str(operator)),
+                    reason=why,
+                    metadata=shell_metadata("switch", operator),
                 )
             except _REFUSED as error:
                 refused += 1
@@ -58,3 +65,13 @@ class Command(BaseCommand):
         self.stdout.write(f"replace_witness: replaced={count - refused} refused={refused}")
         if refused or not count:
             raise CommandError("Some tables were not replaced." if refused else "No table uses this witness.")
+
+    def _waits(self, operator: UUID, **named: Any) -> bool:
+        """Return whether a live operator's persons have yet to agree, and request it then."""
+        if not Operator.objects.filter(pk=operator, sandbox=False).exists():
+            return False
+        if witness_chains.find_agreement(operator=operator, **named) is not None:
+            return False
+        change = witness_chains.request_replacement(operator=operator, **named, by=memberships.shell_actor())
+        self.stdout.write(f"replace_witness: {notices.format_request(change)} Then run this again.")
+        return True

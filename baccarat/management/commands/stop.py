@@ -1,8 +1,7 @@
-"""`manage.py stop gaming|operator|rules|table|player [SUBJECT] --by NAME --reason TEXT`: impose a stop."""
+"""`manage.py stop gaming|operator|rules|table|player [SUBJECT] --reason TEXT`: impose a stop of the platform's."""
 
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from baccarat.domain.tables.kill_switch import StopScope
@@ -24,16 +23,16 @@ class Command(BaseCommand):
         parser.add_argument("--player-message", default="", metavar="TEXT", help="the message shown to players")
 
     def handle(
-        self, *_args: Any, scope: str, subject: str, by: str, reason: str, player_message: str, **_options: Any
+        self, *_args: Any, scope: str, subject: str, reason: str, order: str, player_message: str, **_options: Any
     ) -> None:
-        staff = find_staff_user(by)
         try:
             row = kill_switch.stop(
                 scope=StopScope(scope),
                 subject=parse_subject(StopScope(scope), subject),
                 reason=reason,
                 message=player_message,
-                metadata=staff_metadata(staff, "command"),
+                order=order,
+                metadata=shell_metadata("switch"),
             )
         except Refusal as refusal:
             raise CommandError(refusal.message()) from None
@@ -51,16 +50,8 @@ def add_stop_arguments(parser: CommandParser) -> None:
         metavar="SUBJECT",
         help="an operator's short name, rules such as mini@1, or the id of a table or a player; none for gaming",
     )
-    parser.add_argument("--by", required=True, metavar="NAME", help="the login of a member of staff, for the record")
     parser.add_argument("--reason", default="", metavar="TEXT", help="the reason, for the record")
-
-
-def find_staff_user(name: str) -> User:
-    """Return a staff user by login. Raises CommandError."""
-    user = User.objects.filter(username=name, is_staff=True, is_active=True).first()
-    if user is None:
-        raise CommandError(f"No member of staff logs in as {name!r}.")
-    return user
+    parser.add_argument("--order", default="", metavar="REFERENCE", help="the reference of a regulator's order")
 
 
 def parse_subject(scope: StopScope, text: str) -> str:
@@ -71,6 +62,8 @@ def parse_subject(scope: StopScope, text: str) -> str:
     return text if operator is None else str(operator.id)
 
 
-def staff_metadata(user: User, cause: str) -> Metadata:
-    """Return event metadata for a staff user acting on a switch."""
-    return Metadata(operator="", actor=memberships.staff_actor(user), causation=cause, correlation="switch")
+def shell_metadata(correlation: str, operator: object = "") -> Metadata:
+    """Return event metadata for whoever runs a command."""
+    return Metadata(
+        operator=str(operator), actor=memberships.shell_actor(), causation="command", correlation=correlation
+    )

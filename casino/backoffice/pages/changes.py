@@ -10,7 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest
 
-from casino.backoffice import html
+from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, SecretAnswer
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import RemovableAdmin, column, staff_column, status_column, time_column
@@ -18,7 +18,7 @@ from casino.backoffice.filters import enum_filter, operator_filter
 from casino.backoffice.pages.approvals import DECIDE
 from casino.backoffice.sections import Banner, Section
 from casino.crypto.crypto_shredding import decrypt_text, is_encrypted
-from casino.kernel.persons import STAFF, is_another_person
+from casino.kernel.persons import STAFF, is_another_person, is_person
 from casino.operators import assertions, changes, memberships
 from casino.operators.change import ChangeStatus
 from casino.operators.memberships import colleagues_filter
@@ -42,7 +42,8 @@ def _may_decide(request: HttpRequest, change: Change) -> bool:
 
 
 def _may_confirm(request: HttpRequest, change: Change) -> bool:
-    by, agreed = memberships.staff_actor(request.user), (change.requested_by, *change.confirmed_by)
+    by = memberships.staff_actor(request.user)
+    agreed = [each for each in (change.requested_by, *change.confirmed_by) if is_person(each)]
     return _may_decide(request, change) and by != change.subject and all(is_another_person(by, one) for one in agreed)
 
 
@@ -67,7 +68,9 @@ class ChangeAdmin(ReadOnlyAdmin):
     effective = time_column("effective_at", "effective from")
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Select changes of these operators, and those about colleagues who work for several of them."""
+        """Select changes of these operators, those about colleagues who work for several, and for staff of all, all."""
+        if scope.are_all_operators(operators):
+            return super().owned_by(operators) | Q(operator_id=None)
         colleagues = User.objects.filter(colleagues_filter(operators)).values_list("pk", flat=True)
         return super().owned_by(operators) | Q(operator_id=None, subject__in=[f"{STAFF}:{user}" for user in colleagues])
 

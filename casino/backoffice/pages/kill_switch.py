@@ -25,6 +25,7 @@ from casino.backoffice.filters import case_filter, enum_filter, operator_filter
 from casino.backoffice.forms import RowForm, line_field, text_field
 from casino.backoffice.sections import Facts, Section
 from casino.crypto import crypto_shredding
+from casino.operators import memberships
 from casino.operators.models import Player
 
 STOP_PLAY: Final = "baccarat.stop_play"
@@ -171,13 +172,12 @@ class KillSwitchAdmin(ReadOnlyAdmin):
     )
     def resume(self, request: HttpRequest, switch: KillSwitch, data: dict[str, Any]) -> str:
         reach, subject = _resolve(request, StopScope(switch.scope), switch.subject)
-        row = kill_switch.resume(
-            scope=reach,
-            subject=subject,
-            reason=data["reason"],
-            order=data.get("order", ""),
-            metadata=_metadata(request),
-        )
+        named = {"scope": reach, "subject": subject, "reason": data["reason"], "order": data.get("order", "")}
+        by = memberships.staff_actor(request.user)
+        if kill_switch.needs_change(reach, subject, by=by):
+            kill_switch.request_resume(**named, by=by)
+            return "Requested; another person has to confirm it."
+        row = kill_switch.resume(**named, metadata=_metadata(request))
         return f"Play resumes: {row.id}."
 
     @RowAction(
@@ -211,6 +211,7 @@ class KillSwitchAdmin(ReadOnlyAdmin):
                 "reason",
                 message,
                 "by",
+                "agreed_by",
                 "since",
                 ("Log", log),
             )

@@ -201,6 +201,8 @@ class ConfirmChangeView(DecidedChangeView):
             "wallet_key_missing",
             "wallet_not_conformant",
             "not_self_excluded",
+            "not_stopped",
+            "stop_of_higher_rank",
             "unknown_account",
             "unknown_deposit_method",
             "unknown_provider",

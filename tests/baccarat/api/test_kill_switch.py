@@ -44,6 +44,21 @@ def test_an_operator_stops_and_resumes_its_own_and_sees_what_holds_it(lucky: Ten
         assert lucky.post("stops", wrong).json()["code"] == "unknown_stop_subject"
 
 
+def test_a_whole_live_casino_resumes_when_two_persons_have_signed(lucky: Tenant) -> None:
+    table, everything = lucky.table("mini"), {"scope": "operator", "subject": "", "reason": "Smoke."}
+    lucky.do("stops", everything)
+    assert lucky.post("stops/resume", everything).json()["code"] == "assertion_required"
+    change = lucky.do("stops/resume", everything, person="ann")
+    assert (change["kind"], change["status"]) == ("resume_play", "requested")
+    again = lucky.post(f"changes/{change['id']}/confirm", person="ann")
+    assert again.json()["code"] == "change_needs_second_person"
+    assert lucky.read(f"tables/{table}")["stop"]["scope"] == "operator"
+    lucky.do(f"changes/{change['id']}/confirm", person="ben")
+    assert lucky.read(f"tables/{table}")["stop"] is None
+    (shown,) = lucky.read("stops")["items"]
+    assert (shown["by"], shown["rank"], shown["active"]) == ("desk:ann", "operator", False)
+
+
 def test_an_operator_sees_the_versions_of_its_tables_with_what_they_return_and_returned(
     lucky: Tenant, golden: Tenant
 ) -> None:

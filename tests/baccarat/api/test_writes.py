@@ -158,8 +158,12 @@ def play(do: Doing, lucky: Tenant) -> None:
     do(alice, f"{at}/leave")
     do(lucky, f"rounds/{alice.read(at)['last_round']['id']}/dispute-pack")
     for scope, subject in (("table", table), ("player", bob.id), ("operator", lucky.id)):
-        for address in ("stops", "stops/resume"):
-            do(lucky, address, {"scope": scope, "subject": subject, "reason": "Looked at"})
+        stop = {"scope": scope, "subject": subject, "reason": "Looked at"}
+        do(lucky, "stops", stop)
+        if scope == "operator":
+            lucky.agree("stops/resume", stop)
+        else:
+            do(lucky, "stops/resume", stop)
     do(lucky, f"{at}/close", {"reason": "Worn out"})
     do(alice, "preferences", contract.named("setPreferences").request_examples()[0], method="put")
 

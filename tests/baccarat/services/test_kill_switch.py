@@ -34,6 +34,7 @@ from baccarat.domain.tables.kill_switch import (
 )
 from baccarat.queries import tables
 from baccarat.services import kill_switch
+from baccarat.storage.models import KillSwitch
 from casino.crypto import crypto_shredding
 from casino.events import sealer
 from casino.events.projections import Row
@@ -41,8 +42,10 @@ from casino.events.rebuild import check
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
+from casino.operators import changes
 from casino.operators import services as operators
 from casino.operators.models import Operator, StaffMembership
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from tests.conftest import Database
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from wallet.ledger import player_accounts as wallet
@@ -311,6 +314,46 @@ def test_a_higher_rank_stops_again_what_a_lower_one_might_resume(casino: House) 
         resume(at, scope)
     at.new_game()
     casino.agree(at.guest.table)
+
+
+def live(slug: str) -> House:
+    operator = operators.create_operator(slug=slug, name="L", currencies=["EUR"], sandbox=False)
+    return House(operator=operator.id)
+
+
+@pytest.mark.django_db
+def test_a_command_lifts_no_stop_at_a_live_operator_until_two_persons_confirm() -> None:
+    house = live("shelled")
+    named = {"scope": StopScope.OPERATOR, "subject": str(house.operator), "reason": WHY}
+    staff = [platform_member() for _ in range(2)]
+    kill_switch.stop(**named, metadata=BY)
+    with pytest.raises(ChangeNeedsSecondPerson):
+        kill_switch.resume(**named, metadata=BY)
+    change = kill_switch.request_resume(**named, by=BY.actor)
+    with pytest.raises(ChangeNeedsSecondPerson):
+        changes.confirm(change.pk, by=BY.actor)
+
+    assert changes.confirm(change.pk, by=staff[0]).status == "requested"
+    with pytest.raises(ChangeNeedsSecondPerson):
+        changes.confirm(change.pk, by=staff[0])
+    assert KillSwitch.objects.get(subject=str(house.operator)).active
+    assert changes.confirm(change.pk, by=staff[1]).status == "effective"
+    row = KillSwitch.objects.get(subject=str(house.operator))
+    assert (row.active, row.by, row.agreed_by) == (False, "shell:ops", ", ".join(staff))
+
+
+def test_a_live_operators_stop_that_one_person_lifted_is_a_finding_of_the_audit(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del database
+    house = live("alone")
+    named = {"scope": StopScope.OPERATOR, "subject": str(house.operator), "reason": WHY}
+    kill_switch.stop(**named, metadata=BY)
+    monkeypatch.setattr(kill_switch, "needs_change", lambda *_, **__: False)
+    kill_switch.resume(**named, metadata=acting(platform_member()))
+    sealer.seal_all()
+
+    assert {finding.kind for finding in engine.run_audit().findings} == {"stop lifted by too few persons"}
 
 
 def test_a_stop_that_a_lower_rank_lifted_is_a_finding_of_the_audit(

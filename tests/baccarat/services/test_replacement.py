@@ -6,7 +6,6 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from pytest_django import DjangoDbBlocker, Settings
@@ -22,6 +21,9 @@ from baccarat.queries.voids import VoidCause, voids_by_cause
 from baccarat.services import dealing, voiding, witness_chains
 from casino.events.sql import fetch
 from casino.events.store import Metadata
+from casino.operators import changes
+from casino.operators.memberships import shell_actor
+from casino.operators.models import Change, Operator
 from casino.witness.addresses import WitnessAddress
 from casino.witness.client import configured_client
 from casino.witness.statements import ChainHeader
@@ -231,25 +233,47 @@ def test_staff_replace_a_witness_by_command_once_for_each_table(
     ann, ben = house.seated(table), house.seated(waiting)
     play(house, ann, rounds=3)
     play(house, ben, rounds=3)
-    User.objects.create_user("ann", is_staff=True)
     first, second = configured_client().addresses
     company[0].kill()
     ben.deal({B: 2500})
     deal_all()
     words = ("replace_witness", first.release_key.hex(), second.name)
     with pytest.raises(CommandError):
-        call_command(*words, by="ann", reason="away")
+        call_command(*words, reason="away")
     refused = capsys.readouterr()
     assert f"table {waiting}: " in refused.err
     assert "replaced=1 refused=1" in refused.out
     (replaced,) = replacements(house, table)
     assert (replaced.reason, replacements(house, waiting)) == (ReplacementReason.AWAY, [])
     metadata = fetch("SELECT metadata::text FROM events_event WHERE type = 'WitnessChainsReplaced'")
-    assert f"staff:{User.objects.get(username='ann').pk}" in metadata[0][0]
+    assert shell_actor() in metadata[0][0]
     with pytest.raises(CommandError, match="No table"):
-        call_command(*words, by="ann", reason="away", table=table)
+        call_command(*words, reason="away", table=table)
     with pytest.raises(CommandError, match="WITNESSES has no"):
-        call_command("replace_witness", second.release_key.hex(), "nobody", by="ann", reason="away")
+        call_command("replace_witness", second.release_key.hex(), "nobody", reason="away")
+
+
+def test_a_command_replaces_a_live_operators_witness_once_two_persons_have_confirmed(
+    house: House, company: list[RunningWitness], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(witness_chains.replace, "__kwdefaults__", {"height": 8})
+    Operator.objects.create(id=house.operator, slug="replaced", name="R", currencies=["EUR"], sandbox=False)
+    table = witnessed_table(house)
+    play(house, house.seated(table), rounds=2)
+    first, second = configured_client().addresses
+    words = ("replace_witness", first.release_key.hex(), second.name)
+    with pytest.raises(CommandError):
+        call_command(*words, reason="planned")
+    change = Change.objects.get(kind="replace_witness")
+    assert f"Change {change.pk}" in capsys.readouterr().out
+    changes.confirm(change.pk, by="staff:1")
+    assert Change.objects.get(pk=change.pk).status == "requested"
+    changes.confirm(change.pk, by="staff:2")
+    with pytest.raises(CommandError):
+        call_command(*words, reason="away")
+    assert replacements(house, table) == []
+    call_command(*words, reason="planned")
+    assert [each.reason for each in replacements(house, table)] == [ReplacementReason.PLANNED]
 
 
 def replacements(house: House, table: UUID) -> list[WitnessChainsReplaced]:

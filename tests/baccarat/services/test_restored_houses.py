@@ -10,7 +10,6 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import connections
 from pytest_django import DjangoDbBlocker, Settings
@@ -45,7 +44,7 @@ from tests.support.depth import deep
 from tests.support.examples import B
 from tests.support.house import At, House, deal_all, fresh_database, until
 
-STAFF = Metadata(operator="", actor="staff:1", causation="")
+STAFF = Metadata(operator="", actor="shell:ops", causation="")
 Backup = Callable[[], str]
 
 
@@ -97,7 +96,6 @@ def test_a_table_stops_at_the_first_link_that_it_does_not_know_until_its_witness
     ann = house.seated(table)
     until(lambda: dealing.release_due() == 0)
     play(house, ann, rounds=3)
-    User.objects.create_user("ann", is_staff=True)
     pin()
     copy, known = backup(), links(house, table)
     play(house, ann, rounds=3)
@@ -152,7 +150,6 @@ def test_a_log_that_a_witness_has_cosigned_further_goes_on_with_a_witness_that_d
     table = witnessed_table(house)
     ann = house.seated(table)
     play(house, ann, rounds=3)
-    User.objects.create_user("ann", is_staff=True)
     pin()
     copy, known = backup(), links(house, table)
     play(house, ann, rounds=3)
@@ -250,5 +247,5 @@ def replace_and_resume(table: UUID, release_key: str = "") -> None:
     """Do what staff do: go on with the configured witness, and resume play."""
     (address,) = configured_client().addresses
     key = release_key or address.release_key.hex()
-    call_command("replace_witness", key, address.name, by="ann", reason="planned", table=table)
-    call_command("resume", "table", str(table), by="ann", reason="Another chain.")
+    call_command("replace_witness", key, address.name, reason="planned", table=table)
+    call_command("resume", "table", str(table), reason="Another chain.")

@@ -5,22 +5,24 @@ from typing import Any
 
 import msgspec
 import pytest
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from baccarat.domain.tables.kill_switch import PlayIsStopped, TableIsStopped
+from baccarat.domain.tables.kill_switch import OrderIsForThePlatform, PlayIsStopped, TableIsStopped
 from baccarat.domain.tables.refusals import CloseReasonInvalid, VersionReasonMissing
 from baccarat.storage.models import KillSwitch, Round, RulesVersion
 from baccarat.storage.rules_versions import decode_rules
 from casino.backoffice.pages.rules import initial_values
-from casino.operators.models import Operator
+from casino.operators.models import Change, Operator
 from casino.operators.services import create_operator
 from casino.significant.models import SignificantEvent
 from tests.support.office import Office, open_office, page_of, staff
 from tests.support.rules import waiting
 
+AGREE = ("baccarat.stop_gaming", "operators.change_change", "operators.view_change")
 SEE = ("baccarat.view_table", "baccarat.view_rulesversion", "baccarat.view_killswitch")
 MODEL = "baccarat_rulesversion"
 
@@ -32,6 +34,10 @@ def office(db: None) -> Office:
 
 def body(client: Client, page: str) -> str:
     return unescape(client.get(page).content.decode())
+
+
+def actor(name: str) -> str:
+    return f"staff:{User.objects.get(username=name).pk}"
 
 
 def act(client: Client, name: str, row: Any, **fields: str) -> str:
@@ -176,6 +182,7 @@ def test_a_duty_manager_stops_all_gaming_from_any_page_and_every_page_says_so(of
         office.single.new_game()
     watcher = staff(*SEE, name="watcher")
     assert "All gaming is stopped" in body(watcher, reverse("admin:index"))
+    Operator.objects.update(sandbox=True)
     switch = KillSwitch.objects.get(pk="gaming")
     assert "Play resumes" in act(boss, "resume", switch, reason="It was toast.")
     assert "All gaming is stopped" not in body(watcher, reverse("admin:index"))
@@ -202,9 +209,34 @@ def test_a_floor_manager_of_an_operator_lifts_none_of_the_platforms_stops_of_it(
         act(own, "resume", switch, reason="We think otherwise.", order="MGA/2031/7")
         act(boss, "resume", switch, reason="Without an order.")
         assert KillSwitch.objects.get(pk=switch.pk).active
-    for switch in switches[1:]:
-        act(boss, "resume", switch, reason="Withdrawn.", order="MGA/2031/8")
-        assert not KillSwitch.objects.get(pk=switch.pk).active
+    chief = staff(*SEE, *AGREE, name="chief")
+    lower = staff(*SEE, *AGREE, name="lower", works_for="lucky")
+    for switch in switches:
+        assert "another person has to confirm" in act(boss, "resume", switch, reason="Withdrawn.", order="MGA/2031/8")
+        change = Change.objects.get(subject=f"stop:{switch.pk}")
+        confirm = reverse("admin:operators_change_confirm", args=[change.pk])
+        assert OrderIsForThePlatform.title in body_after(lower, confirm)
+        assert KillSwitch.objects.get(pk=switch.pk).active
+        assert "it is in effect" in body_after(chief, confirm)
+        row = KillSwitch.objects.get(pk=switch.pk)
+        lifted = (row.active, row.by, row.agreed_by, row.rank, row.regulator_order)
+        assert lifted == (False, actor("boss"), actor("chief"), "regulator", "MGA/2031/8")
+
+
+def test_play_of_all_operators_resumes_when_two_of_the_platforms_staff_agree(office: Office) -> None:
+    create_operator(slug="elsewhere", name="Elsewhere", currencies=["EUR"], sandbox=False)
+    boss, chief = (staff(*SEE, *AGREE, "baccarat.stop_play", name=name) for name in ("boss", "chief"))
+    one = staff(*SEE, *AGREE, "baccarat.stop_play", name="one", works_for="lucky")
+    body_after(boss, reverse("admin:baccarat_killswitch_throw"), target="gaming", reason="Smoke.", player_message="")
+    switch = KillSwitch.objects.get()
+
+    assert "another person has to confirm" in act(boss, "resume", switch, reason="It was toast.")
+    change = reverse("admin:operators_change_confirm", args=[Change.objects.get().pk])
+    for who in (boss, one):
+        who.post(change)
+        assert KillSwitch.objects.get().active
+    assert "it is in effect" in body_after(chief, change)
+    assert not KillSwitch.objects.get().active
 
 
 def test_who_works_for_some_operators_stops_none_of_the_others(office: Office) -> None:

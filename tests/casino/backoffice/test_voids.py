@@ -149,5 +149,7 @@ def test_a_command_sets_the_policy_for_spent_winnings(office: Office) -> None:
     assert told("trial") == "void_policy: operator=trial spent=forgive"
     with pytest.raises(CommandError):
         told("nobody")
-    with pytest.raises(CommandError, match="two persons"):
-        told("lucky", "--spent", "forgive")
+    said = told("lucky", "--spent", "forgive")
+    change = Change.objects.get(kind="void_policy")
+    assert f"nothing has changed. Change {change.pk}" in said
+    assert said.endswith("void_policy: operator=lucky spent=debt")

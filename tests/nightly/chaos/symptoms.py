@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from tests.clocks import LIBRARY, skewed_by_file
-from tests.nightly.chaos.runbook import LOGIN, TOKEN, Reader
+from tests.nightly.chaos.runbook import TOKEN, Reader
 from tests.nightly.chaos.test_poison import give_back, take_secret
 from tests.processes import wait_until
 from tests.programs import without
@@ -106,13 +106,13 @@ def locked_table(reader: Reader) -> Generator[None]:
 
 
 def stopped_gaming(reader: Reader) -> Generator[None]:
-    reader.manage(f'stop gaming --by {LOGIN} --reason "A drill"')
+    reader.manage('stop gaming --reason "A drill"')
     yield
 
 
 def stopped_operator(reader: Reader) -> Generator[None]:
     ((reader.values["OPERATOR"],),) = reader.query("SELECT id::text FROM operators_operator WHERE slug = 'chaos'")
-    reader.manage(f'stop operator chaos --by {LOGIN} --reason "A drill"')
+    reader.manage('stop operator chaos --reason "A drill"')
     yield
 
 
