@@ -34,6 +34,7 @@ class SignificantEventKind(StrEnum):
     NEGATIVE_BALANCE = "negative_balance"
     LOGIN_FAILED = "access_failed"
     LOGIN_LOCKED = "access_locked"
+    ACCESS_BY_COMMAND = "access_by_command"
     ACCESS_CHANGED = "access_changed"
     CONFIG_CHANGED = "config_changed"
     RULES_PUBLISHED = "rules_published"
@@ -79,6 +80,7 @@ DESCRIPTIONS: Final = {
     SignificantEventKind.NEGATIVE_BALANCE: KindDescription("Negative balance", "wallet", _WARNING),
     SignificantEventKind.LOGIN_FAILED: KindDescription("Failed login", "access", _INFO),
     SignificantEventKind.LOGIN_LOCKED: KindDescription("Login locked", "access", _WARNING),
+    SignificantEventKind.ACCESS_BY_COMMAND: KindDescription("Access given by a command", "access", _CRITICAL),
     SignificantEventKind.ACCESS_CHANGED: KindDescription("Permissions changed", "access", _NOTICE),
     SignificantEventKind.CONFIG_CHANGED: KindDescription("Configuration changed", "configuration", _NOTICE),
     SignificantEventKind.TABLE_OPENED: KindDescription("Table opened", "configuration", _INFO),

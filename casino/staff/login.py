@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import Permission
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessions
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -16,6 +17,7 @@ from django.utils import timezone
 from casino.api.client_ip import client_ip
 from casino.operators.memberships import may_sign_in_from
 from casino.staff import assignments, authenticators
+from casino.staff.models import SignedIn
 
 STARTED: Final = "_started_at"
 """Key of a session's start in its data, in seconds since 1970."""
@@ -45,6 +47,18 @@ class RoleBackend(ModelBackend):
             return None
         user.otp_device = authenticator
         return user
+
+    def get_user(self, user_id: Any) -> Any:
+        """Return the user of a session, for whom the superuser flag is not every permission."""
+        user = SignedIn.objects.filter(pk=user_id).first()
+        return user if user is not None and self.user_can_authenticate(user) else None
+
+    def get_user_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
+        """Return the permissions that were given to a user alone."""
+        if not user_obj.is_superuser or not user_obj.is_active or obj is not None:
+            return super().get_user_permissions(user_obj, obj)
+        own = Permission.objects.filter(user=user_obj).values_list("content_type__app_label", "codename")
+        return {f"{app}.{codename}" for app, codename in own}
 
     def get_group_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:
         """Return the permissions of a user's roles, `app.codename`; none for a disabled user."""

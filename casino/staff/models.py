@@ -1,12 +1,15 @@
 """Staff data: second factors, logins, and the access log."""
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.functional import cached_property
+
+from casino.operators.models import Operator
 
 if TYPE_CHECKING:  # django-otp is untyped
 
@@ -17,6 +20,10 @@ if TYPE_CHECKING:  # django-otp is untyped
         confirmed: bool
 else:
     from django_otp.models import Device
+
+
+_SUPERUSERS: Final = frozenset({"operators.add_operator", "operators.change_change"})
+"""What superusers do beside users and roles: add operators, and confirm what they may request."""
 
 
 class StaffAccount(models.Model):
@@ -209,6 +216,33 @@ class StaffTimeZone(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class SignedIn(User):  # type: ignore[django-manager-missing]
+    """A user who has signed in.
+
+    A superuser makes and looks after users and roles, and sees everything. While there is a live operator, the flag is
+    no permission for anything else, as money, cards, rules, stops and oversight: these take roles.
+    """
+
+    class Meta:
+        proxy = True
+        default_permissions = ()
+
+    def has_perm(self, perm: str, obj: Any = None) -> bool:
+        """Return whether the user has a permission."""
+        if not self.is_superuser or not self.is_active or _is_for_superusers(perm) or not self.has_live_operators:
+            return super().has_perm(perm, obj)
+        return perm in self.get_all_permissions(obj)
+
+    @cached_property
+    def has_live_operators(self) -> bool:
+        return Operator.objects.filter(sandbox=False).exists()
+
+
+def _is_for_superusers(permission: str) -> bool:
+    app, _, function = permission.partition(".")
+    return app in {"admin", "auth", "staff"} or function.startswith("view_") or permission in _SUPERUSERS
 
 
 class Member(User):  # type: ignore[django-manager-missing]

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.contrib import admin
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
 from baccarat.domain.rounds.events import VoidReason
@@ -296,6 +296,8 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
     use_provider(monkeypatch)
     house = tenant("lucky")
     maker, checker = (User.objects.create_superuser(name) for name in ("maker", "checker"))
+    for each in (maker, checker):
+        each.user_permissions.set(Permission.objects.all())
     ann = User.objects.create_user("ann", is_staff=True)
     StaffMembership.objects.create(user=ann, operator_id=house.id)
     return Stage(house, maker, checker, ann)

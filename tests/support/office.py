@@ -88,8 +88,10 @@ def open_office(slug: str = "lucky") -> Office:
 
 
 def superuser() -> Client:
-    """Return a client with all permissions."""
-    return client_of(User.objects.create_superuser("root", "root@example.com", "a-long-password"))
+    """Return a client with all permissions, who sees everything."""
+    user = User.objects.create_superuser("root", "root@example.com", "a-long-password")
+    user.user_permissions.set(Permission.objects.all())
+    return client_of(user)
 
 
 def staff(*permissions: str, name: str = "staff", works_for: str | None = None) -> Client:

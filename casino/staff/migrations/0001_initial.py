@@ -289,6 +289,20 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="SignedIn",
+            fields=[],
+            options={
+                "default_permissions": (),
+                "proxy": True,
+                "indexes": [],
+                "constraints": [],
+            },
+            bases=("auth.user",),
+            managers=[
+                ("objects", django.contrib.auth.models.UserManager()),
+            ],
+        ),
+        migrations.CreateModel(
             name="Member",
             fields=[],
             options={
