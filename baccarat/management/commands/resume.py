@@ -43,7 +43,12 @@ class Command(BaseCommand):
 
 def _lift_stop(scope: StopScope, subject: str, reason: str, order: str) -> str:
     metadata = shell_metadata("switch")
-    named = {"scope": scope, "subject": parse_subject(scope, subject), "reason": reason, "order": order}
+    named: dict[str, Any] = {
+        "scope": scope,
+        "subject": parse_subject(scope, subject),
+        "reason": reason,
+        "order": order,
+    }
     if kill_switch.needs_change(scope, named["subject"], by=metadata.actor):
         return format_request(kill_switch.request_resume(**named, by=metadata.actor))
     row = kill_switch.resume(**named, metadata=metadata)
