@@ -62,7 +62,15 @@ STOP_PLAY: Final = Act(
     DutySide.ANY,
     (Role.FLOOR_MANAGER, Role.DUTY_MANAGER),
     scope="stop",
+    one_more="to resume an operator's play, or what a regulator stopped",
     event="table_stopped",
+)
+STOP_GAMING: Final = Act(
+    "baccarat.stop_gaming",
+    "stop all gaming, confirm that play resumes or that tables use another witness",
+    DutySide.ANY,
+    (Role.DUTY_MANAGER,),
+    event="gaming_stopped",
 )
 SHARE_PACK: Final = Act(
     "baccarat.share_dispute_pack",
@@ -128,9 +136,7 @@ ACTS: Final = (
     PUBLISH_RULES,
     REQUEST_VOID,
     STOP_PLAY,
-    Act(
-        "baccarat.stop_gaming", "stop and resume all gaming", DutySide.ANY, (Role.DUTY_MANAGER,), event="gaming_stopped"
-    ),
+    STOP_GAMING,
     SHARE_PACK,
     Act("baccarat.add_skin", "create skins", DutySide.ADMINISTER, _ADMINISTRATOR, scope="configure", event=_CONFIG),
     CHANGE_SKIN,

@@ -16,6 +16,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Q
 
+from baccarat import acts
 from baccarat.domain.rounds.voiding import BY_LIMIT
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch import (
@@ -57,8 +58,6 @@ logger = logging.getLogger(__name__)
 MAX_REASON_LENGTH: Final = 500
 MAX_MESSAGE_LENGTH: Final = 200
 MAX_ORDER_LENGTH: Final = 100
-RESUME: Final = "baccarat.stop_gaming"
-"""What staff need to agree that play resumes."""
 OPERATOR_SCOPES: Final = frozenset({StopScope.OPERATOR, StopScope.TABLE, StopScope.PLAYER})
 DEFAULT_MESSAGES: Final = {
     StopScope.GAMING: "Play is stopped for now, at every table.",
@@ -174,7 +173,7 @@ def request_resume(
 
 def register() -> None:
     """Register the change that lifts a stop."""
-    changes.register(ChangeKind(ChangeName.RESUME_PLAY, permission=RESUME, apply=_apply_resume))
+    changes.register(ChangeKind(ChangeName.RESUME_PLAY, permission=acts.STOP_GAMING.name, apply=_apply_resume))
 
 
 def _apply_resume(change: Change) -> None:

@@ -15,6 +15,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
+from baccarat import acts
 from baccarat.domain import replacement
 from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.links import WitnessChain
@@ -40,8 +41,6 @@ from casino.witness.transport import WitnessAway
 
 logger = logging.getLogger(__name__)
 
-AGREE: Final = "baccarat.stop_gaming"
-"""What staff need to agree that tables use another witness."""
 BATCH: Final = 50
 MAX_TABLES: Final = 100_000
 RENEWED_BEFORE_END: Final = 1 / 8
@@ -144,7 +143,9 @@ def find_agreement(*, operator: UUID, release_key: str, name: str, reason: Repla
 
 def register() -> None:
     """Register the change that lets tables use another witness. The command asks the witness, outside of it."""
-    changes.register(ChangeKind(ChangeName.REPLACE_WITNESS, permission=AGREE, apply=lambda _: None, in_admin=True))
+    changes.register(
+        ChangeKind(ChangeName.REPLACE_WITNESS, permission=acts.STOP_GAMING.name, apply=lambda _: None, in_admin=True)
+    )
 
 
 def replace_lost(*, height: int = DEFAULT_HEIGHT) -> int:

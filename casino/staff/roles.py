@@ -93,10 +93,7 @@ VIEWS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
     ),
     Role.FLOOR_MANAGER: frozenset(_PLAY | _ON_CALL | {"operators.view_operator", "operators.view_player"}),
     Role.DUTY_MANAGER: frozenset(
-        _PLAY
-        | _ON_CALL
-        | _SIGNIFICANT
-        | {"operators.view_change", "operators.view_operator", "operators.view_player"}
+        _PLAY | _ON_CALL | _SIGNIFICANT | {"operators.view_change", "operators.view_operator", "operators.view_player"}
     ),
     Role.CASHIER: frozenset(_MONEY | _PLAYERS | _REPORTS | {"operators.view_change", "risk.view_playerstatus"}),
     Role.APPROVER: frozenset(

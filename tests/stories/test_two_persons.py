@@ -5,6 +5,7 @@ What needs two is written in `tests/operations.toml`.
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -17,7 +18,7 @@ from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 
 from baccarat.domain.rounds.events import VoidReason
-from baccarat.domain.tables.kill_switch import StopScope
+from baccarat.domain.tables.kill_switch import AlreadyStopped, StopScope
 from baccarat.services import kill_switch, rules_lifecycle, voiding
 from baccarat.storage.models import Round, RulesVersion
 from casino.compliance import erasure
@@ -201,7 +202,8 @@ def key_of(stage: Stage) -> str:
 def stopped_operator(stage: Stage) -> dict[str, Any]:
     """Stop an operator as its key does, and return what ends that."""
     named = {"scope": StopScope.OPERATOR, "subject": stage.house.id}
-    kill_switch.stop(**named, operator=stage.operator, reason="A drill", metadata=stage.metadata("operator:op_1"))
+    with suppress(AlreadyStopped):
+        kill_switch.stop(**named, operator=stage.operator, reason="A drill", metadata=stage.metadata("operator:op_1"))
     return {**named, "reason": "It is over", "order": ""}
 
 

@@ -45,7 +45,7 @@ def test_an_operator_stops_and_resumes_its_own_and_sees_what_holds_it(lucky: Ten
 
 
 def test_a_whole_live_casino_resumes_when_two_persons_have_signed(lucky: Tenant) -> None:
-    table, everything = lucky.table("mini"), {"scope": "operator", "subject": "", "reason": "Smoke."}
+    table, everything = lucky.table("mini"), {"scope": "operator", "reason": "Smoke."}
     lucky.do("stops", everything)
     assert lucky.post("stops/resume", everything).json()["code"] == "assertion_required"
     change = lucky.do("stops/resume", everything, person="ann")
