@@ -17,7 +17,7 @@ from casino.operators.memberships import colleagues_filter
 from casino.operators.models import ApiKey
 from casino.staff import assignments, duties, lockout
 from casino.staff.duties import ANY_SCOPE, Act, Role
-from casino.staff.models import Authenticator, Member, SignIn
+from casino.staff.models import Authenticator, Member, SignedIn, SignIn
 
 COLUMNS: Final = (
     "name", "user_id", "login", "roles", "role_ends", "functions", "operators", "status", "second_factor", "created",
@@ -135,7 +135,8 @@ def _staff_holders(operators: Collection[UUID] | None) -> Iterator[Holder]:
     for user in members(operators).filter(is_active=True, is_staff=True).order_by("username"):
         row = review(user)
         held = {function for functions in row.functions.values() for function in functions}
-        acts = [act for act in duties.acts() if user.is_superuser or act.name in held]
+        root = SignedIn.objects.get(pk=user.pk) if user.is_superuser else None
+        acts = [act for act in duties.acts() if act.name in held or (root is not None and root.has_perm(act.name))]
         roles = ["superuser", *row.roles] if user.is_superuser else row.roles
         yield Holder(row.login, row.name, roles, row.operators, acts)
 

@@ -10,7 +10,7 @@ from casino.operators.memberships import shell_actor, staff_actor
 from casino.operators.models import Operator
 from casino.significant import recorder
 from casino.significant.recorder import SignificantEventKind
-from casino.staff.roles import Role
+from casino.staff.duties import Role
 
 ENOUGH: Final = 2
 
