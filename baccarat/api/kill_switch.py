@@ -28,7 +28,7 @@ from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.projections import Row
 from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.refusals import ChangeNeedsSecondPerson
+from casino.operators.refusals import ChangeAlreadyRequested, ChangeNeedsSecondPerson
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming.refusals import PlayerAlreadyBlocked, PlayerNotBlocked
 
@@ -149,6 +149,7 @@ class ResumePlayView(OperatorView):
         responses=LIVE["responses"],
         examples=LIVE["examples"],
         refusals=(
+            ChangeAlreadyRequested,
             ChangeNeedsSecondPerson,
             NotStopped,
             PlayerNotBlocked,

@@ -48,6 +48,7 @@ from casino.kernel.persons import STAFF, is_shell
 from casino.operators import changes, memberships
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator, Player
+from casino.operators.principals import Scope
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant import recorder
 from wallet.responsible_gaming import services as responsible_gaming
@@ -173,7 +174,8 @@ def request_resume(
 
 def register() -> None:
     """Register the change that lifts a stop."""
-    changes.register(ChangeKind(ChangeName.RESUME_PLAY, permission=acts.STOP_GAMING.name, apply=_apply_resume))
+    kind = ChangeName.RESUME_PLAY
+    changes.register(ChangeKind(kind, acts.STOP_GAMING.name, _apply_resume, scope=Scope.STOP, alone=True))
 
 
 def _apply_resume(change: Change) -> None:
