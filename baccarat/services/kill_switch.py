@@ -167,6 +167,7 @@ def request_resume(
             "subject": subject,
             "reason": _encrypt(scope, subject, _parse_reason(reason)),
             "order": order.strip(),
+            "rank": StopRank.OPERATOR if operator is not None else rank_of(by, order=order.strip()),
         },
         by=by,
     )
@@ -181,7 +182,7 @@ def register() -> None:
 def _apply_resume(change: Change) -> None:
     """Lift a stop as the persons who agreed, each of whom has the rank for it."""
     scope, subject, order = StopScope(change.details["scope"]), change.details["subject"], change.details["order"]
-    ranks = [rank_of(each, order=order) for each in (change.requested_by, *change.confirmed_by)]
+    ranks = [StopRank(change.details["rank"]), *(rank_of(each, order=order) for each in change.confirmed_by)]
     _lock_exclusive()
     for rank in ranks:
         _require_rank(rank, _find(scope, subject))

@@ -204,7 +204,7 @@ def stopped_operator(stage: Stage) -> dict[str, Any]:
     named = {"scope": StopScope.OPERATOR, "subject": stage.house.id}
     with suppress(AlreadyStopped):
         kill_switch.stop(**named, operator=stage.operator, reason="A drill", metadata=stage.metadata("operator:op_1"))
-    return {**named, "reason": "It is over", "order": ""}
+    return {**named, "reason": "It is over", "order": "", "rank": "operator"}
 
 
 def new_jwk() -> dict[str, str]:
