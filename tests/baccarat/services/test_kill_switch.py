@@ -353,7 +353,9 @@ def test_a_live_operators_stop_that_one_person_lifted_is_a_finding_of_the_audit(
     kill_switch.resume(**named, metadata=acting(platform_member()))
     sealer.seal_all()
 
-    assert {finding.kind for finding in engine.run_audit().findings} == {"stop lifted by too few persons"}
+    # "row was changed by no act" is of the memberships, which the test writes itself.
+    found = {finding.kind for finding in engine.run_audit().findings}
+    assert found - {"row was changed by no act"} == {"stop lifted by too few persons"}
 
 
 def test_a_stop_that_a_lower_rank_lifted_is_a_finding_of_the_audit(
@@ -369,7 +371,9 @@ def test_a_stop_that_a_lower_rank_lifted_is_a_finding_of_the_audit(
     monkeypatch.undo()
     sealer.seal_all()
 
-    assert {finding.kind for finding in engine.run_audit().findings} == {"stop lifted by a lower rank"}
+    # "row was changed by no act" is of the memberships, which the test writes itself.
+    found = {finding.kind for finding in engine.run_audit().findings}
+    assert found - {"row was changed by no act"} == {"stop lifted by a lower rank"}
 
 
 def test_who_when_and_why_are_significant_events_and_players_are_told_neither_who_nor_why(casino: House) -> None:
