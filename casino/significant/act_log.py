@@ -105,6 +105,8 @@ def done(
 
     Without a `kind`, the change that it is part of tells. Further arguments are those of `recorder.record`.
     """
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError("An act is recorded in the transaction that does it.")
     agreement = _agreed.get()
     persons = tuple(dict.fromkeys(filter(None, (actor, authorised_by))))
     now = database_now()

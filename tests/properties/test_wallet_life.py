@@ -33,6 +33,7 @@ from casino.operators import changes, pins
 from casino.operators import services as operators
 from tests.conftest import Database
 from tests.services import Services
+from tests.support.acts import agreed
 from tests.support.depth import examples
 from tests.support.house import At, House, deal_all, fresh_database
 from tests.wallet.payments.counter import call_back, offer, report, use_provider
@@ -108,15 +109,16 @@ class WalletLife(RuleBasedStateMachine):
         self.house = House(operator=new_operator())
         self.player = self.newcomer()
         self.tables = [self.house.table("mini"), self.house.table("atlantic_city")]
-        self.method = methods.create(operator=self.house.operator, offer=offer(minimum=100), actor="test").id
-        methods.set_policy(
-            operator=self.house.operator,
-            currency="EUR",
-            auto_approve_up_to=500,
-            second_approval_above=2_500,
-            actor="test",
-        )
-        voiding.set_policy(operator=self.house.operator, forgive=forgive, actor="test")
+        with agreed():
+            self.method = methods.create(operator=self.house.operator, offer=offer(minimum=100), actor="staff:1").id
+            methods.set_policy(
+                operator=self.house.operator,
+                currency="EUR",
+                auto_approve_up_to=500,
+                second_approval_above=2_500,
+                actor="staff:1",
+            )
+            voiding.set_policy(operator=self.house.operator, forgive=forgive, actor="staff:1")
         self.pay_in(40_000)
         self.tell(0, "completed")
         self.change_funding(way)

@@ -36,6 +36,7 @@ from tests.baccarat.api.people import JSON, Tenant, bet, deal_all, sit, tenant
 from tests.operations import IN_THE_ADMIN_ALONE, MATTERS
 from tests.support import rules as waiting_rules
 from tests.support import voids
+from tests.support.acts import agreed
 from tests.support.office import client_of
 from tests.support.protection import age_wishes
 from tests.wallet.payments.counter import offer, use_provider
@@ -123,7 +124,8 @@ def request_adjustment(stage: Stage, by: str) -> Waiting:
 
 
 def request_withdrawal(stage: Stage, by: str) -> Waiting:
-    card = methods.create(operator=stage.operator, offer=offer(), actor="test")
+    with agreed():
+        card = methods.create(operator=stage.operator, offer=offer(), actor="staff:1")
     payment = withdrawals.request(
         operator=stage.operator,
         player=stage.player(),

@@ -17,6 +17,7 @@ from casino.backoffice.base import ReadOnlyAdmin
 from casino.events import sealer
 from casino.operators import services, sessions
 from casino.operators.models import Operator, Player, StaffMembership
+from tests.support.acts import agreed
 from tests.support.house import At, House, deal_all
 from wallet.ledger import player_accounts as wallet
 
@@ -89,19 +90,21 @@ def open_office(slug: str = "lucky") -> Office:
 
 def superuser() -> Client:
     """Return a client with all permissions, who sees everything."""
-    user = User.objects.create_superuser("root", "root@example.com", "a-long-password")
-    user.user_permissions.set(Permission.objects.all())
-    return client_of(user)
+    with agreed():
+        root = User.objects.create_superuser("root", "root@example.com", "a-long-password")
+        root.user_permissions.set(Permission.objects.all())
+    return client_of(root)
 
 
 def staff(*permissions: str, name: str = "staff", works_for: str | None = None) -> Client:
     """Return a client of staff with only these permissions (app.codename), of one operator or of all."""
-    user = User.objects.create_user(name, f"{name}@example.com", "a-long-password", is_staff=True)
-    operators = Operator.objects.all() if works_for is None else Operator.objects.filter(slug=works_for)
-    StaffMembership.objects.bulk_create(StaffMembership(user=user, operator=operator) for operator in operators)
-    for permission in permissions:
-        app, codename = permission.split(".")
-        user.user_permissions.add(Permission.objects.get(content_type__app_label=app, codename=codename))
+    with agreed():
+        user = User.objects.create_user(name, f"{name}@example.com", "a-long-password", is_staff=True)
+        operators = Operator.objects.all() if works_for is None else Operator.objects.filter(slug=works_for)
+        StaffMembership.objects.bulk_create(StaffMembership(user=user, operator=operator) for operator in operators)
+        for permission in permissions:
+            app, codename = permission.split(".")
+            user.user_permissions.add(Permission.objects.get(content_type__app_label=app, codename=codename))
     return client_of(user)
 
 

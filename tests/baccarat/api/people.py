@@ -24,6 +24,7 @@ from casino.operators.assertions import HEADER, register_key
 from casino.operators.models import AssertionKey, StaffSubject
 from casino.operators.services import create_operator, get_operator, issue_key
 from tests.baccarat.api import contract
+from tests.support.acts import agreed
 from tests.support.instant import INSTANT
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
@@ -148,8 +149,9 @@ class Tenant(Caller):
         if not AssertionKey.objects.filter(operator_id=self.id, key_id=person.key_id).exists():
             register_person(self.id, subject, person.jwk)
         if not StaffSubject.objects.filter(operator_id=self.id, subject=subject).exists():
-            user = User.objects.create_superuser(f"{subject}-{uuid.uuid4().hex[:8]}")  # who holds every act
-            StaffSubject.objects.create(user=user, operator_id=self.id, subject=subject)
+            with agreed():
+                user = User.objects.create_superuser(f"{subject}-{uuid.uuid4().hex[:8]}")  # who holds every act
+                StaffSubject.objects.create(user=user, operator_id=self.id, subject=subject)
         return person
 
     def actor(self, name: str) -> str:
@@ -202,7 +204,8 @@ def tenant(slug: str, *, sandbox: bool = False) -> Tenant:
 def register_person(operator: str, subject: str, jwk: dict[str, str]) -> None:
     """Register a key that signs for a person, or for anybody, as two members of staff do."""
     by = {"requested_by": "staff:1", "confirmed_by": "staff:2"}
-    register_key(operator=uuid.UUID(operator), name=subject or "Staff", jwk=jwk, subject=subject, **by)
+    with agreed():
+        register_key(operator=uuid.UUID(operator), name=subject or "Staff", jwk=jwk, subject=subject, **by)
 
 
 def sandbox_tenant(slug: str) -> Tenant:
@@ -240,8 +243,11 @@ def method_of(*, operator: uuid.UUID, currency: str) -> uuid.UUID:
             return method.id
     terms = DepositTerms(currency=currency, minimum=1, maximum=10**12, fee_fixed=0, fee_ppm=0)
     offer = MethodOffer("Counter", COUNTER, terms, processing_seconds=60, supports_withdrawals=False, enabled=True)
-    with override_settings(PAYMENT_PROVIDERS={COUNTER: "http://127.0.0.1:9"}, PAYMENT_SECRETS={COUNTER: ["s" * 40]}):
-        return methods.create(operator=operator, offer=offer, actor="test").id
+    provider = override_settings(
+        PAYMENT_PROVIDERS={COUNTER: "http://127.0.0.1:9"}, PAYMENT_SECRETS={COUNTER: ["s" * 40]}
+    )
+    with provider, agreed():
+        return methods.create(operator=operator, offer=offer, actor="staff:1").id
 
 
 def sit(player: Gambler, table: str, seat: int = 1, *, buy_in: str = "1000.00", money_type: str = "real") -> Any:

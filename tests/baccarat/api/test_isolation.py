@@ -167,7 +167,7 @@ def set_up() -> Scene:
         "player": alice.id,
         "message": message,
         "chat_report": bob.do(f"tables/{table}/chat/{message}/report")["id"],
-        "change": str(request_key(operator=UUID(lucky.id), name="Own", jwk=JWK, subject="", by="staff:1").pk),
+        "change": str(request_key(operator=UUID(lucky.id), name="Own", jwk=JWK, subject="carl", by="staff:1").pk),
         "webhook": lucky.do("webhooks", {"url": "https://lucky.example/webhooks"})["id"],
         "method": method,
         "deposit": alice.do("me/deposits", payment)["id"],

@@ -91,8 +91,8 @@ def an_authenticator_of_somebody_else(attacker):
 @kind(WITH_ORIGINAL_CHAIN)
 def an_operator_made_by_sql(attacker):
     attacker.do(
-        "INSERT INTO operators_operator (id, slug, name, currencies, origins, sandbox) "
-        "VALUES (%s, 'ghost', 'Ghost', '{EUR}', '{}', true)",
+        "INSERT INTO operators_operator (id, slug, name, currencies, origins, staff_networks, sandbox) "
+        "VALUES (%s, 'ghost', 'Ghost', '{EUR}', '{}', '{}', true)",
         uuid.UUID(int=900),
     )
     return ROW_DIFFERS, f"operators_operator {uuid.UUID(int=900)}"
@@ -101,8 +101,8 @@ def an_operator_made_by_sql(attacker):
 @kind(WITH_ORIGINAL_CHAIN)
 def an_api_key_made_by_sql(attacker):
     attacker.do(
-        "INSERT INTO operators_operator (id, slug, name, currencies, origins, sandbox) "
-        "VALUES (%s, 'front', 'Front', '{EUR}', '{}', true)",
+        "INSERT INTO operators_operator (id, slug, name, currencies, origins, staff_networks, sandbox) "
+        "VALUES (%s, 'front', 'Front', '{EUR}', '{}', '{}', true)",
         uuid.UUID(int=901),
     )
     attacker.do(

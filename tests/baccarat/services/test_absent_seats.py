@@ -145,8 +145,8 @@ def test_a_session_that_is_used_keeps_the_seat(house: House) -> None:
     ann = house.seated(table)
     silent(ann, GONE)
     operator = (
-        "INSERT INTO operators_operator (id, slug, name, currencies, sandbox, origins)"
-        " VALUES (%s, %s, 'x', '{EUR}', true, '{}')"
+        "INSERT INTO operators_operator (id, slug, name, currencies, sandbox, origins, staff_networks)"
+        " VALUES (%s, %s, 'x', '{EUR}', true, '{}', '{}')"
     )
     execute(operator, [house.operator, f"h{house.operator.hex[:12]}"])
     player = "INSERT INTO operators_player (id, operator_id, reference, nickname) VALUES (%s, %s, 'ann', 'Ann')"

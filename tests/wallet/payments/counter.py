@@ -10,6 +10,7 @@ from django.conf import settings
 
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
+from tests.support.acts import agreed
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR, account
 from wallet.events import CATALOGUE, entry_for
 from wallet.ledger import store
@@ -49,7 +50,8 @@ def offer(**changes: Any) -> MethodOffer:
 
 
 def method(operator: UUID = OPERATOR, **changes: Any) -> MethodVersion:
-    return methods.create(operator=operator, offer=offer(**changes), actor="test")
+    with agreed():
+        return methods.create(operator=operator, offer=offer(**changes), actor="staff:1")
 
 
 def open_alice() -> None:

@@ -26,6 +26,7 @@ from casino.feed.destinations import WebhookClient
 from casino.operators import signing_keys
 from tests.baccarat.api.people import Gambler, Tenant, sit, tenant
 from tests.processes import forked, run_module, wait_until
+from tests.support.acts import agreed
 from wallet.funding.conformance import ConformanceProof
 from wallet.funding.events import WalletProfile
 from wallet.remote import debits, protection, signing
@@ -126,7 +127,8 @@ def use_wallet(house: Tenant, url: str) -> None:
     """Let an operator's players have their money in its wallet at this address."""
     x = Ed25519PrivateKey.from_private_bytes(KEY).public_key().public_bytes_raw()
     jwk = {"kty": "OKP", "crv": "Ed25519", "x": urlsafe_b64encode(x).rstrip(b"=").decode()}
-    signing_keys.add_public(key_id=house.credential.split(".")[0], jwk=json.dumps(jwk), by="test")
+    with agreed():
+        signing_keys.add_public(key_id=house.credential.split(".")[0], jwk=json.dumps(jwk), by="test")
     house.agree("operator/funding", proven({"funding": "seamless", "wallet_url": url}))
 
 
