@@ -73,14 +73,24 @@ DECIDE_CHANGE: Final = Act(
 OPEN_SESSION: Final = Act("operators.open_session", "open players' sessions, set their PINs", DutySide.DO, scope="play")
 OWN_KEY: Final = Act(
     "operators.change_own_key",
-    "rotate itself, remove its own signing keys, as two persons add them",
+    "rotate itself, remove its own signing keys",
     DutySide.ADMINISTER,
     scope=ANY_SCOPE,
+    event=_ACCESS,
+)
+ADD_OWN_SIGNING_KEY: Final = Act(
+    "operators.add_own_signingkey",
+    "add signing keys to itself",
+    DutySide.ADMINISTER,
+    scope=ANY_SCOPE,
+    assertion=True,
+    persons=2,
     event=_ACCESS,
 )
 ACTS: Final = (
     OPEN_SESSION,
     OWN_KEY,
+    ADD_OWN_SIGNING_KEY,
     REGISTER_ASSERTION_KEY,
     Act(
         "operators.delete_assertionkey", "remove keys of assertions", DutySide.ADMINISTER, _ADMINISTRATOR, event=_ACCESS

@@ -283,6 +283,8 @@ class EndRotationView(OwnKeyView):
 class SigningKeysView(OwnKeyView):
     """The signing keys of the request's key."""
 
+    act = acts.ADD_OWN_SIGNING_KEY
+
     @operation(
         "addSigningKey",
         "Register a key that signs requests with this API key",

@@ -144,6 +144,8 @@ def check_and_collect(answers: list[tuple[str, Any]], check: Any, method: str, p
 
 def set_up() -> Scene:
     lucky, golden = tenant("lucky"), tenant("golden")
+    for house in (lucky, golden):
+        house.person("agent-17")
     table, (alice, bob) = company(lucky, "big_table", "Alice", "Bob")
     bet(alice, table, banker="100.00")
     bet(bob, table, player="25.00", tie="25.00")

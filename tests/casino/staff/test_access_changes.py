@@ -231,7 +231,7 @@ def test_the_access_review_has_every_column_for_every_user(tmp_path: Any) -> Non
     first, second = csv.DictReader(io.StringIO(file.read_text(encoding="utf-8")))
     assert tuple(first) == access_review.COLUMNS
     assert first["name"] == "'=cmd() A"
-    assert first["functions"].startswith("cashier: compliance.view_case operators.view_brand operators.view_operator ")
+    assert first["functions"].startswith("cashier: compliance.view_case operators.change_change operators.view_brand ")
     columns = ("login", "roles", "operators", "status", "second_factor", "last_address", "disabled")
     assert [first[name] for name in columns] == ["ann", "cashier", "lucky", "active", "no", "10.0.0.7", ""]
     assert first["password_changed"] != ""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from casino.events.sql import execute, fetch
 from tests.conftest import Database
+from tests.support.acts import agreed
 from tests.support.depth import examples
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
@@ -214,9 +215,10 @@ def test_of_concurrent_cancelling_and_sending_one_succeeds(
     open_alice()
     card = method()
     complete_deposit(card, 10_000)
-    methods.set_policy(
-        operator=OPERATOR, currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
-    )
+    with agreed():
+        methods.set_policy(
+            operator=OPERATOR, currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="staff:1"
+        )
     for _ in range(5):
         payment = withdraw(card, 100)
         actions = (

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import Database
+from tests.support.acts import agreed
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     assert_consistent,
@@ -113,14 +114,15 @@ def fund_alice(**terms: Any) -> MethodVersion:
     card = method(fee_fixed=0, fee_ppm=0)
     complete_deposit(card, 10_000)
     withdrawal_terms = WithdrawalTerms(**terms)
-    methods.set_policy(
-        operator=OPERATOR,
-        currency="EUR",
-        auto_approve_up_to=10**9,
-        second_approval_above=10**9,
-        actor="test",
-        terms=withdrawal_terms,
-    )
+    with agreed():
+        methods.set_policy(
+            operator=OPERATOR,
+            currency="EUR",
+            auto_approve_up_to=10**9,
+            second_approval_above=10**9,
+            actor="staff:1",
+            terms=withdrawal_terms,
+        )
     return card
 
 

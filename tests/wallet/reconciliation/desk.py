@@ -13,6 +13,7 @@ from casino.events.sql import execute
 from casino.observability.process import ssl_context
 from casino.operators import changes
 from casino.operators.models import Operator
+from tests.support.acts import agreed
 from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import SECRET, deposit, method, open_alice, withdraw
 from wallet.payments import deposits, signatures, withdrawals
@@ -84,7 +85,8 @@ class Desk:
 
 def open_desk(url: str) -> Desk:
     """Create an operator with a method of the provider at this address, and open Alice's accounts."""
-    Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currencies=["EUR"])
+    with agreed():
+        Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currencies=["EUR"])
     open_alice()
     return Desk(url, method(fee_fixed=0, fee_ppm=0))
 

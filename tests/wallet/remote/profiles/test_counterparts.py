@@ -12,6 +12,7 @@ from casino.events.sql import execute, fetch
 from casino.operators import signing_keys
 from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit, tenant
 from tests.conftest import Database
+from tests.support.acts import agreed
 from tests.support.rsa_keys import rsa_key
 from tests.wallet.remote.operators import (
     audited,
@@ -62,7 +63,8 @@ def ask(house: Tenant, choice: dict[str, str]) -> Any:
 
 
 def add_secret(house: Tenant) -> str:
-    return signing_keys.add_secret(key_id=house.credential.split(".")[0], by="test")[1]
+    with agreed():
+        return signing_keys.add_secret(key_id=house.credential.split(".")[0], by="staff:1")[1]
 
 
 def house_of(wallet: Any) -> Tenant:
