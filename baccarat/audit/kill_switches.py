@@ -1,7 +1,10 @@
 """Replay kill switches: thrown and released in turn, applied to every table, with no new play in between."""
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import cached_property
 from typing import Final
+from uuid import UUID
 
 from baccarat.audit.traces import OUT_OF_PLACE, TableTrace
 from baccarat.domain.tables.kill_switch import (
@@ -78,7 +81,10 @@ class KillSwitchTraces:
 
     def __init__(self) -> None:
         self.rows: dict[str, Row] = {}
-        self._live = dict(Operator.objects.filter(sandbox=False).values_list("id", "created_at"))
+
+    @cached_property
+    def _live(self) -> dict[UUID, datetime]:
+        return dict(Operator.objects.filter(sandbox=False).values_list("id", "created_at"))
 
     def replay(self, event: StopEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """Replay one event and yield its contradictions."""

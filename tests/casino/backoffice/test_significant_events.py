@@ -17,7 +17,7 @@ from casino.significant import notes, recorder, thresholds
 from casino.significant.models import Note, SignificantEvent, Threshold, Unacknowledged
 from casino.significant.refusals import AlreadyAcknowledged, OwnSignificantEvent
 from casino.significant.thresholds import Thresholds
-from tests.support.office import client_of, page_of, staff
+from tests.support.office import page_of, staff
 
 pytestmark = pytest.mark.django_db
 
@@ -202,16 +202,17 @@ def test_nobody_acknowledges_what_they_did_or_authorised(house: UUID) -> None:
 
 
 def test_ones_own_events_are_left_when_several_are_acknowledged(house: UUID) -> None:
-    user = User.objects.create_superuser("root")
+    client = staff(VIEW, ACKNOWLEDGE, works_for="lucky")
+    user = User.objects.get(username="staff")
     recorder.record(
         kind=recorder.SignificantEventKind.CONFIG_CHANGED, operator=house, subject="mine", actor=f"staff:{user.pk}"
     )
     mine, other = SignificantEvent.objects.get(subject="mine"), SignificantEvent.objects.get(subject="table:2")
-    page = select(client_of(user), mine, other).content.decode()
+    page = select(client, mine, other).content.decode()
     assert "Acknowledged 1 significant events." in page
     assert "1 of them you did or authorised yourself" in page
     assert Unacknowledged.objects.filter(event=mine).exists()
-    shown = client_of(user).get(page_of("significant_significantevent", mine.pk)).content.decode()
+    shown = client.get(page_of("significant_significantevent", mine.pk)).content.decode()
     assert "Acknowledge</button>" not in shown
 
 
