@@ -279,7 +279,7 @@ def _end_if_due(change: UUID) -> bool:
 
 def _apply(change: Change) -> Change:
     kind, state = _kinds[change.kind], _load(change.pk)
-    agreement = Agreement(change.pk, (state.requested.requested_by, *state.confirmed_by))
+    agreement = Agreement(change.pk, lifecycle.agreed_by(state))
     with act_log.by_agreement(agreement):
         kind.apply(change)
         act_log.done(

@@ -2,6 +2,7 @@
 
 What takes power away needs one person and is done at once, and so is everything at a sandbox operator. A new secret is
 made when it is asked for, and returned to who asks: it opens nothing until another person confirms, who never sees it.
+A command is nobody, and asks as well, but for the first key of an operator without players.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from uuid import UUID
 from django.db import transaction
 
 from casino.kernel.money import format_amount
+from casino.kernel.persons import is_shell
 from casino.operators import (
     acts,
     changes,
@@ -49,6 +51,7 @@ class NewSecret:
     change: Change | None
 
 
+@transaction.atomic
 def issue(
     operator: Operator,
     *,
@@ -60,10 +63,15 @@ def issue(
     brand: UUID | None,
     by: str,
 ) -> NewSecret:
-    """Issue a key, whose limits by currency are of each movement. Raises InvalidKeyTerms, MoneyKeyUnlimited."""
+    """Issue a key, whose limits by currency are of each movement.
+
+    The first one of a live operator, by command, is issued at once, on any terms: a critical significant event. Raises
+    InvalidKeyTerms, MoneyKeyUnlimited.
+    """
     key, secret = credentials.new_key()
     terms = services.key_terms(scopes, networks, expires_at)
-    if Scope.MONEY in terms["scopes"] and not operator.sandbox:
+    is_first = not operator.sandbox and is_shell(by) and services.is_unused(operator.pk)
+    if Scope.MONEY in terms["scopes"] and not operator.sandbox and not is_first:
         _require_caps(limits.values())
         if not terms["networks"] or expires_at is None:
             raise MoneyKeyUnlimited
@@ -77,6 +85,9 @@ def issue(
         "expires_at": None if expires_at is None else expires_at.isoformat(),
         "limits": {currency: [each.per_request, each.per_day] for currency, each in limits.items()},
     }
+    if is_first:
+        _add_key(details, by, kind=SignificantEventKind.ACCESS_BY_COMMAND)
+        return NewSecret(key, secret, None)
     end = "without an end" if expires_at is None else f"until {expires_at:%Y-%m-%d}"
     places = f"from {', '.join(terms['networks'])}" if terms["networks"] else "from anywhere"
     caps = [_caps(each, currency) for currency, each in limits.items()] or ["no limit"]
@@ -239,7 +250,9 @@ def _apply(change: Change) -> None:
     _EFFECTS[ChangeName(change.kind)](changes.details_of(change), change.requested_by)
 
 
-def _add_key(details: Mapping[str, Any], by: str) -> None:
+def _add_key(
+    details: Mapping[str, Any], by: str, kind: SignificantEventKind = SignificantEventKind.ACCESS_CHANGED
+) -> None:
     expires_at, brand = details["expires_at"], details["brand"]
     terms = services.key_terms(
         details["scopes"], details["networks"], None if expires_at is None else datetime.fromisoformat(expires_at)
@@ -251,6 +264,7 @@ def _add_key(details: Mapping[str, Any], by: str) -> None:
         label=details["label"],
         brand=None if brand is None else UUID(brand),
         by=by,
+        kind=kind,
         **terms,
     )
     for currency, amounts in details["limits"].items():

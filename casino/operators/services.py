@@ -19,6 +19,7 @@ from casino.events.ids import new_id
 from casino.events.sql import database_now
 from casino.operators import acts, credentials
 from casino.operators import currencies as offer
+from casino.operators.memberships import shell_actor
 from casino.operators.models import ApiKey, Operator, Player
 from casino.operators.principals import BrandScope, Scope
 from casino.operators.refusals import (
@@ -100,10 +101,10 @@ def is_slug(text: str) -> bool:
     return _SLUG.fullmatch(text) is not None
 
 
-def set_time_zone(*, slug: str, time_zone: str) -> None:
+def set_time_zone(*, slug: str, time_zone: str, by: str) -> None:
     """Change the time zone of an operator's accounting days. Raises UnknownOperator, UnknownTimeZone."""
     _require_zone(time_zone)
-    change_setting(slug, "time_zone", time_zone, by="command", reason="The time zone was changed")
+    change_setting(slug, "time_zone", time_zone, by=by, reason="The time zone was changed")
 
 
 def set_return_floor(*, slug: str, percent: str, by: str) -> int:
@@ -177,27 +178,51 @@ def issue_key(
     networks: Iterable[str] = (),
     expires_at: datetime | None = None,
     brand: UUID | None = None,
-    by: str = "command",
+    by: str | None = None,
 ) -> tuple[str, str]:
     """Issue a new key for an operator or one of its brands: (key id, secret). The secret cannot be shown again.
 
-    Requests with it come from one of the networks, if there are any. Raises InvalidKeyTerms.
+    Requests with it come from one of the networks, if there are any. `by` is whoever runs the process, unless it is
+    given. `key_changes.issue` asks whom it needs. Raises InvalidKeyTerms.
     """
     key_id, secret = credentials.new_key()
     terms = key_terms(scopes, networks, expires_at)
+    by = by or shell_actor()
     add_key(key_id, credentials.digest(secret), operator=operator, label=label, brand=brand, by=by, **terms)
     return key_id, secret
 
 
 def add_key(
-    key_id: str, secret_hash: bytes, *, operator: UUID, label: str, brand: UUID | None, by: str, **terms: Any
+    key_id: str,
+    secret_hash: bytes,
+    *,
+    operator: UUID,
+    label: str,
+    brand: UUID | None,
+    by: str,
+    kind: recorder.SignificantEventKind = recorder.SignificantEventKind.ACCESS_CHANGED,
+    **terms: Any,
 ) -> None:
     """Add a key by the hash of its secret, with terms that were checked."""
     with transaction.atomic():
         ApiKey.objects.create(
             key_id=key_id, operator_id=operator, brand_id=brand, secret_hash=secret_hash, label=label, **terms
         )
-        _record_key_change(key_id, operator, by=by, reason="An API key was issued", label=label, **terms)
+        _record_key_change(key_id, operator, by=by, reason="An API key was issued", kind=kind, label=label, **terms)
+
+
+def find_key(key_id: str) -> ApiKey:
+    """Return a key, with its operator. Raises UnknownKey."""
+    key = ApiKey.objects.select_related("operator").filter(key_id=key_id).first()
+    if key is None:
+        raise UnknownKey(f"There is no key {key_id[:60]!r}.")
+    return key
+
+
+def is_unused(operator: UUID) -> bool:
+    """Lock an operator, and return whether it never had a key or a player."""
+    Operator.objects.select_for_update().get(pk=operator)
+    return not any(model.objects.filter(operator_id=operator).exists() for model in (ApiKey, Player))
 
 
 def key_terms(scopes: Iterable[str], networks: Iterable[str], expires_at: datetime | None) -> dict[str, Any]:
@@ -230,11 +255,18 @@ def revoke_key(*, key_id: str, by: str = "command") -> None:
 
 
 def _record_key_change(
-    key_id: str, operator: UUID, *, by: str, reason: str, tightens: bool = False, **terms: Any
+    key_id: str,
+    operator: UUID,
+    *,
+    by: str,
+    reason: str,
+    kind: recorder.SignificantEventKind = recorder.SignificantEventKind.ACCESS_CHANGED,
+    tightens: bool = False,
+    **terms: Any,
 ) -> None:
     act_log.done(
         acts.CHANGE_KEY.name,
-        kind=recorder.SignificantEventKind.ACCESS_CHANGED,
+        kind=kind,
         operator=operator,
         subject=f"key:{key_id}",
         actor=by,

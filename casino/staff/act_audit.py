@@ -7,7 +7,7 @@ from uuid import UUID
 from casino.events import payloads
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from casino.kernel.persons import is_another_person
+from casino.kernel.persons import is_another_person, is_shell
 from casino.operators.acts import CHANGE_KEY
 from casino.operators.models import Operator
 from casino.significant.act_log import ACT_EVENTS, ActDone, ChangedRow
@@ -44,9 +44,10 @@ def check() -> list[Finding]:
     findings: list[Finding] = []
     issued: set[UUID | None] = set()
     for stream, act in done:
-        if act.act == CHANGE_KEY.name and act.operator not in issued:  # a command makes an operator's first key
+        if act.act == CHANGE_KEY.name and act.operator not in issued:
             issued.add(act.operator)
-            continue
+            if is_shell(act.actor):  # a command makes an operator's first key, as a critical significant event
+                continue
         is_live = act.operator in live if act.operator is not None else first is not None and first <= act.at
         findings.extend(_check_persons(act, stream, is_live=is_live))
     return [*findings[:MAX_FINDINGS], *_check_rows({row.number: row for _, act in done for row in act.rows})]

@@ -15,6 +15,7 @@ from rest_framework.test import APIRequestFactory
 from casino.observability.logging import request_id
 from casino.operators import pins, services, sessions
 from casino.operators.base_views import OperatorView, metadata
+from casino.operators.memberships import shell_actor
 from casino.operators.models import ApiKey, Player, PlayerSession
 from casino.operators.principals import OperatorPrincipal, Scope
 from casino.operators.refusals import InvalidKeyTerms
@@ -316,7 +317,7 @@ def test_a_wrong_key_is_recorded_with_operator_and_address_and_without_its_secre
     assert status_of(f"{key}.{secret}") == 401
     changes = SignificantEvent.objects.filter(kind="access_changed").order_by("number")
     assert [(change.reason, change.actor) for change in changes] == [
-        ("An API key was issued", "command"),
+        ("An API key was issued", shell_actor()),
         ("An API key was revoked", "staff:7"),
     ]
 

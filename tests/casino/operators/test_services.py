@@ -1,12 +1,10 @@
 """Operators, their keys and their players."""
 
 from collections.abc import Callable
-from io import StringIO
 from typing import Any
 from uuid import UUID
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -132,59 +130,3 @@ def test_errors_name_unknown_keys_and_operators() -> None:
         services.revoke_key(key_id="op_nothing")
     with pytest.raises(UnknownOperator, match="nobody"):
         services.find_operator(slug="nobody")
-
-
-def run(*words: str) -> str:
-    out = StringIO()
-    call_command("operator", *words, stdout=out)
-    return out.getvalue()
-
-
-def status(credential: str) -> int:
-    return Client().get("/api/v1/operator", headers={"Authorization": credential}).status_code
-
-
-@pytest.mark.django_db
-def test_the_command_creates_an_operator_adds_a_key_and_revokes_it() -> None:
-    created = run("create", "lucky", "--currency", "EUR", "--sandbox")
-    added = run("key", "lucky", "--label", "second")
-    first, second = (_credential(text) for text in (created, added))
-    before = status(first), status(second)
-
-    run("revoke", second.removeprefix("Bearer ").split(".")[0])
-
-    assert before == (200, 200)
-    assert (status(first), status(second)) == (200, 401)
-
-
-def _credential(output: str) -> str:
-    line = next(line for line in output.splitlines() if line.startswith("Authorization: "))
-    return line.removeprefix("Authorization: ")
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("create", "Not A Slug", "--currency", "EUR"), "is not a slug"),
-        (("create", "lucky", "--currency", "EURO"), "not a currency"),
-        (("key", "nobody"), "no operator"),
-        (("revoke", "op_nothing"), "no key"),
-    ],
-)
-def test_the_command_explains_errors(words: tuple[str, ...], says: str) -> None:
-    with pytest.raises(CommandError, match=says):
-        run(*words)
-
-
-@pytest.mark.django_db
-def test_the_time_zone_of_an_operator_can_be_set_and_must_exist() -> None:
-    out = StringIO()
-    call_command("operator", "create", "malta", "--currency", "EUR", "--time-zone", "Europe/Malta", stdout=out)
-    assert services.find_operator(slug="malta").time_zone == "Europe/Malta"
-    call_command("operator", "zone", "malta", "Europe/Rome", stdout=out)
-    assert services.find_operator(slug="malta").time_zone == "Europe/Rome"
-    with pytest.raises(CommandError):
-        call_command("operator", "zone", "malta", "Mars/Olympus", stdout=out)
-    with pytest.raises(CommandError):
-        call_command("operator", "zone", "nobody", "UTC", stdout=out)

@@ -1,7 +1,12 @@
-"""`manage.py operator`: manages operators and their keys."""
+"""`manage.py operator`: manages operators and their keys.
+
+What gives a live operator's keys power is requested, and persons confirm it in the admin; only its first key is made at
+once. What takes power away holds at once.
+"""
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Iterable
 from dataclasses import fields
 from datetime import timedelta
 from typing import Any
@@ -11,14 +16,28 @@ from django.core.management.base import BaseCommand, CommandError
 from casino.events.sql import database_now
 from casino.kernel import money
 from casino.kernel.errors import Refusal
-from casino.operators import assertions, brands, currencies, key_limits, limits_groups, services, signing_keys
+from casino.operators import (
+    assertions,
+    brands,
+    currencies,
+    key_changes,
+    limits_groups,
+    memberships,
+    notices,
+    services,
+    signing_keys,
+)
+from casino.operators.key_changes import NewSecret
 from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.limits_groups import GroupLimits
+from casino.operators.models import Change, Operator
 from casino.operators.principals import Scope
 
 
 class Command(BaseCommand):
-    help = "Create and change operators, and issue or revoke their API keys."
+    help = (
+        "Create and change operators, and issue or revoke their API keys. Persons confirm what gives live keys power."
+    )
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -59,6 +78,8 @@ class Command(BaseCommand):
         key.add_argument("--scope", choices=list(Scope), action="append", help="what it may do; all if none is given")
         key.add_argument("--network", action="append", default=[], help="where it may be used, such as 203.0.113.0/24")
         key.add_argument("--days", type=int, help="when it expires; never if not given")
+        for bound in ("--per-request", "--per-day"):
+            key.add_argument(bound, action="append", default=[], help="a limit on each movement, such as EUR=500.00")
         staff_key = commands.add_parser("staff-key", help="make a key that signs for a sandbox operator's staff")
         staff_key.add_argument("slug")
         limit = commands.add_parser("key-limit", help="limit the real money that a key moves")
@@ -69,7 +90,7 @@ class Command(BaseCommand):
         limit.add_argument("--per-day", help="an amount in a day (UTC); any without. Neither removes the limit")
         signing = commands.add_parser("signing-key", help="register a public key that signs requests with an API key")
         signing.add_argument("key_id")
-        signing.add_argument("jwk", help="an Ed25519 public key as a JWK")
+        signing.add_argument("jwk", nargs="?", help="an Ed25519 public key as a JWK; none to only require signatures")
         signing.add_argument("--required", action="store_true", help="refuse unsigned requests from now on")
         commands.add_parser("revoke", help="revoke a key at once").add_argument("key_id")
 
@@ -101,26 +122,35 @@ class Command(BaseCommand):
             currencies=options["currency"].split(","),
             sandbox=options["sandbox"],
             time_zone=options["time_zone"],
+            by=memberships.shell_actor(),
         )
         self.stdout.write(f"operator {operator.slug} {operator.id}")
-        self._print_key(services.issue_key(operator=operator.id, label="first"))
+        self._issue(operator, label="first")
 
     def _key(self, options: dict[str, Any]) -> None:
         operator = services.find_operator(slug=options["slug"])
         days = options["days"]
-        key = services.issue_key(
-            operator=operator.id,
+        per_request, per_day = _amounts(options["per_request"]), _amounts(options["per_day"])
+        self._issue(
+            operator,
             label=options["label"],
-            scopes=options["scope"] or tuple(Scope),
+            scopes=options["scope"] or Scope,
             networks=options["network"],
             expires_at=None if days is None else database_now() + timedelta(days=days),
+            limits={
+                currency: KeyLimits(per_request.get(currency), per_day.get(currency))
+                for currency in sorted({*per_request, *per_day})
+            },
             brand=brands.find_scope(operator=operator.id, slug=options["brand"]).id if options["brand"] else None,
         )
-        self._print_key(key)
+
+    def _issue(self, operator: Operator, **terms: Any) -> None:
+        usual: dict[str, Any] = {"scopes": Scope, "networks": (), "expires_at": None, "limits": {}, "brand": None}
+        self._print_key(key_changes.issue(operator, **{**usual, **terms}, by=memberships.shell_actor()))
 
     def _currencies(self, options: dict[str, Any]) -> None:
         operator = services.find_operator(slug=options["slug"])
-        currencies.change(operator=operator, currencies=options["currencies"].split(","), by="command")
+        currencies.change(operator=operator, currencies=options["currencies"].split(","), by=memberships.shell_actor())
         self.stdout.write(f"operator {operator.slug}: {options['currencies']}")
 
     def _brand(self, options: dict[str, Any]) -> None:
@@ -130,7 +160,7 @@ class Command(BaseCommand):
             slug=options["brand"],
             name=options["name"] or options["brand"],
             shares_players=options["shares_players"],
-            by="command",
+            by=memberships.shell_actor(),
         )
         self.stdout.write(f"brand {brand.slug} {brand.id}")
 
@@ -144,7 +174,8 @@ class Command(BaseCommand):
         self.stdout.write(f"limits of {options['group']} in {currency} set")
 
     def _zone(self, options: dict[str, Any]) -> None:
-        services.set_time_zone(slug=options["slug"], time_zone=options["time_zone"])
+        by = memberships.shell_actor()
+        services.set_time_zone(slug=options["slug"], time_zone=options["time_zone"], by=by)
         self.stdout.write(f"operator {options['slug']}: time zone {options['time_zone']}")
 
     def _floor(self, options: dict[str, Any]) -> None:
@@ -156,25 +187,45 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(private))
 
     def _key_limit(self, options: dict[str, Any]) -> None:
-        key, movement, currency = options["key_id"], Movement(options["movement"]), options["currency"]
+        key = services.find_key(options["key_id"])
+        movement, currency = Movement(options["movement"]), options["currency"]
         texts = options["per_request"], options["per_day"]
         amounts = [None if text is None else money.parse(text, currency) for text in texts]
         limits = None if amounts == [None, None] else KeyLimits(*amounts)
-        key_limits.change(key=key, movement=movement, currency=currency, limits=limits, by="command")
-        self.stdout.write(f"limit of {key} on each {movement.value} in {currency} {'set' if limits else 'removed'}")
+        by = memberships.shell_actor()
+        change = key_changes.set_limit(key, movement=movement, currency=currency, limits=limits, by=by)
+        done = f"limit of {key.pk} on each {movement.value} in {currency} {'set' if limits else 'removed'}"
+        self._print_done(done, change)
 
     def _signing_key(self, options: dict[str, Any]) -> None:
-        key = options["key_id"]
-        row = signing_keys.add_public(key_id=key, jwk=options["jwk"], by="command")
+        key, jwk, by = services.find_key(options["key_id"]), options["jwk"], memberships.shell_actor()
+        if jwk is None and not options["required"]:
+            raise CommandError("Give a public key, or --required, or both.")
+        if jwk is not None:
+            made = key_changes.add_signing_key(key, jwk=jwk, by=by)
+            self._print_done(f"signing key {made.name}", made.change)
+            if made.change is not None and options["required"]:
+                self.stdout.write(f"Once it is confirmed, require signatures: operator signing-key {key.pk} --required")
+                return
         if options["required"]:
-            signing_keys.require(key_id=key, required=True, by="command")
-        self.stdout.write(f"signing key {row.keyid}")
+            signing_keys.require(key_id=key.pk, required=True, by=by)
+            self.stdout.write(f"unsigned requests with {key.pk} are refused")
 
     def _revoke(self, options: dict[str, Any]) -> None:
-        services.revoke_key(key_id=options["key_id"])
+        services.revoke_key(key_id=options["key_id"], by=memberships.shell_actor())
         self.stdout.write(f"revoked {options['key_id']}")
 
-    def _print_key(self, key: tuple[str, str]) -> None:
-        key_id, secret = key
-        self.stdout.write("Authorization: Bearer " + f"{key_id}.{secret}")
+    def _print_key(self, key: NewSecret) -> None:
+        self.stdout.write("Authorization: Bearer " + f"{key.name}.{key.secret}")
         self.stdout.write("This is the only time the secret is shown.")
+        if key.change is not None:
+            self.stdout.write(f"key {key.name}: {notices.format_request(key.change)}")
+
+    def _print_done(self, done: str, change: Change | None) -> None:
+        self.stdout.write(done if change is None else f"operator: {notices.format_request(change)}")
+
+
+def _amounts(texts: Iterable[str]) -> dict[str, int]:
+    """Return the amounts in minor units of texts such as `EUR=500.00`, by currency."""
+    pairs = (text.partition("=") for text in texts)
+    return {currency: money.parse(amount, currency) for currency, _, amount in pairs}
