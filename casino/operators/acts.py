@@ -87,6 +87,15 @@ ADD_OWN_SIGNING_KEY: Final = Act(
     persons=2,
     event=_ACCESS,
 )
+SET_BOUNDS: Final = Act(
+    "operators.add_limitsgroup",
+    "widen limits of groups of players, lower the return floor; alone: narrow and raise them",
+    DutySide.APPROVE,
+    (Role.APPROVER,),
+    persons=2,
+    event=_CONFIG,
+    tells="the operator's approvers",
+)
 ACTS: Final = (
     OPEN_SESSION,
     OWN_KEY,
@@ -103,13 +112,7 @@ ACTS: Final = (
     Act("operators.add_brand", "create brands", DutySide.ADMINISTER, _ADMINISTRATOR, event=_CONFIG),
     Act("operators.add_declaredcurrency", "choose the currencies", DutySide.ADMINISTER, _ADMINISTRATOR, event=_CONFIG),
     CHANGE_OPERATOR,
-    Act(
-        "operators.add_limitsgroup",
-        "set limits of groups of players",
-        DutySide.APPROVE,
-        (Role.APPROVER,),
-        event=_CONFIG,
-    ),
+    SET_BOUNDS,
     Act("operators.change_playersession", "end players' sessions", DutySide.ANY, (Role.SUPPORT,)),
     DECIDE_CHANGE,
 )

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import transaction
 
 from casino.kernel import money
+from casino.operators import acts
 from casino.operators.models import LimitsGroup, Player
 from casino.operators.refusals import InvalidGroupLimits, InvalidSlug, UnknownLimitsGroup, UnknownPlayer
 from casino.operators.services import is_slug
@@ -42,18 +43,36 @@ def change(*, operator: UUID, name: str, currency: str, limits: GroupLimits, by:
     with transaction.atomic():
         key: dict[str, Any] = {"operator_id": operator, "name": name, "currency": currency}
         before = LimitsGroup.objects.select_for_update().filter(**key).values(*asdict(limits)).first()
+        tightens = not loosens(operator, name, currency, limits)
         LimitsGroup.objects.update_or_create(**key, defaults=asdict(limits))
         act_log.done(
-            "operators.add_limitsgroup",
+            acts.SET_BOUNDS.name,
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"limits_group:{name}",
             actor=by,
             reason="The limits of a group were changed",
+            tightens=tightens,
             before=before,
             after=asdict(limits),
             currency=currency,
         )
+
+
+def loosens(operator: UUID, name: str, currency: str, limits: GroupLimits) -> bool:
+    """Return whether players may stake more after this change of a group, or once they are moved to a new one."""
+    groups = LimitsGroup.objects.filter(operator_id=operator, name=name)
+    row = groups.filter(currency=currency).first()
+    if row is None:
+        return name != STANDARD and not groups.exists()
+    if row.minimum is not None and (limits.minimum is None or limits.minimum < row.minimum):
+        return True
+    most = (
+        (limits.maximum, row.maximum),
+        (limits.stake_day, row.stake_day),
+        (limits.loss_day, row.loss_day),
+    )
+    return any(before is not None and (after is None or after > before) for after, before in most)
 
 
 def assign(*, operator: UUID, player: UUID, name: str, by: str) -> None:

@@ -112,12 +112,19 @@ def set_return_floor(*, slug: str, percent: str, by: str) -> int:
 
     Applies to rules drafted and tables opened from now on. Raises UnknownOperator, InvalidReturnFloor.
     """
-    if not _PERCENT.fullmatch(percent):
-        raise InvalidReturnFloor
-    floor = int(Decimal(percent) * 100)
+    floor = parse_percent(percent)
+    with transaction.atomic():
+        before = find_operator(slug=slug, lock=True).return_floor
+        reason, act = "The return floor was changed", acts.SET_BOUNDS.name
+        change_setting(slug, "return_floor", floor, by=by, reason=reason, act=act, tightens=floor >= before)
+    return floor
+
+
+def parse_percent(percent: str) -> int:
+    """Return a return in hundredths of a percent. Raises InvalidReturnFloor."""
+    floor = int(Decimal(percent) * 100) if _PERCENT.fullmatch(percent) else 0
     if not 0 < floor <= 10_000:
         raise InvalidReturnFloor
-    change_setting(slug, "return_floor", floor, by=by, reason="The return floor was changed")
     return floor
 
 

@@ -264,8 +264,15 @@ REQUESTS: Final[dict[str, Request]] = {
                 "limits": [None, 100],
             },
             "key_rotation": lambda stage: {"key": key_of(stage), "secret_hash": "00"},
+            "limits_group": lambda stage: {
+                "operator": stage.house.id,
+                "name": "vip",
+                "currency": "EUR",
+                "limits": {"maximum": 9_000_000},
+            },
             "origins": lambda stage: {"operator": stage.house.id, "origins": [], "added": ["https://a.example"]},
             "play_money_cap": lambda _: {"currency": "EUR", "cap": 1},
+            "return_floor": lambda stage: {"operator": stage.house.slug, "percent": "50"},
             "risk_rule": lambda _: LOOSE_RULE,
             "signing_key": lambda stage: {
                 "key": key_of(stage),

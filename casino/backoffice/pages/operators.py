@@ -29,10 +29,10 @@ from casino.compliance import threshold_changes
 from casino.operators import acts as operator_acts
 from casino.operators import (
     assertions,
+    bounds,
     brands,
     currencies,
     key_changes,
-    limits_groups,
     memberships,
     services,
     signing_keys,
@@ -193,13 +193,14 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         title="Set the limits of a group",
         permission=SET_LIMITS,
         form=LimitsForm,
-        help_text="For wagers from now on, in one currency; an empty amount is no limit. A new name makes a new group.",
+        help_text="For wagers from now on, in one currency; an empty amount is no limit. A new name makes a new group. "
+        "At a live operator two persons make a group and widen its limits.",
     )
     def set_limits(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         name, currency = data.pop("group"), data.pop("currency")
         by = memberships.staff_actor(request.user)
-        limits_groups.change(operator=operator.pk, name=name, currency=currency, limits=GroupLimits(**data), by=by)
-        return f"Set the limits of {name} in {currency}."
+        change = bounds.set_limits(operator, name=name, currency=currency, limits=GroupLimits(**data), by=by)
+        return done_or_waits(change, f"Set the limits of {name} in {currency}.")
 
     @RowAction(
         "Set",

@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 
 from baccarat.storage.models import Table
-from casino.operators import brands, services
-from casino.operators.models import Brand, LimitsGroup, Operator, Player
+from casino.operators import brands, changes, services
+from casino.operators.models import Brand, Change, LimitsGroup, Operator, Player
 from casino.significant.models import SignificantEvent, Threshold
 from tests.support.office import open_office, page_of, staff, superuser
 
@@ -68,7 +68,20 @@ def test_an_administrator_creates_a_brand_whose_players_a_filter_selects(house: 
     assert "red" in client.get(page_of("operators_operator", house)).content.decode()
 
 
+def test_at_a_live_operator_another_approver_confirms_a_new_group(house: UUID) -> None:
+    client = staff(SEE, "operators.add_limitsgroup", works_for="lucky")
+    url = action("operators_operator", "limits", house)
+    client.post(url, {"group": "standard", "currency": "EUR", "maximum": "5.00"})
+    client.post(url, {"group": "vip", "currency": "EUR", "maximum": "500.00"})
+    assert list(LimitsGroup.objects.values_list("name", flat=True)) == ["standard"]
+
+    changes.confirm(Change.objects.get().pk, by="staff:999")
+
+    assert set(LimitsGroup.objects.values_list("name", "maximum")) == {("standard", 5_00), ("vip", 500_00)}
+
+
 def test_limits_of_a_group_are_set_with_the_decimals_of_the_currency_and_hold_for_who_is_moved(house: UUID) -> None:
+    Operator.objects.filter(pk=house).update(sandbox=True)
     client = staff(SEE, "operators.add_limitsgroup", works_for="lucky")
     url = action("operators_operator", "limits", house)
     client.post(url, {"group": "vip", "currency": "KWD", "minimum": "0.125", "maximum": "1.5"})

@@ -10,7 +10,7 @@ from django.test import Client
 
 from casino.operators import changes, key_limits, services
 from casino.operators.memberships import shell_actor
-from casino.operators.models import ApiKey, Change
+from casino.operators.models import ApiKey, Change, LimitsGroup
 from casino.significant.models import SignificantEvent
 from casino.staff import act_audit
 from tests.casino.operators.test_request_signatures import KEY, jwk_of
@@ -187,6 +187,60 @@ def test_a_live_key_is_revoked_at_once() -> None:
     run("revoke", key_of(credential).pk)
     assert status(credential) == 401
     assert not Change.objects.exists()
+
+
+def limits() -> dict[tuple[str, str], tuple[int | None, ...]]:
+    fields = ("minimum", "maximum", "stake_day", "loss_day")
+    return {(row.name, row.currency): tuple(getattr(row, each) for each in fields) for row in LimitsGroup.objects.all()}
+
+
+@pytest.mark.parametrize(
+    "wider",
+    [
+        ("--minimum", "1.00", "--maximum", "20.00"),  # stakes and losses of a day without a limit
+        ("--minimum", "1.00", "--maximum", "20.01", "--stake-day", "50.00", "--loss-day", "9.00"),
+        ("--minimum", "0.99", "--maximum", "20.00", "--stake-day", "50.00", "--loss-day", "9.00"),
+    ],
+)
+def test_limits_of_a_live_group_are_narrowed_at_once_and_widened_by_two_persons(wider: tuple[str, ...]) -> None:
+    first_key()
+    words = ("limits", "lucky", "standard", "EUR")
+    run(*words, "--minimum", "0.50", "--maximum", "30.00")
+    run(*words, "--minimum", "1.00", "--maximum", "20.00", "--stake-day", "50.00", "--loss-day", "9.00")
+    narrow = {("standard", "EUR"): (1_00, 20_00, 50_00, 9_00)}
+    assert limits() == narrow
+    assert "nothing has changed" in run(*words, *wider)
+    assert limits() == narrow
+
+    confirm(ANN, BEN)
+
+    assert limits() != narrow
+    assert act_audit.check() == []
+
+
+def test_a_new_group_takes_two_persons_as_players_can_be_moved_to_it() -> None:
+    first_key()
+    run("limits", "lucky", "standard", "EUR", "--maximum", "5.00")
+    run("limits", "lucky", "vip", "EUR", "--maximum", "900.00")
+    assert set(limits()) == {("standard", "EUR")}
+    confirm(ANN, BEN)
+    run("limits", "lucky", "vip", "JPY", "--maximum", "900")
+    assert limits()["vip", "JPY"] == (None, 900, None, None)
+
+
+def test_the_floor_of_a_live_operator_is_raised_at_once_and_lowered_by_two_persons() -> None:
+    def floor() -> int:
+        return services.find_operator(slug="lucky").return_floor
+
+    first_key()
+    run("floor", "lucky", "90")
+    assert "nothing has changed" in run("floor", "lucky", "89.99")
+    assert floor() == 90_00
+
+    confirm(ANN, BEN)
+
+    assert floor() == 89_99
+    assert act_audit.check() == []
 
 
 def test_only_a_commands_first_key_needs_no_second_person_in_the_audit() -> None:

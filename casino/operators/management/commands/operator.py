@@ -1,7 +1,7 @@
 """`manage.py operator`: manages operators and their keys.
 
-What gives a live operator's keys power is requested, and persons confirm it in the admin; only its first key is made at
-once. What takes power away holds at once.
+What gives a live operator's keys power, or lets its players stake more or get less back, is requested, and persons
+confirm it in the admin; only its first key is made at once. What takes power away holds at once.
 """
 
 import json
@@ -18,10 +18,10 @@ from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import (
     assertions,
+    bounds,
     brands,
     currencies,
     key_changes,
-    limits_groups,
     memberships,
     notices,
     services,
@@ -56,7 +56,6 @@ class Command(BaseCommand):
         floor = commands.add_parser("floor", help="set the return below which a real-money spot needs acknowledgement")
         floor.add_argument("slug")
         floor.add_argument("percent", help="such as 75 or 82.5")
-        floor.add_argument("--by", default="command", help="who decided it")
         offer = commands.add_parser("currencies", help="offer more currencies, or another one by default")
         offer.add_argument("slug")
         offer.add_argument("currencies", help="all codes, comma separated; the first is the default")
@@ -168,10 +167,9 @@ class Command(BaseCommand):
         operator, currency = services.find_operator(slug=options["slug"]), options["currency"]
         amounts = {field.name: options[field.name] for field in fields(GroupLimits) if options[field.name] is not None}
         limits = GroupLimits(**{name: money.parse_positive(text, currency) for name, text in amounts.items()})
-        limits_groups.change(
-            operator=operator.id, name=options["group"], currency=currency, limits=limits, by="command"
-        )
-        self.stdout.write(f"limits of {options['group']} in {currency} set")
+        by, group = memberships.shell_actor(), options["group"]
+        change = bounds.set_limits(operator, name=group, currency=currency, limits=limits, by=by)
+        self._print_done(f"limits of {group} in {currency} set", change)
 
     def _zone(self, options: dict[str, Any]) -> None:
         by = memberships.shell_actor()
@@ -179,8 +177,9 @@ class Command(BaseCommand):
         self.stdout.write(f"operator {options['slug']}: time zone {options['time_zone']}")
 
     def _floor(self, options: dict[str, Any]) -> None:
-        floor = services.set_return_floor(slug=options["slug"], percent=options["percent"], by=options["by"])
-        self.stdout.write(f"operator {options['slug']}: return floor {floor / 100:g}%")
+        operator, percent = services.find_operator(slug=options["slug"]), options["percent"]
+        change = bounds.set_return_floor(operator, percent=percent, by=memberships.shell_actor())
+        self._print_done(f"operator {operator.slug}: return floor {percent}%", change)
 
     def _staff_key(self, options: dict[str, Any]) -> None:
         private = assertions.new_sandbox_key(services.find_operator(slug=options["slug"]))

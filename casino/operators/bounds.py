@@ -1,0 +1,93 @@
+"""What a live operator's players may stake, and what they get back: who widens these bounds needs a second person.
+
+Who narrows them does it alone and at once, and so is everything done at a sandbox operator.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.kernel.money import format_amount
+from casino.operators import acts, changes, limits_groups, notices, services
+from casino.operators.changes import ChangeKind
+from casino.operators.limits_groups import GroupLimits
+from casino.operators.models import Change, ChangeName, Operator
+
+BOUNDS: Final = acts.SET_BOUNDS.name
+
+
+@transaction.atomic
+def set_limits(operator: Operator, *, name: str, currency: str, limits: GroupLimits, by: str) -> Change | None:
+    """Set the limits of a group of players in a currency; a new group is a change of two persons, as is a wider limit.
+
+    Raises InvalidSlug, UnknownCurrency, InvalidGroupLimits.
+    """
+    operator = services.find_operator(slug=operator.slug, lock=True)
+    amounts = asdict(limits)
+    details = {"operator": str(operator.pk), "name": name, "currency": currency, "limits": amounts}
+    if operator.sandbox or not limits_groups.loosens(operator.pk, name, currency, limits):
+        _set_limits(details, by)
+        return None
+    given = [
+        f"{field.replace('_', ' ')} {format_amount(amount, currency)}"
+        for field, amount in amounts.items()
+        if amount is not None
+    ]
+    summary = f"Limit the players of {name} in {currency}: {', '.join(given) or 'nothing'}"
+    subject = f"limits_group:{name}"
+    return changes.request(
+        operator=operator.pk, kind=ChangeName.LIMITS_GROUP, subject=subject, summary=summary, details=details, by=by
+    )
+
+
+@transaction.atomic
+def set_return_floor(operator: Operator, *, percent: str, by: str) -> Change | None:
+    """Set the return below which a real-money spot needs acknowledgement; two persons lower it.
+
+    Raises InvalidReturnFloor.
+    """
+    operator = services.find_operator(slug=operator.slug, lock=True)
+    details = {"operator": operator.slug, "percent": percent}
+    if operator.sandbox or services.parse_percent(percent) >= operator.return_floor:
+        _set_return_floor(details, by)
+        return None
+    summary = f"Lower the return floor of {operator.slug} from {operator.return_floor / 100:g}% to {percent}%"
+    subject = f"operator:{operator.pk}"
+    return changes.request(
+        operator=operator.pk, kind=ChangeName.RETURN_FLOOR, subject=subject, summary=summary, details=details, by=by
+    )
+
+
+def register() -> None:
+    """Register what two persons may widen."""
+    for name, apply in ((ChangeName.LIMITS_GROUP, _apply_limits), (ChangeName.RETURN_FLOOR, _apply_floor)):
+        changes.register(ChangeKind(name, BOUNDS, apply, in_admin=True, concerns=_who_may))
+
+
+def _apply_limits(change: Change) -> None:
+    _set_limits(changes.details_of(change), change.requested_by)
+
+
+def _apply_floor(change: Change) -> None:
+    _set_return_floor(changes.details_of(change), change.requested_by)
+
+
+def _set_limits(details: Mapping[str, Any], by: str) -> None:
+    limits_groups.change(
+        operator=UUID(details["operator"]),
+        name=details["name"],
+        currency=details["currency"],
+        limits=GroupLimits(**details["limits"]),
+        by=by,
+    )
+
+
+def _set_return_floor(details: Mapping[str, Any], by: str) -> None:
+    services.set_return_floor(slug=details["operator"], percent=details["percent"], by=by)
+
+
+def _who_may(change: Change) -> list[str]:
+    return notices.members_with(BOUNDS, operator=changes.operator_of(change))
