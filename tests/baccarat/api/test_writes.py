@@ -126,7 +126,7 @@ def done(module_database: Database) -> Generator[Doing]:
     doing = Doing()
     with pytest.MonkeyPatch.context() as patch:
         use_provider(patch)
-        for scene in (play, voids, rules, chat, exclusions, sessions, money, payments, cases, house_and_keys, webhooks):
+        for scene in SCENES:
             scene(doing, tenant("lucky"))
         yield doing
 
@@ -341,6 +341,9 @@ def webhooks(do: Doing, lucky: Tenant) -> None:
     ):
         do(lucky, f"{webhook}/{act}", body)
     do(lucky, webhook, method="delete")
+
+
+SCENES = (play, voids, rules, chat, exclusions, sessions, money, payments, cases, house_and_keys, webhooks)
 
 
 def test_every_write_is_done_here(done: Doing) -> None:

@@ -68,17 +68,19 @@ def parts() -> Iterator[tuple[str, Any]]:
         yield f"{model._meta.app_label}_{model._meta.model_name}", part
 
 
-def ask(user: User, name: str, row: object | None, method: str) -> tuple[str, Any]:
-    """Request an address, roll back, and return the status and the unrendered response."""
+def ask(
+    user: User, name: str, row: object | None, method: str, data: Any = None, *, keep: bool = False
+) -> tuple[str, Any]:
+    """Request an address, roll back unless told to `keep`, and return the status and the unrendered response."""
     path = reverse(f"admin:{name}", args=[] if row is None else [quote(row)])
-    request: Any = getattr(RequestFactory(), method)(path)
+    request: Any = getattr(RequestFactory(), method)(path, data)
     request.user, request.session, request._dont_enforce_csrf_checks = user, SessionStore(), True
     request._messages = CookieStorage(request)
     found = resolve(path)
     try:
         with transaction.atomic():
             answer = found.func(request, *found.args, **found.kwargs)
-            transaction.set_rollback(True)
+            transaction.set_rollback(not keep)
     except PermissionDenied:
         return REFUSED, None
     except Http404:

@@ -1,0 +1,90 @@
+"""What somebody could do harm with, read from the database: money, odds, stops, access, controls; each as a level."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from casino.events.sql import fetch
+
+Powers = Mapping[tuple[str, str], float]
+
+LIFTED: Final = "play despite a stop"
+_LEVELS: Final[Mapping[str, str]] = {
+    "real money": """SELECT a.operator_id, sum(b.balance)
+        FROM wallet_account a JOIN wallet_balance b ON b.account_id = a.id
+        JOIN operator o ON o.id = a.operator_id
+        WHERE a.money_type = 'real' AND (a.player_id IS NOT NULL OR a.kind = 'stakes') GROUP BY 1""",
+    "paytable": """SELECT table_id || ' ' || md5(rules::text), 1 FROM baccarat_rulesversion v
+        JOIN operator o ON o.id = v.operator_id WHERE status = 'in_force'""",
+    LIFTED: """SELECT id, (NOT active OR rank NOT IN ('platform', 'regulator'))::int FROM baccarat_killswitch""",
+    "key": "SELECT key_id || ' ' || scope, 1 FROM key, unnest(scopes) AS scope",
+    "key from anywhere": "SELECT key_id, (networks = '{}')::int FROM key",
+    "key unsigned": "SELECT key_id, 1 - signatures_required::int FROM key",
+    "key until": """SELECT key_id, coalesce(extract(epoch FROM expires_at)::float8, 'infinity') FROM key""",
+    "key without limits": """SELECT key_id, 1 - count(l.id) FROM key LEFT JOIN operators_keylimit l USING (key_id)
+        GROUP BY 1""",
+    "key limit": """SELECT key_id || movement || currency, coalesce(per_request::float8, 'infinity')
+        + coalesce(per_day::float8, 'infinity') FROM operators_keylimit""",
+    "signing key": "SELECT key_id || ' ' || keyid, 1 FROM operators_signingkey",
+    "assertion key": "SELECT id, 1 FROM operators_assertionkey WHERE removed_at IS NULL",
+    "unsigned requests": "SELECT id, 1 - signatures_required::int FROM operator WHERE NOT sandbox",
+    "origin": "SELECT id || ' ' || origin, 1 FROM operator, unnest(origins) AS origin",
+    "staff from anywhere": "SELECT id, (staff_networks = '{}')::int FROM operator",
+    "staff network": "SELECT id || ' ' || place, 1 FROM operator, unnest(staff_networks) AS place",
+    "return floor": "SELECT id, 100000 - return_floor FROM operator",
+    "jurisdiction": "SELECT id || jurisdiction, 1 FROM operator",
+    "superuser": "SELECT id, is_superuser::int FROM auth_user",
+    "role": "SELECT user_id || ' ' || group_id, 1 FROM auth_user_groups",
+    "role's function": "SELECT group_id || ' ' || permission_id, 1 FROM auth_group_permissions",
+    "own function": "SELECT user_id || ' ' || permission_id, 1 FROM auth_user_user_permissions",
+    "membership": """SELECT user_id || ' ' || operator_id, 1 FROM operators_staffmembership
+        JOIN auth_user_groups USING (user_id)""",
+    "person": "SELECT user_id || ' ' || operator_id || ' ' || subject, 1 FROM operators_staffsubject",
+    "account": """SELECT id || password || lower(email), is_active::int FROM auth_user
+        WHERE id IN (SELECT user_id FROM auth_user_groups)""",
+    "without second factor": """SELECT u.user_id, (count(d.id) = 0)::int FROM auth_user_groups u
+        LEFT JOIN staff_authenticator d USING (user_id) GROUP BY 1""",
+    "identity provider": "SELECT id, 1 FROM staff_identityprovider",
+    "threshold": """SELECT DISTINCT ON (operator_id, currency) operator_id || currency,
+        wager + wager_day + win + win_day + payment FROM significant_threshold ORDER BY operator_id, currency, id
+        DESC""",
+    "risk rule": """SELECT DISTINCT ON (operator_id, jurisdiction, kind, currency)
+        coalesce(operator_id::text, '') || jurisdiction || kind || currency,
+        CASE WHEN enabled THEN (coalesce(amount, 0) + coalesce(count, 0) + coalesce(share, 0))::float8 ELSE
+        'infinity'::float8 END
+        FROM risk_riskrule ORDER BY operator_id, jurisdiction, kind, currency, id DESC""",
+    "nobody told": "SELECT 'all', -count(*) FROM alerts_oncalltarget",
+    "limits of a group": """SELECT operator_id || name || currency, coalesce(maximum::float8, 'infinity')
+        + coalesce(stake_day::float8, 'infinity') + coalesce(loss_day::float8, 'infinity') FROM
+        operators_limitsgroup""",
+    "payment terms": "SELECT md5(m::text), 1 FROM wallet_deposit_method m JOIN operator o ON o.id = m.operator_id",
+    "withdrawal policy": "SELECT md5(p::text), 1 FROM wallet_withdrawal_policy p",
+    "funding": "SELECT md5(f::text), 1 FROM wallet_funding f",
+    "void policy": "SELECT md5(v::text), 1 FROM baccarat_voidpolicy v",
+    "pay-out": "SELECT id, (status NOT IN ('requested', 'rejected', 'cancelled'))::int FROM wallet_withdrawal",
+    "reader outside": """SELECT 'webhook ' || id, 1 FROM feed_webhookendpoint
+        UNION ALL SELECT 'report ' || id, 1 FROM reports_reportdestination""",
+}
+_OLD: Final = """WITH operator AS (SELECT * FROM operators_operator WHERE created_at < now()),
+    key AS (SELECT k.* FROM operators_apikey k JOIN operator o ON o.id = k.operator_id WHERE revoked_at IS NULL) """
+"""An operator that is made in the same transaction has no players to harm."""
+_READ: Final = _OLD + " UNION ALL ".join(
+    f"SELECT $${what}$$, of::text, level::float8 FROM ({rows}) AS known (of, level)"  # noqa: S608  (constants)
+    for what, rows in _LEVELS.items()
+)
+_WRITTEN: Final = """SELECT (SELECT max(id) FROM events_event), (SELECT max(number) FROM events_rowdigest)"""
+
+
+def read() -> Powers:
+    """Return the level of each power; a greater one could do more harm."""
+    return {(what, of): level for what, of, level in fetch(_READ)}
+
+
+def written() -> tuple[int, ...]:
+    """Return what grows whenever something is written that counts."""
+    return tuple(fetch(_WRITTEN)[0])
+
+
+def gained(before: Powers, after: Powers) -> set[str]:
+    """Name the powers that grew. That somebody's own stop is lifted again is no gain."""
+    grown = (key for key, level in after.items() if level > before.get(key, float(key[0] == LIFTED)))
+    return {what for what, _ in grown}
