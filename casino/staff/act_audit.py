@@ -12,6 +12,8 @@ from casino.operators.acts import CHANGE_KEY
 from casino.operators.models import Operator
 from casino.significant.act_log import ACT_EVENTS, ActDone, ChangedRow
 from casino.staff import duties
+from casino.staff.acts import MAKE_SUPERUSER
+from casino.staff.people import FEWEST
 
 UNDONE: Final = "row was changed by no act"
 INVENTED: Final = "act names a change that was none"
@@ -43,10 +45,15 @@ def check() -> list[Finding]:
     first = min(live.values(), default=None)
     findings: list[Finding] = []
     issued: set[UUID | None] = set()
+    administrators: set[str] = set()
     for stream, act in done:
         if act.act == CHANGE_KEY.name and act.operator not in issued:
             issued.add(act.operator)
             if is_shell(act.actor):  # a command makes an operator's first key, as a critical significant event
+                continue
+        if act.act == MAKE_SUPERUSER.name and is_shell(act.actor):  # so are the first administrators made
+            administrators.add(act.subject)
+            if len(administrators) <= FEWEST:
                 continue
         is_live = act.operator in live if act.operator is not None else first is not None and first <= act.at
         findings.extend(_check_persons(act, stream, is_live=is_live))

@@ -1,18 +1,16 @@
 """What a shell gives: the first two administrators of an installation, each a critical significant event."""
 
-from typing import Final
-
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 from django.db.models import Q, QuerySet
 
 from casino.operators.memberships import shell_actor, staff_actor
 from casino.operators.models import Operator
-from casino.significant import recorder
+from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
+from casino.staff import acts
 from casino.staff.duties import Role
-
-ENOUGH: Final = 2
+from casino.staff.people import FEWEST
 
 
 def administrators() -> QuerySet[User]:
@@ -23,13 +21,14 @@ def administrators() -> QuerySet[User]:
 
 def require_few_administrators(instead: str) -> None:
     """Raise CommandError at an installation with live operators and two administrators, who do it in the admin."""
-    if Operator.objects.filter(sandbox=False).exists() and administrators().count() >= ENOUGH:
+    if Operator.objects.filter(sandbox=False).exists() and administrators().count() >= FEWEST:
         raise CommandError(f"This installation has two administrators: {instead}")
 
 
 def record_access(user: User, reason: str) -> None:
     """Record that somebody got access by a command."""
-    recorder.record(
+    act_log.done(
+        acts.MAKE_SUPERUSER.name,
         kind=SignificantEventKind.ACCESS_BY_COMMAND,
         operator=None,
         subject=staff_actor(user),

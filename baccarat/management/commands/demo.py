@@ -6,9 +6,11 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
 from baccarat.web import demo
 from casino.kernel.errors import Refusal
+from casino.staff import commands
 
 DEFAULT_ADMIN = "admin"
 PASSWORD_VARIABLE = "DJANGO_SUPERUSER_PASSWORD"  # noqa: S105  (the name of the variable, which `createsuperuser` reads too)
@@ -42,5 +44,10 @@ class Command(BaseCommand):
     def _create_admin(self) -> None:
         if not os.environ.get(PASSWORD_VARIABLE):
             raise CommandError(f"Set {PASSWORD_VARIABLE} to the password of `{DEFAULT_ADMIN}`.")
-        if not User.objects.filter(username=DEFAULT_ADMIN).exists():
-            User.objects.create_superuser(DEFAULT_ADMIN, f"{DEFAULT_ADMIN}@localhost", os.environ[PASSWORD_VARIABLE])
+        if User.objects.filter(username=DEFAULT_ADMIN).exists():
+            return
+        with transaction.atomic():
+            user = User.objects.create_superuser(
+                DEFAULT_ADMIN, f"{DEFAULT_ADMIN}@localhost", os.environ[PASSWORD_VARIABLE]
+            )
+            commands.record_access(user, "The administrator of a demo was made by a command")

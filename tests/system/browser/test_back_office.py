@@ -26,6 +26,7 @@ from tests.casino.backoffice.test_rules import act, filled_in
 from tests.services import Services
 from tests.support.house import fresh_database
 from tests.support.office import Office, open_office, staff
+from tests.support.rules import publish
 
 PASSWORD: Final = "a-long-password"
 ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}|[0-9a-f]{12}")
@@ -134,8 +135,7 @@ def change_rules(office: Office) -> None:
     table, see = office.single.guest.table, ("baccarat.view_table", "baccarat.view_rulesversion")
     first = RulesVersion.objects.get(table_id=table)
     act(staff(*see, "baccarat.draft_rules", name="maker"), "draft", first, **filled_in(first, minimum="10.00"))
-    draft = RulesVersion.objects.get(table_id=table, version=2)
-    act(staff(*see, "baccarat.publish_rules", name="checker"), "publish", draft)
+    publish(table, 2, by="staff:900")
 
 
 def test_a_player_disputes_a_round(desk: Desk, enter: Callable[[Role], Visitor]) -> None:
@@ -159,10 +159,11 @@ def test_a_round_is_voided_by_two_persons_and_found_among_the_voids_of_the_month
     manager.sees("another member of staff has to agree")
 
     approver = enter(Role.APPROVER)
-    approver.click(approver.page.locator(f"a[href*='{round_.pk}']:visible").first)
-    approver.go("Decide")
-    approver.press("Approve the void")
-    approver.sees("were reversed")
+    approver.click(approver.link_to("operators/change"))
+    approver.click(approver.page.locator("a[href*='/operators/change/0']:visible").first)
+    approver.sees("The shoe jammed.")
+    approver.press("Confirm")
+    approver.sees("it is in effect")
     assert Round.objects.get(pk=round_.pk).phase == "voided"
 
     compliance = enter(Role.COMPLIANCE)

@@ -10,6 +10,7 @@ from casino.events.sql import execute, fetch
 from tests.conftest import Database
 from tests.dying import KILLED, dying
 from tests.processes import wait_until
+from tests.support.acts import agreed
 from tests.wallet.payments.counter import (
     SECRET,
     assert_consistent,
@@ -122,9 +123,7 @@ def test_a_crash_between_provider_call_and_commit_neither_loses_nor_doubles_mone
 
 def test_many_polls_at_once_send_each_payout_once(card: Any, in_threads: Any) -> None:
     complete_deposit(card, 10_000)
-    methods.set_policy(
-        operator=_operator(), currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
-    )
+    approve_at_once()
     payment = [withdraw(card, 1000) for _ in range(4)]
     in_threads(4, lambda _: processor.process_payments())
     assert all(poll_until(each, "paid", "wallet_withdrawal") for each in payment)
@@ -138,9 +137,7 @@ def test_many_polls_at_once_send_each_payout_once(card: Any, in_threads: Any) ->
 @pytest.mark.parametrize("cents", [11, 22])
 def test_a_failed_payout_is_returned(card: Any, cents: int) -> None:
     complete_deposit(card, 10_000)
-    methods.set_policy(
-        operator=_operator(), currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
-    )
+    approve_at_once()
     payment = withdraw(card, 1000 + cents)
     assert poll_until(payment, "returned", "wallet_withdrawal")
     assert [balance_of(AccountKind.ACCOUNT), balance_of(AccountKind.HOLD)] == [10_000, 0]
@@ -149,9 +146,7 @@ def test_a_failed_payout_is_returned(card: Any, cents: int) -> None:
 
 def test_a_crash_after_a_payout_is_marked_sent_leaves_it_to_be_started(card: Any) -> None:
     complete_deposit(card, 10_000)
-    methods.set_policy(
-        operator=_operator(), currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
-    )
+    approve_at_once()
     payment = withdraw(card, 1000)
     assert withdrawals.send(payment)  # and dies: the provider was never called
     assert poll_until(payment, "paid", "wallet_withdrawal")
@@ -162,9 +157,7 @@ def test_a_processor_killed_at_any_statement_neither_loses_nor_doubles_money(
     card: Any, sandbox: str, database: Database
 ) -> None:
     complete_deposit(card, 10_000)
-    methods.set_policy(
-        operator=_operator(), currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
-    )
+    approve_at_once()
     environment = {
         **database.environment,
         "PAYMENT_PROVIDERS": f"sandbox={sandbox}",
@@ -195,6 +188,17 @@ def test_a_removed_provider_is_recorded_as_the_error(card: Any, settings: Any) -
     settings.PAYMENT_PROVIDERS = {}
     processor.process_payments()
     assert load_last_errors([payment]) == {payment: "unknown_provider"}
+
+
+def approve_at_once() -> None:
+    with agreed():
+        methods.set_policy(
+            operator=_operator(),
+            currency="EUR",
+            auto_approve_up_to=10_000,
+            second_approval_above=10_000,
+            actor="staff:1",
+        )
 
 
 def _operator() -> UUID:
