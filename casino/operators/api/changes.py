@@ -183,7 +183,6 @@ class ConfirmChangeView(DecidedChangeView):
             "rules_are_stopped",
             "seats_are_taken",
             "shuffle_is_fixed",
-            "unknown_draft",
             "round_already_voided",
             "round_not_voidable",
             "invalid_withdrawal_policy",
