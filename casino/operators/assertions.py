@@ -13,7 +13,6 @@ from uuid import UUID
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest
 from drf_spectacular.utils import OpenApiParameter
@@ -39,6 +38,7 @@ from casino.operators.refusals import (
 from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
 from casino.staff.duties import Act
+from casino.staff.models import SignedIn
 
 HEADER: Final = "Actor-Assertion"
 KIND: Final = ChangeName.ASSERTION_KEY
@@ -127,7 +127,7 @@ def require_duty(person: str, act: Act | None) -> None:
     door, _, identity = person.partition(":")
     if door != STAFF or act is None or not act.roles:
         return
-    if not User.objects.get(pk=int(identity)).has_perm(act.name):
+    if not SignedIn.objects.get(pk=int(identity)).has_perm(act.name):
         raise DutyMissing(act=act.name)
 
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.db import connection, transaction
 from django.test import Client, override_settings
 
@@ -150,7 +150,8 @@ class Tenant(Caller):
             register_person(self.id, subject, person.jwk)
         if not StaffSubject.objects.filter(operator_id=self.id, subject=subject).exists():
             with agreed():
-                user = User.objects.create_superuser(f"{subject}-{uuid.uuid4().hex[:8]}")  # who holds every act
+                user = User.objects.create_superuser(f"{subject}-{uuid.uuid4().hex[:8]}")
+                user.user_permissions.set(Permission.objects.all())  # who holds every act, which the flag does not give
                 StaffSubject.objects.create(user=user, operator_id=self.id, subject=subject)
         return person
 

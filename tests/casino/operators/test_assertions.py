@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 
 from casino.devstack.person import Person
 from casino.events.sql import fetch
@@ -250,6 +250,13 @@ def test_a_key_that_is_weak_private_or_none_is_refused(house: Tenant, jwk: str) 
         assertions.request_key(operator=UUID(house.id), name="IdP", jwk=jwk, subject="anna", by="staff:1")
 
 
+def test_the_flag_of_a_superuser_is_no_duty_by_assertions_either(house: Tenant) -> None:
+    root = User.objects.create_superuser("root")
+    StaffSubject.objects.create(user=root, operator_id=house.id, subject="root")
+    refused = house.post("adjustments", credit(house), person="root")
+    assert (refused.json()["code"], refused.json()["act"]) == ("duty_missing", "wallet.request_adjustment")
+
+
 def test_a_member_of_staff_is_one_person_with_the_same_duties_by_whichever_door(house: Tenant) -> None:
     user = User.objects.create_user("anna", is_staff=True)
     StaffSubject.objects.create(user=user, operator_id=house.id, subject="anna")
@@ -259,7 +266,7 @@ def test_a_member_of_staff_is_one_person_with_the_same_duties_by_whichever_door(
     adjustment = house.do("adjustments", credit(house), person="Anna")
 
     assert adjustment["requested_by"] == f"staff:{user.pk}"
-    User.objects.filter(pk=user.pk).update(is_superuser=True)
+    user.user_permissions.set(Permission.objects.all())
     refused = house.post(f"changes/{adjustment['id']}/confirm", person="anna")
     assert refused.json()["code"] == "change_needs_second_person"
 
