@@ -349,7 +349,7 @@ def test_a_live_operators_stop_that_one_person_lifted_is_a_finding_of_the_audit(
     house = live("alone")
     named = {"scope": StopScope.OPERATOR, "subject": str(house.operator), "reason": WHY}
     kill_switch.stop(**named, metadata=BY)
-    monkeypatch.setattr(kill_switch, "needs_change", lambda *_, **__: False)
+    monkeypatch.setattr(kill_switch, "needs_change", lambda *_, **__: False)  # a service that was tampered with
     kill_switch.resume(**named, metadata=acting(platform_member()))
     sealer.seal_all()
 
@@ -366,7 +366,7 @@ def test_a_stop_that_a_lower_rank_lifted_is_a_finding_of_the_audit(
     at = seated(house)
     stop(at, StopScope.TABLE)
     own = own_member(house)
-    monkeypatch.setattr(StopRank, "covers", lambda *_: True)
+    monkeypatch.setattr(StopRank, "covers", lambda *_: True)  # a service that was tampered with
     kill_switch.resume(scope=StopScope.TABLE, subject=subject(at, StopScope.TABLE), reason=WHY, metadata=acting(own))
     monkeypatch.undo()
     sealer.seal_all()
