@@ -19,8 +19,8 @@ import pytest
 
 from tests.support.depth import DEEP
 
-LIMIT: Final = 2.0 * (1.5 if "CI" in os.environ else 1.0)
-"""Core-seconds; half as many again where nobody knows what else a runner does, or how old it is."""
+LIMIT: Final = 2.0
+"""Core-seconds."""
 QUIET: Final = 0.12
 """Seconds of the yardstick's loop where nothing else runs."""
 MOST_EXCEPTIONS: Final = 20
