@@ -25,6 +25,7 @@ from baccarat.domain.rounds.refusals import AlreadyConfirmed, NoChipsPlaced, NoO
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.decider import require_show_over
+from baccarat.domain.tables.state import TableState
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services.seats import TableActor, require_currency, require_settled_at_once
 from baccarat.services.turns import (
@@ -39,6 +40,8 @@ from baccarat.services.turns import (
 from baccarat.storage import repository
 from baccarat.storage.projections import wager_id
 from casino.events.store import Metadata
+from wallet import notices
+from wallet.notices import Notice, NoticeKind
 from wallet.remote import credits as owed
 from wallet.remote import debits
 from wallet.remote.client import endpoint
@@ -210,11 +213,17 @@ def _earlier(turn: Turn, status: RemoteStatus, code: str) -> Confirming:
 
 
 def save_and_return(decided: Sequence[tuple[UnitOfWork, Metadata]], *, now: datetime) -> None:
-    """Save units of work as `repository.save` does, with what they owe operators' own wallets: in one transaction."""
+    """Save units of work as `repository.save` does, with what they owe operators' own wallets: in one transaction.
+
+    The players of a void round are told.
+    """
     repository.save(decided)
     returned: dict[UUID, tuple[int, Metadata]] = {}
     for uow, metadata in decided:
         events = uow.new_events()
+        for event in events:
+            if isinstance(event, RoundVoided):
+                _tell_players(event, uow.table)
         for round_, _ in uow.changed_rounds.values():
             paid_by = {seat.seat: seat.debit for seat in round_.seats if seat.debit is not None}
             if paid_by and any(isinstance(event, RoundSettled) for event in events) and round_.phase is Phase.SETTLED:
@@ -222,6 +231,28 @@ def save_and_return(decided: Sequence[tuple[UnitOfWork, Metadata]], *, now: date
             elif paid_by and round_.voided in events:
                 _follow_void(round_.voided, paid_by, metadata, now)
     owed.owe(returned, now=now)
+
+
+def _tell_players(void: RoundVoided, table: TableState) -> None:
+    for seat in void.seats:
+        gained = seat.to_game + seat.to_account - seat.from_game - seat.from_account - seat.owed
+        kind = NoticeKind.ROUND_VOIDED_CREDIT if gained > 0 else NoticeKind.ROUND_VOIDED_DEBIT
+        details = {
+            "amount": abs(gained),
+            "owed": seat.owed,
+            "currency": table.rules.currency,
+            "money_type": seat.money_type.value,
+            "round": void.number,
+        }
+        notices.notify_player(
+            Notice(
+                table.require_opened().operator,
+                seat.player,
+                kind if gained else NoticeKind.ROUND_VOIDED,
+                void.round,
+                details,
+            )
+        )
 
 
 def _settlements(round_: RoundState, paid_by: Mapping[int, UUID]) -> list[SeatSettled]:

@@ -26,7 +26,7 @@ from baccarat.domain.tables.refusals import BettingNotOpen, WitnessNotInUse
 from baccarat.domain.tables.state import TableState
 from baccarat.domain.tables.witness_events import ReplacementReason
 from baccarat.domain.unit_of_work import UnitOfWork
-from baccarat.services import dealing
+from baccarat.services import dealing, wagering
 from baccarat.storage import repository, shoe_seeds, witness_chains
 from casino.events.sql import database_now
 from casino.events.store import Metadata
@@ -111,7 +111,7 @@ def replace(
             now=now,
         )
         replacement.replace_witness(uow, command, entropy=_draw(uow, now), seeds=seeds, now=now)
-        repository.save([(uow, metadata)])
+        wagering.save_and_return([(uow, metadata)], now=now)
         _go_on(table, operator, metadata)
     with suppress(WitnessAway, ChainRefused):  # one that answers again is asked before its next chain
         _leave(table, release_key)
@@ -303,7 +303,7 @@ def _go_on(table: UUID, operator: UUID, metadata: Metadata) -> None:
         is_passed_over = replacement.pass_over(uow, entropy=entropy, seeds=seeds, now=now)
         if not is_passed_over:
             replacement.go_on(uow, entropy=entropy, seeds=seeds, now=now)
-        repository.save([(uow, metadata)])
+        wagering.save_and_return([(uow, metadata)], now=now)
 
 
 def _opening(made: PublishedChain, now: datetime) -> OpenWitnessChain:

@@ -19,7 +19,7 @@ from casino.crypto import opaque_number
 from casino.events.payloads import ArchiveUnavailable
 from casino.operators.base_views import PlayerView
 from casino.operators.principals import PlayerPrincipal
-from wallet.adjustments import notices
+from wallet import notices
 from wallet.api.deposits import DepositResponse
 from wallet.api.limits import ExclusionResponse
 from wallet.api.notices import NoticeResponse

@@ -15,16 +15,15 @@ from casino.operators.changes import ChangeKind
 from casino.operators.key_limits import Movement
 from casino.operators.models import Change, ChangeName
 from casino.operators.principals import Scope
-from wallet import acts
-from wallet.adjustments import notices
+from wallet import acts, notices
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentPosted, AdjustmentReason, split_debit
-from wallet.adjustments.notices import Notice, NoticeKind
 from wallet.adjustments.records import write
 from wallet.adjustments.refusals import AdjustmentNoteMissing
 from wallet.funding import services as funding
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName, debt_account, player_account
 from wallet.ledger.player_accounts import open_on_first_use
+from wallet.notices import Notice, NoticeKind
 from wallet.payments import debts
 
 KIND: Final = ChangeName.ADJUSTMENT

@@ -1,5 +1,6 @@
 """Notices to a player outside of the game."""
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,12 +14,30 @@ from casino.api import paging
 from casino.api.fields import EmptyRequest, EnumField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
-from casino.api.shapes import Money, Page, Shape, Timestamp
+from casino.api.shapes import LimitText, LimitUnit, Money, Page, Shape, Timestamp
 from casino.kernel.money import MoneyType
 from casino.operators.base_views import PlayerView
-from wallet.adjustments import notices
+from wallet import notices
 from wallet.adjustments.events import AdjustmentReason
-from wallet.adjustments.notices import NoticeKind, StoredNotice, UnknownNotice
+from wallet.notices import NoticeKind, StoredNotice, UnknownNotice
+from wallet.responsible_gaming.events import LimitPeriod, LimitType
+from wallet.responsible_gaming.refusals import MINUTES, format_limit
+
+
+class NoticeLimit(Shape):
+    """A limit that the operator set for the player."""
+
+    limit_type: LimitType
+    period: LimitPeriod
+    unit: LimitUnit
+    limit: LimitText
+
+    @classmethod
+    def of(cls, details: dict[str, Any]) -> "NoticeLimit":
+        """Present the limit in the details of a notice."""
+        limit_type, currency = LimitType(details["limit_type"]), details["currency"]
+        text = format_limit(details["limit"], limit_type, currency)
+        return cls(limit_type, LimitPeriod(details["period"]), currency or MINUTES, text)
 
 
 class YesNo(StrEnum):
@@ -29,12 +48,29 @@ class YesNo(StrEnum):
 
 
 class NoticeDetails(Shape):
-    """The adjustment that a notice is about."""
+    """What a notice is about; what does not belong to its kind is null."""
 
-    money_type: MoneyType
-    reason: AdjustmentReason
-    amount: Money
-    owed: Annotated[Money, Meta(description="What the account could not pay, and the player owes.")]
+    money_type: MoneyType | None
+    reason: Annotated[AdjustmentReason | None, Meta(description="Why the account was adjusted.")]
+    amount: Annotated[Money | None, Meta(description="What came to the account, or was taken from it.")]
+    owed: Annotated[Money | None, Meta(description="What the account could not pay, and the player owes.")]
+    round: Annotated[int | None, Meta(description="The number of the void round at its table.", examples=[None])]
+    limit: NoticeLimit | None
+    until: Annotated[Timestamp | None, Meta(description="When an exclusion may end.", examples=[None])]
+
+    @classmethod
+    def of(cls, details: dict[str, Any]) -> "NoticeDetails":
+        """Present the details of a stored notice."""
+        money_type, reason, until = (details.get(name) for name in ("money_type", "reason", "until"))
+        return cls(
+            money_type=money_type and MoneyType(money_type),
+            reason=reason and AdjustmentReason(reason),
+            amount=_money(details, "amount"),
+            owed=_money(details, "owed"),
+            round=details.get("round"),
+            limit=NoticeLimit.of(details) if "limit" in details else None,
+            until=until and datetime.fromisoformat(until),
+        )
 
 
 class NoticeResponse(Shape):
@@ -42,7 +78,7 @@ class NoticeResponse(Shape):
 
     id: UUID
     kind: NoticeKind
-    subject: Annotated[UUID, Meta(description="The adjustment.")]
+    subject: Annotated[UUID | None, Meta(description="The adjustment, round, deposit or withdrawal; else null.")]
     details: NoticeDetails
     message: Annotated[str, Meta(examples=["We are sorry for the trouble."])]
     created_at: Timestamp
@@ -51,18 +87,11 @@ class NoticeResponse(Shape):
     @classmethod
     def of(cls, stored: StoredNotice) -> "NoticeResponse":
         """Present a notice."""
-        details = stored.notice.details
-        currency = details["currency"]
         return cls(
             id=stored.id,
             kind=stored.notice.kind,
             subject=stored.notice.subject,
-            details=NoticeDetails(
-                money_type=MoneyType(details["money_type"]),
-                reason=AdjustmentReason(details["reason"]),
-                amount=Money.of(details["amount"], currency),
-                owed=Money.of(details["owed"], currency),
-            ),
+            details=NoticeDetails.of(stored.notice.details),
             message=stored.notice.message,
             created_at=stored.created_at,
             read_at=stored.read_at,
@@ -89,7 +118,11 @@ class NoticeListView(PlayerView):
         "List your notices, newest first",
         parameters=[NoticesQuery, *paging.PARAMETERS],
         returns=NoticePage,
-        description=("Notices tell you of money that moved without you, such as an adjustment or a reversed deposit."),
+        description=(
+            "Notices tell you what the house did with your money or play: an adjustment, a void round, a reversed "
+            "deposit, a withdrawal that is not paid, a limit, an exclusion. `kind` and `details` are for your page to "
+            "word in the player's language; `message` is what staff wrote."
+        ),
     )
     def get(self, request: Request) -> Response:
         unread = parse_query(NoticesQuery, request)["unread"] is YesNo.YES
@@ -126,3 +159,7 @@ class ReadNoticeView(PlayerView):
         parse_body(EmptyRequest, request)
         caller = self.caller
         return Response(NoticeResponse.of(notices.mark_read(notice, operator=caller.operator, player=caller.player)))
+
+
+def _money(details: dict[str, Any], name: str) -> Money | None:
+    return Money.of(details[name], details["currency"]) if name in details else None

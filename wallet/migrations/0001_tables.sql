@@ -280,7 +280,7 @@ CREATE TABLE wallet_notice (
     operator_id uuid NOT NULL,
     player_id uuid NOT NULL,
     kind text NOT NULL CHECK (kind <> ''),
-    subject_id uuid NOT NULL,
+    subject_id uuid,
     details jsonb NOT NULL,
     message text NOT NULL,
     created_at timestamptz NOT NULL DEFAULT clock_timestamp(),

@@ -10,15 +10,18 @@ from django.db import transaction
 from casino.events.ids import new_id
 from casino.events.sql import fetch
 from casino.events.store import Metadata
+from casino.kernel.money import MoneyType
 from casino.operators import key_limits
 from casino.operators.key_limits import Movement
+from wallet import notices
 from wallet.funding import services as funding
 from wallet.funding.events import Funding
 from wallet.ledger import store
 from wallet.ledger.player_accounts import open_on_first_use
+from wallet.notices import Notice, NoticeKind
 from wallet.payments import debts, deposit_state, records
 from wallet.payments.deposit_state import DepositState
-from wallet.payments.events import DepositCompleted, DepositRequested, deposit_stream
+from wallet.payments.events import DepositCompleted, DepositRequested, DepositReversed, deposit_stream
 from wallet.payments.methods import find_method
 from wallet.payments.provider_reports import ImplausibleReport, ProviderReport
 from wallet.payments.refusals import DepositMethodUnavailable, NoEarlierDeposit
@@ -122,4 +125,17 @@ def _decide(deposit: UUID, provider: str, decide: Decide) -> str:
     records.write_deposit(state, version=len(before), events=events, metadata=metadata)
     if any(isinstance(event, DepositCompleted) for event in events):
         debts.collect(operator=operator, player=player, currency=currency, metadata=metadata)
+    for event in events:
+        if isinstance(event, DepositReversed) and event.credited:
+            notices.notify_player(_notice(event))
     return APPLIED
+
+
+def _notice(event: DepositReversed) -> Notice:
+    details = {
+        "amount": event.taken + event.owed,
+        "owed": event.owed,
+        "currency": event.currency,
+        "money_type": MoneyType.REAL.value,
+    }
+    return Notice(event.operator, event.player, NoticeKind.DEPOSIT_REVERSED, event.deposit, details)

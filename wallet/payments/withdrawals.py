@@ -16,12 +16,14 @@ from casino.operators import changes, key_limits
 from casino.operators.changes import ChangeKind
 from casino.operators.key_limits import Movement
 from casino.operators.models import Change, ChangeName
+from wallet import notices
 from wallet.funding import services as funding
 from wallet.funding.events import Funding
 from wallet.ledger import store
 from wallet.ledger.accounts import player_account
 from wallet.ledger.refusals import InsufficientFunds
 from wallet.models import Withdrawal
+from wallet.notices import Notice, NoticeKind
 from wallet.payments import debts, records, withdrawal_state
 from wallet.payments.deposits import APPLIED, NO_CHANGE, UNKNOWN
 from wallet.payments.events import (
@@ -134,9 +136,14 @@ def _approve(withdrawal: UUID, by: tuple[str, ...], metadata: Metadata) -> Withd
 
 def reject(withdrawal: UUID, *, staff: str, reason: str, metadata: Metadata) -> WithdrawalState:
     """Reject a withdrawal and return the money. Raises UnknownWithdrawal, NotWaitingForReview."""
-    return _end(
-        withdrawal, lambda state, at: withdrawal_state.reject(state, staff=staff, reason=reason, at=at), metadata
-    )
+    with transaction.atomic():
+        state = _end(
+            withdrawal, lambda state, at: withdrawal_state.reject(state, staff=staff, reason=reason, at=at), metadata
+        )
+        requested, kind = state.requested, NoticeKind.WITHDRAWAL_REJECTED
+        details = {"amount": requested.amount, "currency": requested.currency, "money_type": MoneyType.REAL.value}
+        notices.notify_player(Notice(requested.operator, requested.player, kind, withdrawal, details))
+        return state
 
 
 def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata) -> WithdrawalState:

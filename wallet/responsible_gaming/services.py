@@ -3,24 +3,32 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from django.db import transaction
 
+from casino.crypto import crypto_shredding
 from casino.events.sql import database_now
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.operators import pins
 from casino.operators.refusals import PinNotSet
+from wallet import notices
 from wallet.ledger.player_accounts import lock_real_accounts
+from wallet.notices import Notice, NoticeKind
 from wallet.responsible_gaming import decider, projection
 from wallet.responsible_gaming.decider import WalletOwner
 from wallet.responsible_gaming.events import (
+    CoolingOffStarted,
     Initiator,
     LimitPeriod,
     LimitType,
     OperatorLimitEvent,
+    PlayerBlocked,
     PlayerRestrictionEvent,
+    PlayLimitSet,
+    SelfExcluded,
     operator_limits_stream,
     responsible_gaming_stream,
 )
@@ -178,7 +186,29 @@ def _change(context: PlayerContext, decide: Decide) -> PlayerRestrictionsState:
         RESPONSIBLE_GAMING_EVENTS.record(stream, version=version, events=[event], metadata=context.metadata)
         state = evolve(state, event)
         projection.save_restrictions(operator=context.operator, player=context.player, state=state, version=version + 1)
+        notice = _notice(event)
+        if notice is not None:
+            notices.notify_player(notice)
     return state
+
+
+def _notice(event: PlayerRestrictionEvent) -> Notice | None:
+    """Return what the player is told of an event, None where the house took nothing."""
+    to = partial(Notice, event.operator, event.player)
+    match event:
+        case PlayLimitSet(by=Initiator.OPERATOR, limit=int(limit)):
+            what = {"limit_type": event.limit_type.value, "period": event.period.value, "currency": event.currency}
+            return to(NoticeKind.LIMIT_SET, details={**what, "limit": limit})
+        case CoolingOffStarted(by=Initiator.OPERATOR, until=until):
+            return to(NoticeKind.COOLING_OFF, details={"until": until.isoformat()})
+        case SelfExcluded(by=Initiator.OPERATOR, until=None):
+            return to(NoticeKind.EXCLUDED_PERMANENTLY)
+        case SelfExcluded(by=Initiator.OPERATOR, until=datetime() as until):
+            return to(NoticeKind.EXCLUDED, details={"until": until.isoformat()})
+        case PlayerBlocked(player_message=message):
+            is_written = crypto_shredding.is_encrypted(message)  # else the sentence for any stop, in English
+            return to(NoticeKind.BLOCKED, message=message if is_written else "")
+    return None
 
 
 def _change_operator_limits(event: OperatorLimitEvent, version: int, metadata: Metadata) -> None:

@@ -27,7 +27,7 @@ from casino.kernel.money import MoneyType
 from casino.operators.models import Player, PlayerSession
 from casino.operators.principals import session_id
 from casino.staff.models import AccessLogEntry
-from wallet.adjustments import notices
+from wallet import notices
 from wallet.ledger.accounts import AccountKind
 from wallet.models import Account, Deposit, Withdrawal
 from wallet.payments.deposit_state import DepositStatus

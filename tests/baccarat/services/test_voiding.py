@@ -20,8 +20,9 @@ from casino.events.sql import fetch
 from casino.operators.refusals import ChangeAlreadyRequested, ChangeNeedsSecondPerson
 from tests.support.drawings import is_opened
 from tests.support.examples import B, P, T
-from tests.support.house import BUY_IN, House, as_document, deal_all
+from tests.support.house import BUY_IN, At, House, as_document, deal_all
 from tests.support.voids import approve, ask, debt, decline, in_hand, last, money, settled_with, void_settled
+from wallet import notices
 from wallet.ledger.accounts import AccountKind
 from wallet.ledger.refusals import DebtOutstanding
 from wallet.payments import debts
@@ -284,6 +285,37 @@ def test_a_player_is_told_and_sees_no_other_purse(house: House) -> None:
     assert [seat["player"] for seat in events[-1]["data"]["seats"]] == [str(ann.player)]
     assert events[-1]["data"].keys().isdisjoint({"requested_by", "approved_by", "note"})
     assert [row[0] is not None for row in _void_times(voided)] == [True, True]
+
+
+@pytest.mark.parametrize(("won", "kind"), [(True, "round_voided_debit"), (False, "round_voided_credit")])
+def test_each_player_is_told_what_a_void_took_or_gave_back(house: House, won: bool, kind: str) -> None:
+    table = house.table("mini")
+    ann = house.seated(table)
+    voided = settled_with(ann, house, won=won)
+
+    void_settled(house, voided)
+
+    ((told, subject, details),) = _told(house, ann)
+    number = house.round(voided).require_opened().number
+    assert (told, subject) == (kind, voided)
+    assert details == {"amount": 5000, "owed": 0, "currency": "EUR", "money_type": "real", "round": number}
+
+
+def test_players_of_a_round_in_play_are_told_that_their_stakes_came_back(house: House) -> None:
+    table = house.table("atlantic_city")
+    ann, ben = house.company(table, 2)
+    ann.deal({P: 500, T: 500})
+
+    ask(house, in_hand(house, table))
+
+    ((told, _, details),) = _told(house, ann)
+    assert (told, details["amount"], details["owed"]) == ("round_voided_credit", 1000, 0)
+    assert _told(house, ben) == []
+
+
+def _told(house: House, at: At) -> list[tuple[str, UUID | None, dict[str, Any]]]:
+    stored = notices.list_notices(operator=house.operator, player=at.player, unread=True, before=None, limit=9)
+    return [(each.notice.kind.value, each.notice.subject, each.notice.details) for each in stored]
 
 
 def _void_times(round_: UUID) -> list[tuple[Any, ...]]:

@@ -17,7 +17,7 @@ from casino.events.subscriptions import head
 from casino.operators.principals import PlayerPrincipal
 from tests.baccarat.api.people import LONG_TURN, Gambler, Tenant, bet, company, deal_all, sit
 from tests.support import voids
-from wallet.adjustments import notices
+from wallet import notices
 
 
 def recover(player: Gambler, **query: Any) -> dict[str, Any]:

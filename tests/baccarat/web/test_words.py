@@ -10,6 +10,7 @@ from django.urls import get_resolver
 from casino.api.error_catalogue import all_problems
 from casino.devstack.home import PROJECT
 from casino.kernel.errors import all_refusals
+from wallet.notices import NoticeKind
 
 STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
 MESSAGES = STATIC / "js" / "messages"
@@ -155,6 +156,12 @@ def test_each_key_that_a_module_names_or_composes_is_in_the_catalogue():
         assert set(re.findall(r"\bt\(\"([\w.]+)\"", text)) - keys == set()
         for start, end in re.findall(r"\bt\(`([\w.]*)\$\{[^}]*\}([\w.]*)`", text):
             assert any(key.startswith(start) and key.endswith(end) for key in keys), (start, end)
+
+
+def test_each_kind_of_notice_is_worded_in_every_language():
+    kinds = {f"notice.{kind}" for kind in NoticeKind}
+
+    assert {language for language, words in LANGUAGES.items() if kinds - words.keys()} == set()
 
 
 def test_no_key_is_unused():

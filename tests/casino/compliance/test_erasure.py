@@ -54,7 +54,7 @@ from casino.staff import authenticators
 from tests.conftest import Database
 from tests.support.house import At, House, deal_all
 from tests.support.office import page_of, staff
-from wallet.adjustments import notices
+from wallet import notices
 from wallet.adjustments import queries as adjustment_queries
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason

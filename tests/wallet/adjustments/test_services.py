@@ -16,7 +16,8 @@ from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, Un
 from tests.conftest import Database
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR, account, fund
 from tests.wallet.payments.counter import balance_of, open_alice
-from wallet.adjustments import notices, queries, services
+from wallet import notices
+from wallet.adjustments import queries, services
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.adjustments.queries import AdjustmentFilter, AdjustmentTotal
 from wallet.adjustments.refusals import (

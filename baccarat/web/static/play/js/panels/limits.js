@@ -48,10 +48,10 @@ const PERIODS = ["day", "week", "month"];
  * @param {string} value
  * @param {string} unit
  */
-const limitAmount = (value, unit) => (unit === "minutes" ? minutes(Number(value)) : money(value, unit));
+export const limitAmount = (value, unit) => (unit === "minutes" ? minutes(Number(value)) : money(value, unit));
 
 /** @param {Pick<Api["Limit"], "limit_type" | "period">} limit */
-const limitName = ({ limit_type, period }) => t("limits.name", { what: t(`limit_type.${limit_type}`), period: t(`period.${period}`) });
+export const limitName = ({ limit_type, period }) => t("limits.name", { what: t(`limit_type.${limit_type}`), period: t(`period.${period}`) });
 
 /**
  * Return the words for who set the limit that applies: the lowest of three.

@@ -93,7 +93,11 @@ function question([kind, unit, length]) {
 }
 
 /** @param {NonNullable<Api["Limits"]["exclusion"]>} exclusion */
-const holds = ({ kind, until: end }) => (end === null ? t("pause.holds.permanent") : t(`pause.holds.${kind}`, { until: day(end) }));
+function holds({ kind, set_by: by, until: end }) {
+  const until = end === null ? "" : day(end);
+  if (by === "operator") return t(end === null ? "notice.excluded_permanently" : kind === "cooling_off" ? "notice.cooling_off" : "notice.excluded", { until });
+  return end === null ? t("pause.holds.permanent") : t(`pause.holds.${kind}`, { until });
+}
 
 function choices() {
   return ["cooling_off", "self_exclusion"].map((kind) => h("fieldset", { class: "choices" },
@@ -116,7 +120,7 @@ class BreakForm {
   /** @param {NonNullable<Api["Limits"]["exclusion"]>} exclusion */
   showExclusion(exclusion) {
     put(this.element, h("p", { role: "status" }, h("strong", {}, holds(exclusion))),
-      h("p", {}, t(exclusion.set_by === "player" ? "pause.by.player" : "pause.by.operator")), h("p", { class: "quiet-words" }, t("pause.still")));
+      exclusion.set_by === "player" ? h("p", {}, t("pause.by.player")) : null, h("p", { class: "quiet-words" }, t("pause.still")));
   }
 
   choose() {

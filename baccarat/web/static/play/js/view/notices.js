@@ -7,8 +7,9 @@ import { tell } from "../core/embedding.js";
 import { launch } from "../core/launch.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { currencyDigits, ownPart } from "../core/table_state.js";
+import { limitAmount, limitName } from "../panels/limits.js";
 import { minutes, playedMinutes } from "../panels/responsible_gaming.js";
-import { signedMoney, hasMessage, money, describeProblem, t } from "../messages/index.js";
+import { day, signedMoney, hasMessage, money, describeProblem, t } from "../messages/index.js";
 
 /** @import { Game } from "./game.js" */
 
@@ -205,13 +206,22 @@ async function getOrNull(path) {
   }
 }
 
+const STILL = new Set(["cooling_off", "excluded", "excluded_permanently", "blocked"]);
+
 /**
  * Return the translated text of a notice's kind, followed by its message.
- * @param {Omit<Api["Notice"], "details"> & {details: {amount?: Api["Money"]}}} notice
+ * @param {Api["Notice"]} notice
  */
-function noticeText({ kind, details, message }) {
-  const what = hasMessage(`notice.${kind}`) ? t(`notice.${kind}`, { amount: details.amount ? money(details.amount.amount, details.amount.currency) : "" }) : "";
-  return [what, message].filter(Boolean).join(" ");
+function noticeText({ kind, details: { amount, owed, limit, round, until }, message }) {
+  const values = {
+    amount: amount ? money(amount.amount, amount.currency) : "",
+    round,
+    until: until ? day(until) : "",
+    ...(limit ? { name: limitName(limit), limit: limitAmount(limit.limit, limit.unit) } : {}),
+  };
+  const what = hasMessage(`notice.${kind}`) ? t(`notice.${kind}`, values) : "";
+  const debt = owed && toMinor(owed.amount) > 0n ? t("notice.owed", { amount: money(owed.amount, owed.currency) }) : "";
+  return [what, debt, STILL.has(kind) ? t("pause.still") : "", message].filter(Boolean).join(" ");
 }
 
 /** Shows reality checks when they are due, and the player's unread notices. */

@@ -1,7 +1,12 @@
-"""Notices to players, with a mark once read. Personal, so not in events; messages are encrypted per player."""
+"""Notices to players, with a mark once read. Personal, so not in events; messages are encrypted per player.
+
+A notice is a kind and details, not a sentence: the page words it in the player's language (`notice.<kind>` in
+baccarat/web/static/play/js/messages). `notify_player` is called in the transaction of every act that takes money or
+play from a player. Nothing about a review is told but that there is one.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -43,20 +48,32 @@ class NoticeKind(StrEnum):
 
     ADJUSTMENT_CREDIT = "adjustment_credit"
     ADJUSTMENT_DEBIT = "adjustment_debit"
+    ROUND_VOIDED = "round_voided"
+    ROUND_VOIDED_CREDIT = "round_voided_credit"
+    ROUND_VOIDED_DEBIT = "round_voided_debit"
+    DEPOSIT_REVERSED = "deposit_reversed"
+    WITHDRAWAL_REJECTED = "withdrawal_rejected"
+    IN_REVIEW = "in_review"
+    LIMIT_SET = "limit_set"
+    COOLING_OFF = "cooling_off"
+    EXCLUDED = "excluded"
+    EXCLUDED_PERMANENTLY = "excluded_permanently"
+    BLOCKED = "blocked"
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A notice: a stable `kind`, its subject, details for a page to show, and a message.
 
-    Amounts in `details` are minor units of its `currency`.
+    Without a subject it is stored each time. Of `details` each is optional: `amount`, `owed` and `limit` are minor
+    units of `currency` (a limit on time: minutes), `until` is RFC 3339.
     """
 
     operator: UUID
     player: UUID
     kind: NoticeKind
-    subject: UUID
-    details: dict[str, Any]
+    subject: UUID | None = None
+    details: dict[str, Any] = field(default_factory=dict)
     message: str = ""
 
 
@@ -72,8 +89,9 @@ class StoredNotice:
 
 def notify_player(notice: Notice) -> None:
     """Store a notice, once for each kind and subject, in the caller's transaction."""
-    details = msgspec.json.encode(notice.details).decode()
-    message = crypto_shredding.encrypt_text(notice.player, notice.message)
+    details, message = msgspec.json.encode(notice.details).decode(), notice.message
+    if not crypto_shredding.is_encrypted(message):
+        message = crypto_shredding.encrypt_text(notice.player, message)
     execute(
         _INSERT, [new_id(database_now()), notice.operator, notice.player, notice.kind, notice.subject, details, message]
     )
