@@ -135,7 +135,8 @@ def change_rules(office: Office) -> None:
     table, see = office.single.guest.table, ("baccarat.view_table", "baccarat.view_rulesversion")
     first = RulesVersion.objects.get(table_id=table)
     act(staff(*see, "baccarat.draft_rules", name="maker"), "draft", first, **filled_in(first, minimum="10.00"))
-    publish(table, 2, by="staff:900")
+    checker = User.objects.create_user("checker", "checker@example.com", PASSWORD, is_staff=True)
+    publish(table, 2, by=f"staff:{checker.pk}")
 
 
 def test_a_player_disputes_a_round(desk: Desk, enter: Callable[[Role], Visitor]) -> None:
