@@ -67,10 +67,28 @@ STOP_PLAY: Final = Act(
 )
 STOP_GAMING: Final = Act(
     "baccarat.stop_gaming",
-    "stop all gaming, confirm that play resumes or that tables use another witness",
+    "stop all gaming",
     DutySide.ANY,
     (Role.DUTY_MANAGER,),
     event="gaming_stopped",
+)
+RESUME_PLAY: Final = Act(
+    "baccarat.change_killswitch",
+    "confirm that play resumes",
+    DutySide.ANY,
+    (Role.DUTY_MANAGER,),
+    scope="stop",
+    assertion=True,
+    persons=2,
+    event=_CONFIG,
+)
+REPLACE_WITNESS: Final = Act(
+    "baccarat.replace_witness",
+    "confirm that tables use another witness",
+    DutySide.ANY,
+    (Role.DUTY_MANAGER,),
+    persons=2,
+    event=_CONFIG,
 )
 SHARE_PACK: Final = Act(
     "baccarat.share_dispute_pack",
@@ -114,9 +132,10 @@ FORCE_CARDS: Final = Act(
     "baccarat.force_cards", "force the cards of a sandbox operator's table", DutySide.DO, scope="configure"
 )
 SET_VOID_POLICY: Final = Act(
-    "baccarat.set_void_policy",
+    "baccarat.add_voidpolicy",
     "say who pays for winnings spent before a void",
     DutySide.APPROVE,
+    (Role.APPROVER,),
     scope="configure",
     assertion=True,
     persons=2,
@@ -137,6 +156,8 @@ ACTS: Final = (
     REQUEST_VOID,
     STOP_PLAY,
     STOP_GAMING,
+    RESUME_PLAY,
+    REPLACE_WITNESS,
     SHARE_PACK,
     Act("baccarat.add_skin", "create skins", DutySide.ADMINISTER, _ADMINISTRATOR, scope="configure", event=_CONFIG),
     CHANGE_SKIN,

@@ -8,7 +8,7 @@ _CONFIG: Final = "config_changed"
 
 APPROVE_TERMS: Final = Act(
     "wallet.change_depositmethod",
-    "change methods, policies, funding, the cap of play money; confirm the end of an exclusion",
+    "change methods, policies, the cap of play money; confirm the end of an exclusion",
     DutySide.APPROVE,
     (Role.APPROVER,),
     scope="configure",
@@ -17,6 +17,25 @@ APPROVE_TERMS: Final = Act(
     delayed=True,
     event=_CONFIG,
     tells="who asked, who confirmed",
+)
+CHANGE_FUNDING: Final = Act(
+    "wallet.change_operatorfunding",
+    "change where players' money is",
+    DutySide.APPROVE,
+    (Role.APPROVER,),
+    scope="configure",
+    assertion=True,
+    persons=2,
+    event=_CONFIG,
+    tells="who asked, who confirmed",
+)
+PAY_OUT: Final = Act(
+    "wallet.change_withdrawal",
+    "pay out or reject withdrawals",
+    DutySide.DO,
+    (Role.CASHIER,),
+    one_more="above the policy's amount",
+    tells="the player",
 )
 REQUEST_ADJUSTMENT: Final = Act(
     "wallet.request_adjustment",
@@ -88,14 +107,8 @@ ACTS: Final = (
     APPROVE_TERMS,
     REQUEST_ADJUSTMENT,
     APPROVE_ADJUSTMENT,
-    Act(
-        "wallet.change_withdrawal",
-        "pay out or reject withdrawals",
-        DutySide.DO,
-        (Role.CASHIER,),
-        one_more="above the policy's amount",
-        tells="the player",
-    ),
+    CHANGE_FUNDING,
+    PAY_OUT,
     RESOLVE_DISCREPANCY,
     EXCLUDE,
     SET_RESTRICTIONS,

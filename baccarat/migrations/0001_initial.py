@@ -218,6 +218,7 @@ class Migration(migrations.Migration):
                 "permissions": [
                     ("stop_play", "Can stop and resume play"),
                     ("stop_gaming", "Can stop and resume all gaming"),
+                    ("replace_witness", "Can confirm that tables use another witness"),
                 ],
             },
         ),

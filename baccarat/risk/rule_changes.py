@@ -62,8 +62,8 @@ def change_jurisdiction(operator: Operator, *, jurisdiction: str, by: str) -> Ch
 
 def register() -> None:
     """Let two persons loosen rules."""
-    changes.register(ChangeKind(RULE, acts.SET_RISK_RULES.name, _apply_rule, in_admin=True))
-    changes.register(ChangeKind(JURISDICTION, acts.SET_RISK_RULES.name, _apply_jurisdiction, in_admin=True))
+    changes.register(ChangeKind(RULE, acts.SET_RISK_RULES, _apply_rule))
+    changes.register(ChangeKind(JURISDICTION, acts.SET_RISK_RULES, _apply_jurisdiction))
 
 
 def _apply_rule(change: Change) -> None:

@@ -48,7 +48,6 @@ from casino.kernel.persons import STAFF, is_shell
 from casino.operators import changes, memberships
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator, Player
-from casino.operators.principals import Scope
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant import recorder
 from wallet.responsible_gaming import services as responsible_gaming
@@ -175,8 +174,7 @@ def request_resume(
 
 def register() -> None:
     """Register the change that lifts a stop."""
-    kind = ChangeName.RESUME_PLAY
-    changes.register(ChangeKind(kind, acts.STOP_GAMING.name, _apply_resume, scope=Scope.STOP, alone=True))
+    changes.register(ChangeKind(ChangeName.RESUME_PLAY, acts.RESUME_PLAY, _apply_resume, alone=True))
 
 
 def _apply_resume(change: Change) -> None:

@@ -28,7 +28,6 @@ from casino.operators.models import Change, ChangeName, Operator
 from casino.significant import recorder
 
 KIND: Final = ChangeName.RULES
-CONFIRM: Final = acts.PUBLISH_RULES.name
 MAX_REASON_LENGTH: Final = tv.MAX_REASON_LENGTH
 _FIXED_FIELDS: Final = frozenset({"preset", "version", "currency"})
 
@@ -87,7 +86,7 @@ def subject_of(table: UUID, version: int) -> str:
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(KIND, permission=CONFIRM, apply=_publish, event=None, shown=True, drop=_drop))
+    changes.register(ChangeKind(KIND, acts.PUBLISH_RULES, _publish, silent=True, shown=True, drop=_drop))
 
 
 def _publish(change: Change) -> None:

@@ -27,7 +27,7 @@ def request_policy(*, operator: UUID, forgive: bool, by: str) -> Change:
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(KIND, permission=acts.APPROVE_VOID.name, apply=_apply, delayed=True))
+    changes.register(ChangeKind(KIND, acts.SET_VOID_POLICY, _apply))
 
 
 def _apply(change: Change) -> None:

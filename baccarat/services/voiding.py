@@ -26,12 +26,10 @@ from casino.events.store import Metadata
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
-from casino.operators.principals import Scope
 from casino.significant import act_log, recorder
 from wallet.ledger import store as ledger
 
 KIND: Final = ChangeName.VOID
-CONFIRM: Final = acts.APPROVE_VOID.name
 MAX_NOTE_LENGTH: Final = 500
 UNANSWERED: Final = "The table's witnesses did not answer in time."
 """The note of a void by limit, written as it is: it mentions nobody, and workers have no key of players' data."""
@@ -65,9 +63,7 @@ def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Meta
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(
-        ChangeKind(KIND, permission=CONFIRM, apply=_apply, event=None, scope=Scope.MONEY, shown=True, alone=True)
-    )
+    changes.register(ChangeKind(KIND, acts.APPROVE_VOID, _apply, silent=True, shown=True, alone=True))
 
 
 def _apply(change: Change) -> None:
@@ -131,7 +127,7 @@ def set_policy(*, operator: UUID, forgive: bool, actor: str) -> None:
         before = forgives_spent_winnings(operator=operator)
         VoidPolicy.objects.create(operator_id=operator, forgive=forgive, actor=actor)
         act_log.done(
-            "baccarat.approve_void",
+            acts.SET_VOID_POLICY.name,
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
             subject=f"operator:{operator}",

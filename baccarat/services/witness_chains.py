@@ -143,9 +143,7 @@ def find_agreement(*, operator: UUID, release_key: str, name: str, reason: Repla
 
 def register() -> None:
     """Register the change that lets tables use another witness. The command asks the witness, outside of it."""
-    changes.register(
-        ChangeKind(ChangeName.REPLACE_WITNESS, permission=acts.STOP_GAMING.name, apply=lambda _: None, in_admin=True)
-    )
+    changes.register(ChangeKind(ChangeName.REPLACE_WITNESS, acts.REPLACE_WITNESS, lambda _: None))
 
 
 def replace_lost(*, height: int = DEFAULT_HEIGHT) -> int:

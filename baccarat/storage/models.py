@@ -216,6 +216,7 @@ class KillSwitch(models.Model):
         permissions = [
             ("stop_play", "Can stop and resume play"),
             ("stop_gaming", "Can stop and resume all gaming"),
+            ("replace_witness", "Can confirm that tables use another witness"),
         ]
 
     def __str__(self) -> str:

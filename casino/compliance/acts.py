@@ -22,19 +22,29 @@ RESOLVE_CASE: Final = Act(
     scope="compliance",
     assertion=True,
 )
+APPROVE_ERASURE: Final = Act(
+    "compliance.approve_erasure",
+    "approve or decline an erasure",
+    DutySide.APPROVE,
+    (Role.APPROVER,),
+    persons=2,
+    event="data_erased",
+)
+APPROVE_RELEASE: Final = Act(
+    "compliance.add_approval",
+    "approve the release that runs",
+    DutySide.OVERSEE,
+    _COMPLIANCE,
+    persons=2,
+    event="config_changed",
+)
 ACTS: Final = (
+    APPROVE_RELEASE,
     SET_THRESHOLDS,
     Act("significant.acknowledge_significantevent", "acknowledge significant events", DutySide.OVERSEE, _COMPLIANCE),
     RESOLVE_CASE,
     Act("compliance.export_operator", "export an operator for a regulator", DutySide.ANY, _COMPLIANCE),
     Act("compliance.export_player", "export a player's data", DutySide.ANY, (Role.COMPLIANCE, Role.SUPPORT)),
     Act("compliance.request_erasure", "request the erasure of a player", DutySide.DO, (Role.SUPPORT,)),
-    Act(
-        "compliance.approve_erasure",
-        "approve or decline an erasure",
-        DutySide.APPROVE,
-        (Role.APPROVER,),
-        persons=2,
-        event="data_erased",
-    ),
+    APPROVE_ERASURE,
 )

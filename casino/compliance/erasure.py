@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Final
 from uuid import UUID
 
+from casino.compliance import acts
 from casino.compliance.models import Erasure
 from casino.compliance.refusals import (
     AlreadyErased,
@@ -30,7 +31,6 @@ from casino.operators.services import require_player
 from casino.significant import recorder
 
 KIND: Final = ChangeName.ERASURE
-CONFIRM: Final = "compliance.approve_erasure"
 
 
 class ErasureReason(StrEnum):
@@ -105,7 +105,7 @@ def request(*, operator: UUID, player: UUID, by: str, reason: str, overrides_ret
 
 def register() -> None:
     """Register what two persons may do here."""
-    changes.register(ChangeKind(KIND, permission=CONFIRM, apply=_apply, event=None, in_admin=True, alone=True))
+    changes.register(ChangeKind(KIND, acts.APPROVE_ERASURE, _apply, silent=True, alone=True))
 
 
 def _apply(change: Change) -> None:

@@ -36,7 +36,7 @@ def change(*, operator: Operator, currency: str, thresholds: Thresholds, by: str
 
 def register() -> None:
     """Let two persons loosen thresholds."""
-    changes.register(ChangeKind(KIND, acts.SET_THRESHOLDS.name, _apply, in_admin=True))
+    changes.register(ChangeKind(KIND, acts.SET_THRESHOLDS, _apply))
 
 
 def _apply(change: Change) -> None:

@@ -26,7 +26,7 @@ CHANGE_OPERATOR: Final = Act(
 )
 CHANGE_KEY: Final = Act(
     "operators.change_apikey",
-    "issue and rotate API keys, raise and remove their limits, add signing keys; alone: lower limits, revoke",
+    "issue and rotate API keys, raise and remove their limits; alone: lower limits, revoke",
     DutySide.ADMINISTER,
     _ADMINISTRATOR,
     persons=2,
@@ -70,6 +70,17 @@ DECIDE_CHANGE: Final = Act(
     scope=ANY_SCOPE,
     assertion=True,
 )
+ADD_SIGNING_KEY: Final = Act(
+    "operators.add_signingkey",
+    "add signing keys to API keys",
+    DutySide.ADMINISTER,
+    _ADMINISTRATOR,
+    scope="configure",
+    assertion=True,
+    persons=2,
+    event=_ACCESS,
+    tells="the operator's administrators",
+)
 OPEN_SESSION: Final = Act("operators.open_session", "open players' sessions, set their PINs", DutySide.DO, scope="play")
 OWN_KEY: Final = Act(
     "operators.change_own_key",
@@ -96,10 +107,20 @@ SET_BOUNDS: Final = Act(
     event=_CONFIG,
     tells="the operator's approvers",
 )
+ADD_OPERATOR: Final = Act("operators.add_operator", "create operators", DutySide.ADMINISTER, event=_CONFIG)
+ADD_BRAND: Final = Act("operators.add_brand", "create brands", DutySide.ADMINISTER, _ADMINISTRATOR, event=_CONFIG)
+SET_CURRENCIES: Final = Act(
+    "operators.add_declaredcurrency",
+    "choose the currencies and the time zone of accounting days",
+    DutySide.ADMINISTER,
+    _ADMINISTRATOR,
+    event=_CONFIG,
+)
 ACTS: Final = (
     OPEN_SESSION,
     OWN_KEY,
     ADD_OWN_SIGNING_KEY,
+    ADD_SIGNING_KEY,
     REGISTER_ASSERTION_KEY,
     Act(
         "operators.delete_assertionkey", "remove keys of assertions", DutySide.ADMINISTER, _ADMINISTRATOR, event=_ACCESS
@@ -108,9 +129,9 @@ ACTS: Final = (
     SET_ORIGINS,
     SET_STAFF_NETWORKS,
     REQUIRE_SIGNATURES,
-    Act("operators.add_operator", "create operators", DutySide.ADMINISTER, event=_CONFIG),
-    Act("operators.add_brand", "create brands", DutySide.ADMINISTER, _ADMINISTRATOR, event=_CONFIG),
-    Act("operators.add_declaredcurrency", "choose the currencies", DutySide.ADMINISTER, _ADMINISTRATOR, event=_CONFIG),
+    ADD_OPERATOR,
+    ADD_BRAND,
+    SET_CURRENCIES,
     CHANGE_OPERATOR,
     SET_BOUNDS,
     Act("operators.change_playersession", "end players' sessions", DutySide.ANY, (Role.SUPPORT,)),

@@ -173,12 +173,7 @@ def request_key(*, operator: UUID, name: str, jwk: str, subject: str, by: str) -
 
 def register_change() -> None:
     """Let two members of staff register keys."""
-    event = SignificantEventKind.ACCESS_CHANGED
-    changes.register(
-        ChangeKind(
-            KIND, acts.REGISTER_ASSERTION_KEY.name, _apply, event=event, in_admin=True, concerns=_people_it_names
-        )
-    )
+    changes.register(ChangeKind(KIND, acts.REGISTER_ASSERTION_KEY, _apply, concerns=_people_it_names))
 
 
 def _people_it_names(change: Change) -> list[str]:

@@ -3,10 +3,8 @@
 Who narrows them does it alone and at once, and so is everything done at a sandbox operator.
 """
 
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, Final
-from uuid import UUID
+from typing import Final
 
 from django.db import transaction
 
@@ -27,9 +25,9 @@ def set_limits(operator: Operator, *, name: str, currency: str, limits: GroupLim
     """
     operator = services.find_operator(slug=operator.slug, lock=True)
     amounts = asdict(limits)
-    details = {"operator": str(operator.pk), "name": name, "currency": currency, "limits": amounts}
-    if operator.sandbox or not limits_groups.loosens(operator.pk, name, currency, limits):
-        _set_limits(details, by)
+    details = {"name": name, "currency": currency, "limits": amounts}
+    if not limits_groups.loosens(operator.pk, name, currency, limits):
+        limits_groups.change(operator=operator.pk, name=name, currency=currency, limits=limits, by=by)
         return None
     given = [
         f"{field.replace('_', ' ')} {format_amount(amount, currency)}"
@@ -38,9 +36,7 @@ def set_limits(operator: Operator, *, name: str, currency: str, limits: GroupLim
     ]
     summary = f"Limit the players of {name} in {currency}: {', '.join(given) or 'nothing'}"
     subject = f"limits_group:{name}"
-    return changes.request(
-        operator=operator.pk, kind=ChangeName.LIMITS_GROUP, subject=subject, summary=summary, details=details, by=by
-    )
+    return changes.make(operator, ChangeName.LIMITS_GROUP, subject=subject, summary=summary, details=details, by=by)
 
 
 @transaction.atomic
@@ -51,42 +47,34 @@ def set_return_floor(operator: Operator, *, percent: str, by: str) -> Change | N
     """
     operator = services.find_operator(slug=operator.slug, lock=True)
     details = {"operator": operator.slug, "percent": percent}
-    if operator.sandbox or services.parse_percent(percent) >= operator.return_floor:
-        _set_return_floor(details, by)
+    if services.parse_percent(percent) >= operator.return_floor:
+        services.set_return_floor(slug=operator.slug, percent=percent, by=by)
         return None
     summary = f"Lower the return floor of {operator.slug} from {operator.return_floor / 100:g}% to {percent}%"
     subject = f"operator:{operator.pk}"
-    return changes.request(
-        operator=operator.pk, kind=ChangeName.RETURN_FLOOR, subject=subject, summary=summary, details=details, by=by
-    )
+    return changes.make(operator, ChangeName.RETURN_FLOOR, subject=subject, summary=summary, details=details, by=by)
 
 
 def register() -> None:
     """Register what two persons may widen."""
     for name, apply in ((ChangeName.LIMITS_GROUP, _apply_limits), (ChangeName.RETURN_FLOOR, _apply_floor)):
-        changes.register(ChangeKind(name, BOUNDS, apply, in_admin=True, concerns=_who_may))
+        changes.register(ChangeKind(name, acts.SET_BOUNDS, apply, concerns=_who_may))
 
 
 def _apply_limits(change: Change) -> None:
-    _set_limits(changes.details_of(change), change.requested_by)
-
-
-def _apply_floor(change: Change) -> None:
-    _set_return_floor(changes.details_of(change), change.requested_by)
-
-
-def _set_limits(details: Mapping[str, Any], by: str) -> None:
     limits_groups.change(
-        operator=UUID(details["operator"]),
-        name=details["name"],
-        currency=details["currency"],
-        limits=GroupLimits(**details["limits"]),
-        by=by,
+        operator=changes.operator_of(change),
+        name=change.details["name"],
+        currency=change.details["currency"],
+        limits=GroupLimits(**change.details["limits"]),
+        by=change.requested_by,
     )
 
 
-def _set_return_floor(details: Mapping[str, Any], by: str) -> None:
-    services.set_return_floor(slug=details["operator"], percent=details["percent"], by=by)
+def _apply_floor(change: Change) -> None:
+    services.set_return_floor(
+        slug=change.details["operator"], percent=change.details["percent"], by=change.requested_by
+    )
 
 
 def _who_may(change: Change) -> list[str]:

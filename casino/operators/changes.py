@@ -6,7 +6,7 @@ the transaction of the last confirmation or, after the delay, of `apply_due`. Ea
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import timedelta
 from typing import Any, Final, get_args
 from uuid import UUID
@@ -24,6 +24,7 @@ from casino.events.rebuild import Events, Projector
 from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata
 from casino.kernel.errors import Refusal
+from casino.kernel.persons import is_person
 from casino.operators import change as lifecycle
 from casino.operators import notices
 from casino.operators.change import (
@@ -36,7 +37,6 @@ from casino.operators.change import (
     change_stream,
 )
 from casino.operators.models import Change, ChangeName, ChangeSecret, Operator
-from casino.operators.principals import Scope
 from casino.operators.refusals import (
     ChangeAlreadyRequested,
     ChangeIsForTheAdmin,
@@ -46,6 +46,7 @@ from casino.operators.refusals import (
 from casino.significant import act_log, recorder
 from casino.significant.act_log import Agreement
 from casino.significant.recorder import SignificantEventKind
+from casino.staff.duties import Act
 
 logger = logging.getLogger(__name__)
 
@@ -54,27 +55,33 @@ logger = logging.getLogger(__name__)
 class ChangeKind:
     """What a kind of change does. `apply` may refuse; what it refuses at once can't be requested.
 
-    `permission` is what staff need to confirm it, `scope` what a key needs. One `in_admin` is not confirmed over HTTP,
-    where the details of one that is `shown` can be read. As many `persons` have to agree. Of one that is `alone`, only
-    one waits for a subject at a time. The steps of one without an `event` are in the log alone, as its effect is
-    recorded itself. A delayed change takes effect after CHANGE_DELAY_HOURS, at once for a sandbox operator. No event
-    holds the details of a `secret` one, and they are forgotten when it ends. `concerns` names who is told of it, beside
-    those who agree. `drop` follows where it ends without effect.
+    Its act says who confirms it, in the admin or by keys of which scope, how many persons agree, and whether it takes
+    effect after CHANGE_DELAY_HOURS. Over HTTP the details of one that is `shown` can be read. Of one that is `alone`,
+    only one waits for a subject at a time. The steps of a `silent` one are in the log alone, as its effect is recorded
+    itself. No event holds the details of a `secret` one, and they are forgotten when it ends. `concerns` names who is
+    told of it, beside those who agree. `drop` follows where it ends without effect.
     """
 
     name: ChangeName
-    permission: str
+    act: Act
     apply: Callable[[Change], None]
-    event: SignificantEventKind | None = SignificantEventKind.CONFIG_CHANGED
-    scope: Scope = Scope.CONFIGURE
+    _: KW_ONLY
     alone: bool = False
-    persons: int = 2
-    delayed: bool = False
+    silent: bool = False
     secret: bool = False
-    in_admin: bool = False
     shown: bool = False
     concerns: Callable[[Change], Iterable[str]] = lambda change: (change.subject,)
     drop: Callable[[Change], None] = lambda change: None
+
+    @property
+    def persons(self) -> int:
+        """Return how many have to agree, the one who requests included."""
+        return self.act.persons + bool(self.act.one_more)
+
+    @property
+    def event(self) -> SignificantEventKind | None:
+        """Return what its steps are recorded as."""
+        return None if self.silent else SignificantEventKind(self.act.event)
 
 
 CHANGE_EVENTS: Final = EventRegistry(EventType(event) for event in get_args(ChangeEvent))
@@ -104,14 +111,9 @@ def persons_for(kind: str) -> int:
     return _kinds[kind].persons
 
 
-def permission_for(change: Change) -> str:
-    """Return the permission that staff need to confirm a change."""
-    return permission_of(change.kind)
-
-
-def permission_of(kind: str) -> str:
-    """Return the permission that staff need to confirm changes of a kind."""
-    return _kinds[kind].permission
+def act_of(kind: str) -> Act:
+    """Return the act that changes of a kind are, whose permission staff need to confirm them."""
+    return _kinds[kind].act
 
 
 def operator_of(change: Change) -> UUID:
@@ -128,11 +130,6 @@ def metadata(change: Change) -> Metadata:
 
 def is_secret(change: Change) -> bool:
     return _kinds[change.kind].secret
-
-
-def scope_for(change: Change) -> Scope:
-    """Return the scope that a key needs to decide a change."""
-    return _kinds[change.kind].scope
 
 
 def waiting(kind: ChangeName, subject: str) -> Change | None:
@@ -172,6 +169,22 @@ def request(
     return change
 
 
+def make(
+    operator: Operator, kind: ChangeName, *, subject: str, summary: str, details: Mapping[str, Any], by: str
+) -> Change | None:
+    """Make a change at once at a sandbox operator, or as a person where one is enough; request it in any other case.
+
+    Return what waits for others, if anything does. Raises what `request` does.
+    """
+    if not operator.sandbox and not (_kinds[kind].persons == 1 and is_person(by)):
+        return request(operator=operator.pk, kind=kind, subject=subject, summary=summary, details=details, by=by)
+    with transaction.atomic():
+        _kinds[kind].apply(
+            Change(operator=operator, kind=kind, subject=subject, details=dict(details), requested_by=by)
+        )
+    return None
+
+
 def confirm(change: UUID, *, operator: UUID | None = None, by: str, key: str = "") -> Change:
     """Confirm a change as another person; with the last of them it takes effect, at once or after its delay.
 
@@ -180,7 +193,7 @@ def confirm(change: UUID, *, operator: UUID | None = None, by: str, key: str = "
     """
     with transaction.atomic():
         row, state = _lock(change, operator)
-        if operator is not None and _kinds[row.kind].in_admin:
+        if operator is not None and act_of(row.kind).scope is None:
             raise ChangeIsForTheAdmin
         if not all(rule(row, by) for rule in _person_rules):
             raise ChangeNeedsSecondPerson
@@ -283,7 +296,7 @@ def _apply(change: Change) -> Change:
     with act_log.by_agreement(agreement):
         kind.apply(change)
         act_log.done(
-            kind.permission, kind=None, operator=change.operator_id, subject=change.subject, actor=change.requested_by
+            kind.act.name, kind=None, operator=change.operator_id, subject=change.subject, actor=change.requested_by
         )
     applied = _write(state, ChangeTookEffect(change.pk, database_now()), by=change.decided_by)
     _note(applied, "Took effect", by=applied.requested_by, authorised_by=applied.decided_by)
@@ -377,7 +390,7 @@ PROJECTOR: Final = Projector({CHANGES.table: "id"}, _project)
 
 
 def _delay(change: Change) -> timedelta:
-    if not _kinds[change.kind].delayed or change.operator_id is None:
+    if not act_of(change.kind).delayed or change.operator_id is None:
         return timedelta()
     operator: Operator | None = change.operator
     return timedelta(hours=0 if operator is None or operator.sandbox else settings.CHANGE_DELAY_HOURS)

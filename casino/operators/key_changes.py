@@ -36,10 +36,10 @@ from casino.operators.principals import Scope
 from casino.operators.refusals import InvalidNetworks, MoneyKeyUnlimited
 from casino.significant.recorder import SignificantEventKind
 
-KEYS: Final = acts.CHANGE_KEY.name
 ORIGINS: Final = acts.SET_ORIGINS.name
 NETWORKS: Final = acts.SET_STAFF_NETWORKS.name
 SIGNATURES: Final = acts.REQUIRE_SIGNATURES.name
+SIGNING_KEYS: Final = acts.ADD_SIGNING_KEY.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,9 @@ def issue(
     caps = [_caps(each, currency) for currency, each in limits.items()] or ["no limit"]
     summary = f"Issue the API key {label} for {', '.join(terms['scopes'])}, {places}, {end}; {'; '.join(caps)}"
     return NewSecret(
-        key, secret, _agree(operator, ChangeName.API_KEY, subject=f"key:{key}", summary=summary, details=details, by=by)
+        key,
+        secret,
+        changes.make(operator, ChangeName.API_KEY, subject=f"key:{key}", summary=summary, details=details, by=by),
     )
 
 
@@ -102,7 +104,7 @@ def rotate(key: ApiKey, *, by: str) -> NewSecret:
     secret = credentials.new_secret()
     details = {"key": key.pk, "secret_hash": credentials.digest(secret).hex()}
     summary = f"Rotate the secret of the API key {key.label} ({key.pk})"
-    change = _agree(
+    change = changes.make(
         key.operator, ChangeName.KEY_ROTATION, subject=f"key:{key.pk}", summary=summary, details=details, by=by
     )
     return NewSecret(key.pk, secret, change)
@@ -130,7 +132,9 @@ def set_limit(key: ApiKey, *, movement: Movement, currency: str, limits: KeyLimi
     details = {"key": key.pk, "movement": movement.value, "currency": currency, "limits": amounts}
     what = "no limit" if limits is None else _caps(limits, currency)
     summary = f"Set for each {movement.value} by the API key {key.label} ({key.pk}): {what}"
-    return _agree(operator, ChangeName.KEY_LIMIT, subject=f"key:{key.pk}", summary=summary, details=details, by=by)
+    return changes.make(
+        operator, ChangeName.KEY_LIMIT, subject=f"key:{key.pk}", summary=summary, details=details, by=by
+    )
 
 
 def add_signing_key(key: ApiKey, *, jwk: str | None, by: str) -> NewSecret:
@@ -147,7 +151,7 @@ def add_signing_key(key: ApiKey, *, jwk: str | None, by: str) -> NewSecret:
         "encrypted_under": row.encrypted_under,
     }
     summary = f"Register the signing key {row.keyid} of the API key {key.label} ({key.pk})"
-    change = _agree(
+    change = changes.make(
         key.operator, ChangeName.SIGNING_KEY, subject=f"key:{key.pk}", summary=summary, details=details, by=by
     )
     return NewSecret(row.keyid, secret, change)
@@ -158,7 +162,9 @@ def accept_unsigned(operator: Operator, key: ApiKey | None = None, *, by: str) -
     subject = f"operator:{operator.pk}" if key is None else f"key:{key.pk}"
     details = {"operator": str(operator.pk), "key": "" if key is None else key.pk}
     summary = f"Accept unsigned requests of {operator.slug if key is None else f'the API key {key.label} ({key.pk})'}"
-    return _agree(operator, ChangeName.UNSIGNED_REQUESTS, subject=subject, summary=summary, details=details, by=by)
+    return changes.make(
+        operator, ChangeName.UNSIGNED_REQUESTS, subject=subject, summary=summary, details=details, by=by
+    )
 
 
 @transaction.atomic
@@ -172,7 +178,7 @@ def set_origins(operator: Operator, wanted: Sequence[str], *, by: str) -> Change
         return None
     details = {"operator": str(operator.pk), "origins": distinct, "added": added}
     summary = f"Let pages of {', '.join(added)} frame and call the casino of {operator.slug}"
-    return _agree(
+    return changes.make(
         operator, ChangeName.ORIGINS, subject=f"operator:{operator.pk}", summary=summary, details=details, by=by
     )
 
@@ -195,7 +201,7 @@ def set_staff_networks(operator: Operator, wanted: Iterable[str], *, by: str) ->
     places = ", ".join(details["networks"]) or "anywhere"
     summary = f"Let the staff of {operator.slug} sign in from {places}"
     subject = f"operator:{operator.pk}"
-    return _agree(operator, ChangeName.STAFF_NETWORKS, subject=subject, summary=summary, details=details, by=by)
+    return changes.make(operator, ChangeName.STAFF_NETWORKS, subject=subject, summary=summary, details=details, by=by)
 
 
 def _is_narrower(wanted: Sequence[str], present: Sequence[str]) -> bool:
@@ -210,44 +216,22 @@ def _is_within(one: Any, other: Any) -> bool:
 
 def register() -> None:
     """Register what two persons may change of keys."""
-    for name, permission, in_admin in (
-        (ChangeName.API_KEY, KEYS, True),
-        (ChangeName.KEY_ROTATION, KEYS, True),
-        (ChangeName.KEY_LIMIT, KEYS, True),
-        (ChangeName.SIGNING_KEY, KEYS, False),
-        (ChangeName.UNSIGNED_REQUESTS, SIGNATURES, True),
-        (ChangeName.ORIGINS, ORIGINS, False),
-        (ChangeName.STAFF_NETWORKS, NETWORKS, True),
+    for name, act, effect in (
+        (ChangeName.API_KEY, acts.CHANGE_KEY, _add_key),
+        (ChangeName.KEY_ROTATION, acts.CHANGE_KEY, _replace_secret),
+        (ChangeName.KEY_LIMIT, acts.CHANGE_KEY, _set_limit),
+        (ChangeName.SIGNING_KEY, acts.ADD_SIGNING_KEY, _add_signing_key),
+        (ChangeName.UNSIGNED_REQUESTS, acts.REQUIRE_SIGNATURES, _accept_unsigned),
+        (ChangeName.ORIGINS, acts.SET_ORIGINS, _set_origins),
+        (ChangeName.STAFF_NETWORKS, acts.SET_STAFF_NETWORKS, _set_staff_networks),
     ):
-        event = (
-            SignificantEventKind.CONFIG_CHANGED if name is ChangeName.ORIGINS else SignificantEventKind.ACCESS_CHANGED
-        )
-        concerns = partial(_who_may, permission)
-        changes.register(
-            ChangeKind(
-                name,
-                permission,
-                _apply,
-                event=event,
-                secret=name is ChangeName.SIGNING_KEY,  # an HMAC secret, although encrypted, stays in no event
-                in_admin=in_admin,
-                concerns=concerns,
-            )
-        )
+        secret = name is ChangeName.SIGNING_KEY  # an HMAC secret, although encrypted, stays in no event
+        apply = partial(_apply, effect)
+        changes.register(ChangeKind(name, act, apply, secret=secret, concerns=partial(_who_may, act.name)))
 
 
-def _agree(
-    operator: Operator, kind: ChangeName, *, subject: str, summary: str, details: Mapping[str, Any], by: str
-) -> Change | None:
-    """Make a change at once at a sandbox operator; let one wait for another person at any other."""
-    if operator.sandbox:
-        _EFFECTS[kind](details, by)
-        return None
-    return changes.request(operator=operator.pk, kind=kind, subject=subject, summary=summary, details=details, by=by)
-
-
-def _apply(change: Change) -> None:
-    _EFFECTS[ChangeName(change.kind)](changes.details_of(change), change.requested_by)
+def _apply(effect: Callable[[Mapping[str, Any], str], None], change: Change) -> None:
+    effect(changes.details_of(change), change.requested_by)
 
 
 def _add_key(
@@ -324,17 +308,6 @@ def _set_staff_networks(details: Mapping[str, Any], by: str) -> None:
         act=NETWORKS,
         tightens=_is_narrower(details["networks"], operator.staff_networks),
     )
-
-
-_EFFECTS: Final[Mapping[ChangeName, Callable[[Mapping[str, Any], str], None]]] = {
-    ChangeName.API_KEY: _add_key,
-    ChangeName.KEY_ROTATION: _replace_secret,
-    ChangeName.KEY_LIMIT: _set_limit,
-    ChangeName.SIGNING_KEY: _add_signing_key,
-    ChangeName.UNSIGNED_REQUESTS: _accept_unsigned,
-    ChangeName.ORIGINS: _set_origins,
-    ChangeName.STAFF_NETWORKS: _set_staff_networks,
-}
 
 
 def _caps(limits: KeyLimits, currency: str) -> str:

@@ -165,8 +165,7 @@ def register() -> None:
         (SUPERUSER, acts.MAKE_SUPERUSER, _apply_superuser),
         (LINK, acts.ASSIGN_ROLE, _apply_link),
     ):
-        kind = recorder.SignificantEventKind.ACCESS_CHANGED
-        changes.register(ChangeKind(name, act.name, apply, event=kind, in_admin=True))
+        changes.register(ChangeKind(name, act, apply))
 
 
 def _request(user: User, kind: ChangeName, summary: str, details: Mapping[str, Any], by: User) -> Change:

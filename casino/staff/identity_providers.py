@@ -69,12 +69,7 @@ def request_provider(
 
 def register() -> None:
     """Register what two administrators may change here."""
-    event = SignificantEventKind.ACCESS_CHANGED
-    changes.register(
-        ChangeKind(
-            KIND, acts.ADD_PROVIDER.name, _apply, event=event, secret=True, in_admin=True, concerns=_people_it_signs_in
-        )
-    )
+    changes.register(ChangeKind(KIND, acts.ADD_PROVIDER, _apply, secret=True, concerns=_people_it_signs_in))
 
 
 def in_force(slug: str) -> IdentityProvider | None:

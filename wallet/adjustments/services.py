@@ -14,7 +14,6 @@ from casino.operators import changes, key_limits
 from casino.operators.changes import ChangeKind
 from casino.operators.key_limits import Movement
 from casino.operators.models import Change, ChangeName
-from casino.operators.principals import Scope
 from wallet import acts, notices
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentPosted, AdjustmentReason, split_debit
 from wallet.adjustments.records import write
@@ -27,7 +26,6 @@ from wallet.notices import Notice, NoticeKind
 from wallet.payments import debts
 
 KIND: Final = ChangeName.ADJUSTMENT
-CONFIRM: Final = acts.APPROVE_ADJUSTMENT.name
 MAX_NOTE_LENGTH: Final = 500
 
 
@@ -78,7 +76,7 @@ def request(
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(KIND, permission=CONFIRM, apply=_post, event=None, scope=Scope.MONEY, shown=True))
+    changes.register(ChangeKind(KIND, acts.APPROVE_ADJUSTMENT, _post, silent=True, shown=True))
 
 
 def _post(change: Change) -> None:

@@ -77,7 +77,7 @@ class OperatorFundingResponse(Shape):
 class FundingView(OperatorView):
     """The caller's funding."""
 
-    act = acts.APPROVE_TERMS
+    act = acts.CHANGE_FUNDING
 
     @operation(
         "getFunding",

@@ -207,7 +207,7 @@ def request_change(*, operator: UUID, choice: FundingChoice, by: str) -> Change:
 
 def register() -> None:
     """Register what two persons may change here. It does not wait: it has to meet a moment without payments."""
-    changes.register(ChangeKind(KIND, permission=acts.APPROVE_TERMS.name, apply=_apply))
+    changes.register(ChangeKind(KIND, acts.CHANGE_FUNDING, _apply))
 
 
 def funding_row(event: FundingChanged, version: int) -> Row:

@@ -67,8 +67,8 @@ def request_method(*, operator: UUID, offer: MethodOffer, by: str, method: UUID 
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(POLICY, permission=acts.APPROVE_TERMS.name, apply=_apply_policy, delayed=True))
-    changes.register(ChangeKind(METHOD, permission=acts.APPROVE_TERMS.name, apply=_apply_method, delayed=True))
+    changes.register(ChangeKind(POLICY, acts.APPROVE_TERMS, _apply_policy))
+    changes.register(ChangeKind(METHOD, acts.APPROVE_TERMS, _apply_method))
 
 
 def _apply_policy(change: Change) -> None:

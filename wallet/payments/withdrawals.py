@@ -16,7 +16,7 @@ from casino.operators import changes, key_limits
 from casino.operators.changes import ChangeKind
 from casino.operators.key_limits import Movement
 from casino.operators.models import Change, ChangeName
-from wallet import notices
+from wallet import acts, notices
 from wallet.funding import services as funding
 from wallet.funding.events import Funding
 from wallet.ledger import store
@@ -45,7 +45,6 @@ from wallet.payments.terms import quote_withdrawal, require_capacity
 from wallet.payments.withdrawal_state import WithdrawalState
 
 KIND: Final = ChangeName.WITHDRAWAL
-CONFIRM: Final = "wallet.change_withdrawal"
 Decide = Callable[[WithdrawalState, datetime], Sequence[Any]]
 REFUNDING_EVENTS: Final = (WithdrawalRejected, WithdrawalCancelled, WithdrawalReturned)
 
@@ -120,7 +119,7 @@ def approve(withdrawal: UUID, *, staff: str, metadata: Metadata) -> Change | Non
 
 def register() -> None:
     """Register what two persons may do here."""
-    changes.register(ChangeKind(KIND, permission=CONFIRM, apply=_apply_change, event=None, in_admin=True, alone=True))
+    changes.register(ChangeKind(KIND, acts.PAY_OUT, _apply_change, silent=True, alone=True))
 
 
 def _apply_change(change: Change) -> None:

@@ -50,8 +50,8 @@ def request_play_money_cap(*, operator: UUID, currency: str, cap: int, by: str) 
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(END_EXCLUSION, permission=acts.APPROVE_TERMS.name, apply=_end_exclusion, delayed=True))
-    changes.register(ChangeKind(PLAY_MONEY_CAP, permission=acts.APPROVE_TERMS.name, apply=_set_cap, delayed=True))
+    changes.register(ChangeKind(END_EXCLUSION, acts.APPROVE_TERMS, _end_exclusion))
+    changes.register(ChangeKind(PLAY_MONEY_CAP, acts.APPROVE_TERMS, _set_cap))
 
 
 def _end_exclusion(change: Change) -> None:

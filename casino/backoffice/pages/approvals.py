@@ -87,7 +87,7 @@ def approvals_page(request: HttpRequest) -> HttpResponse:
 
 def _changes(request: HttpRequest) -> ApprovalQueue:
     """Return the changes that wait, of the kinds that the user may confirm."""
-    kinds = [kind for kind in changes.kinds() if request.user.has_perm(changes.permission_of(kind))]
+    kinds = [kind for kind in changes.kinds() if request.user.has_perm(changes.act_of(kind).name)]
     rows = Change.objects.filter(status=ChangeStatus.REQUESTED, kind__in=kinds)
     return ApprovalQueue("Changes", DECIDE, rows, lambda row: row.summary)
 

@@ -38,7 +38,7 @@ _TONES: Final = {
 
 
 def _may_decide(request: HttpRequest, change: Change) -> bool:
-    return change.status == ChangeStatus.REQUESTED and request.user.has_perm(changes.permission_for(change))
+    return change.status == ChangeStatus.REQUESTED and request.user.has_perm(changes.act_of(change.kind).name)
 
 
 def _may_confirm(request: HttpRequest, change: Change) -> bool:
@@ -48,7 +48,7 @@ def _may_confirm(request: HttpRequest, change: Change) -> bool:
 
 
 def _may_cancel(request: HttpRequest, change: Change) -> bool:
-    return change.status == ChangeStatus.CONFIRMED and request.user.has_perm(changes.permission_for(change))
+    return change.status == ChangeStatus.CONFIRMED and request.user.has_perm(changes.act_of(change.kind).name)
 
 
 @admin.register(Change)
@@ -115,7 +115,7 @@ class ChangeAdmin(ReadOnlyAdmin):
         return SecretAnswer("Showed one half of the code", half, "The user needs the other person's half, too.")
 
     def sections(self, request: HttpRequest, obj: Change) -> Sequence[Section]:
-        decides = request.user.has_perm(changes.permission_for(obj))
+        decides = request.user.has_perm(changes.act_of(obj.kind).name)
         details = [
             (name.replace("_", " ").capitalize(), decrypt_text(str(value)) if decides else _public(str(value)))
             for name, value in obj.details.items()
@@ -140,7 +140,7 @@ def _public(text: str) -> str:
 
 
 def _require(request: HttpRequest, change: Change) -> None:
-    if not request.user.has_perm(changes.permission_for(change)):
+    if not request.user.has_perm(changes.act_of(change.kind).name):
         raise PermissionDenied
 
 

@@ -216,7 +216,7 @@ class OperatorTerms:
         "Request",
         name="funding",
         title="Change the funding",
-        permission=CHANGE_TERMS,
+        permission=wallet_acts.CHANGE_FUNDING.name,
         form=FundingForm,
         help_text="Takes effect when another person confirms it, while no deposit and no withdrawal is under way; "
         "to and from wager by wager also while no real money of players is here or on its way.",
@@ -233,7 +233,7 @@ class OperatorTerms:
         "Request",
         name="void_policy",
         title="Change the policy for spent winnings",
-        permission=acts.APPROVE_VOID.name,
+        permission=acts.SET_VOID_POLICY.name,
         form=SpentWinningsForm,
         help_text="For winnings that were spent before their round is voided. In effect a day after another person has "
         "confirmed it.",

@@ -21,6 +21,7 @@ from casino.operators.assertions import LIVE_PARAMETER, OPTIONAL_PARAMETER, PARA
 from casino.operators.base_views import OperatorView
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change, ChangeName
+from casino.operators.principals import Scope
 from casino.operators.refusals import (
     ChangeDecided,
     ChangeIsForTheAdmin,
@@ -29,7 +30,6 @@ from casino.operators.refusals import (
     ScopeMissing,
     UnknownChange,
 )
-from casino.staff import duties
 
 
 class ChangesQuery(serializers.Serializer[Any]):
@@ -147,7 +147,7 @@ class DecidedChangeView(OperatorView):
     def find(self, change: UUID) -> Change:
         """Find the change. Raises UnknownChange, ScopeMissing."""
         row = changes.find(change, operator=self.caller.operator)
-        scope = changes.scope_for(row)
+        scope = changes.act_of(row.kind).scope or Scope.CONFIGURE
         if scope not in self.caller.scopes:
             raise ScopeMissing(scope=scope)
         return row
@@ -211,7 +211,7 @@ class ConfirmChangeView(DecidedChangeView):
     def post(self, request: Request, change: UUID) -> Response:
         parse_body(EmptyRequest, request)
         row, by, me = self.find(change), self.use_person(), self.caller
-        require_duty(by, duties.find(changes.permission_for(row)))
+        require_duty(by, changes.act_of(row.kind))
         confirmed = changes.confirm(change, operator=me.operator, by=by, key=me.key_id)
         return Response(ChangeResponse.of(confirmed))
 

@@ -16,6 +16,7 @@ from casino.operators.change_audit import ChangeTraces
 from casino.operators.changes import ChangeKind
 from casino.operators.models import AssertionKey, Change
 from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, UnknownPlayer
+from casino.staff.duties import Act, DutySide
 from tests.baccarat.api.people import Tenant, sandbox_tenant, tenant
 from tests.conftest import Database
 from tests.support.changes import pass_hours
@@ -61,6 +62,10 @@ def end_exclusion(house: Tenant) -> tuple[str, dict[str, Any], Callable[[], bool
     )
 
 
+def trial_act(persons: int, **more: Any) -> Act:
+    return Act("operators.try", "try", DutySide.DO, scope="configure", persons=persons, event="config_changed", **more)
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("wish", [set_play_money_cap, set_void_policy, end_exclusion])
 def test_what_one_person_asks_of_a_live_operator_waits_for_another_and_for_its_delay(
@@ -103,7 +108,7 @@ def test_due_changes_are_applied_in_their_order_and_one_that_fails_blocks_none(
             raise faults[change.subject]
         applied.append(change.subject)
 
-    monkeypatch.setitem(changes._kinds, "trial", ChangeKind("trial", permission="", apply=apply, delayed=True))
+    monkeypatch.setitem(changes._kinds, "trial", ChangeKind("trial", trial_act(2, delayed=True), apply))
     wanted = [
         changes.request(
             operator=UUID(house.id), kind="trial", subject=subject, summary="A trial", details={}, by="desk:ann"
@@ -133,7 +138,7 @@ def test_due_changes_are_applied_in_their_order_and_one_that_fails_blocks_none(
 def trial(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Register a change that needs three persons; return what was applied."""
     applied: list[str] = []
-    kind = ChangeKind("trial", permission="", apply=lambda change: applied.append(change.subject), persons=3)
+    kind = ChangeKind("trial", trial_act(3), lambda change: applied.append(change.subject))
     monkeypatch.setitem(changes._kinds, "trial", kind)
     return applied
 
