@@ -15,6 +15,7 @@ class ComplianceConfig(AppConfig):
         duties.register(*acts.ACTS)
         threshold_changes.register()
         erasure.register()
+        attestation.register_change()
         health.readiness.register("clock", clocks.check_clock)
         on_process_start(
             lambda process: health.refuse_to_start(process, "clock", "currencies", "personal_keys", "shoe_keys")

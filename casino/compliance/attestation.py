@@ -16,12 +16,15 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
 from django.utils import timezone
 
-from casino.compliance import clocks, release_manifest
+from casino.compliance import acts, clocks, release_manifest
 from casino.compliance.models import Approval, ComponentDigest, Measurement
 from casino.compliance.refusals import ApprovalReasonMissing
 from casino.compliance.release_manifest import Component
 from casino.kernel.errors import Refusal
-from casino.significant import recorder
+from casino.operators import changes
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change, ChangeName, Operator
+from casino.significant import act_log, recorder
 
 logger = logging.getLogger(__name__)
 
@@ -115,27 +118,56 @@ def record(process: str, *, thorough: bool = False) -> Attestation:
     return attestation
 
 
-def approve(*, by: str, reason: str) -> Attestation:
-    """Approve the code, dependencies and settings that run here. Raises ApprovalReasonMissing."""
-    if not reason.strip():
+def approve(*, by: str, reason: str) -> Change | None:
+    """Approve the code, dependencies and settings that run here; with a live operator, request that.
+
+    Raises ApprovalReasonMissing.
+    """
+    reason = reason.strip()
+    if not reason:
         raise ApprovalReasonMissing
     attestation = measure()
     digests = {name: attestation.components[name].digest for name in APPROVED_COMPONENTS}
     with transaction.atomic():
-        before = Approval.objects.order_by("-id").first()
         _store_components(attestation)
-        Approval.objects.create(by=by, reason=reason.strip(), **digests)
-        recorder.record(
-            kind=recorder.SignificantEventKind.CONFIG_CHANGED,
-            operator=None,
-            subject="integrity",
-            actor=by,
-            authorised_by=by,
-            reason=reason.strip(),
-            before=None if before is None else {name: getattr(before, name) for name in APPROVED_COMPONENTS},
-            after=digests,
-        )
-    return measure()
+        if Operator.objects.filter(sandbox=False).exists():
+            return changes.request(
+                operator=None,
+                kind=ChangeName.RELEASE,
+                subject="integrity",
+                summary=f"Approve the release that was measured: {reason}",
+                details={"reason": reason, **digests},
+                by=by,
+            )
+        _approve(digests, reason=reason, by=by)
+    return None
+
+
+def register_change() -> None:
+    """Let two persons approve a release."""
+    changes.register(ChangeKind(ChangeName.RELEASE, acts.APPROVE_RELEASE, _apply))
+
+
+def _apply(change: Change) -> None:
+    digests = {name: change.details[name] for name in APPROVED_COMPONENTS}
+    by, authorised_by = change.requested_by, change.decided_by
+    _approve(digests, reason=change.details["reason"], by=by, authorised_by=authorised_by)
+
+
+def _approve(digests: dict[str, str], *, reason: str, by: str, authorised_by: str = "") -> None:
+    before = Approval.objects.order_by("-id").first()
+    Approval.objects.create(by=authorised_by or by, reason=reason, **digests)
+    act_log.done(
+        acts.APPROVE_RELEASE.name,
+        kind=recorder.SignificantEventKind.CONFIG_CHANGED,
+        operator=None,
+        subject="integrity",
+        actor=by,
+        authorised_by=authorised_by,
+        reason=reason,
+        before=None if before is None else {name: getattr(before, name) for name in APPROVED_COMPONENTS},
+        after=digests,
+    )
 
 
 def _approved(components: dict[str, Component]) -> Approval | None:

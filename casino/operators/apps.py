@@ -12,13 +12,14 @@ class OperatorsConfig(AppConfig):
         from casino.api import middleware
         from casino.kernel import money
         from casino.observability import health
-        from casino.operators import acts, assertions, bounds, currencies, key_changes, origins
+        from casino.operators import acts, assertions, bounds, currencies, key_changes, origins, set_up
         from casino.staff import duties
 
         duties.register(*acts.ACTS)
         assertions.register_change()
         key_changes.register()
         bounds.register()
+        set_up.register()
         middleware.register_origin_check(origins.may_call)
         money.declare(settings.CURRENCIES)
         health.readiness.register("currencies", currencies.check_decimals)

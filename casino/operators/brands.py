@@ -6,6 +6,7 @@ from django.db import IntegrityError, transaction
 
 from casino.events.ids import new_id
 from casino.events.sql import database_now
+from casino.operators import acts
 from casino.operators.models import Brand, Player
 from casino.operators.principals import BrandScope, OperatorPrincipal
 from casino.operators.refusals import BrandSlugTaken, InvalidSlug, KeyIsOfABrand, UnknownBrand, UnknownPlayer
@@ -26,7 +27,7 @@ def create_brand(*, operator: UUID, slug: str, name: str, shares_players: bool, 
                 id=new_id(database_now()), operator_id=operator, slug=slug, name=name, shares_players=shares_players
             )
             act_log.done(
-                "operators.add_brand",
+                acts.ADD_BRAND.name,
                 kind=recorder.SignificantEventKind.CONFIG_CHANGED,
                 operator=operator,
                 subject=f"brand:{brand.id}",

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from casino.kernel import money
 from casino.kernel.errors import Refusal
+from casino.operators import acts
 from casino.operators.models import DeclaredCurrency, Operator
 from casino.operators.refusals import CurrenciesInvalid, CurrencyDecimalsDiffer
 from casino.significant import act_log, recorder
@@ -43,7 +44,7 @@ def change(*, operator: Operator, currencies: Sequence[str], by: str) -> None:
         row.currencies = prepare(currencies)
         row.save(update_fields=["currencies"])
         act_log.done(
-            "operators.add_declaredcurrency",
+            acts.SET_CURRENCIES.name,
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=row.pk,
             subject=f"operator:{row.pk}",

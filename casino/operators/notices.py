@@ -54,9 +54,10 @@ def tell_of_change(change: Change, step: str, *, concerned: Iterable[str], by: s
 
 def format_request(change: Change) -> str:
     """Say what happens next to what a command requested."""
+    who = "One person confirms" if change.persons == 1 else f"{change.persons} persons confirm"
     return (
-        f"requested, and nothing has changed. Change {change.pk}: {change.summary}. {change.persons} persons confirm "
-        f"it under Changes in the admin, until {change.expires_at:%Y-%m-%d %H:%M} UTC."
+        f"requested, and nothing has changed. Change {change.pk}: {change.summary}. {who} it under Changes in the "
+        f"admin, until {change.expires_at:%Y-%m-%d %H:%M} UTC."
     )
 
 

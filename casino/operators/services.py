@@ -61,7 +61,14 @@ _REGISTER: Final = """
 
 
 def create_operator(
-    *, slug: str, name: str, currencies: Sequence[str], sandbox: bool, time_zone: str = "UTC", by: str = "command"
+    *,
+    slug: str,
+    name: str,
+    currencies: Sequence[str],
+    sandbox: bool,
+    time_zone: str = "UTC",
+    by: str = "command",
+    kind: recorder.SignificantEventKind = recorder.SignificantEventKind.CONFIG_CHANGED,
 ) -> Operator:
     """Create an operator, whose accounting days begin at midnight in `time_zone`, an IANA name.
 
@@ -83,8 +90,8 @@ def create_operator(
                 time_zone=time_zone,
             )
             act_log.done(
-                "operators.add_operator",
-                kind=recorder.SignificantEventKind.CONFIG_CHANGED,
+                acts.ADD_OPERATOR.name,
+                kind=kind,
                 operator=operator.id,
                 subject=f"operator:{operator.id}",
                 actor=by,
@@ -104,7 +111,8 @@ def is_slug(text: str) -> bool:
 def set_time_zone(*, slug: str, time_zone: str, by: str) -> None:
     """Change the time zone of an operator's accounting days. Raises UnknownOperator, UnknownTimeZone."""
     _require_zone(time_zone)
-    change_setting(slug, "time_zone", time_zone, by=by, reason="The time zone was changed")
+    reason, act = "The time zone was changed", acts.SET_CURRENCIES.name
+    change_setting(slug, "time_zone", time_zone, by=by, reason=reason, act=act)
 
 
 def set_return_floor(*, slug: str, percent: str, by: str) -> int:

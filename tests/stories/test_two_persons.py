@@ -282,6 +282,7 @@ REQUESTS: Final[dict[str, Request]] = {
                 "encrypted_under": "",
             },
             "replace_witness": lambda _: {"name": "another", "reason": "away"},
+            "release": lambda _: {"reason": "Release 7", "code": "c", "dependencies": "d", "settings": "s"},
             "resume_play": stopped_operator,
             "staff_authenticator": lambda _: {},
             "staff_email": lambda _: {"email": "new@example.com"},
@@ -315,7 +316,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
 
 
 def test_every_kind_of_change_is_in_the_table_and_everything_in_the_table_is_tried_here() -> None:
-    assert set(changes.kinds()) == MATTERS == set(REQUESTS)
+    assert {kind for kind in changes.kinds() if changes.persons_for(kind) > 1} == MATTERS == set(REQUESTS)
 
 
 @each_matter

@@ -46,6 +46,7 @@ class Command(BaseCommand):
             raise CommandError(f"Set {PASSWORD_VARIABLE} to the password of `{DEFAULT_ADMIN}`.")
         if User.objects.filter(username=DEFAULT_ADMIN).exists():
             return
+        commands.require_few_administrators("they make others in the admin.")
         with transaction.atomic():
             user = User.objects.create_superuser(
                 DEFAULT_ADMIN, f"{DEFAULT_ADMIN}@localhost", os.environ[PASSWORD_VARIABLE]

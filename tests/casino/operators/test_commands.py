@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from io import StringIO
 
 import pytest
@@ -10,7 +11,7 @@ from django.test import Client
 
 from casino.operators import changes, key_limits, services
 from casino.operators.memberships import shell_actor
-from casino.operators.models import ApiKey, Change, LimitsGroup
+from casino.operators.models import ApiKey, Change, LimitsGroup, Operator
 from casino.significant.models import SignificantEvent
 from casino.staff import act_audit
 from tests.casino.operators.test_request_signatures import KEY, jwk_of
@@ -63,7 +64,8 @@ def test_the_command_explains_errors(words: tuple[str, ...], says: str) -> None:
 
 def test_the_time_zone_of_an_operator_can_be_set_and_must_exist() -> None:
     out = StringIO()
-    call_command("operator", "create", "malta", "--currency", "EUR", "--time-zone", "Europe/Malta", stdout=out)
+    words = ("--currency", "EUR", "--sandbox", "--time-zone", "Europe/Malta")
+    call_command("operator", "create", "malta", *words, stdout=out)
     assert services.find_operator(slug="malta").time_zone == "Europe/Malta"
     call_command("operator", "zone", "malta", "Europe/Rome", stdout=out)
     assert services.find_operator(slug="malta").time_zone == "Europe/Rome"
@@ -85,6 +87,59 @@ def confirm(*persons: str) -> None:
         changes.confirm(waiting.pk, by=person)
 
 
+WISHES = [
+    (("brand", "lucky", "gold"), lambda house: list(house.brands.values_list("slug", flat=True)), [], ["gold"]),
+    (("currencies", "lucky", "USD,EUR"), lambda house: house.currencies, ["EUR"], ["USD", "EUR"]),
+    (("zone", "lucky", "Europe/Malta"), lambda house: house.time_zone, "UTC", "Europe/Malta"),
+]
+
+
+@pytest.mark.parametrize(("words", "read", "before", "after"), WISHES, ids=lambda each: str(each)[:20])
+def test_what_one_person_may_do_at_a_live_operator_a_command_asks_one_person_for(
+    words: tuple[str, ...], read: Callable[[Operator], object], before: object, after: object
+) -> None:
+    first_key()
+    said = run(*words)
+    assert "One person confirms" in said
+    assert read(services.find_operator(slug="lucky")) == before
+
+    confirm(ANN)
+
+    assert read(services.find_operator(slug="lucky")) == after
+    assert act_audit.check() == []
+
+
+@pytest.mark.parametrize(("words", "read", "before", "after"), WISHES, ids=lambda each: str(each)[:20])
+def test_at_a_sandbox_operator_a_command_does_it_at_once(
+    words: tuple[str, ...], read: Callable[[Operator], object], before: object, after: object
+) -> None:
+    first_key(*LIVE, "--sandbox")
+    run(*words)
+    assert read(services.find_operator(slug="lucky")) == after != before
+    assert not Change.objects.exists()
+
+
+def test_what_could_not_be_done_is_refused_when_it_is_asked_for() -> None:
+    first_key()
+    for words in (("currencies", "lucky", "USD"), ("zone", "lucky", "Mars/Olympus"), ("brand", "lucky", "Not a slug")):
+        with pytest.raises(CommandError):
+            run(*words)
+    assert not Change.objects.exists()
+
+
+def test_a_further_live_operator_is_made_once_a_person_confirms_it_and_then_gets_its_first_key() -> None:
+    first_key()
+    said = run("create", "golden", "--currency", "EUR")
+    assert "operator key golden" in said
+    assert "Authorization" not in said
+    assert not Operator.objects.filter(slug="golden").exists()
+
+    confirm(ANN)
+
+    assert status(_credential(run("key", "golden"))) == 200
+    assert act_audit.check() == []
+
+
 def critical() -> list[tuple[str, str]]:
     rows = SignificantEvent.objects.filter(kind="access_by_command", severity="critical").order_by("number")
     return list(rows.values_list("subject", "actor"))
@@ -101,7 +156,11 @@ def caps(credential: str) -> dict[str, int | None]:
 def test_the_first_key_of_a_live_operator_is_issued_at_once_as_a_critical_event() -> None:
     credential = first_key()
     assert status(credential) == 200
-    assert critical() == [(f"key:{key_of(credential).pk}", shell_actor())]
+    lucky = services.find_operator(slug="lucky")
+    assert critical() == [
+        (f"operator:{lucky.pk}", shell_actor()),
+        (f"key:{key_of(credential).pk}", shell_actor()),
+    ]
     assert act_audit.check() == []
 
 
@@ -123,7 +182,7 @@ def test_another_key_of_a_live_operator_opens_nothing_until_two_persons_confirm_
     confirm(BEN)
 
     assert status(credential) == 200
-    assert len(critical()) == 1
+    assert len(critical()) == 2
     assert act_audit.check() == []
 
 

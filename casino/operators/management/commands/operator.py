@@ -1,7 +1,7 @@
 """`manage.py operator`: manages operators and their keys.
 
-What gives a live operator's keys power, or lets its players stake more or get less back, is requested, and persons
-confirm it in the admin; only its first key is made at once. What takes power away holds at once.
+What changes a live operator is requested, and persons confirm it in the admin; only its first key, and the first live
+operator, are made at once. What takes power away holds at once.
 """
 
 import json
@@ -20,11 +20,11 @@ from casino.operators import (
     assertions,
     bounds,
     brands,
-    currencies,
     key_changes,
     memberships,
     notices,
     services,
+    set_up,
     signing_keys,
 )
 from casino.operators.key_changes import NewSecret
@@ -36,7 +36,7 @@ from casino.operators.principals import Scope
 
 class Command(BaseCommand):
     help = (
-        "Create and change operators, and issue or revoke their API keys. Persons confirm what gives live keys power."
+        "Create and change operators, and issue or revoke their API keys. Persons confirm what changes live operators."
     )
     requires_system_checks = ()
 
@@ -115,14 +115,18 @@ class Command(BaseCommand):
 
     def _create(self, options: dict[str, Any]) -> None:
         slug = options["slug"]
-        operator = services.create_operator(
+        operator = set_up.create_operator(
             slug=slug,
             name=options["name"] or slug,
-            currencies=options["currency"].split(","),
+            offered=options["currency"].split(","),
             sandbox=options["sandbox"],
             time_zone=options["time_zone"],
             by=memberships.shell_actor(),
         )
+        if isinstance(operator, Change):
+            self._print_done("", operator)
+            self.stdout.write(f"Once it is confirmed, issue its first key: operator key {slug}")
+            return
         self.stdout.write(f"operator {operator.slug} {operator.id}")
         self._issue(operator, label="first")
 
@@ -149,19 +153,16 @@ class Command(BaseCommand):
 
     def _currencies(self, options: dict[str, Any]) -> None:
         operator = services.find_operator(slug=options["slug"])
-        currencies.change(operator=operator, currencies=options["currencies"].split(","), by=memberships.shell_actor())
-        self.stdout.write(f"operator {operator.slug}: {options['currencies']}")
+        by, codes = memberships.shell_actor(), options["currencies"].split(",")
+        change = set_up.offer_currencies(operator, codes=codes, by=by)
+        self._print_done(f"operator {operator.slug}: {options['currencies']}", change)
 
     def _brand(self, options: dict[str, Any]) -> None:
         operator = services.find_operator(slug=options["slug"])
-        brand = brands.create_brand(
-            operator=operator.id,
-            slug=options["brand"],
-            name=options["name"] or options["brand"],
-            shares_players=options["shares_players"],
-            by=memberships.shell_actor(),
-        )
-        self.stdout.write(f"brand {brand.slug} {brand.id}")
+        slug, by = options["brand"], memberships.shell_actor()
+        name, shares = options["name"] or slug, options["shares_players"]
+        change = set_up.create_brand(operator, slug=slug, name=name, shares_players=shares, by=by)
+        self._print_done(f"brand {slug}", change)
 
     def _limits(self, options: dict[str, Any]) -> None:
         operator, currency = services.find_operator(slug=options["slug"]), options["currency"]
@@ -172,9 +173,9 @@ class Command(BaseCommand):
         self._print_done(f"limits of {group} in {currency} set", change)
 
     def _zone(self, options: dict[str, Any]) -> None:
-        by = memberships.shell_actor()
-        services.set_time_zone(slug=options["slug"], time_zone=options["time_zone"], by=by)
-        self.stdout.write(f"operator {options['slug']}: time zone {options['time_zone']}")
+        operator, zone = services.find_operator(slug=options["slug"]), options["time_zone"]
+        change = set_up.set_time_zone(operator, time_zone=zone, by=memberships.shell_actor())
+        self._print_done(f"operator {operator.slug}: time zone {zone}", change)
 
     def _floor(self, options: dict[str, Any]) -> None:
         operator, percent = services.find_operator(slug=options["slug"]), options["percent"]
