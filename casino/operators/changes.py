@@ -24,6 +24,7 @@ from casino.events.rebuild import Events, Projector
 from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata
 from casino.kernel.errors import Refusal
+from casino.kernel.money import format_amount
 from casino.kernel.persons import is_person
 from casino.operators import change as lifecycle
 from casino.operators import notices
@@ -133,8 +134,9 @@ def is_secret(change: Change) -> bool:
 
 
 def waiting(kind: ChangeName, subject: str) -> Change | None:
-    """Return the request of a kind that waits for others, about a subject."""
-    return Change.objects.filter(kind=kind, subject=subject, status=ChangeStatus.REQUESTED).first()
+    """Return the newest request of a kind about a subject that nobody has decided; its time may be over."""
+    rows = Change.objects.filter(kind=kind, subject=subject, status=ChangeStatus.REQUESTED)
+    return rows.order_by("-pk").first()
 
 
 def request(
@@ -159,7 +161,8 @@ def request(
     with transaction.atomic():
         if _kinds[kind].alone:
             execute(_LOCK_SUBJECT, [f"{kind} {subject}"])
-            if waiting(kind, subject):
+            before = waiting(kind, subject)
+            if before is not None and before.expires_at > now:
                 raise ChangeAlreadyRequested
         if _kinds[kind].secret:
             ChangeSecret.objects.create(change_id=event.change, details=dict(details))
@@ -240,11 +243,16 @@ def details_of(change: Change) -> Mapping[str, Any]:
 
 def shown_details(change: Change) -> dict[str, Any]:
     """Return what a change applies, decrypted, for those who decide it over HTTP, where its kind shows it."""
-    return {name: _shown(value) for name, value in change.details.items()} if _kinds[change.kind].shown else {}
+    details = readable_details(change) if _kinds[change.kind].shown else {}
+    return {name: decrypt_text(value) if isinstance(value, str) else value for name, value in details.items()}
 
 
-def _shown(value: Any) -> Any:
-    return decrypt_text(value) if isinstance(value, str) else value
+def readable_details(change: Change) -> dict[str, Any]:
+    """Return what a change applies, an amount in units of its currency."""
+    details = dict(change.details)
+    if isinstance(details.get("amount"), int):
+        details["amount"] = format_amount(details["amount"], details["currency"])
+    return details
 
 
 def apply_due() -> int:

@@ -118,7 +118,7 @@ class ChangeAdmin(ReadOnlyAdmin):
         decides = request.user.has_perm(changes.act_of(obj.kind).name)
         details = [
             (name.replace("_", " ").capitalize(), decrypt_text(str(value)) if decides else _public(str(value)))
-            for name, value in obj.details.items()
+            for name, value in changes.readable_details(obj).items()
         ]
         facts = self.facts(
             obj,

@@ -52,8 +52,8 @@ class ChangeResponse(Shape):
     details: Annotated[
         dict[str, Any],
         Meta(
-            description="What is applied, with amounts in minor units, for voids, adjustments and rules.",
-            examples=[{"direction": "credit", "amount": 2000, "currency": "EUR"}],
+            description="What is applied, for voids, adjustments and rules.",
+            examples=[{"direction": "credit", "amount": "20.00", "currency": "EUR"}],
         ),
     ]
     status: ChangeStatus

@@ -54,7 +54,8 @@ def test_staff_limit_a_key_in_each_currency_and_remove_a_limit(key: ApiKey) -> N
 
 
 def test_staff_register_a_signing_key_and_require_signatures(key: ApiKey) -> None:
-    client = staff(VIEW, CHANGE, "operators.view_operator", "operators.require_signatures", works_for="lucky")
+    more = ("operators.view_operator", "operators.require_signatures", "operators.add_signingkey")
+    client = staff(VIEW, CHANGE, *more, works_for="lucky")
     assert "without a signing key" in act(client, key, "require_signatures")
 
     assert "can't be verified" in act(client, key, "signing_key", jwk="{")

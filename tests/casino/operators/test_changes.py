@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -15,7 +16,7 @@ from casino.operators import assertions, changes
 from casino.operators.change_audit import ChangeTraces
 from casino.operators.changes import ChangeKind
 from casino.operators.models import AssertionKey, Change
-from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson, UnknownPlayer
+from casino.operators.refusals import ChangeAlreadyRequested, ChangeDecided, ChangeNeedsSecondPerson, UnknownPlayer
 from casino.staff.duties import Act, DutySide
 from tests.baccarat.api.people import Tenant, sandbox_tenant, tenant
 from tests.conftest import Database
@@ -180,6 +181,27 @@ def test_a_request_that_nobody_confirms_expires_after_three_days(
     assert (changes.apply_due(), changes.apply_due()) == (1, 0)
     assert Change.objects.get(pk=change).status == "expired"
     assert found() == []
+
+
+@pytest.mark.django_db
+def test_a_request_whose_time_is_over_stands_in_the_way_of_no_other(
+    trial: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(changes._kinds, "trial", replace(changes._kinds["trial"], alone=True))
+    first = ask(house := tenant("lucky"))
+    with pytest.raises(ChangeAlreadyRequested):
+        ask(house)
+    pass_hours(monkeypatch, 73)
+
+    second = ask(house)
+
+    waits = changes.waiting("trial", "all")
+    assert waits is not None
+    assert waits.pk == second
+    assert changes.apply_due() == 1
+    assert Change.objects.get(pk=first).status == "expired"
+    with pytest.raises(ChangeAlreadyRequested):
+        ask(house)
 
 
 @pytest.mark.django_db

@@ -50,7 +50,7 @@ def test_two_people_adjust_an_account_and_the_player_reads_why(house: Tenant) ->
     answer = house.post("adjustments", body(alice), person="agent-17")
     change = answer.json()
     assert (answer.status_code, change["kind"], change["status"]) == (202, "adjustment", "requested")
-    assert (change["details"]["amount"], change["details"]["note"]) == (2000, "Ticket 4411.")
+    assert (change["details"]["amount"], change["details"]["note"]) == ("20.00", "Ticket 4411.")
     assert code(house.post(f"changes/{change['id']}/confirm", person="agent-17")) == (403, "change_needs_second_person")
     assert house.do(f"changes/{change['id']}/confirm", person="agent-3")["status"] == "effective"
     done = house.read(f"adjustments/{change['id']}")
