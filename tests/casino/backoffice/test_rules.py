@@ -22,7 +22,7 @@ from casino.significant.models import SignificantEvent
 from tests.support.office import Office, open_office, page_of, staff
 from tests.support.rules import waiting
 
-AGREE = ("baccarat.stop_gaming", "operators.change_change", "operators.view_change")
+AGREE = ("baccarat.change_killswitch", "baccarat.stop_gaming", "operators.change_change", "operators.view_change")
 SEE = ("baccarat.view_table", "baccarat.view_rulesversion", "baccarat.view_killswitch")
 MODEL = "baccarat_rulesversion"
 
@@ -191,7 +191,7 @@ def test_a_duty_manager_stops_all_gaming_from_any_page_and_every_page_says_so(of
 
 def test_a_floor_manager_of_an_operator_lifts_none_of_the_platforms_stops_of_it(office: Office) -> None:
     create_operator(slug="elsewhere", name="Elsewhere", currencies=["EUR"], sandbox=False)
-    boss = staff(*SEE, "baccarat.stop_play", "operators.view_player", name="boss")
+    boss = staff(*SEE, "baccarat.stop_play", "baccarat.change_killswitch", "operators.view_player", name="boss")
     own = staff(*SEE, "baccarat.stop_play", name="own", works_for="lucky")
     table, player = office.single.guest.table, office.player.pk
     named = {"reason": "Ordered by the regulator.", "player_message": "", "order": "MGA/2031/7"}
