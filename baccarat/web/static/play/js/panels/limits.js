@@ -5,7 +5,7 @@ import { h, put } from "../core/dom.js";
 import { toDecimal, parseAmount } from "../core/money.js";
 import { currencyDigits } from "../core/table_state.js";
 import { moment, money, t } from "../messages/index.js";
-import { minutes, takeBreak, realityCheck } from "./responsible_gaming.js";
+import { limitAmount, limitName, takeBreak, realityCheck } from "./responsible_gaming.js";
 import { amountInput, field, form, errorText, whenLoaded, panel, pinInput, InvalidInput } from "./widgets.js";
 
 /** @import { Game } from "../view/game.js" */
@@ -43,15 +43,6 @@ function tableLimit(game) {
 
 const LIMIT_TYPES = ["deposit", "stake", "loss", "time"];
 const PERIODS = ["day", "week", "month"];
-
-/**
- * @param {string} value
- * @param {string} unit
- */
-export const limitAmount = (value, unit) => (unit === "minutes" ? minutes(Number(value)) : money(value, unit));
-
-/** @param {Pick<Api["Limit"], "limit_type" | "period">} limit */
-export const limitName = ({ limit_type, period }) => t("limits.name", { what: t(`limit_type.${limit_type}`), period: t(`period.${period}`) });
 
 /**
  * Return the words for who set the limit that applies: the lowest of three.

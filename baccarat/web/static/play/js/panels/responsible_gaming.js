@@ -17,6 +17,15 @@ const result = ({ amount: value, currency }) => signedMoney(value, currency);
 export const minutes = (n) => t("played.minutes", { minutes: formatNumber(n) });
 
 /**
+ * @param {string} value
+ * @param {string} unit
+ */
+export const limitAmount = (value, unit) => (unit === "minutes" ? minutes(Number(value)) : money(value, unit));
+
+/** @param {Pick<Api["Limit"], "limit_type" | "period">} limit */
+export const limitName = ({ limit_type, period }) => t("limits.name", { what: t(`limit_type.${limit_type}`), period: t(`period.${period}`) });
+
+/**
  * The time played in a session, which counts in steps of five minutes, but no more than has passed.
  * @param {Api["SessionActivity"]} session
  */

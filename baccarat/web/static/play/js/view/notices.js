@@ -7,8 +7,7 @@ import { tell } from "../core/embedding.js";
 import { launch } from "../core/launch.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { currencyDigits, ownPart } from "../core/table_state.js";
-import { limitAmount, limitName } from "../panels/limits.js";
-import { minutes, playedMinutes } from "../panels/responsible_gaming.js";
+import { limitAmount, limitName, minutes, playedMinutes } from "../panels/responsible_gaming.js";
 import { day, signedMoney, hasMessage, money, describeProblem, t } from "../messages/index.js";
 
 /** @import { Game } from "./game.js" */
