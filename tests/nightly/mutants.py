@@ -26,6 +26,8 @@ COMPARISONS: Final[Mapping[type[ast.cmpop], type[ast.cmpop]]] = {
 SUMS: Final[Mapping[type[ast.operator], type[ast.operator]]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
 QUIET: Final = ("log", "logger", "dataclass", "field(", "lru_cache", "super().__init__")
 """Calls, by their beginning, whose absence or arguments nobody has to notice."""
+BOUNDS: Final = {"max_length"}
+"""Arguments that may be one more or less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ def _walk(node: ast.AST, statement: ast.AST) -> Iterator[tuple[ast.stmt, ast.stm
             continue
         for child in value if isinstance(value, list) else [value]:
             quiet = isinstance(child, ast.Call | ast.Expr) and ast.unparse(child).startswith(QUIET)
+            quiet = quiet or (isinstance(child, ast.keyword) and child.arg in BOUNDS)
             if not isinstance(child, ast.AST) or isinstance(child, ast.JoinedStr | ast.pattern) or quiet:
                 continue
             inside = child if isinstance(child, ast.stmt) else statement

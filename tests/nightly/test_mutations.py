@@ -2,7 +2,8 @@
 
 MUTATIONS of them (60) are drawn by SEED. Each is put into a copy of the tree, where the tests that execute the line run
 until one fails: of those that `make random-order` noted, first those of the module's own folder, then those that
-execute most of the module. `equivalent_mutants.toml` has faults that need not be noticed, with the reasons.
+execute most of the module. Others of that folder that execute the module follow. `equivalent_mutants.toml` has faults
+that need not be noticed, with the reasons.
 """
 
 import itertools
@@ -79,12 +80,18 @@ def likely_tests(mutant: Mutant, recorded: CoverageData) -> list[str]:
         line: {_test(each) for each in contexts} for line, contexts in recorded.contexts_by_lineno(str(path)).items()
     }
     executes = Counter(test for each in tests.values() for test in each if test)
-    chosen = set[str]().union(*(tests.get(line, ()) for line in mutant.lines))
+    executing = set[str]().union(*(tests.get(line, ()) for line in mutant.lines))
     mirror = f"tests/{Path(mutant.file).parent}/"
-    if chosen == {""}:  # executed at import: whatever uses the module may notice, or a module of its folder
+    if executing == {""}:  # executed at import: whatever uses the module may notice, or a module of its folder
         mirrored = (test for each in recorded.measured_contexts() if (test := _test(each)).startswith(mirror))
         chosen = set(executes or mirrored)
-    return sorted(chosen - {""}, key=lambda test: (not test.startswith(mirror), -executes[test], test))[:MOST_TESTS]
+    elif executing:  # what is cached is executed by the first test that asks for it alone
+        chosen = executing.union(test for test in executes if test.startswith(mirror))
+    else:
+        return []
+    return sorted(
+        chosen - {""}, key=lambda test: (test not in executing, not test.startswith(mirror), -executes[test], test)
+    )[:MOST_TESTS]
 
 
 def _test(context: str) -> str:

@@ -96,8 +96,9 @@ def test_the_board_of_a_shoe_that_has_ended_is_kept(lucky: Tenant) -> None:
         assert len(whole["bead_plate"]) - len(marks) in (0, 1)  # the last round came with the next shoe
     assert max(played) > 3
     assert alice.read(at, shoe=3) == alice.read(at)
-    for shoe, code in ((4, "unknown_shoe"), (0, "number_too_small"), ("x", "field_invalid")):
-        assert alice.get(at, shoe=shoe).json()["code"] == code
+    for shoe, refusal in ((4, (404, "unknown_shoe")), (0, (422, "number_too_small")), ("x", (422, "field_invalid"))):
+        answer = alice.get(at, shoe=shoe)
+        assert (answer.status_code, answer.json()["code"]) == refusal
     mini = lucky.table("mini")
     assert alice.get(f"tables/{mini}/statistics", shoe=1).json()["code"] == "unknown_shoe"
 

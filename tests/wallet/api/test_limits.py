@@ -229,6 +229,9 @@ def test_a_reality_check_contains_the_session_and_the_next_reminder(lucky: Calle
     nothing = {"amount": "0.00", "currency": "EUR"}
     assert (response["session"]["net"], response["session"]["played_minutes"]) == (nothing, 0)
     assert [each["period"] for each in response["windows"]] == ["day", "week", "month"]
+    deposit(alice, lucky.method())
+    (deposited,) = {each["deposited"]["amount"] for each in alice.get("me/reality-check").json()["windows"]}
+    assert deposited == "50.00"
     execute("UPDATE operators_playersession SET created_at = created_at - interval '50 minutes'")
     ((started_at,),) = fetch("SELECT created_at FROM operators_playersession")
     response = alice.post("me/reality-check", minutes=20).json()

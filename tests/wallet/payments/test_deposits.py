@@ -71,6 +71,15 @@ def test_repeated_reports_count_once() -> None:
     assert_consistent()
 
 
+def test_a_deposit_that_the_provider_refuses_to_start_fails_once_and_a_completed_one_stays() -> None:
+    open_alice()
+    card = method()
+    refused, completed = deposit(card), complete_deposit(card)
+    told = [deposits.record_refusal(each, provider="sandbox", reason="no") for each in (refused, refused, completed)]
+    assert told == ["applied", "no_change", "no_change"]
+    assert [status(each) for each in (refused, completed)] == ["failed", "completed"]
+
+
 def test_a_deposit_reported_failed_and_later_completed_is_credited() -> None:
     open_alice()
     payment = deposit(method())
