@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -165,7 +165,7 @@ def cheap_argon2() -> Generator[None]:
 
 @pytest.fixture(scope="session")
 def services(request: pytest.FixtureRequest, worker_id: str) -> Generator[Services]:
-    """Start or find the servers of this run, with a Redis database for this process."""
+    """Start or find the servers of this run, with a database and one of Redis for this process."""
     assert not request.config.getoption("--without-servers"), "`make unit` starts no server: run this by `make test`."
     import_module(settings.ROOT_URLCONF)  # all views; a transaction that a test imports them in outlasts its idle limit
     import_module("tests.baccarat.api.contract").operations()  # as for that
@@ -182,6 +182,9 @@ def services(request: pytest.FixtureRequest, worker_id: str) -> Generator[Servic
         settings.CELERY_BROKER_URL = broker_url(environment["REDIS_URL"])
         celery_app.conf.broker_url = settings.CELERY_BROKER_URL
         vars(celery_app).pop("amqp", None)  # has a pool for the address before, if a test without servers sent anything
+        services = replace(services, own=services.clone())
+        stack.callback(services.drop, services.own)
+        stack.enter_context(pointed_at(patient(services.url(services.own))))
         yield services
 
 
@@ -227,13 +230,12 @@ def _forget_connection() -> None:
         del connections["default"]
 
 
-@pytest.fixture(scope="session")
-def django_db_setup(services: Services, django_db_blocker: DjangoDbBlocker) -> Generator[None]:
-    """Give pytest-django's `db` a database of this process, cloned from the template."""
-    name = services.clone()
-    with django_db_blocker.unblock(), pointed_at(patient(services.url(name))), django_db_blocker.block():
+@pytest.fixture
+def django_db_setup(services: Services) -> Generator[None]:
+    """Put pytest-django's `db` on this process's own database, also where the tests of a module share another."""
+    there = connections.settings["default"]["NAME"] == services.own
+    with contextlib.nullcontext() if there else pointed_at(patient(services.url(services.own))):
         yield
-    services.drop(name)
 
 
 @pytest.fixture(autouse=True)

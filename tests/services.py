@@ -31,11 +31,15 @@ ATTEMPTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The addresses of this run's servers and the template's name; `number` is that of the xdist process."""
+    """The addresses of this run's servers and the template's name.
+
+    `number` is that of the xdist process, and `own` the name of its database, which tests leave empty.
+    """
 
     addresses: Addresses
     template: str
     number: int
+    own: str = ""
 
     def url(self, database: str) -> str:
         """Return the application's URL of one database."""

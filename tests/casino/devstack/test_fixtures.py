@@ -7,6 +7,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 
+from tests.support.house import fresh_database
+
 
 def current_user() -> str:
     with connection.cursor() as cursor:
@@ -20,6 +22,20 @@ def test_a_fresh_database_holds_nothing_of_the_test_before(database, turn):
     User.objects.create(username=f"turn {turn}")
     with database.owner() as owner:
         assert owner.execute("SELECT count(*) FROM auth_user").fetchone() == (1,)
+
+
+@pytest.fixture(scope="module")
+def shared(services, django_db_blocker):
+    with fresh_database(services, django_db_blocker):
+        yield User.objects.create(username="shared")
+
+
+def test_the_db_fixture_is_empty_beside_a_database_that_a_module_shares(shared, db):
+    assert not User.objects.exists()
+
+
+def test_a_shared_database_is_there_after_the_db_fixture(shared):
+    assert User.objects.get() == shared
 
 
 @pytest.mark.parametrize("turn", [1, 2])
