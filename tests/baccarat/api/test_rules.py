@@ -7,6 +7,7 @@ from casino.events import sealer
 from tests.baccarat.api.people import NOWHERE, Tenant, bet, deal_all, sit
 
 
+@pytest.mark.usefixtures("database")
 def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Tenant) -> None:
     table = lucky.table("mini")
     at, alice = f"tables/{table}/versions", lucky.player("Alice")
@@ -74,6 +75,7 @@ def test_what_returns_less_than_the_floor_needs_the_very_sentence_of_the_refusal
     assert lucky.read(f"{at}/2")["acknowledgement"] == sentence
 
 
+@pytest.mark.usefixtures("database")
 def test_rules_in_force_are_withdrawn_by_one_person_and_a_late_repeat_withdraws_no_others(lucky: Tenant) -> None:
     table = lucky.table("mini")
     at, alice = f"tables/{table}/versions", lucky.player("Alice")

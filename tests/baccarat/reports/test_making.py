@@ -78,8 +78,9 @@ def test_there_is_every_report_that_is_asked_for() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_is_made_once_and_again_only_when_there_is_more_to_say(evening: Evening, name: str) -> None:
-    first = make(evening, name)
-    assert make(evening, name).pk == first.pk
+    interval = between(since=evening.cuts[0], until=evening.cuts[-1] + timedelta(days=4), zone="UTC")
+    first = make(evening, name, interval)
+    assert make(evening, name, interval).pk == first.pk
     assert first.version == 1
     assert document.sha256(bytes(first.content)) == first.sha256
     told = document.read(bytes(first.content))
@@ -169,7 +170,7 @@ def test_a_report_is_had_in_every_form(evening: Evening, name: str) -> None:
 
 
 def test_days_months_and_years_that_are_over_are_made_once_however_late(
-    module_database: Database, monkeypatch: pytest.MonkeyPatch
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(definition, "_definitions", {REVENUE.name: REVENUE})
     try:
@@ -197,7 +198,7 @@ def test_days_months_and_years_that_are_over_are_made_once_however_late(
 
 
 def test_a_report_made_while_its_day_went_on_is_made_again_when_it_is_over(
-    module_database: Database, monkeypatch: pytest.MonkeyPatch
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(definition, "_definitions", {REVENUE.name: REVENUE})
     execute("UPDATE operators_operator SET created_at = clock_timestamp() - interval '3 days'")

@@ -30,6 +30,7 @@ def contributions(house: House, at: At) -> list[ShoeCutContributed]:
     return [event for _, _, event in house.events(at.guest.table) if isinstance(event, ShoeCutContributed)]
 
 
+@pytest.mark.usefixtures("database")
 def test_a_signed_contribution_is_kept_with_its_signature_and_its_key_is_in_the_cut(house: House, ann: At) -> None:
     signature = sign_contribution(ann.guest.table, "00ff")
     contribute(ann, "00ff", signature)

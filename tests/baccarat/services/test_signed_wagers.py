@@ -64,6 +64,7 @@ def test_stakes_are_signed_as_asked_and_raised_afterwards(house: House) -> None:
     deal_all()
 
 
+@pytest.mark.usefixtures("database")
 def test_the_last_wager_is_signed_again_on_new_terms(house: House) -> None:
     table = house.table("mini")
     ann = house.seated(table)
