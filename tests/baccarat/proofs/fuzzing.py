@@ -57,10 +57,12 @@ def changed_lists(how: str, *, signed: bool = False) -> list[Case]:
     for base in BASES:
         original = golden(base)
         for path in lists(original):
-            kind, document = kind_of(original, path), {"items": at(original, path)}
-            changed = copy.deepcopy(document)
-            LIST_CHANGES[how](changed["items"])
-            if kind in cases or changed == document or (signed and not is_used(original, path)):
+            kind, items = kind_of(original, path), at(original, path)
+            if kind in cases or (signed and not is_used(original, path)):
+                continue
+            changed = copy.deepcopy(items)
+            LIST_CHANGES[how](changed)
+            if changed == items:
                 continue
             document, before = copy.deepcopy(original), copy.deepcopy(original)
             LIST_CHANGES[how](at(document, path))

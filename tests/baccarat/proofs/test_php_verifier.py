@@ -1,6 +1,5 @@
 """A fourth verifier, in PHP and written from the specification alone, agrees with it and refuses every forgery."""
 
-import copy
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -92,7 +91,7 @@ def test_it_refuses_a_change_of_any_field() -> None:
     changed: list[dict[str, Any]] = []
     chosen = PATHS[::EVERY]
     for base, path in chosen:
-        document = copy.deepcopy(golden(base))
+        document = golden(base)
         at(document, path[:-1])[path[-1]] = change_value(at(document, path))
         changed.append(request(encode(document), keys=[key(), *witness_keys(golden(base))]))
     verdicts = verify_all(changed)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -18,6 +19,7 @@ STATUS = {"failed": 1, "unverified": 3, "forced": 4}
 """The exit status of each verdict that is not 0."""
 
 
+@cache
 def key() -> str:
     """Return the public key that signed the golden files."""
     return str(golden("mini")["keys"][0]["public_key"])
