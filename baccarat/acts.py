@@ -108,6 +108,13 @@ ASSESS_PLAYER: Final = Act(
     (Role.COMPLIANCE, Role.SUPPORT),
     scope="compliance",
 )
+SCREEN_PLAYER: Final = Act(
+    "risk.screen_player",
+    "record what a screening for sanctions or politically exposed persons found",
+    DutySide.ANY,
+    (Role.COMPLIANCE,),
+    scope="compliance",
+)
 MODERATE: Final = Act(
     "chat.moderate",
     "mute players, close reports",
@@ -163,6 +170,7 @@ ACTS: Final = (
     CHANGE_SKIN,
     Act("baccarat.delete_skin", "remove skins", DutySide.ADMINISTER, _ADMINISTRATOR, scope="configure", event=_CONFIG),
     ASSESS_PLAYER,
+    SCREEN_PLAYER,
     MODERATE,
     BAN_PLAYER,
     EDIT_FILTER_WORDS,

@@ -191,6 +191,7 @@ CELERY_BEAT_SCHEDULE = {
     "check-clock": {"task": "compliance.check_clock", "schedule": 300.0},
     "expire-feed": {"task": "feed.expire", "schedule": 3600.0},
     "process-payments": {"task": "wallet.process_payments", "schedule": 2.0},
+    "watch-holds": {"task": "wallet.watch_holds", "schedule": 10.0},
     "send-mail": {"task": "mail.send_due", "schedule": 5.0},
     "apply-changes": {"task": "operators.apply_changes", "schedule": 30.0},
     "end-sessions": {"task": "operators.end_sessions", "schedule": 5.0},

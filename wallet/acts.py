@@ -92,6 +92,35 @@ END_EXCLUSION: Final = Act(
     delayed=True,
     event=_CONFIG,
 )
+DECIDE_HOLD: Final = Act(
+    "wallet.decide_hold",
+    "own, release and reject held payments",
+    DutySide.OVERSEE,
+    (Role.COMPLIANCE,),
+    scope="compliance",
+    assertion=True,
+    one_more="to release above the policy's amount",
+    event="payment_held",
+)
+FREEZE: Final = Act(
+    "wallet.freeze_player",
+    "freeze accounts of players",
+    DutySide.ANY,
+    (Role.COMPLIANCE,),
+    scope="compliance",
+    assertion=True,
+    event="account_frozen",
+)
+UNFREEZE: Final = Act(
+    "wallet.unfreeze_player",
+    "lift the freeze of an account",
+    DutySide.OVERSEE,
+    (Role.COMPLIANCE,),
+    scope="compliance",
+    assertion=True,
+    persons=2,
+    event="account_frozen",
+)
 REGISTER_PLAYER: Final = Act("wallet.register_player", "register players", DutySide.DO, scope="play")
 CREDIT_SANDBOX: Final = Act(
     "wallet.credit_sandbox", "give money to players of a sandbox operator", DutySide.DO, scope="money"
@@ -112,4 +141,7 @@ ACTS: Final = (
     RESOLVE_DISCREPANCY,
     EXCLUDE,
     SET_RESTRICTIONS,
+    DECIDE_HOLD,
+    FREEZE,
+    UNFREEZE,
 )

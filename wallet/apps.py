@@ -19,7 +19,7 @@ class WalletConfig(AppConfig):
         from wallet.funding import conformance
         from wallet.funding import services as funding
         from wallet.payments import changes as payment_changes
-        from wallet.payments import withdrawals
+        from wallet.payments import holds, withdrawals
         from wallet.remote import delivery, signing
         from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
         from wallet.responsible_gaming import changes as protection_changes
@@ -31,6 +31,7 @@ class WalletConfig(AppConfig):
         funding.register()
         payment_changes.register()
         withdrawals.register()
+        holds.register()
         protection_changes.register()
         register(feed.SOURCE)
         register_announced(*feed.ANNOUNCED)

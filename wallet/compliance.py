@@ -1,8 +1,10 @@
 """The wallet's tables in retention, exports and erasure."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
+
+import msgspec
 
 from casino.compliance import erasure, exports, retention
 from casino.compliance.erasure import PlayerActivity
@@ -10,6 +12,7 @@ from casino.compliance.exports import OperatorFile
 from casino.compliance.retention import TEN_YEARS, RetentionPolicy
 from casino.events.sql import fetch
 from wallet import reports
+from wallet.payments import withdrawal_state
 from wallet.responsible_gaming import projection
 
 PLAYER_FILES: Final[Mapping[str, str]] = {
@@ -26,6 +29,7 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
     """,
     "deposits": "SELECT * FROM wallet_deposit WHERE player_id = %(player)s ORDER BY id",
     "withdrawals": "SELECT * FROM wallet_withdrawal WHERE player_id = %(player)s ORDER BY id",
+    "holds": "SELECT * FROM wallet_hold WHERE player_id = %(player)s ORDER BY id",
     "adjustments": "SELECT * FROM wallet_adjustment WHERE player_id = %(player)s ORDER BY id",
     "transfers": "SELECT * FROM wallet_transfer WHERE player_id = %(player)s ORDER BY id",
     "remote": "SELECT * FROM wallet_remote WHERE player_id = %(player)s ORDER BY requested_at, id",
@@ -46,20 +50,36 @@ OWN_FILES: Final[Mapping[str, frozenset[str]]] = {
     "accounts": frozenset(),
     "money": frozenset(),
     "deposits": frozenset({"operator_id"}),
-    "withdrawals": frozenset({"operator_id", "approved_by", "rejected_by"}),
+    "withdrawals": frozenset({"operator_id", "approved_by", "rejected_by", "version"}),
     "adjustments": frozenset({"operator_id", "requested_by", "approved_by", "note"}),
     "transfers": frozenset({"operator_id"}),
     "remote": frozenset({"operator_id"}),
-    "limits": frozenset({"operator_id"}),
+    "limits": frozenset({"operator_id", "frozen", "version"}),
     "notices": frozenset({"operator_id"}),
     "table_limits": frozenset({"operator_id"}),
 }
+
+
+def _own_withdrawal(row: dict[str, Any]) -> dict[str, Any]:
+    """Show a withdrawal as its player sees it: in review, whoever reviews it."""
+    status = withdrawal_state.shown_status(row["status"])
+    return {**row, "status": status, "reason": row["reason"] if row["ended_at"] else ""}
+
+
+def _own_limits(row: dict[str, Any]) -> dict[str, Any]:
+    """Show restrictions without a freeze, of which its player must not be told."""
+    state = row["state"] if isinstance(row["state"], dict) else msgspec.json.decode(row["state"])
+    return {**row, "state": {name: value for name, value in state.items() if name != "frozen_at"}}
+
+
+OWN_VIEWS: Final = {"withdrawals": _own_withdrawal, "limits": _own_limits}
 PLAYER_STREAMS: Final = (
     "ARRAY['debt-' || %(player)s::text, 'responsible-gaming-' || %(player)s::text]",
     """ARRAY(SELECT DISTINCT prefix || %(player)s::text || '-' || currency
               FROM wallet_account, unnest(ARRAY['wallet-', 'limit-']) AS prefix WHERE player_id = %(player)s)""",
     "ARRAY(SELECT 'deposit-' || id FROM wallet_deposit WHERE player_id = %(player)s)",
     "ARRAY(SELECT 'withdrawal-' || id FROM wallet_withdrawal WHERE player_id = %(player)s)",
+    "ARRAY(SELECT 'hold-' || id FROM wallet_hold WHERE player_id = %(player)s)",
     "ARRAY(SELECT 'adjustment-' || id FROM wallet_adjustment WHERE player_id = %(player)s)",
     "ARRAY(SELECT 'transfer-' || id FROM wallet_transfer WHERE player_id = %(player)s)",
     "ARRAY(SELECT 'remote-' || id FROM wallet_remote WHERE player_id = %(player)s)",
@@ -86,6 +106,7 @@ OPERATOR_FILES: Final[Mapping[str, OperatorFile]] = {
     ),
     "deposits": OperatorFile("* FROM wallet_deposit", "requested_at", personal=True),
     "withdrawals": OperatorFile("* FROM wallet_withdrawal", "requested_at", personal=True),
+    "holds": OperatorFile("* FROM wallet_hold", "placed_at", personal=True),
     "adjustments": OperatorFile("* FROM wallet_adjustment", "posted_at", personal=True),
     "transfers": OperatorFile("* FROM wallet_transfer", "at"),
     "remote": OperatorFile("* FROM wallet_remote", "requested_at"),
@@ -112,7 +133,9 @@ _ACTIVE: Final = """
                     WHERE player_id = %(player)s AND money_type = 'real' AND balance <> 0)
         OR EXISTS (SELECT FROM wallet_deposit WHERE player_id = %(player)s AND status = 'pending')
         OR EXISTS (SELECT FROM wallet_withdrawal
-                    WHERE player_id = %(player)s AND status IN ('requested', 'approved', 'sent'))
+                    WHERE player_id = %(player)s AND status IN ('requested', 'held', 'approved', 'sent'))
+        OR EXISTS (SELECT FROM wallet_hold WHERE player_id = %(player)s AND status = 'open')
+        OR EXISTS (SELECT FROM wallet_playerrestrictions WHERE player_id = %(player)s AND frozen)
         OR EXISTS (SELECT FROM wallet_remote
                     WHERE player_id = %(player)s AND status IN ('requested', 'rolling_back')),
         clock_timestamp()
@@ -120,17 +143,19 @@ _ACTIVE: Final = """
 
 
 def player_activity(operator: UUID, player: UUID) -> PlayerActivity:
-    """Report real money, open payments and exclusions."""
+    """Report real money, open payments, holds, a freeze and exclusions."""
     ((active, now),) = fetch(_ACTIVE, {"player": player})
     restrictions, _ = projection.load_restrictions(operator=operator, player=player)
     return PlayerActivity(active=active, excluded=restrictions.active_exclusion(now) is not None)
 
 
 def register() -> None:
+    retention.register_reviewed("SELECT player_id FROM wallet_hold WHERE status = 'open'")
+    retention.register_reviewed("SELECT player_id FROM wallet_playerrestrictions WHERE frozen")
     retention.register(
         permanent={"ledger": ("wallet_account", "wallet_entry", "wallet_posting")},
         policies={"callbacks": RetentionPolicy({"wallet_providercallback": "received_at"}, TEN_YEARS, TEN_YEARS)},
     )
-    exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS, own=OWN_FILES)
+    exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS, own=OWN_FILES, own_views=OWN_VIEWS)
     exports.register_operator_files(OPERATOR_FILES)
     erasure.register_check(player_activity)

@@ -99,6 +99,13 @@ TYPES: Final = (
     _of_player(event=rg.RealityCheckSet, name="reality_check.set", summary="The interval of reality checks was set."),
     _of_player(event=rg.PlayerBlocked, name="player.blocked", summary="A kill switch stops the player."),
     _of_player(event=rg.PlayerUnblocked, name="player.unblocked", summary="The player may play again."),
+    _of_player(
+        event=rg.PlayerFrozen,
+        name="player.frozen",
+        summary="Compliance froze the account: no play here. Never tell the player.",
+        without=frozenset({"reason"}),
+    ),
+    _of_player(event=rg.PlayerUnfrozen, name="player.unfrozen", summary="The account is not frozen any more."),
     _of_operator(
         event=rec.ReconciliationCompleted,
         name="reconciliation.completed",

@@ -132,6 +132,38 @@ class Withdrawal(Payment):
         return f"withdrawal {self.id}"
 
 
+class Hold(models.Model):
+    """What keeps a withdrawal from being sent, until compliance decides: a projection of its events."""
+
+    id = models.UUIDField(primary_key=True)
+    operator_id = models.UUIDField()
+    player_id = models.UUIDField()
+    withdrawal_id = models.UUIDField()
+    currency = models.TextField()
+    amount = models.BigIntegerField()
+    causes = models.TextField()
+    status = models.TextField()
+    owner = models.TextField(null=True)
+    told = models.IntegerField()
+    tell_at = models.DateTimeField(null=True)
+    due_at = models.DateTimeField()
+    decided_by = models.TextField()
+    reason = models.TextField()
+    placed_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    version = models.IntegerField()
+
+    class Meta:
+        permissions = [
+            ("decide_hold", "Can release or reject held payments"),
+            ("freeze_player", "Can freeze a player's account"),
+            ("unfreeze_player", "Can lift the freeze of a player's account"),
+        ]
+
+    def __str__(self) -> str:
+        return f"hold {self.id}"
+
+
 class PlayerRestrictions(models.Model):
     """Limits, pending increases, exclusion and block of a player: a projection of its events."""
 
@@ -141,6 +173,7 @@ class PlayerRestrictions(models.Model):
     excluded_until = models.DateTimeField(null=True)
     self_excluded = models.BooleanField()
     blocked = models.BooleanField()
+    frozen = models.BooleanField()
     version = models.IntegerField()
 
     class Meta:

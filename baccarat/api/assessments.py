@@ -10,13 +10,14 @@ from rest_framework.response import Response
 
 from baccarat import acts
 from baccarat.risk import players
-from baccarat.risk.models import KycStatus, PlayerStatus
+from baccarat.risk.models import KycStatus, PlayerStatus, Screening
 from baccarat.risk.players import NumberedNote
-from baccarat.risk.refusals import InvalidPlayerStatus, ReceivedInFuture
+from baccarat.risk.refusals import InvalidPlayerStatus, InvalidScreening, ReceivedInFuture
 from casino.api import paging
 from casino.api.fields import (
     DateTimeOrDateField,
     EnumField,
+    FlagField,
     StrictSerializer,
     TextField,
     parse_body,
@@ -165,8 +166,8 @@ class PlayerStatusView(OperatorView):
         example={"kyc": "verified", "tags": ["vip"]},
         returns=PlayerStatusResponse,
         description=(
-            "It is recorded and keeps nobody from playing: for that, exclude or stop the player. Earlier values are "
-            "kept, with who set them and when."
+            "It keeps nobody from playing: for that, exclude or stop the player. Withdrawals may be held by it, as the "
+            "policy for them says. Earlier values are kept, with who set them and when."
         ),
         refusals=(InvalidPlayerStatus, UnknownPlayer),
     )
@@ -175,6 +176,87 @@ class PlayerStatusView(OperatorView):
         body, operator = parse_body(PlayerStatusRequest, request), self.caller.operator
         status = players.set_status(operator=operator, player=player, by=self.use_person_or_key(), **body)
         return Response(PlayerStatusResponse.of(find_player(operator=operator, player=player), status))
+
+
+class ScreeningRequest(StrictSerializer):
+    """What your screening found, or does not find any more."""
+
+    status = EnumField(Screening)
+    listed = FlagField()
+    on = DateTimeOrDateField(help_text="When the screening said so.")
+    list_name = TextField(max_length=players.MAX_SOURCE_LENGTH, help_text="Whose list. Name no person in it.")
+
+
+class ScreeningFact(Shape):
+    """What a screening found last about one status."""
+
+    status: Screening
+    listed: bool
+    on: Annotated[str, Meta(description="A day.", examples=["2026-11-01"])]
+    list_name: Annotated[str, Meta(examples=["UN consolidated list"])]
+
+
+class PlayerScreeningResponse(Shape):
+    """What screenings found about a player."""
+
+    player: UUID
+    statuses: tuple[ScreeningFact, ...]
+
+    @classmethod
+    def of(cls, player: UUID, status: PlayerStatus | None) -> "PlayerScreeningResponse":
+        """Present what is known of a player."""
+        found = {} if status is None else status.screening
+        facts = (
+            ScreeningFact(Screening(name), each["listed"], each["on"], each["source"])
+            for name, each in sorted(found.items())
+        )
+        return cls(player, tuple(facts))
+
+
+class ScreeningView(OperatorView):
+    """What screenings found about one of the caller's players."""
+
+    act = acts.SCREEN_PLAYER
+    confidential = True
+
+    @operation(
+        "getPlayerScreening",
+        "Show what screenings for sanctions and politically exposed persons found about a player",
+        returns=PlayerScreeningResponse,
+        description="The last word about each status. The player is not shown it.",
+        refusals=(UnknownPlayer,),
+    )
+    def get(self, request: Request, player: UUID) -> Response:
+        del request
+        status = players.status_of(operator=self.caller.operator, player=player)
+        return Response(PlayerScreeningResponse.of(player, status))
+
+    @operation(
+        "setPlayerScreening",
+        "Record what a screening found about a player",
+        request=ScreeningRequest,
+        parameters=[assertions.OPTIONAL_PARAMETER],
+        example={"status": "sanctions", "listed": True, "on": "2026-11-01", "list_name": "UN consolidated list"},
+        returns=PlayerScreeningResponse,
+        description=(
+            "The casino screens nobody itself. While a player is listed, withdrawals are held until your compliance "
+            "desk releases them. Earlier values are kept, with who set them and when."
+        ),
+        refusals=(InvalidScreening, UnknownPlayer),
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        body, operator = parse_body(ScreeningRequest, request), self.caller.operator
+        status = players.set_screening(
+            operator=operator,
+            player=player,
+            found=body["status"],
+            listed=body["listed"],
+            on=body["on"].date(),
+            source=body["list_name"],
+            by=self.use_person_or_key(),
+        )
+        return Response(PlayerScreeningResponse.of(player, status))
 
 
 class PlayerNotesView(OperatorView):

@@ -33,18 +33,23 @@ class RiskConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the tables for manifests, retention and exports. Players get nothing of it in their own exports."""
-        from baccarat.risk import rule_changes
+        from baccarat.queries import staked
+        from baccarat.risk import players, rule_changes
         from casino.checkpoints import table_digests
         from casino.compliance import exports, retention
         from casino.compliance.exports import OperatorFile
         from casino.compliance.retention import RetentionPolicy
+        from wallet.payments import gate_facts
 
         rule_changes.register()
+        gate_facts.register(players.assess, staked.staked_between)
         retention.register(
             permanent={},
             policies={
-                "activity": RetentionPolicy({"risk_activity": "slot", "risk_playerpair": "slot"}, 1, 92),
-                "networks": RetentionPolicy({"risk_playernetwork": "last_used_at"}, 1, 92),
+                "activity": RetentionPolicy(
+                    {"risk_activity": "slot", "risk_playerpair": "slot"}, 1, 92, of_players=True
+                ),
+                "networks": RetentionPolicy({"risk_playernetwork": "last_used_at"}, 1, 92, of_players=True),
             },
         )
         exports.register_player_files(files=PLAYER_FILES, streams=(), own={})

@@ -18,6 +18,7 @@ from casino.crypto import crypto_shredding
 from casino.events.sql import database_now, fetch
 from casino.kernel.csv_escape import escape_cell
 from casino.operators.models import Player
+from wallet.models import Hold
 
 LOOK_BACK: Final = timedelta(days=30)
 """How long before its opening the money and the play of a case begin."""
@@ -91,6 +92,15 @@ def _describe_player(player: UUID, now: datetime) -> dict[str, Any]:
             "id": str(player), "reference": row.reference, "nickname": row.nickname, "registered_at": row.created_at,
             "kyc": None if status is None else status.kyc, "tags": [] if status is None else status.tags,
         },
+        "screening": {} if status is None else status.screening,
+        "holds": [
+            {
+                "id": row.pk, "withdrawal": row.withdrawal_id, "currency": row.currency, "amount": row.amount,
+                "causes": row.causes.split(","), "status": row.status, "decided_by": row.decided_by,
+                "placed_at": row.placed_at, "ended_at": row.ended_at,
+            }
+            for row in Hold.objects.filter(player_id=player).order_by("pk")
+        ],
         "sums": {
             currency: {name: asdict(sums) for name, sums in windows.items()}
             for currency, windows in activity.sums_of(player, now).items()

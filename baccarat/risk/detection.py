@@ -210,6 +210,9 @@ def _raise_alert(finding: RiskFinding, *, operator: UUID, currency: str, rules: 
         "other": None if finding.other is None else str(finding.other),
         **details,
     }
+    if finding.other is not None:
+        # It is about both: the other's money leaves before this, or not at all.
+        cases.lock_subject(operator=operator, subject=f"player:{finding.other}")
     case = open_case_about(finding.player, operator=operator, details=shown, rules=rules)
     RiskAlert.objects.create(
         operator_id=operator,

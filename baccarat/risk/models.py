@@ -139,8 +139,15 @@ class KycStatus(StrEnum):
     FAILED = "failed"
 
 
+class Screening(StrEnum):
+    """What a screening elsewhere may find. Either holds the player's withdrawals. Values may be added."""
+
+    SANCTIONS = "sanctions"
+    PEP = "pep"
+
+
 class PlayerStatus(models.Model):
-    """A version of what is known of a player: tags and how far the identity is verified. The newest counts.
+    """A version of what is known of a player: tags, screening, how far the identity is verified. The newest counts.
 
     Migrations add indexes by tag and by KYC status.
     """
@@ -149,12 +156,14 @@ class PlayerStatus(models.Model):
     player_id = models.UUIDField()
     kyc = models.TextField()
     tags = ArrayField(models.TextField())
+    screening = models.JSONField(default=dict, help_text="What was found, with its date and source.")
     by = models.TextField()
     at = models.DateTimeField(db_default=Now())
 
     class Meta:
         permissions = [
             ("assess_player", "Can assess players: notes, tags, KYC, complaints"),
+            ("screen_player", "Can record what a screening found"),
         ]
         indexes = [models.Index(fields=["player_id", "-id"], name="risk_status_player")]
         verbose_name_plural = "player statuses"

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 from uuid import UUID
 
@@ -12,18 +13,23 @@ from django.db.models import Exists, Func, OuterRef, Q, TextField, Window
 from django.db.models.functions import RowNumber
 
 from baccarat.risk.detection import set_deadline
-from baccarat.risk.models import KycStatus, PlayerNote, PlayerStatus
-from baccarat.risk.refusals import InvalidPlayerStatus, PlayerTextMissing, ReceivedInFuture
+from baccarat.risk.models import KycStatus, PlayerNote, PlayerStatus, RiskAlert, Screening
+from baccarat.risk.refusals import InvalidPlayerStatus, InvalidScreening, PlayerTextMissing, ReceivedInFuture
 from baccarat.risk.rules import RuleKind, rules_for
 from casino.compliance import case_entries, cases
-from casino.compliance.models import CaseEntryKind, CaseKind
+from casino.compliance.models import Case, CaseEntryKind, CaseKind
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.operators.models import Operator
 from casino.operators.services import require_player
+from wallet.ledger.player_accounts import lock_real_accounts
+from wallet.ledger.refusals import UnknownAccount
+from wallet.payments import holds
+from wallet.payments.gate_facts import Assessment
 
 MAX_TEXT_LENGTH: Final = 4000
+MAX_SOURCE_LENGTH: Final = 200
 MAX_TAGS: Final = 20
 TAG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,29}", re.ASCII)
 LATEST: Final = 10_000
@@ -54,13 +60,60 @@ def set_status(
     if (kyc is None and named is None) or not _are_tags(named or []):
         raise InvalidPlayerStatus
     with transaction.atomic():
-        fetch(_LOCK, [str(player)])
-        last = current_status(player)
-        known = (KycStatus.UNKNOWN.value, []) if last is None else (last.kyc, last.tags)
-        wanted = (known[0] if kyc is None else kyc.value, known[1] if named is None else named)
-        if last is not None and wanted == known:
-            return last
-        return PlayerStatus.objects.create(operator_id=operator, player_id=player, kyc=wanted[0], tags=wanted[1], by=by)
+        last = _lock_status(operator, player)
+        kyc_word, tags_known = last.kyc if kyc is None else kyc.value, last.tags if named is None else named
+        return _save(last, PlayerStatus(kyc=kyc_word, tags=tags_known, screening=last.screening, by=by))
+
+
+def set_screening(
+    *, operator: UUID, player: UUID, found: Screening, listed: bool, on: date, source: str, by: str
+) -> PlayerStatus:
+    """Record what a screening found on a day, or that it does not find it any more, and return what is known then.
+
+    Raises UnknownPlayer, InvalidScreening.
+    """
+    require_player(operator=operator, player=player)
+    origin = source.strip()
+    if not 1 <= len(origin) <= MAX_SOURCE_LENGTH or "\0" in origin or on > database_now().date():
+        raise InvalidScreening
+    with transaction.atomic():
+        last = _lock_status(operator, player)
+        others = {name: facts for name, facts in last.screening.items() if name != found}
+        screening = {**others, found.value: {"listed": listed, "on": on.isoformat(), "source": origin}}
+        return _save(last, PlayerStatus(kyc=last.kyc, tags=last.tags, screening=screening, by=by))
+
+
+def _lock_status(operator: UUID, player: UUID) -> PlayerStatus:
+    """Lock what is known of a player, and the money that it may hold; return the newest version, or what is unknown."""
+    with suppress(UnknownAccount):
+        lock_real_accounts(operator=operator, player=player)
+    fetch(_LOCK, [str(player)])
+    unknown = PlayerStatus(
+        operator_id=operator, player_id=player, kyc=KycStatus.UNKNOWN.value, tags=[], screening={}, by=""
+    )
+    return current_status(player) or unknown
+
+
+def _save(last: PlayerStatus, new: PlayerStatus) -> PlayerStatus:
+    """Add a version unless it says the same; what holds payments now, does so at once."""
+    if last.by and (new.kyc, new.tags, new.screening) == (last.kyc, last.tags, last.screening):
+        return last
+    new.operator_id, new.player_id = last.operator_id, last.player_id
+    new.save()
+    holds.review_player(operator=new.operator_id, player=new.player_id)
+    return current_status(new.player_id) or new
+
+
+def assess(operator: UUID, player: UUID) -> Assessment:
+    """Return what the gate before payouts has to know of a player."""
+    status = current_status(player)
+    kyc, tags, screening = (KycStatus.UNKNOWN.value, [], {}) if status is None else (
+        status.kyc, status.tags, status.screening
+    )  # fmt: skip
+    listed = tuple(name for name, facts in screening.items() if facts["listed"])
+    shared = RiskAlert.objects.filter(operator_id=operator, other_id=player).values_list("case_id", flat=True)
+    pairs = Case.objects.filter(~cases.is_resolved(), operator_id=operator, pk__in=shared)
+    return Assessment(kyc, listed, tuple(tags), tuple(str(key) for key in pairs.values_list("pk", flat=True)))
 
 
 def _are_tags(tags: Collection[str]) -> bool:

@@ -17,6 +17,13 @@ class InvalidPlayerStatus(Refusal):
     remedy = "Give `kyc`, `tags` or both; up to 20 tags of small letters, digits and hyphens, 30 characters each."
 
 
+class InvalidScreening(Refusal):
+    code = "invalid_screening"
+    kind = RefusalKind.INVALID
+    title = "This screening can't be recorded"
+    remedy = "Give a source of 1 to 200 characters, and a date that is not in the future."
+
+
 class ReceivedInFuture(Refusal):
     code = "received_in_future"
     kind = RefusalKind.INVALID

@@ -1,5 +1,7 @@
 """Use case of the workers: keep an absent player's seat for a while, then free it and return the money.
 
+The seat of a player whose account is frozen is left as soon as no round needs it.
+
 A player is away after PLAYER_AWAY_SECONDS without a request or stream. The table keeps the seat for as many turns as
 its rules say, or for SEAT_HOLD_SECONDS if no rounds are played. A confirmed wager is dealt and settled first.
 """
@@ -14,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 
 from baccarat.domain.rounds.refusals import WagerInPlay
-from baccarat.domain.tables.commands import FreeSeat
+from baccarat.domain.tables.commands import FreeSeat, LeaveSeat
 from baccarat.domain.tables.refusals import NotSeated, SeatIsHeld
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services.seats import leave_round_and_seat, require_seat
@@ -27,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 PAGE_SIZE: Final = 200
 ACTOR: Final = "system:absence"
+FREEZE: Final = "system:freeze"
 
 # A player without a session counts from the time of sitting down. Session use is recorded only at intervals.
 _LAST_SEEN_AT: Final = """
@@ -45,6 +48,11 @@ _SEATS_TO_FREE: Final = f"""
              WHERE (taken->>'seat')::int = sitting.seat AND (taken->>'missed_turns')::int >= {_SEAT_KEPT_ROUNDS}))
      ORDER BY sitting.id LIMIT %s
 """  # noqa: S608  (constants)
+_SEATS_OF_FROZEN: Final = """
+    SELECT sitting.table_id, sitting.operator_id, sitting.player_id
+      FROM wallet_playerrestrictions AS restricted JOIN baccarat_sitting AS sitting USING (player_id)
+     WHERE restricted.frozen AND sitting.seat IS NOT NULL ORDER BY sitting.id LIMIT %s
+"""
 _LAST_SEEN_OF_PLAYERS: Final = (
     f"SELECT sitting.player_id, {_LAST_SEEN_AT} FROM baccarat_sitting sitting "  # noqa: S608  (constants)
     "WHERE sitting.table_id = %s AND sitting.player_id = ANY (%s::uuid[])"
@@ -56,11 +64,40 @@ def release_absent_seats() -> int:
 
     Owed commission is collected and unconfirmed chips are returned, as when the player leaves.
     """
-    freed, last = 0, ""
+    freed, last = sum(_leave_frozen(*seat) for seat in fetch(_SEATS_OF_FROZEN, [PAGE_SIZE])), ""
     while page := fetch(_SEATS_TO_FREE, [last, settings.PLAYER_AWAY_SECONDS, settings.SEAT_HOLD_SECONDS, PAGE_SIZE]):
         freed += sum(_free(table, operator, player) for _, table, operator, player in page)
         last = page[-1][0]
     return freed
+
+
+def leave_if_free(uow: UnitOfWork, player: UUID, now: datetime) -> bool:
+    """Leave a player's seat, and return False where a wager is in play or the seat was left."""
+    seat = uow.table.seat_of(player)
+    if seat is None:
+        return False
+    account = repository.accounts_of(uow).game(player, seat.money_type)
+    try:
+        balance = ledger.balances([account])[account]
+        leave_round_and_seat(uow, LeaveSeat(player=player, game_balance=balance, now=now))
+    except WagerInPlay:
+        return False
+    return True
+
+
+def _leave_frozen(table: UUID, operator: UUID, player: UUID) -> bool:
+    """Leave the seat of a player whose account is frozen: the game balance goes to the account."""
+    metadata = Metadata(operator=str(operator), actor=FREEZE, causation="freeze", correlation=f"table-{table}")
+    try:
+        with transaction.atomic():
+            uow, now = repository.lock_table(table=table, operator=operator)
+            if not leave_if_free(uow, player, now):
+                return False
+            repository.save([(uow, metadata)])
+    except repository.StateUnreadable as error:
+        logger.critical("ALERT a seat can't be left: %s", error)
+        return False
+    return True
 
 
 def _free(table: UUID, operator: UUID, player: UUID) -> bool:

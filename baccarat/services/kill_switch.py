@@ -52,6 +52,7 @@ from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant import recorder
 from wallet.responsible_gaming import services as responsible_gaming
 from wallet.responsible_gaming.services import PlayerContext
+from wallet.responsible_gaming.state import BLOCKED_MESSAGE
 
 logger = logging.getLogger(__name__)
 
@@ -64,7 +65,7 @@ DEFAULT_MESSAGES: Final = {
     StopScope.OPERATOR: "Play in this casino is stopped for now.",
     StopScope.RULES: "Play by the rules of this table is stopped for now.",
     StopScope.TABLE: "Play at this table is stopped for now.",
-    StopScope.PLAYER: "You can't play for now.",
+    StopScope.PLAYER: BLOCKED_MESSAGE,
 }
 _EVENT_KINDS: Final = {
     StopScope.TABLE: (recorder.SignificantEventKind.TABLE_STOPPED, recorder.SignificantEventKind.GAMING_RESUMED),

@@ -45,7 +45,7 @@ _WITHOUT_MONEY: Final = frozenset(
     {
         "RoundOpened", "SeatChanged", "CutContributed", "ShoeCutContributed", "TermsFixed", "PlayerAccountOpened",
         "TableLimitSet", CHAT_MESSAGE_SENT, "PlayerReported", "ChatReportClosed", "PlayerMuted", "PlayerUnmuted",
-        "PlayerBanned", "PlayerUnbanned", "PlayerBlocked", "PlayerUnblocked",
+        "PlayerBanned", "PlayerUnbanned", "PlayerBlocked", "PlayerUnblocked", "PlayerFrozen", "PlayerUnfrozen",
     }
 )  # fmt: skip
 WAGER_NOT_TAKEN: Final = WagerNotTaken.__name__

@@ -55,16 +55,20 @@ def add_entry(
     return entry
 
 
-def entries_of(case: UUID, *, operator: UUID) -> list[CaseEntry]:
+def entries_of(case: UUID, *, operator: UUID, confidential: bool) -> list[CaseEntry]:
     """Return what was written down in an operator's case, as `list_entries` does. Raises UnknownCase."""
     if not Case.objects.filter(pk=case, operator_id=operator).exists():
         raise UnknownCase
-    return list_entries(case)
+    return list_entries(case, confidential=confidential)
 
 
-def list_entries(case: UUID) -> list[CaseEntry]:
-    """Return what was written down in a case, decrypted, the oldest first."""
-    rows = list(CaseEntry.objects.filter(case_id=case).order_by("pk"))
+def list_entries(case: UUID, *, confidential: bool = True) -> list[CaseEntry]:
+    """Return what was written down in a case, decrypted, the oldest first.
+
+    Unless it is for compliance, without what is `confidential`: that the case was reported to an authority.
+    """
+    entries = CaseEntry.objects.filter(case_id=case).order_by("pk")
+    rows = list(entries if confidential else entries.exclude(kind=CaseEntryKind.REPORTED.value))
     crypto_shredding.decrypt_rows(rows)
     return rows
 

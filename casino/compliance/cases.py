@@ -135,12 +135,23 @@ def open_case(
     *, operator: UUID, kind: CaseKind, subject: str, details: Mapping[str, Any], report: UUID | None = None
 ) -> UUID | None:
     """Open a case in the caller's transaction and return its id, None if one about the same subject is open."""
-    fetch(_LOCK, [f"{operator}|{subject}"])
+    lock_subject(operator=operator, subject=subject)
     if Case.objects.filter(~is_resolved(), operator_id=operator, subject=subject).exists():
         return None
     case = new_id(database_now())
     execute(_OPEN, [case, operator, kind, subject, report, json.dumps(details, default=str)])
     return case
+
+
+def lock_subject(*, operator: UUID, subject: str) -> None:
+    """Let nobody open a case about a subject until the caller's transaction ends; wait for one that is being opened."""
+    fetch(_LOCK, [f"{operator}|{subject}"])
+
+
+def open_about(*, operator: UUID, player: UUID) -> tuple[str, ...]:
+    """Return the ids of the unresolved cases about a player, without complaints: they are under no suspicion."""
+    rows = Case.objects.filter(~is_resolved(), operator_id=operator, subject=f"player:{player}")
+    return tuple(str(key) for key in rows.order_by("pk").values_list("pk", flat=True))
 
 
 def find_open_case(*, operator: UUID, subject: str) -> UUID | None:

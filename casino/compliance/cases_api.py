@@ -30,6 +30,7 @@ from casino.events.periods import PeriodReversed
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView
 from casino.operators.memberships import desk_actor
+from casino.operators.principals import Scope
 
 _DETAILS: Final = {
     "table": "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11",
@@ -222,12 +223,16 @@ class CaseEntriesView(OperatorView):
         "listCaseEntries",
         "List what is written down in a case, oldest first",
         returns=CaseEntryList,
-        description="Notes, evidence, deadlines, decisions and exports, each with its author.",
+        description=(
+            "Notes, evidence, deadlines, decisions and exports, each with its author. That it was `reported` to an "
+            "authority is shown to keys with the scope `compliance` alone."
+        ),
         refusals=(UnknownCase,),
     )
     def get(self, request: Request, case: UUID) -> Response:
         del request
-        entries = case_entries.entries_of(case, operator=self.caller.operator)
+        is_compliance = Scope.COMPLIANCE in self.caller.scopes
+        entries = case_entries.entries_of(case, operator=self.caller.operator, confidential=is_compliance)
         return Response(CaseEntryList.of(map(CaseEntryResponse.of, entries)))
 
     @operation(
@@ -239,8 +244,9 @@ class CaseEntriesView(OperatorView):
         returns=CaseEntryResponse,
         status=201,
         description=(
-            "A note, evidence, a decision, or another deadline. For good: it can't be changed. A resolved case takes "
-            "notes and evidence only. Texts about a player are encrypted under that player's key."
+            "A note, evidence, a decision, another deadline, or that it was `reported` to the authority. For good: it "
+            "can't be changed. A resolved case takes no deadline and no decision. Texts about a player are encrypted "
+            "under that player's key."
         ),
         refusals=(CaseAlreadyResolved, CaseEntryInvalid, UnknownCase),
     )

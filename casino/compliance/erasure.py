@@ -13,7 +13,8 @@ from typing import Final
 from uuid import UUID
 
 from casino.compliance import acts
-from casino.compliance.models import Erasure
+from casino.compliance.cases import about_player, is_resolved
+from casino.compliance.models import Case, Erasure
 from casino.compliance.refusals import (
     AlreadyErased,
     ErasureReasonMissing,
@@ -139,7 +140,8 @@ def _apply(change: Change) -> None:
 
 def _require_erasable(operator: UUID, player: UUID, *, overrides_retention: bool) -> None:
     activities = [check(operator, player) for check in _checks]
-    if any(each.active for each in activities):
+    is_reviewed = about_player(Case.objects.filter(~is_resolved(), operator_id=operator), player).exists()
+    if is_reviewed or any(each.active for each in activities):
         raise PlayerStillActive
     if any(each.excluded for each in activities):
         raise PlayerStillExcluded

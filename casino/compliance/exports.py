@@ -13,6 +13,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -54,6 +55,7 @@ _player_files: Final[dict[str, str]] = {
     "erasures": "SELECT id, reason, erased_at FROM compliance_erasure WHERE player_id = %(player)s ORDER BY id",
 }
 _player_streams: Final[list[str]] = []
+_own_views: Final[dict[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
 _own_files: Final[dict[str, frozenset[str]]] = {
     "player": frozenset({"operator_id"}),
     "sessions": frozenset(),
@@ -68,14 +70,19 @@ _PLAYER_EVENTS: Final = """
 
 
 def register_player_files(
-    *, files: Mapping[str, str], streams: Sequence[str], own: Mapping[str, frozenset[str]]
+    *,
+    files: Mapping[str, str],
+    streams: Sequence[str],
+    own: Mapping[str, frozenset[str]],
+    own_views: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = MappingProxyType({}),
 ) -> None:
     """Add another app's files to player exports; call it in AppConfig.ready().
 
     Each file is a statement that reads the rows of `%(player)s` and nobody else's; each of `streams` is an SQL
     expression for an array of names of streams that are about the player alone. Players themselves get the files that
-    `own` names, without its columns.
+    `own` names, without its columns, and with each row as `own_views` shows it.
     """
+    _own_views.update(own_views)
     _own_files.update(own)
     _player_files.update(files)
     _player_streams.extend(streams)
@@ -117,7 +124,8 @@ def export_own_data(*, operator: UUID, player: UUID, now: datetime) -> Iterator[
 
 
 def _redact(name: str, row: dict[str, Any]) -> dict[str, Any]:
-    return {column: _without_others(value) for column, value in row.items() if column not in _own_files[name]}
+    shown = _own_views[name](row) if name in _own_views else row
+    return {column: _without_others(value) for column, value in shown.items() if column not in _own_files[name]}
 
 
 def _without_others(value: Any) -> Any:

@@ -68,6 +68,7 @@ class CaseEntryKind(StrEnum):
     DEADLINE = "deadline"
     DECISION = "decision"
     EXPORT = "export"
+    REPORTED = "reported"
 
 
 class CaseEntry(models.Model):

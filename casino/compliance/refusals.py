@@ -45,8 +45,8 @@ class ErasureReasonMissing(Refusal):
 class PlayerStillActive(Refusal):
     code = "erasure_player_in_play"
     kind = RefusalKind.CONFLICT
-    title = "The player has money, a seat, or a wager or payment in progress"
-    remedy = "Have the player leave the table and pay out all money first."
+    title = "The player has money, a seat, a wager or payment in progress, or is being reviewed"
+    remedy = "Have the player leave the table and pay out all money first, or wait until reviews have ended."
 
 
 class PlayerStillExcluded(Refusal):

@@ -33,11 +33,15 @@ FOUR_MONTHS: Final = 123
 
 @dataclass(frozen=True, slots=True)
 class RetentionPolicy:
-    """The tables of a kind of data, each with the column of a row's age, and how long they are kept."""
+    """The tables of a kind of data, each with the column of a row's age, and how long they are kept.
+
+    Tables `of_players` have a `player_id`; what is about a player who is reviewed is kept until that has ended.
+    """
 
     tables: Mapping[str, str]
     minimum_days: int
     default_days: int
+    of_players: bool = False
 
 
 _permanent: Final[dict[str, Sequence[str]]] = {
@@ -46,7 +50,9 @@ _permanent: Final[dict[str, Sequence[str]]] = {
     "checkpoints": ("checkpoints_checkpoint",),
 }
 _policies: Final[dict[str, RetentionPolicy]] = {
-    "player_sessions": RetentionPolicy({"operators_playersession": "created_at"}, TEN_YEARS, TEN_YEARS),
+    "player_sessions": RetentionPolicy(
+        {"operators_playersession": "created_at"}, TEN_YEARS, TEN_YEARS, of_players=True
+    ),
     "sign_ins": RetentionPolicy({"staff_signin": "at"}, TEN_YEARS, TEN_YEARS),
     "access_log": RetentionPolicy({"staff_accesslogentry": "at"}, TEN_YEARS, TEN_YEARS),
     "idempotency_keys": RetentionPolicy({"api_idempotentrequest": "created_at"}, FOUR_MONTHS, FOUR_MONTHS),
@@ -59,6 +65,19 @@ _policies: Final[dict[str, RetentionPolicy]] = {
 PERMANENT: Final[Mapping[str, Sequence[str]]] = MappingProxyType(_permanent)
 """Tables that are kept for good, by kind."""
 RETENTION_POLICIES: Final[Mapping[str, RetentionPolicy]] = MappingProxyType(_policies)
+
+
+_reviewed: Final[list[str]] = [
+    """SELECT substring(subject FROM 8 FOR 36)::uuid FROM compliance_case AS opened
+        WHERE subject LIKE 'player:%%' AND NOT EXISTS (
+              SELECT FROM compliance_caseaction AS done WHERE done.case_id = opened.id AND done.action = 'resolved')"""
+]
+"""Statements that list the players who are reviewed: those of open cases."""
+
+
+def register_reviewed(statement: str) -> None:
+    """Add a statement that lists players who are reviewed; call it in AppConfig.ready()."""
+    _reviewed.append(statement)
 
 
 def register(*, permanent: Mapping[str, Sequence[str]], policies: Mapping[str, RetentionPolicy]) -> None:
@@ -102,7 +121,8 @@ def preview_purge(kind: str, *, days: int | None = None) -> PurgeResult:
     before = today - timedelta(days=age)
     if settings.LEGAL_HOLD is not None:
         before = min(before, datetime.combine(settings.LEGAL_HOLD, time.min, UTC))
-    rows = sum(_count(table, column, before) for table, column in RETENTION_POLICIES[kind].tables.items())
+    policy = RETENTION_POLICIES[kind]
+    rows = sum(_count(table, _is_over(policy, column), before) for table, column in policy.tables.items())
     return PurgeResult(kind, age, before, rows)
 
 
@@ -124,7 +144,7 @@ def purge(kind: str, *, by: str, days: int | None = None) -> PurgeResult:
             after={"rows": result.rows, "before": result.before.isoformat()},
         )
     for table, column in policy.tables.items():
-        while _delete_batch(table, column, result.before) == BATCH:
+        while _delete_batch(table, _is_over(policy, column), result.before) == BATCH:
             continue
     return result
 
@@ -145,12 +165,18 @@ def _now() -> datetime:
     return now
 
 
-def _count(table: str, column: str, before: datetime) -> int:
-    return int(fetch(f"SELECT count(*) FROM {table} WHERE {column} < %s", [before])[0][0])  # noqa: S608  (constants)
+def _is_over(policy: RetentionPolicy, column: str) -> str:
+    """Return the condition that a row is kept no longer."""
+    reviewed = f" AND player_id NOT IN ({' UNION '.join(_reviewed)})" if policy.of_players else ""
+    return f"{column} < %s{reviewed}"
 
 
-def _delete_batch(table: str, column: str, before: datetime) -> int:
+def _count(table: str, is_over: str, before: datetime) -> int:
+    return int(fetch(f"SELECT count(*) FROM {table} WHERE {is_over}", [before])[0][0])  # noqa: S608  (constants)
+
+
+def _delete_batch(table: str, is_over: str, before: datetime) -> int:
     return execute(
-        f"DELETE FROM {table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {table} WHERE {column} < %s LIMIT {BATCH}))",  # noqa: S608
+        f"DELETE FROM {table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM {table} WHERE {is_over} LIMIT {BATCH}))",  # noqa: S608
         [before],
     )

@@ -210,7 +210,7 @@ def required_scope(view: Any, method: str) -> Scope | None:
     act: Act | None = view.act
     if takes_any_key(act):
         return None
-    if method in {"GET", "HEAD"}:
+    if method in {"GET", "HEAD"} and not view.confidential:
         return Scope.READ
     return None if act is None or act.scope is None else Scope(act.scope)
 

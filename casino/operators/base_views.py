@@ -40,6 +40,8 @@ class ScopedView(BaseApiView):
 
     act: ClassVar[Act | None] = None
     """What a key does here by changing something, which says its scope; to read, it needs `read`."""
+    confidential: ClassVar[bool] = False
+    """Whether reading needs the scope of the act, too."""
     for_brands: ClassVar[frozenset[str]] = frozenset()
     """Methods that a key of a brand may call although the address names no player."""
 

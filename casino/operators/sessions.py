@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from casino.events import announcements
-from casino.events.sql import fetch
+from casino.events.sql import execute, fetch
 from casino.operators import credentials
 from casino.operators.models import PlayerBan, PlayerSession
 from casino.operators.principals import BrandScope
@@ -94,7 +94,7 @@ _OPEN: Final = f"""
 _END_ALL: Final = f"""
     WITH ended AS (
         UPDATE operators_playersession s
-        SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), '{BANNED}')
+        SET ended_at = clock_timestamp(), ended_reason = coalesce(nullif({SESSION_STATUS}, ''), %(reason)s)
         WHERE s.player_id = %(player)s AND s.ended_at IS NULL {_CHANGED}
     )
     {_ANNOUNCE_END} FROM ended
@@ -236,7 +236,16 @@ def ban_player(*, operator: UUID, player: UUID, until: datetime | None) -> None:
         if not cursor.rowcount:
             raise UnknownPlayer
         save_ban(player=player, until=until)
-        cursor.execute(_END_ALL, {"player": player, "idle": settings.PLAYER_IDLE_SECONDS})
+        _end_all(player, BANNED)
+
+
+def end_sessions_of(player: UUID) -> None:
+    """End a player's sessions, in the caller's transaction; another one may be opened."""
+    _end_all(player, ENDED)
+
+
+def _end_all(player: UUID, reason: str) -> None:
+    execute(_END_ALL, {"player": player, "idle": settings.PLAYER_IDLE_SECONDS, "reason": reason})
 
 
 def touch_interval() -> timedelta:

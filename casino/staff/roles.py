@@ -38,6 +38,7 @@ _MONEY: Final = {
     "wallet.view_reconciliation",
     "wallet.view_remotetransaction",
     "wallet.view_transfer",
+    "wallet.view_hold",
     "wallet.view_withdrawal",
 }
 _PLAYERS: Final = {

@@ -36,6 +36,7 @@ from tests.services import Services
 from tests.support.acts import agreed
 from tests.support.depth import examples
 from tests.support.house import At, House, deal_all, fresh_database
+from tests.support.payouts import UNPLAYED
 from tests.wallet.payments.counter import call_back, offer, report, use_provider
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
@@ -117,6 +118,7 @@ class WalletLife(RuleBasedStateMachine):
                 auto_approve_up_to=500,
                 second_approval_above=2_500,
                 actor="staff:1",
+                holds=UNPLAYED,
             )
             voiding.set_policy(operator=self.house.operator, forgive=forgive, actor="staff:1")
         self.pay_in(40_000)

@@ -19,7 +19,7 @@ from django.urls import reverse
 
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.tables.kill_switch import AlreadyStopped, StopScope
-from baccarat.services import kill_switch, rules_lifecycle, voiding
+from baccarat.services import freezing, kill_switch, rules_lifecycle, voiding
 from baccarat.storage.models import Round, RulesVersion
 from casino.compliance import erasure
 from casino.compliance.models import Erasure
@@ -38,13 +38,16 @@ from tests.support import rules as waiting_rules
 from tests.support import voids
 from tests.support.acts import agreed
 from tests.support.office import client_of
+from tests.support.payouts import pay_unplayed
 from tests.support.protection import age_wishes
 from tests.wallet.payments.counter import offer, use_provider
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
-from wallet.models import Adjustment, Withdrawal
-from wallet.payments import methods, withdrawals
+from wallet.models import Adjustment, Hold, PlayerRestrictions, Withdrawal
+from wallet.payments import holds, methods, withdrawals
+from wallet.payments.gate import HoldTerms
 from wallet.payments.terms import WithdrawalTerms
+from wallet.responsible_gaming import changes as protection_changes
 from wallet.responsible_gaming import services as protection
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.services import PlayerContext
@@ -126,6 +129,7 @@ def request_adjustment(stage: Stage, by: str) -> Waiting:
 def request_withdrawal(stage: Stage, by: str) -> Waiting:
     with agreed():
         card = methods.create(operator=stage.operator, offer=offer(), actor="staff:1")
+    pay_unplayed(stage.operator)
     payment = withdrawals.request(
         operator=stage.operator,
         player=stage.player(),
@@ -142,6 +146,36 @@ def request_withdrawal(stage: Stage, by: str) -> Waiting:
         lambda: Withdrawal.objects.get(pk=payment).status != "requested",
         f"changes/{change.pk}/confirm",
     )
+
+
+def request_release(stage: Stage, by: str) -> Waiting:
+    """Request the release of a withdrawal of money that was never staked."""
+    with agreed():
+        card = methods.create(operator=stage.operator, offer=offer(), actor="staff:1")
+    payment = withdrawals.request(
+        operator=stage.operator,
+        player=stage.player(),
+        currency="EUR",
+        method=card.id,
+        amount=1000,
+        metadata=stage.metadata("player:1"),
+    )
+    hold = Hold.objects.get(withdrawal_id=payment)
+    change = holds.release(hold.pk, by=by, metadata=stage.metadata(by))
+    assert change is not None
+    return _decided_there(change, lambda: Hold.objects.get(pk=hold.pk).status == "released")
+
+
+def request_unfreeze(stage: Stage, by: str) -> Waiting:
+    player = stage.player()
+    freezing.freeze(operator=stage.operator, player=player, reason="An order", metadata=stage.metadata("staff:1"))
+    change = protection_changes.request_unfreeze(operator=stage.operator, player=player, by=by)
+    return _decided_there(change, lambda: not PlayerRestrictions.objects.get(player_id=player).frozen)
+
+
+def _decided_there(change: Change, is_done: Callable[[], bool]) -> Waiting:
+    page = reverse("admin:operators_change_confirm", args=[change.pk])
+    return Waiting(page, is_done, f"changes/{change.pk}/confirm")
 
 
 def request_rules(stage: Stage, by: str) -> Waiting:
@@ -222,6 +256,7 @@ POLICY: Final = {
     "auto_approve_up_to": 0,
     "second_approval_above": 0,
     "terms": asdict(WithdrawalTerms()),
+    "holds": asdict(HoldTerms()),
 }
 THRESHOLDS: Final = ("wager", "wager_day", "win", "win_day", "payment")
 LOOSE_RULE: Final = {
@@ -237,6 +272,8 @@ REQUESTS: Final[dict[str, Request]] = {
     "erasure": request_erasure,
     "adjustment": request_adjustment,
     "withdrawal": request_withdrawal,
+    "release_payment": request_release,
+    "unfreeze": request_unfreeze,
     **{
         kind: change_of(kind, details)
         for kind, details in {

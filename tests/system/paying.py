@@ -40,7 +40,7 @@ def pay_in_and_out(operator: Caller, player_of: Callable[[str], Caller], *, stri
     """Let a player deposit through a strike, be paid, and take a withdrawal back."""
     card = {"name": "Card", "provider": "sandbox", "currency": "EUR", "minimum": "1.00", "maximum": "1000.00"}
     method = operator.post("deposit-methods", **card, fee_percent="1", supports_withdrawals=True)["id"]
-    operator.post("withdrawal-policy", auto_approve_up_to="50.00", second_approval_above="500.00")
+    operator.post("withdrawal-policy", auto_approve_up_to="50.00", second_approval_above="500.00", played_percent=0)
     registered = operator.post("players", reference="saver")["id"]
     player = player_of(operator.post(f"players/{registered}/sessions")["token"])
 

@@ -41,7 +41,7 @@ from wallet.payments.refusals import (
     UnknownDeposit,
     UnknownDepositMethod,
 )
-from wallet.responsible_gaming.refusals import PlayerExcluded, PlayLimitReached
+from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked, PlayLimitReached
 
 PAYMENT_EXAMPLE: Final[Mapping[str, str]] = {
     "method": "0199f3a2-8d10-7a01-9b11-3c5d7e9f1a2b",
@@ -147,6 +147,7 @@ class MyDepositListView(PlayerView):
             KeyLimitReached,
             PlayLimitReached,
             PlayerExcluded,
+            PlayerIsBlocked,
             UnknownAccount,
             UnknownDeposit,
             UnknownDepositMethod,
@@ -185,6 +186,7 @@ class QuickDepositView(PlayerView):
             NoEarlierDeposit,
             PlayLimitReached,
             PlayerExcluded,
+            PlayerIsBlocked,
             UnknownAccount,
             UnknownDeposit,
             UnknownDepositMethod,

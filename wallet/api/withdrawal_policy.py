@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -24,8 +25,17 @@ from casino.operators.api.changes import LIVE, ChangeResponse
 from casino.operators.base_views import OperatorView
 from wallet import acts
 from wallet.payments import changes, methods
+from wallet.payments.gate import HoldTerms
 from wallet.payments.refusals import InvalidDepositMethod, InvalidWithdrawalPolicy
-from wallet.payments.terms import WithdrawalPolicy, WithdrawalTerms, parse_percent, percent
+from wallet.payments.terms import (
+    MAX_HOLD_HOURS,
+    MAX_HOLD_TAGS,
+    PERCENT,
+    WithdrawalPolicy,
+    WithdrawalTerms,
+    parse_percent,
+    percent,
+)
 
 _POLICY: Final = {
     "auto_approve_up_to": "100.00",
@@ -35,6 +45,10 @@ _POLICY: Final = {
     "max_pending": 3,
     "fee_fixed": "0.50",
     "fee_percent": "1",
+    "played_percent": 100,
+    "kyc_above": "2000.00",
+    "hold_hours": 72,
+    "hold_tags": ["watch"],
 }
 
 
@@ -49,9 +63,32 @@ class WithdrawalPolicyRequest(StrictSerializer):
     max_pending = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=1000)
     fee_fixed = AmountField(allow_zero=True, required=False, default=0)
     fee_percent = TextField(max_length=8, required=False, default="0", help_text="Below 100, at most four decimals.")
+    played_percent = WholeNumberField(
+        required=False,
+        default=100,
+        documented=(0, 1000),
+        help_text="The share of each deposit that is staked before a withdrawal leaves without being held.",
+    )
+    kyc_above = AmountField(
+        allow_zero=True,
+        required=False,
+        default=None,
+        allow_null=True,
+        help_text="Withdrawals above this amount are held until the player's identity is verified; null for none.",
+    )
+    hold_hours = WholeNumberField(
+        required=False, default=72, documented=(1, MAX_HOLD_HOURS), help_text="How long compliance has to decide."
+    )
+    hold_tags = serializers.ListField(
+        child=TextField(max_length=30),
+        required=False,
+        default=list,
+        max_length=MAX_HOLD_TAGS,
+        help_text="Tags of players whose withdrawals are held.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Group bounds and fees as terms. Raises InvalidDepositMethod."""
+        """Group bounds and fees, and what holds payments. Raises InvalidDepositMethod."""
         terms = WithdrawalTerms(
             attrs["minimum"],
             attrs["maximum"],
@@ -60,7 +97,10 @@ class WithdrawalPolicyRequest(StrictSerializer):
             parse_percent(attrs["fee_percent"]),
         )
         amounts = {name: attrs[name] for name in ("auto_approve_up_to", "second_approval_above")}
-        return {**amounts, "currency": attrs["currency"], "terms": terms}
+        holds = HoldTerms(
+            attrs["played_percent"] * PERCENT, attrs["kyc_above"], attrs["hold_hours"], tuple(attrs["hold_tags"])
+        )
+        return {**amounts, "currency": attrs["currency"], "terms": terms, "holds": holds}
 
 
 class WithdrawalPolicyResponse(Shape):
@@ -74,11 +114,15 @@ class WithdrawalPolicyResponse(Shape):
     max_pending: Annotated[int | None, Meta(description="A player's withdrawals pending at once.", examples=[3])]
     fee_fixed: Money
     fee_percent: Annotated[str, Meta(examples=["1"])]
+    played_percent: Annotated[int, Meta(description="The share of each deposit to be staked first.", examples=[100])]
+    kyc_above: Money | None
+    hold_hours: Annotated[int, Meta(examples=[72])]
+    hold_tags: Annotated[tuple[str, ...], Meta(examples=[["watch"]])]
 
     @classmethod
     def of(cls, policy: WithdrawalPolicy, currency: str) -> "WithdrawalPolicyResponse":
         """Present a policy."""
-        terms = policy.terms
+        terms, holds = policy.terms, policy.holds
         return cls(
             version=policy.version,
             auto_approve_up_to=Money.of(policy.auto_approve_up_to, currency),
@@ -88,6 +132,10 @@ class WithdrawalPolicyResponse(Shape):
             max_pending=terms.max_pending,
             fee_fixed=Money.of(terms.fee_fixed, currency),
             fee_percent=percent(terms.fee_ppm),
+            played_percent=holds.played_ppm // PERCENT,
+            kyc_above=None if holds.kyc_above is None else Money.of(holds.kyc_above, currency),
+            hold_hours=holds.hours,
+            hold_tags=holds.tags,
         )
 
 

@@ -1,5 +1,6 @@
 """Withdrawals: quoted for and requested by players, listed for operators."""
 
+from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
@@ -20,7 +21,7 @@ from casino.operators.refusals import KeyLimitReached
 from wallet.api.deposits import PAYMENT_EXAMPLE, PaymentRequest, payer, payment_filter
 from wallet.funding.refusals import FundingDiffers
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
-from wallet.payments import methods, queries, withdrawals
+from wallet.payments import methods, queries, withdrawal_state, withdrawals
 from wallet.payments.queries import Withdrawal
 from wallet.payments.refusals import (
     DepositMethodUnavailable,
@@ -34,7 +35,18 @@ from wallet.payments.refusals import (
     WithdrawalTooSmall,
 )
 from wallet.payments.terms import WithdrawalPolicy, quote_withdrawal, require_capacity
-from wallet.payments.withdrawal_state import WithdrawalStatus
+
+
+class ReviewedStatus(StrEnum):
+    """The status of a withdrawal. `in_review` waits for somebody; why is not said."""
+
+    IN_REVIEW = withdrawal_state.IN_REVIEW
+    APPROVED = "approved"
+    SENT = "sent"
+    PAID = "paid"
+    RETURNED = "returned"
+    REJECTED = "rejected"
+    CANCELLED = "cancelled"
 
 
 class WithdrawalResponse(Shape):
@@ -43,19 +55,19 @@ class WithdrawalResponse(Shape):
     id: UUID
     player: UUID
     method: UUID
-    status: WithdrawalStatus
+    status: ReviewedStatus
     amount: Money
     fee: Money
     net_amount: Money
-    can_cancel: bool
-    reason: Annotated[str, Meta(examples=[""])]
+    can_cancel: Annotated[bool, Meta(description="One in review may be refused all the same: then it goes on.")]
+    reason: Annotated[str, Meta(description="Why it ended without being paid; empty before.", examples=[""])]
     requested_at: Timestamp
     ended_at: Timestamp | None
 
     @classmethod
     def of(cls, withdrawal: Withdrawal) -> "WithdrawalResponse":
         """Present a withdrawal."""
-        currency, status = withdrawal.currency, WithdrawalStatus(withdrawal.status)
+        currency, status = withdrawal.currency, ReviewedStatus(withdrawal_state.shown_status(withdrawal.status))
         return cls(
             id=withdrawal.id,
             player=withdrawal.player_id,
@@ -64,8 +76,8 @@ class WithdrawalResponse(Shape):
             amount=Money.of(withdrawal.amount, currency),
             fee=Money.of(withdrawal.fee, currency),
             net_amount=Money.of(withdrawal.amount - withdrawal.fee, currency),
-            can_cancel=status in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED},
-            reason=withdrawal.reason,
+            can_cancel=status in {ReviewedStatus.IN_REVIEW, ReviewedStatus.APPROVED},
+            reason=withdrawal.reason if withdrawal.ended_at else "",
             requested_at=withdrawal.requested_at,
             ended_at=withdrawal.ended_at,
         )
@@ -78,7 +90,7 @@ class WithdrawalPage(Page[WithdrawalResponse]):
 class WithdrawalsQuery(PeriodQuery):
     """Filters of the list of withdrawals, by when they were requested."""
 
-    status = EnumField(WithdrawalStatus, required=False, default=None, help_text="Only those with this status.")
+    status = EnumField(ReviewedStatus, required=False, default=None, help_text="Only those with this status.")
 
 
 class WithdrawalQuoteQuery(CurrencyQuery):
@@ -188,7 +200,8 @@ class MyWithdrawalListView(PlayerView):
         returns=WithdrawalResponse,
         status=201,
         description=(
-            "Small ones are sent at once; from the amounts of the operator's policy on, staff approve them first."
+            "Small ones are sent at once; from the amounts of the operator's policy on, staff approve them first. One "
+            "that is `in_review` waits for somebody."
         ),
         refusals=(
             DebtOutstanding,
@@ -239,7 +252,7 @@ class CancelWithdrawalView(PlayerView):
         request=EmptyRequest,
         example={},
         returns=WithdrawalResponse,
-        description=("Possible while it waits for approval or is about to be sent."),
+        description=("Possible while it is in review or about to be sent; in review, it may be refused."),
         refusals=(
             DebtOutstanding,
             TooLateToCancel,

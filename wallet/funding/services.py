@@ -48,7 +48,7 @@ _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 8))"
 _IN_FLIGHT: Final = """
     SELECT (SELECT count(*) FROM wallet_deposit WHERE operator_id = %s AND status = 'pending')
          + (SELECT count(*) FROM wallet_withdrawal
-             WHERE operator_id = %s AND status IN ('requested', 'approved', 'sent'))
+             WHERE operator_id = %s AND status IN ('requested', 'held', 'approved', 'sent'))
 """
 
 

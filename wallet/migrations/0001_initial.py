@@ -18,6 +18,7 @@ ORDINARY = (
     "wallet_balance",
     "wallet_deposit",
     "wallet_withdrawal",
+    "wallet_hold",
     "wallet_providercallback",
     "wallet_payment_due",
     "wallet_table_limit",
@@ -209,6 +210,35 @@ class Migration(migrations.Migration):
                     ],
                 ),
                 migrations.CreateModel(
+                    name="Hold",
+                    fields=[
+                        ("id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("operator_id", models.UUIDField()),
+                        ("player_id", models.UUIDField()),
+                        ("withdrawal_id", models.UUIDField()),
+                        ("currency", models.TextField()),
+                        ("amount", models.BigIntegerField()),
+                        ("causes", models.TextField()),
+                        ("status", models.TextField()),
+                        ("owner", models.TextField(null=True)),
+                        ("told", models.IntegerField()),
+                        ("tell_at", models.DateTimeField(null=True)),
+                        ("due_at", models.DateTimeField()),
+                        ("decided_by", models.TextField()),
+                        ("reason", models.TextField()),
+                        ("placed_at", models.DateTimeField()),
+                        ("ended_at", models.DateTimeField(null=True)),
+                        ("version", models.IntegerField()),
+                    ],
+                    options={
+                        "permissions": [
+                            ("decide_hold", "Can release or reject held payments"),
+                            ("freeze_player", "Can freeze a player's account"),
+                            ("unfreeze_player", "Can lift the freeze of a player's account"),
+                        ]
+                    },
+                ),
+                migrations.CreateModel(
                     name="PlayerRestrictions",
                     fields=[
                         ("player_id", models.UUIDField(primary_key=True, serialize=False)),
@@ -217,6 +247,7 @@ class Migration(migrations.Migration):
                         ("excluded_until", models.DateTimeField(null=True)),
                         ("self_excluded", models.BooleanField()),
                         ("blocked", models.BooleanField()),
+                        ("frozen", models.BooleanField()),
                         ("version", models.IntegerField()),
                     ],
                     options={

@@ -82,6 +82,10 @@ CREATE TABLE wallet_withdrawal_policy (
     max_pending integer CHECK (max_pending > 0),
     fee_fixed bigint NOT NULL DEFAULT 0 CHECK (fee_fixed >= 0),
     fee_ppm integer NOT NULL DEFAULT 0 CHECK (fee_ppm >= 0 AND fee_ppm < 1000000),
+    played_ppm integer NOT NULL DEFAULT 1000000 CHECK (played_ppm >= 0),
+    kyc_above bigint CHECK (kyc_above >= 0),
+    hold_hours integer NOT NULL DEFAULT 72 CHECK (hold_hours > 0),
+    hold_tags text[] NOT NULL DEFAULT '{}',
     CONSTRAINT wallet_withdrawal_policy_version UNIQUE (operator_id, currency, version)
 );
 
@@ -124,7 +128,7 @@ CREATE TABLE wallet_withdrawal (
     approved_by text NOT NULL,
     rejected_by text,
     status text NOT NULL
-        CHECK (status IN ('requested', 'approved', 'sent', 'paid', 'returned', 'rejected', 'cancelled')),
+        CHECK (status IN ('requested', 'held', 'approved', 'sent', 'paid', 'returned', 'rejected', 'cancelled')),
     reference text,
     reason text NOT NULL,
     requested_at timestamptz NOT NULL,
@@ -137,6 +141,33 @@ CREATE INDEX wallet_withdrawal_player ON wallet_withdrawal (player_id, id DESC);
 CREATE INDEX wallet_withdrawal_operator ON wallet_withdrawal (operator_id, id DESC);
 CREATE INDEX wallet_withdrawal_status ON wallet_withdrawal (status, operator_id, id DESC);
 CREATE INDEX wallet_withdrawal_day ON wallet_withdrawal (operator_id, provider, requested_at);
+
+-- Projection of the streams hold-{id}: what keeps a withdrawal from being sent. One at most is open for each.
+CREATE TABLE wallet_hold (
+    id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    player_id uuid NOT NULL,
+    withdrawal_id uuid NOT NULL,
+    currency text NOT NULL,
+    amount bigint NOT NULL CHECK (amount > 0),
+    causes text NOT NULL CHECK (causes <> ''),
+    status text NOT NULL CHECK (status IN ('open', 'released', 'rejected', 'closed')),
+    owner text,
+    told integer NOT NULL CHECK (told BETWEEN 0 AND 2),
+    tell_at timestamptz,
+    due_at timestamptz NOT NULL,
+    decided_by text NOT NULL,
+    reason text NOT NULL,
+    placed_at timestamptz NOT NULL,
+    ended_at timestamptz,
+    version integer NOT NULL,
+    CHECK ((status = 'open') = (ended_at IS NULL))
+);
+CREATE UNIQUE INDEX wallet_hold_open ON wallet_hold (withdrawal_id) WHERE status = 'open';
+CREATE INDEX wallet_hold_withdrawal ON wallet_hold (withdrawal_id);
+CREATE INDEX wallet_hold_player ON wallet_hold (player_id, id DESC);
+CREATE INDEX wallet_hold_operator ON wallet_hold (operator_id, id DESC);
+CREATE INDEX wallet_hold_tell ON wallet_hold (tell_at) WHERE tell_at IS NOT NULL;
 
 -- Verified callbacks as received. A nonce is accepted once, independent of Redis.
 CREATE TABLE wallet_providercallback (
@@ -186,11 +217,13 @@ CREATE TABLE wallet_playerrestrictions (
     excluded_until timestamptz,
     self_excluded boolean NOT NULL,
     blocked boolean NOT NULL,
+    frozen boolean NOT NULL,
     version integer NOT NULL CHECK (version > 0)
 );
 CREATE INDEX wallet_playerrestrictions_excluded ON wallet_playerrestrictions (operator_id, excluded_until)
     WHERE excluded_until IS NOT NULL OR self_excluded;
 CREATE INDEX wallet_playerrestrictions_blocked ON wallet_playerrestrictions (operator_id, player_id) WHERE blocked;
+CREATE INDEX wallet_playerrestrictions_frozen ON wallet_playerrestrictions (operator_id, player_id) WHERE frozen;
 
 CREATE TABLE wallet_operatorlimits (
     operator_id uuid PRIMARY KEY,

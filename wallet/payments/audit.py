@@ -10,10 +10,11 @@ from uuid import UUID
 
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from wallet.payments import deposit_state, withdrawal_state
+from wallet.payments import deposit_state, hold_state, withdrawal_state
 from wallet.payments import events as pe
-from wallet.payments.records import DEPOSITS, WITHDRAWALS, deposit_row, withdrawal_row
+from wallet.payments.records import DEPOSITS, HOLDS, WITHDRAWALS, deposit_row, hold_row, withdrawal_row
 
+_OPEN_HOLD: Final = frozenset({"HoldPlaced", "HoldCausesAdded", "HoldAssigned", "HoldReminded"})
 ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
     "DepositRequested": frozenset({None}),
     "DepositSent": frozenset({"DepositRequested", "DepositFailed"}),
@@ -21,12 +22,23 @@ ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
     "DepositCompleted": frozenset({"DepositSent", "DepositFailed"}),
     "DepositReversed": frozenset({"DepositSent", "DepositFailed", "DepositCompleted"}),
     "WithdrawalRequested": frozenset({None}),
-    "WithdrawalApproved": frozenset({"WithdrawalRequested"}),
-    "WithdrawalRejected": frozenset({"WithdrawalRequested", "WithdrawalApproved"}),
-    "WithdrawalCancelled": frozenset({"WithdrawalRequested", "WithdrawalApproved"}),
-    "WithdrawalSent": frozenset({"WithdrawalRequested", "WithdrawalApproved"}),
-    "WithdrawalPaid": frozenset({"WithdrawalSent"}),
-    "WithdrawalReturned": frozenset({"WithdrawalSent", "WithdrawalPaid"}),
+    "WithdrawalApproved": frozenset({"WithdrawalRequested", "WithdrawalReleased"}),
+    "WithdrawalHeld": frozenset({"WithdrawalRequested", "WithdrawalApproved", "WithdrawalReleased", "WithdrawalSent"}),
+    "WithdrawalReleased": frozenset({"WithdrawalHeld"}),
+    "WithdrawalRejected": frozenset({"WithdrawalRequested", "WithdrawalReleased", "WithdrawalHeld"}),
+    "WithdrawalCancelled": frozenset(
+        {"WithdrawalRequested", "WithdrawalApproved", "WithdrawalReleased", "WithdrawalHeld"}
+    ),
+    "WithdrawalSent": frozenset({"WithdrawalRequested", "WithdrawalApproved", "WithdrawalReleased"}),
+    "WithdrawalPaid": frozenset({"WithdrawalSent", "WithdrawalHeld"}),
+    "WithdrawalReturned": frozenset({"WithdrawalSent", "WithdrawalPaid", "WithdrawalHeld"}),
+    "HoldPlaced": frozenset({None}),
+    "HoldCausesAdded": _OPEN_HOLD,
+    "HoldAssigned": _OPEN_HOLD,
+    "HoldReminded": _OPEN_HOLD,
+    "HoldReleased": _OPEN_HOLD,
+    "HoldRejected": _OPEN_HOLD,
+    "HoldClosed": _OPEN_HOLD,
 }
 """The events that each one may follow in its stream."""
 
@@ -62,6 +74,8 @@ class PaymentTraces:
     def __init__(self) -> None:
         self._traces: dict[str, PaymentTrace] = {}
         self._owed: dict[tuple[UUID, UUID, str], int] = {}
+        self._held: dict[UUID, UUID] = {}
+        """Open holds with what they hold."""
 
     def replay(self, event: pe.PaymentEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """Replay one event and yield contradictions to earlier events."""
@@ -77,6 +91,7 @@ class PaymentTraces:
             trace.inconsistent = True
             yield Finding("event out of place", where, "an allowed predecessor", str(last))
         trace.events.append(event)
+        yield from self._check_hold(event, trace, where)
         yield from self._check_amounts(event, trace, where)
 
     def add_debt(self, *, operator: UUID, player: UUID, currency: str, amount: int) -> None:
@@ -100,14 +115,35 @@ class PaymentTraces:
         sound = [trace.events for _, trace in traces if not trace.inconsistent]
         deposits = [events for events in sound if isinstance(events[0], pe.DepositRequested)]
         withdrawals = [events for events in sound if isinstance(events[0], pe.WithdrawalRequested)]
+        holds = [events for events in sound if isinstance(events[0], pe.HoldPlaced)]
         deposit_rows = (deposit_row(deposit_state.fold(events), len(events)) for events in deposits)
         withdrawal_rows = (withdrawal_row(withdrawal_state.fold(events), len(events)) for events in withdrawals)
         yield from DEPOSITS.compare(deposit_rows, ignored=broken, partial=partial)
         yield from WITHDRAWALS.compare(withdrawal_rows, ignored=broken, partial=partial)
+        hold_rows = (hold_row(hold_state.fold(events), len(events)) for events in holds)
+        yield from HOLDS.compare(hold_rows, ignored=broken, partial=partial)
         for key, pending, queued in fetch(_QUEUE):
             yield Finding("payment queue differs", f"payment {key}", f"pending: {pending}", f"queued: {queued}")
         for key, expected, actual in fetch(_FEES):
             yield Finding("fee is not the method's", f"deposit {key}", expected, actual)
+
+    def _check_hold(self, event: Any, trace: PaymentTrace, where: str) -> Iterator[Finding]:
+        """Check that no payment is sent while a hold keeps it, and that nobody both approves and releases it."""
+        match event:
+            case pe.HoldPlaced(hold=hold, withdrawal=withdrawal):
+                if withdrawal in self._held.values():
+                    yield Finding("held twice", where, "one open hold", f"withdrawal {withdrawal}")
+                self._held[hold] = withdrawal
+            case pe.HoldReleased(hold=hold, by=by):
+                held = self._traces.get(pe.withdrawal_stream(self._held.pop(hold, hold)))
+                approvers = [] if held is None else _approvers(held.events)
+                if not set(by).isdisjoint(approvers):
+                    yield Finding("released by its approver", where, "other persons", ", ".join(by))
+            case pe.HoldRejected(hold=hold) | pe.HoldClosed(hold=hold):
+                self._held.pop(hold, None)
+            case pe.WithdrawalSent(withdrawal=withdrawal):
+                if withdrawal in self._held.values():
+                    yield Finding("sent past an open hold", where, "released first", "held")
 
     def _check_amounts(self, event: Any, trace: PaymentTrace, where: str) -> Iterator[Finding]:
         request = trace.events[0]
@@ -140,8 +176,12 @@ class PaymentTraces:
         self.add_debt(operator=event.operator, player=event.player, currency=event.currency, amount=-event.amount)
 
 
+def _approvers(events: list[Any]) -> list[str]:
+    return [by for event in events if isinstance(event, pe.WithdrawalApproved) for by in event.approved_by]
+
+
 def _is_approved(events: list[Any]) -> bool:
     """Check that enough different members of staff approved. That two agreed, their change shows."""
-    approvers = [by for event in events if isinstance(event, pe.WithdrawalApproved) for by in event.approved_by]
+    approvers = _approvers(events)
     required: int = events[0].approvals_required
     return len(approvers) == len(set(approvers)) >= required

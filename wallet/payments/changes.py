@@ -14,6 +14,7 @@ from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
 from wallet import acts
 from wallet.payments import methods
+from wallet.payments.gate import HoldTerms
 from wallet.payments.methods import MethodOffer
 from wallet.payments.terms import DepositTerms, WithdrawalTerms
 
@@ -28,6 +29,7 @@ def request_policy(
     auto_approve_up_to: int,
     second_approval_above: int,
     terms: WithdrawalTerms,
+    holds: HoldTerms,
     by: str,
 ) -> Change:
     """Request a withdrawal policy for a currency, in minor units.
@@ -44,6 +46,7 @@ def request_policy(
             "auto_approve_up_to": auto_approve_up_to,
             "second_approval_above": second_approval_above,
             "terms": asdict(terms),
+            "holds": asdict(holds),
         },
         by=by,
     )
@@ -79,6 +82,7 @@ def _apply_policy(change: Change) -> None:
         auto_approve_up_to=details["auto_approve_up_to"],
         second_approval_above=details["second_approval_above"],
         terms=WithdrawalTerms(**details["terms"]),
+        holds=HoldTerms(**{**details["holds"], "tags": tuple(details["holds"]["tags"])}),
         actor=change.requested_by,
     )
 

@@ -1,4 +1,4 @@
-"""Events of payments. Streams: `deposit-{id}`, `withdrawal-{id}`, `debt-{player}`.
+"""Events of payments. Streams: `deposit-{id}`, `withdrawal-{id}`, `hold-{id}`, `debt-{player}`.
 
 Amounts are minor units of real money; `fee` is part of `amount`. `at` is the database's time. An event that moves
 money names its accounts, so that its entry follows from it alone.
@@ -119,6 +119,27 @@ class WithdrawalApproved:
 
 
 @dataclass(frozen=True, slots=True)
+class WithdrawalHeld:
+    """A hold keeps it from being sent; or, `on_return`, keeps what the provider did not pay out from the player."""
+
+    withdrawal: UUID
+    hold: UUID
+    on_return: bool
+    reference: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawalReleased:
+    """Its hold was released: it goes on as if it had not been held."""
+
+    withdrawal: UUID
+    hold: UUID
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class WithdrawalRejected:
     """A member of staff rejected it; the money is the player's again."""
 
@@ -182,17 +203,95 @@ class WithdrawalReturned:
     fee: int
 
 
+@dataclass(frozen=True, slots=True)
+class HoldPlaced:
+    """The gate holds a withdrawal of `amount` for `causes`. Compliance decides before `due_at`; no money moves then.
+
+    A cause is a word, with what it is about where there are several: `open_case:<id>`, `tag:<tag>`, `kyc_failed`.
+    """
+
+    hold: UUID
+    operator: UUID
+    player: UUID
+    withdrawal: UUID
+    currency: str
+    amount: int
+    causes: tuple[str, ...]
+    due_at: datetime
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HoldCausesAdded:
+    """There are more causes than when it was placed."""
+
+    hold: UUID
+    causes: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HoldAssigned:
+    """Somebody works on it."""
+
+    hold: UUID
+    owner: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HoldReminded:
+    """Compliance was told that it still waits: when half of its time was over, or, `overdue`, all of it."""
+
+    hold: UUID
+    overdue: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HoldReleased:
+    """Compliance released the withdrawal, whatever of these causes remains: one, or the two who agreed."""
+
+    hold: UUID
+    causes: tuple[str, ...]
+    by: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HoldRejected:
+    """Compliance rejected the withdrawal. The `reason` is for staff, encrypted under the player's key."""
+
+    hold: UUID
+    by: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class HoldClosed:
+    """The withdrawal ended without a decision of compliance: its player cancelled it, or the provider had paid it."""
+
+    hold: UUID
+    outcome: str
+    at: datetime
+
+
 DepositEvent = DepositRequested | DepositSent | DepositCompleted | DepositFailed | DepositReversed
 WithdrawalEvent = (
     WithdrawalRequested
     | WithdrawalApproved
+    | WithdrawalHeld
+    | WithdrawalReleased
     | WithdrawalRejected
     | WithdrawalCancelled
     | WithdrawalSent
     | WithdrawalPaid
     | WithdrawalReturned
 )
-PaymentEvent = DepositEvent | WithdrawalEvent | DebtCollected
+HoldEvent = HoldPlaced | HoldCausesAdded | HoldAssigned | HoldReminded | HoldReleased | HoldRejected | HoldClosed
+PaymentEvent = DepositEvent | WithdrawalEvent | HoldEvent | DebtCollected
 
 
 def stream_of(event: PaymentEvent) -> str:
@@ -202,6 +301,16 @@ def stream_of(event: PaymentEvent) -> str:
             return debt_stream(event.player)
         case DepositRequested() | DepositSent() | DepositCompleted() | DepositFailed() | DepositReversed():
             return deposit_stream(event.deposit)
+        case (
+            HoldPlaced()
+            | HoldCausesAdded()
+            | HoldAssigned()
+            | HoldReminded()
+            | HoldReleased()
+            | HoldRejected()
+            | HoldClosed()
+        ):
+            return hold_stream(event.hold)
         case _:
             return withdrawal_stream(event.withdrawal)
 
@@ -212,6 +321,10 @@ def deposit_stream(deposit: UUID) -> str:
 
 def withdrawal_stream(withdrawal: UUID) -> str:
     return f"withdrawal-{withdrawal}"
+
+
+def hold_stream(hold: UUID) -> str:
+    return f"hold-{hold}"
 
 
 def debt_stream(player: UUID) -> str:

@@ -11,6 +11,7 @@ from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.significant import act_log, recorder
 from wallet.models import DepositMethod
+from wallet.payments.gate import HoldTerms
 from wallet.payments.providers import require_known
 from wallet.payments.refusals import InvalidDepositMethod, UnknownDepositMethod
 from wallet.payments.terms import (
@@ -22,17 +23,19 @@ from wallet.payments.terms import (
 )
 
 DEFAULT_WITHDRAWAL_TERMS: Final = WithdrawalTerms()
+DEFAULT_HOLD_TERMS: Final = HoldTerms()
 MAX_PROCESSING_SECONDS: Final = 90 * 24 * 3600
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 4))"
 _POLICY: Final = """
-    SELECT auto_approve_up_to, second_approval_above, version, minimum, maximum, max_pending, fee_fixed, fee_ppm
+    SELECT auto_approve_up_to, second_approval_above, version, minimum, maximum, max_pending, fee_fixed, fee_ppm,
+           played_ppm, kyc_above, hold_hours, hold_tags
       FROM wallet_withdrawal_policy
      WHERE operator_id = %s AND currency = %s ORDER BY version DESC LIMIT 1
 """
 _SET_POLICY: Final = """
     INSERT INTO wallet_withdrawal_policy (operator_id, currency, version, auto_approve_up_to, second_approval_above,
-        actor, minimum, maximum, max_pending, fee_fixed, fee_ppm)
-    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
+        actor, minimum, maximum, max_pending, fee_fixed, fee_ppm, played_ppm, kyc_above, hold_hours, hold_tags)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING id
 """
 
 
@@ -106,8 +109,9 @@ def policy(*, operator: UUID, currency: str) -> WithdrawalPolicy:
     rows = fetch(_POLICY, [operator, currency])
     if not rows:
         return WithdrawalPolicy()
-    auto_approve_up_to, second_approval_above, version, *bounds = rows[0]
-    return WithdrawalPolicy(auto_approve_up_to, second_approval_above, version, WithdrawalTerms(*bounds))
+    auto_approve_up_to, second_approval_above, version, *bounds, played_ppm, kyc_above, hours, tags = rows[0]
+    holds = HoldTerms(played_ppm, kyc_above, hours, tuple(tags))
+    return WithdrawalPolicy(auto_approve_up_to, second_approval_above, version, WithdrawalTerms(*bounds), holds)
 
 
 def set_policy(
@@ -118,6 +122,7 @@ def set_policy(
     second_approval_above: int,
     actor: str,
     terms: WithdrawalTerms = DEFAULT_WITHDRAWAL_TERMS,
+    holds: HoldTerms = DEFAULT_HOLD_TERMS,
 ) -> WithdrawalPolicy:
     """Set an operator's policy for a currency, in minor units, for withdrawals requested from now on.
 
@@ -125,9 +130,10 @@ def set_policy(
     """
     fetch(_LOCK, [str(operator)])
     before = policy(operator=operator, currency=currency)
-    after = WithdrawalPolicy(auto_approve_up_to, second_approval_above, before.version + 1, terms)
+    after = WithdrawalPolicy(auto_approve_up_to, second_approval_above, before.version + 1, terms, holds)
     require_valid_policy(after)
-    bounds = [terms.minimum, terms.maximum, terms.max_pending, terms.fee_fixed, terms.fee_ppm]
+    bounds: list[Any] = [terms.minimum, terms.maximum, terms.max_pending, terms.fee_fixed, terms.fee_ppm]
+    bounds += [holds.played_ppm, holds.kyc_above, holds.hours, list(holds.tags)]
     fetch(_SET_POLICY, [operator, currency, after.version, auto_approve_up_to, second_approval_above, actor, *bounds])
     act_log.done(
         "wallet.change_depositmethod",

@@ -11,13 +11,15 @@ from casino.events.periods import period_conditions
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from wallet.ledger.accounts import AccountName, debt_account
-from wallet.models import Deposit, Withdrawal
+from wallet.models import Deposit, Hold, Withdrawal
 from wallet.payments.funding_options import FundingOptions, LastDeposit
 from wallet.payments.refusals import UnknownDeposit, UnknownWithdrawal
+from wallet.payments.withdrawal_state import IN_REVIEW, WithdrawalStatus
 from wallet.responsible_gaming.projection import decode_restrictions
 
 __all__ = [
     "Deposit",
+    "Hold",
     "PaymentFilter",
     "Withdrawal",
     "deposits",
@@ -62,7 +64,13 @@ class PaymentFilter:
 
     def filters(self, before: UUID | None) -> dict[str, Any]:
         """Return the conditions for Django's ORM. Raises PeriodReversed."""
-        chosen = {"operator_id": self.operator, "player_id": self.player, "status": self.status}
+        waits = self.status == IN_REVIEW
+        chosen = {
+            "operator_id": self.operator,
+            "player_id": self.player,
+            "status": None if waits else self.status,
+            "status__in": [WithdrawalStatus.REQUESTED, WithdrawalStatus.HELD] if waits else None,
+        }
         return {
             **{name: value for name, value in chosen.items() if value is not None},
             **period_conditions("requested_at", since=self.since, until=self.until, before=before),

@@ -15,10 +15,11 @@ from casino.kernel.money import MoneyType
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName, player_account
 from wallet.ledger.store import event_group
-from wallet.models import Deposit, Withdrawal
-from wallet.payments import deposit_state, withdrawal_state
+from wallet.models import Deposit, Hold, Withdrawal
+from wallet.payments import deposit_state, hold_state, withdrawal_state
 from wallet.payments.deposit_state import DepositState, DepositStatus
-from wallet.payments.events import DepositEvent, PaymentEvent, WithdrawalEvent, stream_of
+from wallet.payments.events import DepositEvent, HoldEvent, PaymentEvent, WithdrawalEvent, stream_of
+from wallet.payments.hold_state import HoldState
 from wallet.payments.postings import entry_for
 from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.withdrawal_state import WithdrawalState, WithdrawalStatus
@@ -30,6 +31,7 @@ PROCESS_JOB: Final = "process-payments"
 PAYMENT_EVENTS: Final = event_group(PaymentEvent, entry_for)
 DEPOSITS: Final = ProjectionTable.of(Deposit)
 WITHDRAWALS: Final = ProjectionTable.of(Withdrawal)
+HOLDS: Final = ProjectionTable.of(Hold)
 _PENDING_DEPOSITS: Final = frozenset({DepositStatus.PENDING})
 _PENDING_WITHDRAWALS: Final = frozenset({WithdrawalStatus.APPROVED, WithdrawalStatus.SENT})
 _ENQUEUE: Final = """
@@ -78,6 +80,14 @@ def write_withdrawal(
     PAYMENT_EVENTS.record(stream_of(events[0]), version=version, events=events, metadata=metadata)
     WITHDRAWALS.upsert([withdrawal_row(state, version + len(events))])
     _queue(state.requested.withdrawal, PaymentKind.PAYOUT, pending=state.status in _PENDING_WITHDRAWALS)
+    return state
+
+
+def write_hold(before: HoldState | None, *, version: int, events: Sequence[HoldEvent], metadata: Metadata) -> HoldState:
+    """Record events of a hold after `version` of its stream, and its row."""
+    state = hold_state.fold(events, before)
+    PAYMENT_EVENTS.record(stream_of(events[0]), version=version, events=events, metadata=metadata)
+    HOLDS.upsert([hold_row(state, version + len(events))])
     return state
 
 
@@ -139,11 +149,37 @@ def withdrawal_row(state: WithdrawalState, version: int) -> Row:
     )
 
 
+def hold_row(state: HoldState, version: int) -> Row:
+    """Return the row of a hold at a version of its stream."""
+    placed = state.placed
+    return HOLDS.row(
+        id=placed.hold,
+        operator_id=placed.operator,
+        player_id=placed.player,
+        withdrawal_id=placed.withdrawal,
+        currency=placed.currency,
+        amount=placed.amount,
+        causes=",".join(state.causes),
+        status=state.status.value,
+        owner=state.owner,
+        told=state.told,
+        tell_at=state.tell_at,
+        due_at=placed.due_at,
+        decided_by=",".join(state.decided_by),
+        reason=state.reason,
+        placed_at=placed.at,
+        ended_at=state.ended_at,
+        version=version,
+    )
+
+
 def _project(events: Events) -> None:
     requested = stream_histories(PAYMENT_EVENTS.registry, events, "DepositRequested")
     DEPOSITS.upsert([deposit_row(deposit_state.fold(history), len(history)) for history in requested])
     requested = stream_histories(PAYMENT_EVENTS.registry, events, "WithdrawalRequested")
     WITHDRAWALS.upsert([withdrawal_row(withdrawal_state.fold(history), len(history)) for history in requested])
+    placed = stream_histories(PAYMENT_EVENTS.registry, events, "HoldPlaced")
+    HOLDS.upsert([hold_row(hold_state.fold(history), len(history)) for history in placed])
 
 
 def _repair_queue() -> None:
@@ -152,9 +188,12 @@ def _repair_queue() -> None:
 
 
 PROJECTOR: Final = Projector(
-    {DEPOSITS.table: "id", WITHDRAWALS.table: "id"}, _project, repair=_repair_queue, repaired=("wallet_payment_due",)
+    {DEPOSITS.table: "id", WITHDRAWALS.table: "id", HOLDS.table: "id"},
+    _project,
+    repair=_repair_queue,
+    repaired=("wallet_payment_due",),
 )
-"""Derives both projections from the events, and puts the queue right."""
+"""Derives the three projections from the events, and puts the queue right."""
 
 
 def _queue(payment: UUID, kind: PaymentKind, *, pending: bool) -> None:

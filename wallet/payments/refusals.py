@@ -75,7 +75,7 @@ class TooLateToCancel(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The withdrawal can no longer be cancelled"
     remedy = "Wait for its outcome."
-    fact_types = {"current_status": Literal["sent", "paid", "returned", "rejected"]}
+    fact_types = {"current_status": Literal["in_review", "sent", "paid", "returned", "rejected"]}
 
 
 class NotWaitingForReview(Refusal):
@@ -83,7 +83,45 @@ class NotWaitingForReview(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The withdrawal is not waiting for review"
     remedy = "Read it again: another person was quicker."
-    fact_types = {"current_status": Literal["approved", "sent", "paid", "returned", "rejected", "cancelled"]}
+    fact_types = {
+        "current_status": Literal["requested", "held", "approved", "sent", "paid", "returned", "rejected", "cancelled"]
+    }
+
+
+class PaymentHeld(Refusal):
+    code = "payment_held"
+    kind = RefusalKind.CONFLICT
+    title = "The payment is held"
+    remedy = "Compliance releases or rejects it first."
+
+
+class UnknownHold(Refusal):
+    code = "unknown_hold"
+    kind = RefusalKind.MISSING
+    title = "There is no such hold"
+    remedy = "Use an id from GET /api/v1/holds."
+
+
+class HoldDecided(Refusal):
+    code = "hold_decided"
+    kind = RefusalKind.CONFLICT
+    title = "The hold has ended"
+    remedy = "Read it again: another person was quicker, or its player cancelled the withdrawal."
+    fact_types = {"current_status": Literal["released", "rejected", "closed"]}
+
+
+class ReleasedByItsApprover(Refusal):
+    code = "released_by_its_approver"
+    kind = RefusalKind.FORBIDDEN
+    title = "Who approved a withdrawal can't release it, and who released it can't approve it"
+    remedy = "Ask another person."
+
+
+class HoldReasonMissing(Refusal):
+    code = "hold_reason_missing"
+    kind = RefusalKind.INVALID
+    title = "The reason is missing or too long"
+    remedy = "Send 1 to 500 characters."
 
 
 class WithdrawalRequiresSecondPerson(Refusal):

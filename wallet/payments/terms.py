@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from casino.kernel import money
+from wallet.payments.gate import HoldTerms
 from wallet.payments.refusals import (
     AmountOutOfRange,
     FeeExceedsAmount,
@@ -20,6 +21,12 @@ from wallet.payments.refusals import (
 )
 
 MILLION: Final = 10**6
+PERCENT: Final = MILLION // 100
+MOST_PLAYED: Final = 10 * MILLION
+MAX_HOLD_HOURS: Final = 720
+MAX_HOLD_TAGS: Final = 20
+TAG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,29}", re.ASCII)
+"""What a tag of a player looks like."""
 _PERCENT: Final = re.compile(r"(0|[1-9][0-9]?)(?:\.([0-9]{1,4}))?", re.ASCII)
 
 
@@ -87,17 +94,25 @@ class WithdrawalTerms:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalPolicy:
-    """Withdrawals up to `auto_approve_up_to` need no approval, those above `second_approval_above` need two."""
+    """Withdrawals up to `auto_approve_up_to` need no approval, those above `second_approval_above` need two.
+
+    So does the release of a held one.
+    """
 
     auto_approve_up_to: int = 0
     second_approval_above: int = 0
     version: int = 0
     terms: WithdrawalTerms = field(default_factory=WithdrawalTerms)
+    holds: HoldTerms = field(default_factory=HoldTerms)
 
     def approvals_required(self, amount: int) -> int:
         """Return how many members of staff have to approve a withdrawal."""
         if amount <= self.auto_approve_up_to:
             return 0
+        return self.releases_required(amount)
+
+    def releases_required(self, amount: int) -> int:
+        """Return how many have to agree that a held withdrawal is released."""
         return 1 if amount <= self.second_approval_above else 2
 
 
@@ -127,6 +142,11 @@ def require_valid_policy(policy: WithdrawalPolicy) -> None:
     room = terms.max_pending is None or terms.max_pending > 0
     if not (ordered and bounded and room and terms.fee_fixed >= 0 and 0 <= terms.fee_ppm < MILLION):
         raise InvalidWithdrawalPolicy
+    holds = policy.holds
+    tagged = len(holds.tags) <= MAX_HOLD_TAGS and all(TAG.fullmatch(tag) for tag in holds.tags)
+    verified = holds.kyc_above is None or holds.kyc_above >= 0
+    if not (tagged and verified and 0 <= holds.played_ppm <= MOST_PLAYED and 0 < holds.hours <= MAX_HOLD_HOURS):
+        raise InvalidWithdrawalPolicy("A hold's share, hours, amount or tags are out of range.")
 
 
 def parse_percent(text: str) -> int:

@@ -5,13 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
+from uuid import UUID
 
 from wallet.payments.events import (
     WithdrawalApproved,
     WithdrawalCancelled,
     WithdrawalEvent,
+    WithdrawalHeld,
     WithdrawalPaid,
     WithdrawalRejected,
+    WithdrawalReleased,
     WithdrawalRequested,
     WithdrawalReturned,
     WithdrawalSent,
@@ -21,9 +24,10 @@ from wallet.payments.refusals import NotWaitingForReview, TooLateToCancel, Withd
 
 
 class WithdrawalStatus(StrEnum):
-    """The status that a player sees; `requested` waits for approval, `approved` to be sent."""
+    """The status: `requested` waits for approval, `held` for compliance, `approved` to be sent."""
 
     REQUESTED = "requested"
+    HELD = "held"
     APPROVED = "approved"
     SENT = "sent"
     PAID = "paid"
@@ -32,6 +36,8 @@ class WithdrawalStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+IN_REVIEW: Final = "in_review"
+"""What a player sees of a withdrawal that waits for somebody, whoever that is."""
 _WITH_PROVIDER: Final = (WithdrawalStatus.SENT, WithdrawalStatus.PAID, WithdrawalStatus.RETURNED)
 _STATUS_OF: Final = {
     ProviderStatus.PENDING: WithdrawalStatus.SENT,
@@ -43,7 +49,7 @@ _STATUS_OF: Final = {
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalState:
-    """A withdrawal; `approved_by` are the members of staff who approved it."""
+    """A withdrawal; `approved_by` are the staff who approved it, and `was_sent` says that the provider may have it."""
 
     requested: WithdrawalRequested
     status: WithdrawalStatus
@@ -52,6 +58,17 @@ class WithdrawalState:
     reference: str | None = None
     reason: str = ""
     ended_at: datetime | None = None
+    was_sent: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether its money has neither left nor gone back."""
+        return self.ended_at is None
+
+
+def shown_status(status: str) -> str:
+    """Return what a player and an operator's server see of a status: for either reason that it waits, the same."""
+    return IN_REVIEW if status in {WithdrawalStatus.REQUESTED, WithdrawalStatus.HELD} else status
 
 
 def fold(events: Iterable[WithdrawalEvent], before: WithdrawalState | None = None) -> WithdrawalState:
@@ -76,35 +93,67 @@ def evolve(state: WithdrawalState, event: WithdrawalEvent) -> WithdrawalState:
     """Apply one event. Raises ValueError for a second request."""
     match event:
         case WithdrawalApproved(approved_by=approved_by):
-            return replace(state, status=WithdrawalStatus.APPROVED, approved_by=approved_by)
+            after = replace(state, status=WithdrawalStatus.APPROVED, approved_by=approved_by)
+        case WithdrawalHeld():
+            reference = event.reference or state.reference
+            after = replace(state, status=WithdrawalStatus.HELD, reference=reference, reason=event.reason)
+        case WithdrawalReleased():
+            is_approved = len(state.approved_by) >= state.requested.approvals_required
+            after = replace(state, status=WithdrawalStatus.APPROVED if is_approved else WithdrawalStatus.REQUESTED)
+        case WithdrawalSent():
+            after = replace(state, status=WithdrawalStatus.SENT, was_sent=True)
+        case WithdrawalRequested():
+            raise ValueError("A withdrawal is requested once.")
+        case _:
+            after = _end(state, event)
+    return after
+
+
+def _end(
+    state: WithdrawalState, event: WithdrawalRejected | WithdrawalCancelled | WithdrawalPaid | WithdrawalReturned
+) -> WithdrawalState:
+    match event:
         case WithdrawalRejected():
-            return replace(
-                _ended(state, WithdrawalStatus.REJECTED, event.reason, event.at), rejected_by=event.rejected_by
-            )
+            after = _ended(state, WithdrawalStatus.REJECTED, event.reason, event.at)
+            return replace(after, rejected_by=event.rejected_by)
         case WithdrawalCancelled():
             return _ended(state, WithdrawalStatus.CANCELLED, "", event.at)
-        case WithdrawalSent():
-            return replace(state, status=WithdrawalStatus.SENT)
         case WithdrawalPaid():
             return replace(_ended(state, WithdrawalStatus.PAID, "", event.at), reference=event.reference)
         case WithdrawalReturned():
             reference = event.reference or state.reference
             return replace(_ended(state, WithdrawalStatus.RETURNED, event.reason, event.at), reference=reference)
-        case WithdrawalRequested():
-            raise ValueError("A withdrawal is requested once.")
 
 
 def approve(state: WithdrawalState, *, by: tuple[str, ...], at: datetime) -> tuple[WithdrawalEvent, ...]:
     """Approve as these members of staff. Raises NotWaitingForReview, WithdrawalRequiresSecondPerson."""
-    _require_waiting(state)
+    _require_status(state, WithdrawalStatus.REQUESTED)
     if len(by) < state.requested.approvals_required:
         raise WithdrawalRequiresSecondPerson
     return (WithdrawalApproved(state.requested.withdrawal, by, at),)
 
 
-def reject(state: WithdrawalState, *, staff: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """Reject as a member of staff. Raises NotWaitingForReview."""
-    _require_waiting(state)
+def hold(state: WithdrawalState, *, hold: UUID, at: datetime) -> tuple[WithdrawalEvent, ...]:
+    """Hold it; no event where the provider may have it, as it is then held on its return."""
+    if state.status not in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED}:
+        return ()
+    return (WithdrawalHeld(state.requested.withdrawal, hold, on_return=False, reference="", reason="", at=at),)
+
+
+def release(state: WithdrawalState, *, hold: UUID, at: datetime) -> tuple[WithdrawalEvent, ...]:
+    """Let it go on; what was held on its return goes back to the player. No event where the provider has it."""
+    if state.status is not WithdrawalStatus.HELD:
+        return ()
+    if state.was_sent:
+        return _returned(state, reference=state.reference or "", reason=state.reason, at=at)
+    return (WithdrawalReleased(state.requested.withdrawal, hold, at),)
+
+
+def reject(
+    state: WithdrawalState, *, staff: str, reason: str, at: datetime, held: bool = False
+) -> tuple[WithdrawalEvent, ...]:
+    """Reject as a member of staff what waits for approval, or what is `held`. Raises NotWaitingForReview."""
+    _require_status(state, WithdrawalStatus.HELD if held else WithdrawalStatus.REQUESTED)
     requested = state.requested
     return (
         WithdrawalRejected(
@@ -120,11 +169,14 @@ def reject(state: WithdrawalState, *, staff: str, reason: str, at: datetime) -> 
     )
 
 
-def cancel(state: WithdrawalState, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """Cancel for the player; a second time changes nothing. Raises TooLateToCancel."""
+def cancel(state: WithdrawalState, *, at: datetime, kept: bool = False) -> tuple[WithdrawalEvent, ...]:
+    """Cancel for the player, unless it is `kept`; a second time changes nothing. Raises TooLateToCancel."""
     if state.status is WithdrawalStatus.CANCELLED:
         return ()
-    if state.status not in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED}:
+    is_waiting = state.status in {WithdrawalStatus.REQUESTED, WithdrawalStatus.APPROVED, WithdrawalStatus.HELD}
+    if is_waiting and (kept or state.was_sent):
+        raise TooLateToCancel(current_status=IN_REVIEW)
+    if not is_waiting:
         raise TooLateToCancel(f"The withdrawal is {state.status}.", current_status=state.status.value)
     requested = state.requested
     return (
@@ -141,19 +193,28 @@ def send(state: WithdrawalState, *, at: datetime) -> tuple[WithdrawalEvent, ...]
     return (WithdrawalSent(state.requested.withdrawal, at),)
 
 
-def apply_report(state: WithdrawalState, report: ProviderReport, *, at: datetime) -> tuple[WithdrawalEvent, ...]:
-    """Return the events that follow from a report, none if it adds nothing. Raises ImplausibleReport."""
+def apply_report(
+    state: WithdrawalState, report: ProviderReport, *, at: datetime, hold: UUID | None = None
+) -> tuple[WithdrawalEvent, ...]:
+    """Return the events that follow from a report, none if it adds nothing. Raises ImplausibleReport.
+
+    With a `hold`, what the provider does not pay out is held.
+    """
     requested = state.requested
-    if state.status not in _WITH_PROVIDER:
+    if not state.was_sent:
         raise ImplausibleReport("never_sent")
     require_matching(
         report, reference=state.reference, amount=requested.amount - requested.fee, currency=requested.currency
     )
     reported = _STATUS_OF[report.status]
-    if _WITH_PROVIDER.index(reported) <= _WITH_PROVIDER.index(state.status):
+    if state.status is WithdrawalStatus.HELD and reported is not WithdrawalStatus.PAID:
+        return ()
+    if state.status in _WITH_PROVIDER and _WITH_PROVIDER.index(reported) <= _WITH_PROVIDER.index(state.status):
+        return ()
+    if state.status in {WithdrawalStatus.REJECTED, WithdrawalStatus.CANCELLED}:
         return ()
     if reported is WithdrawalStatus.RETURNED:
-        return _returned(state, reference=report.reference, reason=report.reason, at=at)
+        return _returned(state, reference=report.reference, reason=report.reason, at=at, hold=hold)
     return (
         WithdrawalPaid(
             requested.withdrawal,
@@ -168,16 +229,23 @@ def apply_report(state: WithdrawalState, report: ProviderReport, *, at: datetime
     )
 
 
-def record_refusal(state: WithdrawalState, *, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+def record_refusal(
+    state: WithdrawalState, *, reason: str, at: datetime, hold: UUID | None = None
+) -> tuple[WithdrawalEvent, ...]:
     """Return the events that follow when the provider refuses to start the withdrawal."""
     if state.status is not WithdrawalStatus.SENT:
         return ()
-    return _returned(state, reference="", reason=reason, at=at)
+    return _returned(state, reference="", reason=reason, at=at, hold=hold)
 
 
-def _returned(state: WithdrawalState, *, reference: str, reason: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+def _returned(
+    state: WithdrawalState, *, reference: str, reason: str, at: datetime, hold: UUID | None = None
+) -> tuple[WithdrawalEvent, ...]:
+    """Give the money back; with a `hold`, keep what the provider never paid out."""
     requested = state.requested
     was_paid = state.status is WithdrawalStatus.PAID
+    if hold is not None and not was_paid:
+        return (WithdrawalHeld(requested.withdrawal, hold, on_return=True, reference=reference, reason=reason, at=at),)
     return (
         WithdrawalReturned(
             requested.withdrawal,
@@ -194,8 +262,8 @@ def _returned(state: WithdrawalState, *, reference: str, reason: str, at: dateti
     )
 
 
-def _require_waiting(state: WithdrawalState) -> None:
-    if state.status is not WithdrawalStatus.REQUESTED:
+def _require_status(state: WithdrawalState, status: WithdrawalStatus) -> None:
+    if state.status is not status:
         raise NotWaitingForReview(f"The withdrawal is {state.status}.", current_status=state.status.value)
 
 

@@ -158,7 +158,7 @@ class ResponsibleGamingTraces:
     def is_blocked(self, player: UUID) -> bool:
         """Return whether staff have blocked the player."""
         known = self._players.get(player)
-        return known is not None and known[1].block is not None
+        return known is not None and (known[1].block is not None or known[1].frozen_at is not None)
 
     def check_state(self, *, entries: tuple[int, int] | None = None) -> Iterator[Finding]:
         """Compare rows with the result of the events, and usage with the entries.
@@ -311,10 +311,20 @@ def _decide_exclusion(state: PlayerRestrictionsState, event: Any, owner: WalletO
             return decider.self_exclude(state, owner=owner, by=by, months=months, now=now)
         case e.SelfExclusionEnded(at=now):
             return decider.end_exclusion(state, owner=owner, now=now)
+        case _:
+            return _decide_block(state, event, owner)
+
+
+def _decide_block(state: PlayerRestrictionsState, event: Any, owner: WalletOwner) -> e.PlayerRestrictionEvent:
+    match event:
         case e.PlayerBlocked(player_message=message, at=now):
             return decider.block_player(state, owner=owner, player_message=message, now=now)
         case e.PlayerUnblocked(at=now):
             return decider.unblock_player(state, owner=owner, now=now)
+        case e.PlayerFrozen(reason=reason, by=staff, at=now):
+            return decider.freeze_player(state, owner=owner, reason=reason, by=staff, now=now)
+        case e.PlayerUnfrozen(by=persons, at=now):
+            return decider.unfreeze_player(state, owner=owner, by=persons, now=now)
         case _:
             return decider.set_reality_check(owner=owner, minutes=event.minutes, now=event.at)
 

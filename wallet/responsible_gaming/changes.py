@@ -1,6 +1,6 @@
-"""What two persons agree on about players' protection: the end of a self-exclusion, and the cap on play money.
+"""What two persons agree on about players: the end of a self-exclusion, the cap on play money, the end of a freeze.
 
-Both wait: a player who comes back has a day to think it over. A sandbox operator's key alone does both at once.
+The first two wait: a player who comes back has a day to think it over. A sandbox's key alone does them at once.
 """
 
 from typing import Final
@@ -17,6 +17,7 @@ from wallet.responsible_gaming.services import PlayerContext
 
 END_EXCLUSION: Final = ChangeName.END_EXCLUSION
 PLAY_MONEY_CAP: Final = ChangeName.PLAY_MONEY_CAP
+UNFREEZE: Final = ChangeName.UNFREEZE
 
 
 def request_end_of_exclusion(*, operator: UUID, player: UUID, by: str) -> Change:
@@ -48,16 +49,39 @@ def request_play_money_cap(*, operator: UUID, currency: str, cap: int, by: str) 
     )
 
 
+def request_unfreeze(*, operator: UUID, player: UUID, by: str) -> Change:
+    """Request that the freeze of a player's account is lifted.
+
+    Raises UnknownPlayer, UnknownAccount, PlayerNotFrozen, ChangeAlreadyRequested, ChangeNeedsSecondPerson.
+    """
+    require_player(operator=operator, player=player)
+    return changes.request(
+        operator=operator,
+        kind=UNFREEZE,
+        subject=f"player:{player}",
+        summary="Lift the freeze of a player's account",
+        details={"player": str(player)},
+        by=by,
+    )
+
+
 def register() -> None:
     """Register what two persons may change here."""
     changes.register(ChangeKind(END_EXCLUSION, acts.APPROVE_TERMS, _end_exclusion))
     changes.register(ChangeKind(PLAY_MONEY_CAP, acts.APPROVE_TERMS, _set_cap))
+    changes.register(ChangeKind(UNFREEZE, acts.UNFREEZE, _unfreeze, alone=True))
 
 
 def _end_exclusion(change: Change) -> None:
     player = UUID(change.details["player"])
     operator = changes.operator_of(change)
     services.end_exclusion(context=PlayerContext(operator, player, "", changes.metadata(change)))
+
+
+def _unfreeze(change: Change) -> None:
+    player, operator = UUID(change.details["player"]), changes.operator_of(change)
+    by = tuple(filter(None, (change.requested_by, change.decided_by)))
+    services.unfreeze_player(context=PlayerContext(operator, player, "", changes.metadata(change)), by=by)
 
 
 def _set_cap(change: Change) -> None:

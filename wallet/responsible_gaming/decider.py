@@ -17,7 +17,9 @@ from wallet.responsible_gaming.events import (
     LimitType,
     OperatorLimitSet,
     PlayerBlocked,
+    PlayerFrozen,
     PlayerUnblocked,
+    PlayerUnfrozen,
     PlayLimitIncreaseCancelled,
     PlayLimitIncreased,
     PlayLimitIncreaseRequested,
@@ -38,7 +40,9 @@ from wallet.responsible_gaming.refusals import (
     NoLimitIncreasePending,
     NotSelfExcluded,
     PlayerAlreadyBlocked,
+    PlayerAlreadyFrozen,
     PlayerNotBlocked,
+    PlayerNotFrozen,
     PlayLimitUnchanged,
     RealityCheckInvalid,
 )
@@ -186,6 +190,24 @@ def unblock_player(state: PlayerRestrictionsState, *, owner: WalletOwner, now: d
     if state.block is None:
         raise PlayerNotBlocked
     return PlayerUnblocked(owner.operator, owner.player, now)
+
+
+def freeze_player(
+    state: PlayerRestrictionsState, *, owner: WalletOwner, reason: str, by: str, now: datetime
+) -> PlayerFrozen:
+    """Freeze a player's account. Raises PlayerAlreadyFrozen."""
+    if state.frozen_at is not None:
+        raise PlayerAlreadyFrozen
+    return PlayerFrozen(owner.operator, owner.player, reason, by, now)
+
+
+def unfreeze_player(
+    state: PlayerRestrictionsState, *, owner: WalletOwner, by: tuple[str, ...], now: datetime
+) -> PlayerUnfrozen:
+    """Lift a player's freeze. Raises PlayerNotFrozen."""
+    if state.frozen_at is None:
+        raise PlayerNotFrozen
+    return PlayerUnfrozen(owner.operator, owner.player, by, now)
 
 
 def set_reality_check(*, owner: WalletOwner, minutes: int, now: datetime) -> RealityCheckSet:

@@ -35,7 +35,14 @@ from wallet.responsible_gaming.refusals import (
     PlayLimitReached,
     UnderGroupMinimum,
 )
-from wallet.responsible_gaming.state import OperatorLimitsState, PlayerRestrictionsState, PlayLimit, strictest_limits
+from wallet.responsible_gaming.state import (
+    BLOCKED_MESSAGE,
+    OperatorLimitsState,
+    PlayerBlock,
+    PlayerRestrictionsState,
+    PlayLimit,
+    strictest_limits,
+)
 
 _PARAMETERS: Final = (
     "WITH parameters AS (SELECT %s::uuid AS player, %s::text AS unit, %s::timestamptz AS start, %s::bigint AS over)"
@@ -107,7 +114,12 @@ class PlayerEligibility:
     group: GroupLimits | None = None
 
     def require_not_blocked(self) -> None:
-        """Check that staff have not blocked the player. Raises PlayerIsBlocked."""
+        """Check that staff have not blocked the player, nor frozen the account. Raises PlayerIsBlocked.
+
+        A player is not told of a freeze, but the words of any block.
+        """
+        if self.restrictions.frozen_at is not None:
+            raise PlayerIsBlocked(PlayerBlock(BLOCKED_MESSAGE, self.restrictions.frozen_at))
         block = self.restrictions.block
         if block is not None:
             raise PlayerIsBlocked(replace(block, player_message=crypto_shredding.decrypt_text(block.player_message)))
@@ -224,12 +236,14 @@ def usage_since(*, player: UUID, currency: str, since: datetime) -> Usage:
 
 
 def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int, now: datetime) -> None:
-    """Check a deposit of minor units against exclusions and limits.
+    """Check a deposit of minor units against a freeze, exclusions and limits.
 
     Requested deposits count unless they failed. Call it under the lock of the player's real account.
-    Raises PlayerExcluded, PlayLimitReached.
+    Raises PlayerIsBlocked, PlayerExcluded, PlayLimitReached.
     """
     restrictions, _ = projection.load_restrictions(operator=operator, player=player)
+    if restrictions.frozen_at is not None:
+        raise PlayerIsBlocked(PlayerBlock(BLOCKED_MESSAGE, restrictions.frozen_at))
     operator_limits, _ = projection.load_operator_limits(operator=operator)
     exclusion = restrictions.active_exclusion(now)
     if exclusion is not None:

@@ -157,6 +157,27 @@ class PlayerUnblocked:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayerFrozen:
+    """Compliance froze the account: no play and no money out. The `reason` is for staff, encrypted."""
+
+    operator: UUID
+    player: UUID
+    reason: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerUnfrozen:
+    """These persons lifted the freeze."""
+
+    operator: UUID
+    player: UUID
+    by: tuple[str, ...]
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorLimitSet:
     """At most `limit` for every player of the operator in any period of this length; None removes the limit."""
 
@@ -205,7 +226,7 @@ class TableLimitSet:
 
 
 PlayLimitEvent = PlayLimitSet | PlayLimitIncreaseRequested | PlayLimitIncreased | PlayLimitIncreaseCancelled
-PlayerBlockEvent = PlayerBlocked | PlayerUnblocked
+PlayerBlockEvent = PlayerBlocked | PlayerUnblocked | PlayerFrozen | PlayerUnfrozen
 ExclusionEvent = CoolingOffStarted | SelfExcluded | SelfExclusionEnded
 PlayerRestrictionEvent = PlayLimitEvent | ExclusionEvent | RealityCheckSet | PlayerBlockEvent
 OperatorLimitEvent = OperatorLimitSet | PlayMoneyCapSet

@@ -75,15 +75,18 @@ RESPONSIBLE_GAMING_EVENTS: Final = event_group(ResponsibleGamingEvent | PlayerRe
 _decode_restrictions: Final = msgspec.json.Decoder(PlayerRestrictionsState).decode
 _decode_operator_limits: Final = msgspec.json.Decoder(OperatorLimitsState).decode
 
-_FIRST_OF_PLAYER: Final = ("PlayLimitSet", "CoolingOffStarted", "SelfExcluded", "RealityCheckSet", "PlayerBlocked")
+_FIRST_OF_PLAYER: Final = (
+    "PlayLimitSet", "CoolingOffStarted", "SelfExcluded", "RealityCheckSet", "PlayerBlocked", "PlayerFrozen"
+)  # fmt: skip
 _FIRST_OF_OPERATOR: Final = ("OperatorLimitSet", "PlayMoneyCapSet")
 _SAVE: Final = """
     INSERT INTO wallet_playerrestrictions
-           (player_id, operator_id, state, limit_types, excluded_until, self_excluded, blocked, version)
-    VALUES (%s, %s, %s::jsonb, %s::text[], %s, %s, %s, %s)
+           (player_id, operator_id, state, limit_types, excluded_until, self_excluded, blocked, frozen, version)
+    VALUES (%s, %s, %s::jsonb, %s::text[], %s, %s, %s, %s, %s)
     ON CONFLICT (player_id) DO UPDATE
     SET state = excluded.state, limit_types = excluded.limit_types, excluded_until = excluded.excluded_until,
-        self_excluded = excluded.self_excluded, blocked = excluded.blocked, version = excluded.version
+        self_excluded = excluded.self_excluded, blocked = excluded.blocked, frozen = excluded.frozen,
+        version = excluded.version
 """
 _SAVE_OPERATOR: Final = """
     INSERT INTO wallet_operatorlimits (operator_id, state, limit_types, version)
@@ -95,8 +98,8 @@ _LOAD: Final = "SELECT state::text, version FROM wallet_playerrestrictions WHERE
 _ALL: Final = "SELECT player_id, operator_id, state::text, version FROM wallet_playerrestrictions"
 _ALL_OPERATORS: Final = "SELECT operator_id, state::text, version FROM wallet_operatorlimits"
 _LISTED: Final = """
-    SELECT player_id, state::text, limit_types, excluded_until, self_excluded, blocked FROM wallet_playerrestrictions
-     ORDER BY player_id
+    SELECT player_id, state::text, limit_types, excluded_until, self_excluded, blocked, frozen
+      FROM wallet_playerrestrictions ORDER BY player_id
 """
 _LISTED_OPERATORS: Final = "SELECT operator_id, state::text, limit_types FROM wallet_operatorlimits ORDER BY 1"
 _LOAD_OPERATOR: Final = "SELECT state::text, version FROM wallet_operatorlimits WHERE operator_id = %s"
@@ -165,6 +168,7 @@ def _listed(state: PlayerRestrictionsState) -> dict[str, Any]:
         "excluded_until": None if exclusion is None else exclusion.until,
         "self_excluded": exclusion is not None and exclusion.kind is ExclusionKind.SELF_EXCLUSION,
         "blocked": state.block is not None,
+        "frozen": state.frozen_at is not None,
     }
 
 

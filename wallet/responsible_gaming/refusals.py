@@ -83,6 +83,18 @@ class PlayerNotBlocked(Refusal):
     remedy = "There is nothing to unblock; an exclusion or a wider stop may prevent play."
 
 
+class PlayerAlreadyFrozen(Refusal):
+    code = "player_already_frozen"
+    title = "The player's account is frozen already"
+    remedy = "There is nothing to do."
+
+
+class PlayerNotFrozen(Refusal):
+    code = "player_not_frozen"
+    title = "The player's account is not frozen"
+    remedy = "There is nothing to lift."
+
+
 class PlayLimitUnchanged(Refusal):
     code = "play_limit_unchanged"
     title = "This limit is already set or requested"

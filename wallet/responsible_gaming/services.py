@@ -137,6 +137,23 @@ def unblock_player(*, context: PlayerContext) -> PlayerRestrictionsState:
     return _change(context, lambda state, now: decider.unblock_player(state, owner=context.owner, now=now))
 
 
+def freeze_player(*, context: PlayerContext, reason: str) -> PlayerRestrictionsState:
+    """Freeze a player's account, for an encrypted reason. Raises UnknownAccount, PlayerAlreadyFrozen.
+
+    Confirmed wagers are dealt and settled; the money stays where it is.
+    """
+    by = context.metadata.actor
+    return _change(
+        context,
+        lambda state, now: decider.freeze_player(state, owner=context.owner, reason=reason, by=by, now=now),
+    )
+
+
+def unfreeze_player(*, context: PlayerContext, by: tuple[str, ...]) -> PlayerRestrictionsState:
+    """Lift a player's freeze as these persons. Raises UnknownAccount, PlayerNotFrozen."""
+    return _change(context, lambda state, now: decider.unfreeze_player(state, owner=context.owner, by=by, now=now))
+
+
 def check_pin(pin: pins.ComparedPin) -> Refusal | None:
     """Check a PIN where the player has one; returns the refusal, or None.
 

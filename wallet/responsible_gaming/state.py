@@ -4,10 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from wallet.responsible_gaming import events as e
 from wallet.responsible_gaming.events import Initiator, LimitPeriod, LimitType, limit_currency
+
+BLOCKED_MESSAGE: Final = "You can't play for now."
+"""What a player is told of a block without words of its own."""
 
 
 class ExclusionKind(StrEnum):
@@ -69,13 +72,17 @@ class PlayerBlock:
 
 @dataclass(frozen=True, slots=True)
 class PlayerRestrictionsState:
-    """All restrictions of one player; `reality_check_minutes` is None for the default interval."""
+    """All restrictions of one player; `reality_check_minutes` is None for the default interval.
+
+    `frozen_at` is None unless the account is frozen.
+    """
 
     limits: tuple[PlayLimit, ...] = ()
     pending_increases: tuple[PendingIncrease, ...] = ()
     exclusion: Exclusion | None = None
     reality_check_minutes: int | None = None
     block: PlayerBlock | None = None
+    frozen_at: datetime | None = None
 
     def limit(self, by: Initiator, limit_type: LimitType, period: LimitPeriod, currency: str) -> int | None:
         """Return the limit that a party has set, None for no limit."""
@@ -128,6 +135,10 @@ def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> P
             changes = {"block": PlayerBlock(player_message, at)}
         case e.PlayerUnblocked():
             changes = {"block": None}
+        case e.PlayerFrozen(at=at):
+            changes = {"frozen_at": at}
+        case e.PlayerUnfrozen():
+            changes = {"frozen_at": None}
         case _:
             return _evolve_limits(state, event)
     return replace(state, **changes)

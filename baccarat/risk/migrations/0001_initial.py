@@ -126,12 +126,16 @@ class Migration(migrations.Migration):
                 ("player_id", models.UUIDField()),
                 ("kyc", models.TextField()),
                 ("tags", django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), size=None)),
+                ("screening", models.JSONField(default=dict)),
                 ("by", models.TextField()),
                 ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
             options={
                 "verbose_name_plural": "player statuses",
-                "permissions": [("assess_player", "Can assess players: notes, tags, KYC, complaints")],
+                "permissions": [
+                    ("assess_player", "Can assess players: notes, tags, KYC, complaints"),
+                    ("screen_player", "Can record what a screening found"),
+                ],
                 "indexes": [models.Index(fields=["player_id", "-id"], name="risk_status_player")],
             },
         ),

@@ -119,7 +119,8 @@ async def new_player(
 
 async def open_method(operator: Client) -> str:
     """Create a payment method of the sandbox provider, and approve small withdrawals automatically."""
-    await operator.post("/withdrawal-policy", {"auto_approve_up_to": "50.00", "second_approval_above": "500.00"})
+    policy = {"auto_approve_up_to": "50.00", "second_approval_above": "500.00", "played_percent": 0}
+    await operator.post("/withdrawal-policy", policy)  # bots withdraw what they have just paid in
     offer = {"name": "Transfer", "provider": "sandbox", "currency": CURRENCY, "minimum": "1.00", "maximum": "1000.00"}
     method = await operator.post(
         "/deposit-methods", {**offer, "fee_percent": "1", "processing_seconds": 3, "supports_withdrawals": True}

@@ -6,7 +6,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from casino.compliance import cases
-from tests.baccarat.api.people import NOWHERE, Tenant
+from casino.operators.services import issue_key
+from tests.baccarat.api.people import NOWHERE, Caller, Tenant
+from tests.support.acts import agreed
 
 
 def opened(house: Tenant, subject: str = "") -> str:
@@ -72,3 +74,14 @@ def test_another_operators_cases_are_as_unknown_as_none(lucky: Tenant, golden: T
         ):
             assert (answer.status_code, answer.json()["code"]) == (404, "unknown_case")
     assert lucky.read(f"cases/{case}")["actions"] == []
+
+
+def test_that_a_case_was_reported_is_read_by_keys_of_compliance_alone(lucky: Tenant) -> None:
+    case = opened(lucky)
+    for kind, text in (("note", "Seen."), ("reported", "To the FIAU, 2026/17.")):
+        lucky.do(f"cases/{case}/entries", {"kind": kind, "text": text})
+    with agreed():
+        reader = Caller(".".join(issue_key(operator=UUID(lucky.id), scopes=["read"])))
+
+    shown = [[entry["kind"] for entry in each.read(f"cases/{case}/entries")["items"]] for each in (lucky, reader)]
+    assert shown == [["note", "reported"], ["note"]]

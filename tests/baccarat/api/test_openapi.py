@@ -93,7 +93,8 @@ def test_the_facts_of_problems_have_types() -> None:
         facts.update(components()[f"{code}Problem"]["allOf"][1]["properties"])
     assert facts["limit_type"] == {"$ref": "#/components/schemas/LimitType"}
     assert facts["movement"]["enum"] == sorted(movement.value for movement in Movement)
-    assert set(facts["current_status"]["enum"]) == set(WithdrawalStatus) - {"requested", "approved", "cancelled"}
+    waiting = {"requested", "held", "approved", "cancelled"}
+    assert set(facts["current_status"]["enum"]) == (set(WithdrawalStatus) - waiting) | {"in_review"}
     assert facts["currency"]["pattern"] == components()["Money"]["properties"]["currency"]["pattern"]
     assert facts["deadline_at"]["anyOf"][0]["format"] == "date-time"
 

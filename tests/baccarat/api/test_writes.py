@@ -277,6 +277,14 @@ def payments(do: Doing, lucky: Tenant) -> None:
     call_back(do, {"kind": "deposit", "payment": deposit, "reference": "tx-1", "status": "completed", **payment})
     withdrawal = do(alice, "me/withdrawals", payment)["id"]
     do(alice, f"me/withdrawals/{withdrawal}/cancel")
+    for decision in ("release", "reject"):
+        do(alice, "me/withdrawals", {**payment, "amount": "10.00"})
+        hold = f"holds/{lucky.read('holds', status='open')['items'][0]['id']}"
+        do(lucky, f"{hold}/assign", {"owner": "agent-9"}, person="agent-9")
+        if decision == "release":
+            do.change(lucky, f"{hold}/release")
+        else:
+            do(lucky, f"{hold}/reject", {"reason": "Not hers."}, person="agent-9")
     (discrepancy,) = record_discrepancies(lucky, "p1")
     do(lucky, f"discrepancies/{discrepancy}/assign", {"owner": "agent-9", "note": "Ask."})
     resolution = {"resolution": "provider_corrected", "note": "Sent again."}
@@ -308,6 +316,10 @@ def cases(do: Doing, lucky: Tenant) -> None:
     player = lucky.player("Alice").id
     do(lucky, f"players/{player}/status", {"kyc": "pending"})
     do(lucky, f"players/{player}/notes", {"text": "Asked for a payslip."})
+    listing = {"status": "pep", "listed": True, "on": "2026-11-01", "list_name": "UN"}
+    do(lucky, f"players/{player}/screening", listing)
+    do(lucky, f"players/{player}/freeze", {"reason": "An order."}, person="ann")
+    do.change(lucky, f"players/{player}/unfreeze")
     complaint = do(lucky, f"players/{player}/complaints", {"text": "Late."})["id"]
     do(lucky, f"cases/{complaint}/entries", {"kind": "note", "text": "Looked at."})
     do(lucky, f"cases/{complaint}/assign", {"owner": "ben"})

@@ -22,10 +22,11 @@ from baccarat.compliance import subscriber
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.queries import rounds
-from baccarat.services import kill_switch, voiding
+from baccarat.services import freezing, kill_switch, voiding
 from casino.backoffice.subjects import nicknames
+from casino.compliance import cases, exports, key_rotation
 from casino.compliance import erasure as erasing
-from casino.compliance import exports, key_rotation
+from casino.compliance.models import CaseKind
 from casino.compliance.refusals import (
     AlreadyErased,
     ErasureReasonMissing,
@@ -117,6 +118,20 @@ def everything_stored() -> str:
     """Return all rows of all tables as text."""
     tables = [name for (name,) in fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
     return "".join(text for table in tables for (text,) in fetch(f"SELECT t::text FROM {table} t"))  # noqa: S608
+
+
+def test_nobody_is_erased_while_a_case_is_open_or_the_account_frozen(alice: Alice) -> None:
+    case = cases.open_case(
+        operator=alice.operator, kind=CaseKind.SUSPICIOUS_ACTIVITY, subject=f"player:{alice.id}", details={}
+    )
+    assert case is not None
+    with pytest.raises(PlayerStillActive):
+        request(alice)
+    cases.resolve_case(case, operator=alice.operator, resolution="Fine", by="staff:8")
+    by = replace(alice.at.guest.metadata, actor="staff:8")
+    freezing.freeze(operator=alice.operator, player=alice.id, reason="Order", metadata=by)
+    with pytest.raises(PlayerStillActive):
+        request(alice)
 
 
 def test_no_table_has_personal_data_in_plain_text(alice: Alice) -> None:

@@ -3,6 +3,7 @@
 import uuid
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
@@ -12,7 +13,8 @@ from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 
 from casino import env
-from casino.compliance import retention, tasks
+from casino.compliance import cases, retention, tasks
+from casino.compliance.models import CaseKind
 from casino.compliance.refusals import KeptPermanently, TooRecentToPurge, UnknownRetentionKind
 from casino.compliance.retention import PERMANENT, RETENTION_POLICIES
 from casino.events.sql import execute, fetch
@@ -219,3 +221,26 @@ def test_purged_tables_exist_and_the_database_refuses_deletion_from_permanent_on
         for table in tables:
             with pytest.raises(DatabaseError, match=r"denied|append-only|never"), transaction.atomic():
                 connection.cursor().execute(f"DELETE FROM {table}")  # noqa: S608
+
+
+@pytest.mark.django_db
+def test_what_is_about_a_player_is_kept_while_a_case_or_a_hold_is_open() -> None:
+    players = [UUID(int=number) for number in (1, 2, 3)]
+    for player in players:
+        execute("INSERT INTO risk_playernetwork VALUES (%s, 'x', now() - interval '100 days')", [player])
+    case = cases.open_case(
+        operator=UUID(int=9), kind=CaseKind.SUSPICIOUS_ACTIVITY, subject=f"player:{players[0]}", details={}
+    )
+    execute(
+        "INSERT INTO wallet_hold VALUES (%(id)s, %(id)s, %(player)s, %(id)s, 'EUR', 1, 'pep', 'open', NULL, 0, NULL, "
+        "now(), '', '', now(), NULL, 1)",
+        {"id": UUID(int=8), "player": players[1]},
+    )
+    retention.purge("networks", by="test")
+    assert fetch("SELECT player_id FROM risk_playernetwork ORDER BY 1") == [(players[0],), (players[1],)]
+
+    assert case is not None
+    cases.resolve_case(case, operator=UUID(int=9), resolution="Fine", by="staff:8")
+    execute("DELETE FROM wallet_hold")
+    retention.purge("networks", by="test")
+    assert fetch("SELECT player_id FROM risk_playernetwork") == []

@@ -27,6 +27,7 @@ from casino.reports import schedule
 from casino.reports.models import Report
 from tests.nightly.bench import clock
 from tests.support.instant import NO_SHOW
+from tests.support.payouts import UNPLAYED
 from wallet.ledger import player_accounts as wallet
 from wallet.payments import deposits, methods, records, withdrawals
 from wallet.payments.methods import MethodOffer
@@ -232,7 +233,12 @@ def _offer_methods(operator: uuid.UUID) -> list[uuid.UUID]:
     """Let an operator offer methods without fees, and pay withdrawals without approval."""
     with transaction.atomic():
         methods.set_policy(
-            operator=operator, currency=CURRENCY, auto_approve_up_to=FUNDS, second_approval_above=FUNDS, actor="bench"
+            operator=operator,
+            currency=CURRENCY,
+            auto_approve_up_to=FUNDS,
+            second_approval_above=FUNDS,
+            actor="bench",
+            holds=UNPLAYED,
         )
     return [
         methods.create(

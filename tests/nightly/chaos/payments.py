@@ -16,7 +16,7 @@ DEPOSIT: Final = "30.00"
 WITHDRAWAL: Final = "10.00"
 PAUSE: Final = 0.3
 """Seconds between two payments."""
-OPEN: Final = {"requested", "approved", "sent", "pending"}
+OPEN: Final = {"in_review", "approved", "sent", "pending"}
 
 NOT_POSTED_ONCE: Final = """
 SELECT event.id FROM events_event AS event LEFT JOIN wallet_entry AS entry ON entry.cause = event.id
@@ -76,7 +76,12 @@ async def payer(system: System) -> AsyncGenerator[Payer]:
     """Register a player without money, and a payment method."""
     async with Client(system.stack.base_url, system.credential) as operator:
         method = await open_method(operator)
-        policy = {"auto_approve_up_to": "50.00", "second_approval_above": "500.00", "max_pending": 1000}
+        policy = {
+            "auto_approve_up_to": "50.00",
+            "second_approval_above": "500.00",
+            "max_pending": 1000,
+            "played_percent": 0,
+        }
         await operator.post("/withdrawal-policy", policy)
         player = (await operator.post("/players", {"reference": uuid4().hex}))["id"]
         token = (await operator.post(f"/players/{player}/sessions", {}))["token"]

@@ -240,10 +240,10 @@ def test_a_withdrawal_is_held_and_can_be_cancelled(lucky: Caller) -> None:
     callbacks.apply_waiting()
     body = {"method": method, "amount": "30.00", "currency": "EUR"}
     created = player.post("me/withdrawals", **body)
-    assert (created.status_code, created.json()["status"], created.json()["can_cancel"]) == (201, "requested", True)
+    assert (created.status_code, created.json()["status"], created.json()["can_cancel"]) == (201, "in_review", True)
     assert (balance(player), balance(player, "hold")) == ("19.00", "30.00")
     assert player.post("me/withdrawals", **body).json()["code"] == "insufficient_funds"
-    assert [each["id"] for each in lucky.get("withdrawals?status=requested").json()["items"]] == [created.json()["id"]]
+    assert [each["id"] for each in lucky.get("withdrawals?status=in_review").json()["items"]] == [created.json()["id"]]
     held = player.get("me/statement?account=hold").json()["items"]
     assert [(line["kind"], line["amount"]["amount"]) for line in held] == [("withdrawal_held", "30.00")]
     cancelled = player.post(f"me/withdrawals/{created.json()['id']}/cancel")
@@ -257,7 +257,9 @@ def test_only_the_operator_reads_and_sets_the_policy(lucky: Caller) -> None:
     before = lucky.get("withdrawal-policy").json()
     free = {"fee_fixed": nothing, "fee_percent": "0", "maximum": None, "max_pending": None}
     minimum = {"minimum": {"amount": "0.01", "currency": "EUR"}}
-    assert before == {"version": 0, "auto_approve_up_to": nothing, "second_approval_above": nothing, **free, **minimum}
+    holds = {"played_percent": 100, "kyc_above": None, "hold_hours": 72, "hold_tags": []}
+    amounts = {"auto_approve_up_to": nothing, "second_approval_above": nothing}
+    assert before == {"version": 0, **amounts, **free, **minimum, **holds}
     created = lucky.post("withdrawal-policy", auto_approve_up_to="0", second_approval_above="100.00")
     assert (created.status_code, created.json()["version"]) == (201, 1)
     wrong = lucky.post("withdrawal-policy", auto_approve_up_to="5.00", second_approval_above="1.00")

@@ -12,6 +12,7 @@ from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
 from casino.operators import changes
 from tests.support.depth import examples
+from tests.support.payouts import UNPLAYED
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     assert_consistent,
@@ -102,7 +103,12 @@ def test_events_entries_and_rows_agree_after_any_sequence_of_steps(steps: list[S
     with transaction.atomic():
         open_alice()
         methods.set_policy(
-            operator=OPERATOR, currency="EUR", auto_approve_up_to=500, second_approval_above=2000, actor="test"
+            operator=OPERATOR,
+            currency="EUR",
+            auto_approve_up_to=500,
+            second_approval_above=2000,
+            actor="test",
+            holds=UNPLAYED,
         )
         payments = Payments(method(minimum=1, fee_fixed=3))
         for step in [("deposit", 0, 5000), ("tell", 2, 0), ("deliver", 0, 0), *steps]:

@@ -14,6 +14,7 @@ from casino.events.sql import execute, fetch
 from tests.conftest import Database
 from tests.support.acts import agreed
 from tests.support.depth import examples
+from tests.support.payouts import UNPLAYED
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     CALLBACK,
@@ -217,7 +218,12 @@ def test_of_concurrent_cancelling_and_sending_one_succeeds(
     complete_deposit(card, 10_000)
     with agreed():
         methods.set_policy(
-            operator=OPERATOR, currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="staff:1"
+            operator=OPERATOR,
+            currency="EUR",
+            auto_approve_up_to=10_000,
+            second_approval_above=10_000,
+            actor="staff:1",
+            holds=UNPLAYED,
         )
     for _ in range(5):
         payment = withdraw(card, 100)
@@ -263,7 +269,12 @@ def test_the_final_status_of_a_withdrawal_is_independent_of_the_order_of_reports
         card = method()
         complete_deposit(card)
         methods.set_policy(
-            operator=OPERATOR, currency="EUR", auto_approve_up_to=10_000, second_approval_above=10_000, actor="test"
+            operator=OPERATOR,
+            currency="EUR",
+            auto_approve_up_to=10_000,
+            second_approval_above=10_000,
+            actor="test",
+            holds=UNPLAYED,
         )
         payment = withdraw(card, 1000)
         withdrawals.send(payment)

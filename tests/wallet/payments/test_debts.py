@@ -8,6 +8,7 @@ from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from tests.conftest import Database
 from tests.support.house import House
+from tests.support.payouts import pay_unplayed
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR, account
 from tests.wallet.payments.counter import (
     assert_consistent,
@@ -31,6 +32,7 @@ def owed() -> int:
 
 def leave_debt(spent: int) -> None:
     """Leave Alice a debt: she deposited 49.00, requested a withdrawal of `spent`, and the deposit was reversed."""
+    pay_unplayed(OPERATOR)
     open_alice()
     card = method()
     payment = complete_deposit(card)

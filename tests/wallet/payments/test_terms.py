@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Database
 from tests.support.acts import agreed
+from tests.support.payouts import UNPLAYED
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     assert_consistent,
@@ -121,6 +122,7 @@ def fund_alice(**terms: Any) -> MethodVersion:
             auto_approve_up_to=10**9,
             second_approval_above=10**9,
             actor="staff:1",
+            holds=UNPLAYED,
             terms=withdrawal_terms,
         )
     return card

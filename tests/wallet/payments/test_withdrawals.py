@@ -12,6 +12,7 @@ from casino.operators.refusals import (
     ChangeIsForTheAdmin,
     ChangeNeedsSecondPerson,
 )
+from tests.support.payouts import UNPLAYED
 from tests.wallet.ledger.world import ALICE, BOB, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     assert_consistent,
@@ -45,6 +46,7 @@ ACCOUNTS = (AccountKind.ACCOUNT, AccountKind.HOLD, AccountKind.WITHDRAWALS)
 def fund_alice() -> MethodVersion:
     """Give Alice 100.00 and return a method without fees."""
     open_alice()
+    policy(0, 0)
     card = method(fee_fixed=0, fee_ppm=0)
     complete_deposit(card, 10_000)
     return card
@@ -52,7 +54,12 @@ def fund_alice() -> MethodVersion:
 
 def policy(automatic: int, second: int) -> None:
     methods.set_policy(
-        operator=OPERATOR, currency="EUR", auto_approve_up_to=automatic, second_approval_above=second, actor="test"
+        operator=OPERATOR,
+        currency="EUR",
+        auto_approve_up_to=automatic,
+        second_approval_above=second,
+        actor="test",
+        holds=UNPLAYED,
     )
 
 
@@ -72,8 +79,9 @@ def cancel(withdrawal: UUID, player: UUID = ALICE) -> WithdrawalStatus:
 
 
 def send_withdrawal(amount: int = 1000) -> UUID:
+    card = fund_alice()
     policy(10_000, 10_000)
-    withdrawal = withdraw(fund_alice(), amount)
+    withdrawal = withdraw(card, amount)
     assert withdrawals.send(withdrawal)
     return withdrawal
 

@@ -11,6 +11,7 @@ from tests.conftest import Database
 from tests.dying import KILLED, dying
 from tests.processes import wait_until
 from tests.support.acts import agreed
+from tests.support.payouts import UNPLAYED
 from tests.wallet.payments.counter import (
     SECRET,
     assert_consistent,
@@ -198,6 +199,7 @@ def approve_at_once() -> None:
             auto_approve_up_to=10_000,
             second_approval_above=10_000,
             actor="staff:1",
+            holds=UNPLAYED,
         )
 
 

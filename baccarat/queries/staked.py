@@ -1,0 +1,31 @@
+"""How much a player staked on what was decided: without pushes, voids, and rounds that are not over."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.wagers import Spot
+from casino.events.ids import first_id
+from casino.events.sql import fetch
+
+_OPEN_FOR: Final = timedelta(days=7)
+"""No round is open for longer; the ids of rounds tell when they opened, and an index has them by player."""
+_STAKED: Final = f"""
+    SELECT width_bucket(wager.confirmed_at, %(since)s::timestamptz[]) AS place,
+           sum(wager.staked - CASE WHEN round.outcome = '{Outcome.TIE}' THEN
+               coalesce((wager.stakes->>'{Spot.PLAYER}')::bigint, 0)
+               + coalesce((wager.stakes->>'{Spot.BANKER}')::bigint, 0) ELSE 0 END)::bigint
+      FROM baccarat_wager AS wager JOIN baccarat_round AS round ON round.id = wager.round_id
+     WHERE wager.player_id = %(player)s AND wager.round_id >= %(first)s AND wager.currency = %(currency)s
+       AND wager.money_type = 'real' AND wager.settled_at IS NOT NULL AND wager.voided_at IS NULL
+     GROUP BY 1
+"""  # noqa: S608  (constants)
+
+
+def staked_between(player: UUID, currency: str, since: Sequence[datetime]) -> Sequence[int]:
+    """Return what was staked from each of these times, ascending, until the next, in minor units."""
+    values = {"player": player, "currency": currency, "since": list(since), "first": first_id(since[0] - _OPEN_FOR)}
+    staked = dict(fetch(_STAKED, values))
+    return [staked.get(place, 0) for place in range(1, len(since) + 1)]
