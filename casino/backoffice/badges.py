@@ -20,7 +20,7 @@ from casino.compliance.models import Case
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change
 from casino.significant.models import Unacknowledged
-from wallet.models import Discrepancy, Withdrawal
+from wallet.models import Discrepancy, Hold, Withdrawal
 
 MAX_COUNT: Final = 100
 """Rows are counted up to this number; the badge says "100+" from there on."""
@@ -66,6 +66,7 @@ QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
     "compliance_case": Case.objects.filter(~is_resolved()),
     "baccarat_round": Table.objects.filter(suspension_reason__isnull=False),
     "wallet_withdrawal": Withdrawal.objects.filter(status="requested"),
+    "wallet_hold": Hold.objects.filter(status="open"),
     "wallet_discrepancy": Discrepancy.objects.filter(status__in=["open", "assigned"]),
     "operators_change": Change.objects.filter(status=ChangeStatus.REQUESTED),
     "chat_chatreport": ChatReport.objects.filter(~closed_reports()),

@@ -43,6 +43,7 @@ PAGES: Final = {
     "deposit": "wallet_deposit",
     "method": "wallet_depositmethod",
     "withdrawal": "wallet_withdrawal",
+    "hold": "wallet_hold",
     "adjustment": "wallet_adjustment",
     "change": "operators_change",
     "transfer": "wallet_transfer",

@@ -52,7 +52,7 @@ _SEARCH = {
     "link": _link("admin:desk_search"),
     "permission": lambda request: request.user.has_perms(("baccarat.view_round", "baccarat.view_wager")),
 }
-DECISIONS: Final = ("wallet.change_withdrawal", "operators.change_change")
+DECISIONS: Final = ("wallet.change_withdrawal", "wallet.decide_hold", "operators.change_change")
 """Permissions to decide what others request."""
 
 
@@ -123,6 +123,7 @@ NAVIGATION = [
         _item("Entries", "receipt_long", "wallet_entry"),
         _item("Deposits", "move_to_inbox", "wallet_deposit"),
         _item("Withdrawals", "outbox", "wallet_withdrawal", badge_variant="warning"),
+        _item("Held payments", "front_hand", "wallet_hold", badge_variant="warning"),
         _item("Transfers", "swap_horiz", "wallet_transfer"),
         _item("Wallet transactions", "sync_alt", "wallet_remotetransaction"),
         _item("Adjustments", "edit_note", "wallet_adjustment"),

@@ -21,7 +21,7 @@ from casino.backoffice.site import StaffSite
 from casino.operators import changes, memberships
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change
-from wallet.models import Withdrawal
+from wallet.models import Hold, Withdrawal
 
 MAX_ROWS: Final = 25
 """Rows of each kind on the page, the oldest first; the list has all of them."""
@@ -68,6 +68,14 @@ QUEUES: Final = (
         Withdrawal.objects.filter(status="requested"),
         lambda row: html.money(row.amount, row.currency),
         requester=lambda row: f"player:{row.player_id}",
+    ),
+    ApprovalQueue(
+        "Held payments",
+        "wallet.decide_hold",
+        Hold.objects.filter(status="open"),
+        lambda row: html.money(row.amount, row.currency),
+        requester=lambda row: f"player:{row.player_id}",
+        requested_at=lambda row: row.placed_at,
     ),
 )
 

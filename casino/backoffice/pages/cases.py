@@ -37,6 +37,7 @@ _WRITABLE: Final = {
     CaseEntryKind.NOTE: "Note",
     CaseEntryKind.EVIDENCE: "Evidence",
     CaseEntryKind.DECISION: "Decision",
+    CaseEntryKind.REPORTED: "Reported to the authority",
 }
 _STATES: Final = {
     "waiting": ("Waiting", ~Q(cases.is_resolved())),
@@ -167,7 +168,9 @@ class CaseAdmin(LabelledRowsAdmin):
         if request.user.has_perm(RESOLVE_CASE):
             url = reverse("admin:compliance_case_file", args=[obj.pk])
             facts = Facts(facts.title, [*facts.rows, ("File of the case", html.link(url, "export as a ZIP"))])
-        written = list(case_entries.list_entries(obj.pk))
+        written = case_entries.list_entries(obj.pk, confidential=request.user.has_perm(RESOLVE_CASE))
+        if any(entry.kind == CaseEntryKind.REPORTED for entry in written):
+            facts = Facts(facts.title, [*facts.rows, ("Authority", html.badge("reported", "warn"))])
         names = visible_names(entry.evidence for entry in written)
         entries = [
             (entry.at, label(entry.kind), entry.text, _named(entry.evidence, names), entry.due_at, entry.by)

@@ -16,14 +16,16 @@ from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import RemovableAdmin, column, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
 from casino.backoffice.pages.approvals import DECIDE
+from casino.backoffice.pages.holds import before_money_leaves
 from casino.backoffice.sections import Banner, Section
 from casino.crypto.crypto_shredding import decrypt_text, is_encrypted
 from casino.kernel.persons import STAFF, is_another_person, is_person
 from casino.operators import assertions, changes, memberships
 from casino.operators.change import ChangeStatus
 from casino.operators.memberships import colleagues_filter
-from casino.operators.models import AssertionKey, Change
+from casino.operators.models import AssertionKey, Change, ChangeName
 from casino.staff import password_codes
+from wallet.models import Withdrawal
 
 RESET: Final = "staff.reset_authenticator"
 REMOVE_KEY: Final = "operators.delete_assertionkey"
@@ -131,8 +133,16 @@ class ChangeAdmin(ReadOnlyAdmin):
         )
         if _may_decide(request, obj) and not _may_confirm(request, obj):
             text = "The requester and the person concerned can't confirm it, nor can who acts by assertions unlinked."
-            return [facts, Banner("Waiting for another person", text)]
-        return [facts]
+            return [facts, Banner("Waiting for another person", text), *_before_money_leaves(request, obj)]
+        return [facts, *_before_money_leaves(request, obj)]
+
+
+def _before_money_leaves(request: HttpRequest, change: Change) -> Sequence[Section]:
+    """Show what is known of the player whose withdrawal a change pays out or releases."""
+    if change.kind not in {ChangeName.WITHDRAWAL, ChangeName.RELEASE_PAYMENT}:
+        return ()
+    withdrawal = Withdrawal.objects.filter(pk=change.subject.partition(":")[2]).first()
+    return () if withdrawal is None else before_money_leaves(request, withdrawal)
 
 
 def _public(text: str) -> str:

@@ -32,11 +32,12 @@ from casino.backoffice.filters import (
     operator_filter,
     since_by_uuid,
 )
+from casino.backoffice.pages.holds import before_money_leaves
 from casino.backoffice.pages.terms import MethodTerms
 from casino.backoffice.sections import Facts, Section
 from casino.operators import changes, memberships
 from wallet.models import Deposit, DepositMethod, ProviderCallback, Transfer, Withdrawal
-from wallet.payments import deposits, provider_messages, queries, withdrawals
+from wallet.payments import deposits, holds, provider_messages, queries, withdrawals
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.terms import percent
@@ -50,6 +51,7 @@ _TONES: Final = {
     DepositStatus.REVERSED.value: "bad",
     WithdrawalStatus.RETURNED.value: "bad",
     WithdrawalStatus.REQUESTED.value: "warn",
+    WithdrawalStatus.HELD.value: "warn",
 }
 WAITING: Final = "waiting"
 _CALLBACK_TONES: Final = {deposits.APPLIED: "good", deposits.NO_CHANGE: "plain", WAITING: "warn"}
@@ -155,7 +157,7 @@ def _is_requested(_request: HttpRequest, withdrawal: Withdrawal) -> bool:
 
 @admin.register(Withdrawal)
 class WithdrawalAdmin(PaymentAdmin):
-    """Withdrawals, newest first; the filter `requested` is the queue."""
+    """Withdrawals, newest first; the filter `requested` is the queue, `held` that of compliance."""
 
     list_filter = (operator_filter(), brand_filter("player_id"), enum_filter(WithdrawalStatus), since_by_uuid())
 
@@ -186,11 +188,14 @@ class WithdrawalAdmin(PaymentAdmin):
         )
         return "Rejected; the money is back on the player's account."
 
-    def sections(self, _request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
+    def sections(self, request: HttpRequest, obj: Withdrawal) -> Sequence[Section]:
         waits = changes.waiting(withdrawals.KIND, f"withdrawal:{obj.pk}")
         needed = ("Approvals needed", str(obj.approvals_required))
         waiting = ("Waits for another person", waits and html.page("change", waits.pk, waits.summary))
-        return [self.payment_facts(obj, needed, waiting, "approved_by", "rejected_by")]
+        hold = holds.open_hold_of(obj.pk)
+        held = ("Held", hold and html.page("hold", hold.pk, "waits for compliance"))
+        facts = self.payment_facts(obj, needed, waiting, held, "approved_by", "rejected_by")
+        return [facts, *before_money_leaves(request, obj)]
 
 
 @admin.register(Transfer)

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from django import forms
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from baccarat.risk import activity, players
-from baccarat.risk.models import KycStatus, PlayerStatus
+from baccarat.risk.models import KycStatus, PlayerStatus, Screening
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
 from casino.backoffice.filters import choice_filter
@@ -22,6 +23,7 @@ from casino.operators.memberships import staff_actor
 from casino.operators.models import Player
 
 ASSESS: Final = "risk.assess_player"
+SCREEN: Final = "risk.screen_player"
 VIEW_NOTES: Final = "risk.view_playernote"
 VIEW_STATUS: Final = "risk.view_playerstatus"
 VIEW_CASES: Final = "compliance.view_case"
@@ -59,10 +61,11 @@ def badges(player: Any) -> Sequence[SafeString]:
     assessment: PlayerStatus | None = player.assessment
     if assessment is None or not scope.may_view("risk_playerstatus"):
         return ()
-    return [_kyc_badge(KycStatus(assessment.kyc)), *map(html.badge, assessment.tags)]
+    return [kyc_badge(KycStatus(assessment.kyc)), *map(html.badge, assessment.tags)]
 
 
-def _kyc_badge(kyc: KycStatus) -> SafeString:
+def kyc_badge(kyc: KycStatus) -> SafeString:
+    """Show how far an identity is verified."""
     return html.badge(f"KYC {kyc.value}", _TONES.get(kyc, "plain"))
 
 
@@ -79,6 +82,13 @@ class StatusForm(RowForm):
         status = self.row.assessment
         if status is not None:
             self.initial = {"kyc": status.kyc, "tags": " ".join(status.tags)}
+
+
+class ScreeningForm(RowForm):
+    found = EnumSelectField(Screening, label="List")
+    listed = forms.BooleanField(label="The player is listed", required=False)
+    on = forms.DateField(label="Day of the screening", widget=forms.DateInput(attrs={"type": "date"}))
+    source = line_field("Source", max_length=players.MAX_SOURCE_LENGTH)
 
 
 class ComplaintForm(RowForm):
@@ -102,6 +112,19 @@ class PlayerAssessments:
         return f"KYC is {data['kyc'].value}; tags: {', '.join(tags) or 'none'}."
 
     @RowAction(
+        "Record",
+        name="screening",
+        title="Record a screening",
+        permission=SCREEN,
+        form=ScreeningForm,
+        help_text="While the player is listed, withdrawals are held. Every earlier word is kept.",
+    )
+    def set_screening(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
+        by = staff_actor(request.user)
+        players.set_screening(operator=player.operator_id, player=player.pk, by=by, **data)
+        return f"{data['found'].value}: {'listed' if data['listed'] else 'not listed'}."
+
+    @RowAction(
         "Open",
         name="complaint",
         title="Open a complaint",
@@ -122,7 +145,12 @@ def status_facts(request: HttpRequest, player: Any) -> list[tuple[str, object]]:
     status: PlayerStatus | None = player.assessment
     kyc = KycStatus.UNKNOWN if status is None else KycStatus(status.kyc)
     tags = [] if status is None else status.tags
-    return [("KYC", html.badge(kyc.value, _TONES.get(kyc, "plain"))), ("Tags", ", ".join(tags) or "none")]
+    listed = [] if status is None else [name for name, found in status.screening.items() if found["listed"]]
+    return [
+        ("KYC", html.badge(kyc.value, _TONES.get(kyc, "plain"))),
+        ("Tags", ", ".join(tags) or "none"),
+        ("Screening", ", ".join(listed) or "nothing found"),
+    ]
 
 
 def lately(_request: HttpRequest, player: Player) -> Section:

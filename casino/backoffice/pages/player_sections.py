@@ -18,7 +18,7 @@ from casino.backoffice import game, html, scope
 from casino.backoffice.base import as_uuid
 from casino.backoffice.columns import table_link, with_names
 from casino.backoffice.game import money_type_badge
-from casino.backoffice.pages import kill_switch, player_risk, search, significant_events
+from casino.backoffice.pages import holds, kill_switch, player_risk, search, significant_events
 from casino.backoffice.pages.ledger import balance_of
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.subjects import subject_names
@@ -167,6 +167,7 @@ def status(request: HttpRequest, player: Player) -> list[tuple[str, object]]:
         facts += [
             ("Exclusion", _exclusion(restrictions.active_exclusion(timezone.now()))),
             ("Limits", limits if restrictions != PlayerRestrictionsState() else "none"),
+            ("Account", html.badge("frozen", "bad") if restrictions.frozen_at else "not frozen"),
         ]
     if kill_switch.is_player_stopped(player):
         facts.append(("Play", html.badge("stopped", "bad")))
@@ -283,6 +284,7 @@ _SECTIONS: Final[tuple[tuple[str, Callable[[HttpRequest, Player], Section]], ...
     *player_risk.SECTIONS,
     ("significant.view_significantevent", _significant),
     ("wallet.view_account", _accounts),
+    ("wallet.view_hold", holds.of_player),
     ("wallet.view_deposit", _payments),
     ("baccarat.view_wager", _wagers),
     ("baccarat.view_table", _sittings),

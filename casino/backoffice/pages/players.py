@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.risk.players import statuses_of
-from baccarat.services import exclusion
+from baccarat.services import exclusion, freezing
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
@@ -34,7 +34,10 @@ from casino.operators import limits_groups, sessions
 from casino.operators.memberships import staff_actor
 from casino.operators.models import Operator, Player, PlayerBan
 from casino.staff.access_log import record_access
+from wallet import acts
 from wallet.models import PlayerRestrictions
+from wallet.payments.holds import MAX_REASON_LENGTH
+from wallet.responsible_gaming import changes as protection_changes
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.exclusions import require_note
 from wallet.responsible_gaming.services import PlayerContext
@@ -70,6 +73,7 @@ _EXCLUDED: Final[Mapping[str, tuple[str, Callable[[], Q]]]] = {
         lambda: _restricted_players(self_excluded=False, excluded_until__gt=timezone.now()),
     ),
     "stopped": ("Stopped by staff", lambda: _restricted_players(blocked=True)),
+    "frozen": ("Frozen by compliance", lambda: _restricted_players(frozen=True)),
     "banned": ("Banned by a moderator", _banned_players),
 }
 """Why players can't play, with the condition for them at the time of asking."""
@@ -94,6 +98,8 @@ def _restricted(row: PlayerRestrictions | None) -> Iterator[SafeString]:
         yield html.badge("cooling off", "bad")
     if row.blocked:
         yield html.badge("stopped", "bad")
+    if row.frozen:
+        yield html.badge("frozen", "bad")
 
 
 class ExclusionForm(RowForm):
@@ -113,6 +119,10 @@ class ExclusionForm(RowForm):
             self.add_error("length", "Leave this empty." if is_permanent else "Enter the number of hours or months.")
         data["kind"] = ExclusionKind.SELF_EXCLUSION if is_permanent else ExclusionKind(data["kind"])
         return data
+
+
+class FreezeForm(RowForm):
+    reason = text_field("Reason, for staff", max_length=MAX_REASON_LENGTH, rows=3)
 
 
 class ErasureForm(RowForm):
@@ -250,6 +260,35 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         until = None if state.exclusion is None else state.exclusion.until
         return f"The player is excluded from deposits and play {_until(until)}."
 
+    @RowAction(
+        "Freeze",
+        title="Freeze the account",
+        permission=acts.FREEZE.name,
+        form=FreezeForm,
+        applies=lambda _, player: not _is_frozen(player.restrictions),
+        tone="bad",
+        help_text="At once no play and no money in or out; sessions end, and seats are left after the round. The "
+        "player is not told why. Two persons lift it.",
+        question="Freeze this account?",
+    )
+    def freeze(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
+        metadata = staff_metadata(request, player.operator_id)
+        freezing.freeze(operator=player.operator_id, player=player.pk, reason=data["reason"], metadata=metadata)
+        return "The account is frozen."
+
+    @RowAction(
+        "Request",
+        name="unfreeze",
+        title="Lift the freeze",
+        permission=acts.UNFREEZE.name,
+        applies=lambda _, player: _is_frozen(player.restrictions),
+        help_text="Another person has to confirm it. Held payments stay held.",
+    )
+    def unfreeze(self, request: HttpRequest, player: Player, _data: dict[str, Any]) -> str:
+        by = staff_actor(request.user)
+        protection_changes.request_unfreeze(operator=player.operator_id, player=player.pk, by=by)
+        return "Requested; another person has to confirm it."
+
     def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
         player = str(obj.pk)
         facts: list[tuple[str, object]] = [
@@ -278,6 +317,10 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
 
 def _is_excluded_permanently(row: PlayerRestrictions | None) -> bool:
     return row is not None and row.self_excluded and row.excluded_until is None
+
+
+def _is_frozen(row: PlayerRestrictions | None) -> bool:
+    return row is not None and row.frozen
 
 
 def _until(until: datetime | None) -> str:

@@ -20,8 +20,9 @@ from wallet.funding.events import Funding, WalletProfile
 from wallet.funding.services import FundingChoice
 from wallet.models import DepositMethod
 from wallet.payments import changes as payment_changes
+from wallet.payments.gate import HoldTerms
 from wallet.payments.methods import MethodOffer
-from wallet.payments.terms import DepositTerms, WithdrawalTerms, parse_percent, percent
+from wallet.payments.terms import MAX_HOLD_HOURS, PERCENT, DepositTerms, WithdrawalTerms, parse_percent, percent
 from wallet.responsible_gaming import changes as protection_changes
 
 CHANGE_TERMS: Final = wallet_acts.APPROVE_TERMS.name
@@ -79,7 +80,18 @@ class WithdrawalPolicyForm(TermsForm):
     max_pending = forms.IntegerField(label="Pending at once (empty: any)", min_value=1, max_value=1000, required=False)
     fee_fixed = _amount("Fixed fee", initial="0")
     fee_percent = line_field("Fee in percent", max_length=8, initial="0")
-    amounts = ("auto_approve_up_to", "second_approval_above", "minimum", "maximum", "fee_fixed")
+    played_percent = forms.IntegerField(
+        label="Percent of each deposit to be staked, or it is held",
+        min_value=0,
+        max_value=1000,
+        initial=100,
+    )
+    kyc_above = _amount("Held above, unless the identity is verified (empty: never)", required=False)
+    hold_hours = forms.IntegerField(
+        label="Hours in which compliance decides", min_value=1, max_value=MAX_HOLD_HOURS, initial=HoldTerms().hours
+    )
+    hold_tags = line_field("Tags of players who are held, separated by spaces", max_length=700, required=False)
+    amounts = ("auto_approve_up_to", "second_approval_above", "minimum", "maximum", "fee_fixed", "kyc_above")
     percents = ("fee_percent",)
 
 
@@ -180,6 +192,12 @@ class OperatorTerms:
             auto_approve_up_to=data["auto_approve_up_to"] or 0,
             second_approval_above=data["second_approval_above"] or 0,
             terms=terms,
+            holds=HoldTerms(
+                data["played_percent"] * PERCENT,
+                data["kyc_above"],
+                data["hold_hours"],
+                tuple(data["hold_tags"].lower().replace(",", " ").split()),
+            ),
             by=memberships.staff_actor(request.user),
         )
         return WAITS

@@ -72,6 +72,7 @@ VIEWS: Final = {
     "wallet_reconciliation": "cka",
     "wallet_remotetransaction": "cka",
     "wallet_transfer": "cka",
+    "wallet_hold": "cka",
     "wallet_withdrawal": "cka",
 }
 """Roles that may see the lists and pages of a model: `changelist`, `change`, `history`."""
@@ -164,6 +165,9 @@ ACTIONS: Final = {
     "operators_operator_thresholds": "c",
     "operators_player_complaint": "cs",
     "operators_player_end": "s",
+    "operators_player_freeze": "c",
+    "operators_player_unfreeze": "c",
+    "operators_player_screening": "c",
     "operators_player_note": "cs",
     "operators_player_status": "cs",
     "operators_player_erase": "s",
@@ -198,6 +202,9 @@ ACTIONS: Final = {
     "wallet_account_adjust": "k",
     "wallet_account_limit": "s",
     "wallet_depositmethod_next_version": "a",
+    "wallet_hold_assign": "c",
+    "wallet_hold_reject": "c",
+    "wallet_hold_release": "c",
     "wallet_discrepancy_assign": "c",
     "wallet_discrepancy_resolve": "c",
     "wallet_playerrestrictions_end": "s",

@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from casino.events.sql import fetch
 from casino.operators.models import Change, Operator, StaffMembership
+from tests.support.payouts import pay_unplayed
 from tests.wallet.ledger.world import OPERATOR
 from tests.wallet.payments.counter import (
     assert_consistent,
@@ -50,6 +51,7 @@ def waiting() -> Any:
     """Request a withdrawal of 10.00 that needs two approvals."""
     Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currencies=["EUR"])
     open_alice()
+    pay_unplayed(OPERATOR)
     card = method()
     complete_deposit(card)
     return withdraw(card, 1000)

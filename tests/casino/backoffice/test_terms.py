@@ -37,6 +37,10 @@ POLICY = {
     "max_pending": "3",
     "fee_fixed": "0.50",
     "fee_percent": "1.5",
+    "played_percent": "50",
+    "kyc_above": "200.00",
+    "hold_hours": "24",
+    "hold_tags": "watch vip",
 }
 METHOD = {
     "currency": "EUR",
