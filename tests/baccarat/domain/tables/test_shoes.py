@@ -8,8 +8,9 @@ import pytest
 
 from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.shuffle import NEWEST
-from baccarat.domain.fairness.terms import Terms
+from baccarat.domain.fairness.links import SignedRelease
+from baccarat.domain.fairness.shuffle import NEWEST, Link
+from baccarat.domain.fairness.terms import Terms, WitnessIndex
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
 from baccarat.domain.rounds.events import RoundVoided, VoidReason
@@ -22,6 +23,7 @@ from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.events import RevealedSeed, ShoeCommitted, ShoeCutContributed, TableClosed
 from baccarat.domain.tables.shoes import burn_count, digest_rules
+from baccarat.domain.tables.witness_events import links_of_shoe
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 from tests.support.drawings import cut_from
@@ -46,6 +48,7 @@ from tests.support.examples import TABLE as TABLE_ID
 from tests.support.spec import Spec
 
 ROOT = "40" * 32
+RELEASE = SignedRelease("cc", "", time_ms=0, number=0, previous="", signature="", path="")
 BEFORE_THE_CUT = 8 * 52 - 14
 
 
@@ -330,3 +333,18 @@ def test_the_links_of_a_shoe_are_taken_once() -> None:
     cut = Spec(TABLE).given(table_opened(BIG), committed()).when(c.CloseShoeCut(CLOSING_INPUTS, OPENED))
     links = c.ReceiveShoeLinks(SHOE, ())
     cut.then(*cut.events()).when(links).then(e.ShoeLinksReleased(SHOE, ())).when(links).then()
+
+
+def test_a_shoes_links_are_those_that_its_own_closing_names() -> None:
+    first, second = UUID(int=1), UUID(int=2)
+    release = replace(RELEASE, link="11" * 32), replace(RELEASE, link="22" * 32)
+    events = [
+        e.ShoeCutClosed(first, OPENED, (WitnessIndex("cc", 4),), closing(ClosingKind.SHOE)),
+        e.ShoeLinksReleased(first, release[:1]),
+        e.ShoeCutClosed(second, OPENED, (WitnessIndex("cc", 5),), closing(ClosingKind.SHOE)),
+        e.ShoeLinksReleased(second, release[1:]),
+    ]
+
+    assert links_of_shoe(first, events) == (Link("cc", 4, "11" * 32),)
+    assert links_of_shoe(second, events) == (Link("cc", 5, "22" * 32),)
+    assert links_of_shoe(SHOE, events) == ()
