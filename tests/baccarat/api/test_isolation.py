@@ -174,6 +174,7 @@ def set_up() -> Scene:
         "method": method,
         "deposit": alice.do("me/deposits", payment)["id"],
         "withdrawal": alice.do("me/withdrawals", payment)["id"],
+        "hold": lucky.read("holds")["items"][0]["id"],
         "adjustment": adjustment,
         "reference": transfer["reference"],
         "notice": alice.read("notices")["items"][0]["id"],

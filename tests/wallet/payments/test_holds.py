@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from tests.wallet.payments.counter import (
     assert_consistent,
     balance_of,
     complete_deposit,
+    deposit,
     event_names,
     history,
     method,
@@ -30,8 +32,9 @@ from tests.wallet.payments.counter import (
     withdraw,
 )
 from wallet.ledger.accounts import AccountKind
+from wallet.ledger.player_accounts import open_player_accounts
 from wallet.models import Hold
-from wallet.payments import holds, records, withdrawals
+from wallet.payments import deposits, holds, records, withdrawals
 from wallet.payments.audit import PaymentTraces
 from wallet.payments.events import WithdrawalSent, withdrawal_stream
 from wallet.payments.gate import HoldTerms
@@ -58,8 +61,9 @@ def fund_alice(*, automatic: int = 10_000, second: int = 10_000) -> MethodVersio
     return card
 
 
-def open_case() -> UUID:
-    case = cases.open_case(operator=OPERATOR, kind=CaseKind.SUSPICIOUS_ACTIVITY, subject=f"player:{ALICE}", details={})
+def open_case(player: UUID = ALICE) -> UUID:
+    subject = f"player:{player}"
+    case = cases.open_case(operator=OPERATOR, kind=CaseKind.SUSPICIOUS_ACTIVITY, subject=subject, details={})
     assert case is not None
     return case
 
@@ -313,16 +317,29 @@ def test_the_audit_finds_a_payout_past_an_open_hold() -> None:
 def test_of_fifty_cases_and_payouts_at_once_each_payment_leaves_before_its_case_or_not_at_all(
     database: Database, in_threads: Callable[..., list[Any]]
 ) -> None:
-    card = fund_alice()
-    for _ in range(25):
-        withdrawal = withdraw(card, 100)
-        steps = (lambda payment=withdrawal: withdrawals.send(payment), open_case)
-        sent, case = in_threads(2, lambda number, steps=steps: steps[number]())
-        assert isinstance(case, UUID)
-        # whoever came first: what was sent was sent before the case was written, and the rest is held by it
-        assert sent is (row_status(withdrawal) == "sent")
-        assert sent is (holds.open_hold_of(withdrawal) is None)
-        withdrawals.send(withdrawal)
-        assert (row_status(withdrawal) == "sent") is sent
-        cases.resolve_case(case, operator=OPERATOR, resolution="Fine", by=OFFICER)
+    card, half = fund_alice(), 25
+    players = [UUID(int=100 + number) for number in range(half)]
+    payments = [withdrawal_of(player, card) for player in players]
+    steps = [
+        *(partial(withdrawals.send, payment) for payment in payments),
+        *(partial(open_case, player) for player in players),
+    ]
+
+    results = in_threads(2 * half, lambda number: steps[number]())
+
+    assert [type(each) for each in results] == [bool] * half + [UUID] * half
+    for sent, payment in zip(results, payments, strict=False):
+        # what was sent, was sent before the case was there, and the rest is held by it, whoever tries again
+        assert (row_status(payment), holds.open_hold_of(payment) is None) == ("sent" if sent else "held", sent)
+        assert withdrawals.send(payment) is sent
     assert_consistent()
+
+
+def withdrawal_of(player: UUID, card: MethodVersion) -> UUID:
+    """Have a player deposit 10.00 and ask for 1.00 of it."""
+    open_player_accounts(operator=OPERATOR, player=player, currency="EUR", metadata=METADATA)
+    paid = deposit(card, 1000, player)
+    deposits.apply(report(paid, "completed", amount=1000), provider="sandbox")
+    return withdrawals.request(
+        operator=OPERATOR, player=player, currency="EUR", method=card.id, amount=100, metadata=METADATA
+    )
