@@ -73,7 +73,7 @@ class Stop(Shape):
     @classmethod
     def of(cls, row: Row, player_message: str, reason: str) -> "Stop":
         """Present a kill switch with its decrypted texts."""
-        own = row.rank == StopRank.OPERATOR
+        own = StopRank.OPERATOR.covers(StopRank(row.rank))
         return cls(
             scope=StopScope(row.scope),
             subject=row.subject,

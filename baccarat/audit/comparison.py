@@ -111,8 +111,9 @@ def check_other_streams(replay: LogReplay, notes: FindingCollector, *, only: Log
     compare_kill_switches(replay.switches.rows.values(), notes)
     replay.wallets.check_state(entries=None if only is None else (only.first_id, only.last_id))
     partial = only is not None
-    for finding in (*replay.chats.check_state(partial=partial), *replay.changes.check_state(partial=partial)):
-        notes.add(finding.kind, finding.location, finding.expected, finding.actual)
+    for traces in (replay.chats, replay.changes, replay.erasures):
+        for finding in traces.check_state(partial=partial):
+            notes.add(finding.kind, finding.location, finding.expected, finding.actual)
 
 
 def check_range(notes: FindingCollector, log: LogRange, *, max_wait: float = 0.0) -> None:

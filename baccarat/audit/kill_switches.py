@@ -118,7 +118,7 @@ class KillSwitchTraces:
         is_live = any(at is not None and at <= event.at for at in opened)
         due = 2 if is_live and (event.scope.is_wide() or rank is StopRank.REGULATOR or is_shell(event.by)) else 0
         persons = {each for each in (event.by, *event.agreed_by) if is_person(each)}
-        if len(persons) < due:
+        if due and (event.change is None or len(persons) < due):
             yield Finding(TOO_FEW, where, f"{due} persons", ", ".join((event.by, *event.agreed_by)))
 
     def is_stopped(self, scope: StopScope, subject: str) -> bool:

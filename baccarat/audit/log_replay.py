@@ -19,12 +19,14 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import CutContributed, ShoeCommitment
 from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.tables import events as te
-from baccarat.domain.tables.kill_switch import StopEvent
+from baccarat.domain.tables.kill_switch import StopEvent, StopLifted, stop_id
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.projections import sitting_row
 from casino.checkpoints.archives import ARCHIVE_EVENTS, kind_at, stream_of
 from casino.checkpoints.manifests import MANIFEST_EVENTS
 from casino.checkpoints.manifests import STREAM as MANIFEST_STREAM
+from casino.compliance.erasure import ERASURE_EVENTS
+from casino.compliance.erasure_audit import ErasureTraces
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.kernel.findings import Finding
 from casino.operators.change_audit import ChangeTraces
@@ -74,7 +76,7 @@ VOID: Final = ChangeName.VOID
 RULES: Final = ChangeName.RULES
 RULES_PUBLISHED: Final = te.RulesPublished.__name__
 UNREADABLE: Final = "event can't be read"
-OTHERS: Final = (WALLET, CHAT, CHANGE_EVENTS, ACT_EVENTS, MANIFEST_EVENTS, ARCHIVE_EVENTS)
+OTHERS: Final = (WALLET, CHAT, CHANGE_EVENTS, ACT_EVENTS, ERASURE_EVENTS, MANIFEST_EVENTS, ARCHIVE_EVENTS)
 
 
 def decode_row(row: Row, notes: FindingCollector) -> Any:
@@ -120,6 +122,7 @@ class LogReplay:
         self.ended: list[RoundTrace] = []
         self.chats = ChatTraces()
         self.switches = KillSwitchTraces()
+        self.erasures = ErasureTraces()
         self.rounds = 0
         self.events = 0
         self._shoes: set[str] = set()
@@ -185,9 +188,14 @@ class LogReplay:
             elif not is_manifest and not isinstance(event, kind_at(row.version)):
                 self.collector.add(OUT_OF_TURN, event_location(row), kind_at(row.version).__name__, kind)
             return None
+        if kind in ERASURE_EVENTS:
+            self._record(self.erasures.replay(event, row, changes=self.changes, where=event_location(row)))
+            return None
         traces = self._traces_of(kind)
         if traces is not None:
             self._record(traces.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
+            if isinstance(event, StopLifted) and event.change is not None:
+                self._check_resumed(row, event, event.change)
             return None
         if kind == "RoundOpened":
             return self._open_round(row, event)
@@ -199,6 +207,20 @@ class LogReplay:
         if kind in CHANGE_EVENTS:
             return self.changes
         return self.switches if kind in STOP_EVENT_TYPES else None
+
+    def _check_resumed(self, row: Row, event: StopLifted, change: UUID) -> None:
+        """Check that a stop that several persons lifted was by a change on which they agreed."""
+        terms = {"scope": event.scope.value, "subject": event.subject, "reason": event.reason, "rank": event.rank.value}
+        self._record(
+            self.changes.check_effect(
+                row,
+                kind=ChangeName.RESUME_PLAY,
+                subject=f"stop:{stop_id(event.scope, event.subject)}",
+                details={**terms, "order": event.regulator_order},
+                persons=(event.by, *event.agreed_by),
+                change=change,
+            )
+        )
 
     def _record(self, findings: Iterable[Finding]) -> None:
         for finding in findings:

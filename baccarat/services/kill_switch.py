@@ -3,14 +3,16 @@
 Each is one transaction that updates every affected table. Wagers lock their table (a player's stop, the player), so
 every wager that commits after the stop has been checked against it. Confirmed wagers are dealt and settled.
 
-A stop has the rank of those for whom it was set: keys, desks and staff of an operator act with the operator's, staff of
-all operators and the system with the platform's, and with the reference of an order, staff of all operators act with
-the regulator's. The same or a higher rank lifts it; a higher one may also stop again what is stopped. At a live
-operator two persons of such a rank agree to lift a stop that reaches beyond one table, or was ordered by a regulator.
+A stop has the rank of those for whom it was set: floor managers act with that of tables, keys, desks and duty managers
+of an operator with the operator's, duty managers of all operators and the system with the platform's, and these persons
+with the regulator's by the reference of an order. Where there is one operator, its duty managers are the platform's:
+somebody has to lift what stopped by itself. A further operator, such as a sandbox, sets the platform's own apart. The
+same or a higher rank lifts a stop; a higher one may also stop again what is stopped. At a live operator two persons of
+such a rank agree to lift a stop that reaches beyond one table, or was ordered by a regulator.
 """
 
 import logging
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
@@ -50,6 +52,7 @@ from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator, Player
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant import recorder
+from casino.staff.models import SignedIn
 from wallet.responsible_gaming import services as responsible_gaming
 from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import BLOCKED_MESSAGE
@@ -136,7 +139,7 @@ def resume(
         if needs_change(scope, subject, by=metadata.actor):
             raise ChangeNeedsSecondPerson
         reason, by = _encrypt(scope, subject, reason), metadata.actor
-        return _lift(StopLifted(scope, subject, owner, reason, rank, order, by, (), database_now()), metadata)
+        return _lift(StopLifted(scope, subject, owner, reason, rank, order, by, (), None, database_now()), metadata)
 
 
 def needs_change(scope: StopScope, subject: str, *, operator: UUID | None = None, by: str) -> bool:
@@ -194,6 +197,7 @@ def _apply_resume(change: Change) -> None:
         regulator_order=order,
         by=change.requested_by,
         agreed_by=tuple(change.confirmed_by),
+        change=change.pk,
         at=database_now(),
     )
     _lift(lifted, changes.metadata(change))
@@ -241,12 +245,21 @@ def stop_table_behind(table: UUID, *, reason: str) -> bool:
 def rank_of(actor: str, *, order: str = "") -> StopRank:
     """Return the rank with which somebody stops and resumes play. Raises OrderIsForThePlatform, StopOrderTooLong."""
     door, _, number = actor.partition(":")
-    of_operator = door in OPERATOR_DOORS or (door == STAFF and not memberships.works_for_all(int(number)))
+    rank = StopRank.OPERATOR if door in OPERATOR_DOORS else StopRank.PLATFORM
+    if door == STAFF:
+        rank = rank_of_member(SignedIn.objects.filter(pk=int(number)).first())
     if len(order) > MAX_ORDER_LENGTH:
         raise StopOrderTooLong
-    if order and of_operator:
+    if order and rank is not StopRank.PLATFORM:
         raise OrderIsForThePlatform
-    return StopRank.OPERATOR if of_operator else StopRank.REGULATOR if order else StopRank.PLATFORM
+    return StopRank.REGULATOR if order else rank
+
+
+def rank_of_member(user: Any) -> StopRank:
+    """Return the rank with which a member of staff, if it is one, stops and resumes play without an order."""
+    if user is None or not user.has_perm(acts.RESUME_PLAY.name):
+        return StopRank.TABLE
+    return StopRank.PLATFORM if memberships.works_for_all(user.pk) else StopRank.OPERATOR
 
 
 def operator_of(scope: StopScope, subject: str) -> UUID | None:

@@ -24,7 +24,10 @@ from casino.compliance.refusals import (
 )
 from casino.compliance.retention import TEN_YEARS
 from casino.crypto import crypto_shredding
-from casino.events.sql import execute, fetch
+from casino.events.codec import EventRegistry, EventType
+from casino.events.projections import ProjectionTable, Row
+from casino.events.sql import database_now, execute, fetch
+from casino.events.store import Append, append
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Player
@@ -52,6 +55,21 @@ class PlayerActivity:
     last_used_at: datetime | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PlayerErased:
+    """A player's personal data was erased: by this change, on which these persons agreed."""
+
+    change: UUID
+    operator: UUID
+    player: UUID
+    reason: ErasureReason
+    overrides_retention: bool
+    agreed_by: tuple[str, ...]
+    at: datetime
+
+
+ERASURE_EVENTS: Final = EventRegistry([EventType(PlayerErased)])
+ERASURES: Final = ProjectionTable.of(Erasure)
 ActivityCheck = Callable[[UUID, UUID], PlayerActivity]
 """Takes an operator's id and a player's."""
 _checks: Final[list[ActivityCheck]] = []
@@ -117,15 +135,17 @@ def _apply(change: Change) -> None:
     if player in crypto_shredding.erased_players():
         raise AlreadyErased
     _require_erasable(operator, player, overrides_retention=overrides)
-    Erasure.objects.create(
-        id=change.pk,
-        operator_id=operator,
-        player_id=player,
-        reason=change.details["reason"],
+    event = PlayerErased(
+        change=change.pk,
+        operator=operator,
+        player=player,
+        reason=ErasureReason(change.details["reason"]),
         overrides_retention=overrides,
-        requested_by=change.requested_by,
-        approved_by=change.decided_by,
+        agreed_by=(change.requested_by, *change.confirmed_by),
+        at=database_now(),
     )
+    append([Append(erasure_stream(change.pk), 0, (ERASURE_EVENTS.encode(event),), changes.metadata(change))])
+    Erasure.objects.create(**erasure_row(event)._asdict())
     _erase(player)
     recorder.record(
         kind=recorder.SignificantEventKind.DATA_ERASED,
@@ -135,6 +155,25 @@ def _apply(change: Change) -> None:
         authorised_by=change.decided_by,
         reason=change.details["reason"].replace("_", " "),
         after={"overrides_retention": overrides, "change": change.pk},
+    )
+
+
+def erasure_stream(change: UUID) -> str:
+    """Return the stream of an erasure."""
+    return f"erasure-{change}"
+
+
+def erasure_row(event: PlayerErased) -> Row:
+    """Return the row of an erasure."""
+    return ERASURES.row(
+        id=event.change,
+        operator_id=event.operator,
+        player_id=event.player,
+        reason=event.reason.value,
+        overrides_retention=event.overrides_retention,
+        requested_by=event.agreed_by[0],
+        approved_by=event.agreed_by[-1],
+        erased_at=event.at,
     )
 
 

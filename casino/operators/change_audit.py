@@ -57,13 +57,16 @@ class ChangeTraces:
 
     def check_effect(
         self, row: RecordedEvent | SealedEvent | CheckedEvent, *, kind: str, subject: str, details: dict[str, Any],
-        persons: tuple[str, ...],
+        persons: tuple[str, ...], change: UUID | None = None,
     ) -> Iterator[Finding]:  # fmt: skip
-        """Check that an event is the effect of a confirmed change of these persons, with these of its details."""
+        """Check that an event is the effect of a confirmed change of these persons, with these of its details.
+
+        `change` is the one that the event names, if it does.
+        """
         ((cause,),) = fetch(_CAUSE, [row.id])  # checked events are read without their metadata
         history = self._histories.get(cause)
         state = lifecycle.fold(history) if history and history[0].change not in self._broken else None
-        if state is None or state.status is not ChangeStatus.CONFIRMED:
+        if state is None or state.status is not ChangeStatus.CONFIRMED or change not in {None, state.requested.change}:
             yield Finding(ALONE, f"{row.stream} version {row.version}", f"a confirmed change {kind}", cause)
             return
         asked = state.requested

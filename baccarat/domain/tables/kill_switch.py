@@ -32,8 +32,12 @@ class StopScope(StrEnum):
 
 
 class StopRank(StrEnum):
-    """For whom a stop was set, lowest first: only the same or a higher rank lifts it."""
+    """For whom a stop was set, lowest first: only the same or a higher rank lifts it.
 
+    Players set none: what they exclude themselves from ends at its time, and no rank ends it earlier.
+    """
+
+    TABLE = "table"
     OPERATOR = "operator"
     PLATFORM = "platform"
     REGULATOR = "regulator"
@@ -67,7 +71,7 @@ class StopImposed:
 class StopLifted:
     """Play may resume within `scope`, unless another switch stops it.
 
-    `agreed_by` are the persons who agreed beside `by`, by a change where there had to be several.
+    Where several persons had to agree, `change` is the one on which they did, and `agreed_by` are those beside `by`.
     """
 
     scope: StopScope
@@ -78,6 +82,7 @@ class StopLifted:
     regulator_order: str
     by: str
     agreed_by: tuple[str, ...]
+    change: UUID | None
     at: datetime
 
 
@@ -187,8 +192,8 @@ class UnknownStopSubject(Refusal):
 class StopOfHigherRank(Refusal):
     code = "stop_of_higher_rank"
     kind = RefusalKind.FORBIDDEN
-    title = "The platform or a regulator imposed this stop, and only they can lift it"
-    remedy = "Contact the platform. Its staff lift a regulator's stop with the reference of the order that allows it."
+    title = "A higher rank imposed this stop, and only it or a higher one can lift it"
+    remedy = "Ask a duty manager, or the platform, whose staff lift a regulator's stop with the reference of the order."
     fact_types = {"rank": StopRank}
 
 

@@ -54,7 +54,7 @@ class ResumeForm(RowForm):
 
     def prepare(self) -> None:
         """Ask only the platform's staff for an order."""
-        if not _is_of_platform(self.request):
+        if kill_switch.rank_of_member(self.request.user) is not StopRank.PLATFORM:
             del self.fields["order"]
 
 
@@ -97,14 +97,16 @@ def may_stop(request: HttpRequest, reach: StopScope) -> bool:
 
 
 def _may_resume(request: HttpRequest, switch: KillSwitch) -> bool:
-    """Return whether the user may lift a stop; staff of all operators also lift a regulator's, with an order."""
-    may_lift = switch.rank == StopRank.OPERATOR or _is_of_platform(request)
+    """Return whether the user may lift a stop; those of the platform's rank also lift a regulator's, with an order."""
+    rank = kill_switch.rank_of_member(request.user)
+    may_lift = rank.covers(StopRank(switch.rank)) or rank is StopRank.PLATFORM
     return switch.active and may_lift and may_stop(request, StopScope(switch.scope))
 
 
 def _may_stop_again(request: HttpRequest, switch: KillSwitch) -> bool:
     """Return whether the user may stop what plays, or give a higher rank to what is stopped."""
-    may_raise = switch.rank != StopRank.REGULATOR and _is_of_platform(request)
+    rank, before = kill_switch.rank_of_member(request.user), StopRank(switch.rank)
+    may_raise = rank is StopRank.PLATFORM if before is rank else rank.covers(before)
     return (may_raise or not switch.active) and may_stop(request, StopScope(switch.scope))
 
 

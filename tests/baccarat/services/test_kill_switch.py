@@ -5,10 +5,11 @@ import threading
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
+from django.db import transaction
 
 from baccarat.audit import engine
 from baccarat.audit.rebuild import play_projector
@@ -23,6 +24,7 @@ from baccarat.domain.tables.kill_switch import (
     PlayIsStopped,
     PlayStopped,
     RulesAreStopped,
+    StopLifted,
     StopMessageTooLong,
     StopOfHigherRank,
     StopOrderTooLong,
@@ -39,13 +41,14 @@ from casino.crypto import crypto_shredding
 from casino.events import sealer
 from casino.events.projections import Row
 from casino.events.rebuild import check
-from casino.events.sql import fetch
+from casino.events.sql import database_now, fetch
 from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.operators import changes
 from casino.operators import services as operators
 from casino.operators.models import Operator, StaffMembership
 from casino.operators.refusals import ChangeNeedsSecondPerson
+from casino.staff.duties import Role
 from tests.conftest import Database
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
 from wallet.ledger import player_accounts as wallet
@@ -248,9 +251,10 @@ def acting(actor: str) -> Metadata:
     return replace(BY, actor=actor)
 
 
-def member(*operators: UUID) -> str:
+def member(*operators: UUID, role: Role = Role.DUTY_MANAGER) -> str:
     """Return a member of staff of these operators as an actor."""
     user = User.objects.create_user(f"member-{next(_slugs)}", is_staff=True)
+    user.groups.add(Group.objects.get(name=role))
     StaffMembership.objects.bulk_create(StaffMembership(user=user, operator_id=each) for each in operators)
     return f"staff:{user.pk}"
 
@@ -288,6 +292,39 @@ def test_a_stop_is_lifted_by_the_rank_that_set_it_or_a_higher_one_and_says_by_wh
         assert (row.active, row.by, row.rank) == (False, stopper["metadata"].actor, rank)
     kill_switch.stop(**named, metadata=acting(own))
     assert kill_switch.resume(**named, metadata=acting(platform)).by == platform
+
+
+def test_a_floor_manager_lifts_what_floor_managers_stopped_and_nothing_of_a_duty_manager(casino: House) -> None:
+    at = seated(casino)
+    named = {"scope": StopScope.TABLE, "subject": subject(at, StopScope.TABLE), "reason": WHY}
+    registered()
+    floor, other = (member(casino.operator, role=Role.FLOOR_MANAGER) for _ in range(2))
+    everywhere = member(*Operator.objects.values_list("id", flat=True), role=Role.FLOOR_MANAGER)
+    for of_table in (floor, everywhere):
+        assert kill_switch.stop(**named, metadata=acting(of_table)).rank == StopRank.TABLE
+        assert not kill_switch.resume(**named, metadata=acting(other)).active
+    kill_switch.stop(**named, metadata=acting(floor))
+    assert kill_switch.stop(**named, metadata=acting(own_member(casino))).rank == StopRank.OPERATOR
+    for of_table in (floor, everywhere):
+        with pytest.raises(StopOfHigherRank):
+            kill_switch.resume(**named, metadata=acting(of_table))
+    assert kill_switch.resume(**named, metadata=acting(platform_member())).rank == StopRank.PLATFORM
+    with pytest.raises(OrderIsForThePlatform):
+        kill_switch.stop(**named, order="MGA/2031/7", metadata=acting(everywhere))
+
+
+def test_duty_managers_of_every_operator_lift_what_stopped_by_itself_until_there_is_a_further_operator(
+    casino: House,
+) -> None:
+    at = seated(casino)
+    named = {"scope": StopScope.TABLE, "subject": subject(at, StopScope.TABLE), "reason": WHY}
+    manager = platform_member()
+    kill_switch.stop_table_behind(UUID(named["subject"]), reason="It is behind")
+    assert kill_switch.resume(**named, metadata=acting(manager)).rank == StopRank.PLATFORM
+    kill_switch.stop_table_behind(UUID(named["subject"]), reason="It is behind")
+    registered()
+    with pytest.raises(StopOfHigherRank):
+        kill_switch.resume(**named, metadata=acting(manager))
 
 
 def test_only_the_platforms_staff_carry_out_orders_of_a_regulator(casino: House) -> None:
@@ -356,6 +393,26 @@ def test_a_live_operators_stop_that_one_person_lifted_is_a_finding_of_the_audit(
     # "row was changed by no act" is of the memberships, which the test writes itself.
     found = {finding.kind for finding in engine.run_audit().findings}
     assert found - {"row was changed by no act"} == {"stop lifted by too few persons"}
+
+
+def test_a_live_operators_stop_that_was_lifted_by_an_invented_change_is_a_finding_of_the_audit(
+    database: Database,
+) -> None:
+    del database
+    house, by = live("invented"), platform_member()
+    named = {"scope": StopScope.OPERATOR, "subject": str(house.operator)}
+    kill_switch.stop(**named, reason=WHY, metadata=BY)
+    lifted = StopLifted(
+        **named, operator=house.operator, reason=WHY, rank=StopRank.PLATFORM, regulator_order="", by=by,
+        agreed_by=(platform_member(),), change=uuid4(), at=database_now(),
+    )  # fmt: skip
+    with transaction.atomic():
+        kill_switch._lift(lifted, acting(by))  # a service that was tampered with
+    sealer.seal_all()
+
+    # "row was changed by no act" is of the memberships, which the test writes itself.
+    found = {finding.kind for finding in engine.run_audit().findings}
+    assert found - {"row was changed by no act"} == {"done without its change"}
 
 
 def test_a_stop_that_a_lower_rank_lifted_is_a_finding_of_the_audit(

@@ -163,7 +163,7 @@ def test_a_text_that_was_changed_or_moved_to_another_player_is_not_decrypted(ali
 
 
 def test_two_people_erase_a_player_and_rounds_and_money_stay_provable(alice: Alice) -> None:
-    others = "SELECT count(*), max(id) FROM events_event WHERE stream !~ '^(act|change)-'"
+    others = "SELECT count(*), max(id) FROM events_event WHERE stream !~ '^(act|change|erasure)-'"
     before = fetch(others, ()), fetch("SELECT count(*) FROM wallet_posting")
     erasure = request(alice)
     with pytest.raises(ChangeNeedsSecondPerson):
@@ -200,6 +200,23 @@ def test_an_audit_accepts_an_erasure_and_reports_a_key_destroyed_without_one(dat
     other = operations.register_player(operator=alice.operator, reference="bob", nickname="Bob")
     crypto_shredding.destroy_key(other.id)
     assert {finding.kind for finding in engine.run_audit().findings} == {"key is gone"}
+
+
+def test_an_audit_reports_an_erasure_on_which_nobody_agreed(database: Database) -> None:
+    alice = one_who_played()
+    invented = Change(
+        pk=uuid4(),
+        operator_id=alice.operator,
+        kind="erasure",
+        subject=f"player:{alice.id}",
+        details={"reason": "player_request", "overrides_retention": True},
+        requested_by="staff:1",
+        confirmed_by=["staff:2"],
+    )
+    with transaction.atomic():
+        erasing._apply(invented)  # a service that was tampered with
+    sealer.seal_all()
+    assert {finding.kind for finding in engine.run_audit().findings} == {"done without its change"}
 
 
 WORDS = ("She wrote in tears", "Dear A., sorry", "She asked by phone", "She is upset")

@@ -20,6 +20,7 @@ def current_schemas() -> Schemas:
     from baccarat.storage.event_registry import CATALOGUE as PLAY  # noqa: PLC0415
     from casino.checkpoints.archives import ARCHIVE_EVENTS  # noqa: PLC0415
     from casino.checkpoints.manifests import MANIFEST_EVENTS  # noqa: PLC0415
+    from casino.compliance.erasure import ERASURE_EVENTS  # noqa: PLC0415
     from casino.operators.changes import CHANGE_EVENTS  # noqa: PLC0415
     from wallet.events import CATALOGUE as WALLET  # noqa: PLC0415
 
@@ -29,7 +30,7 @@ def current_schemas() -> Schemas:
             "writes": kind.stored,
             "shape": _without_words(msgspec.json.schema(kind.event)),
         }
-        for registry in (PLAY, WALLET, CHAT, MANIFEST_EVENTS, ARCHIVE_EVENTS, CHANGE_EVENTS)
+        for registry in (PLAY, WALLET, CHAT, MANIFEST_EVENTS, ARCHIVE_EVENTS, CHANGE_EVENTS, ERASURE_EVENTS)
         for kind in registry.types
     }
     return cast("Schemas", json.loads(json.dumps(schemas)))
