@@ -27,7 +27,7 @@ from casino.backoffice.oidc import LOCKED, IdentitySignIn
 from casino.events.payloads import ArchiveUnavailable
 from casino.kernel.errors import Refusal
 from casino.operators import memberships, notices
-from casino.staff import access_changes, access_log, authenticators, lockout, oidc, password_codes
+from casino.staff import access_changes, access_log, addresses, authenticators, lockout, oidc, password_codes
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite as BaseSite
@@ -102,6 +102,10 @@ class SetPasswordForm(forms.Form):
         return data
 
 
+class AddressForm(forms.Form):
+    code = forms.CharField(label="The code in the e-mail", max_length=100)
+
+
 class StaffSite(IdentitySignIn, BaseSite):
     """The admin. Production requires a second factor."""
 
@@ -110,9 +114,9 @@ class StaffSite(IdentitySignIn, BaseSite):
     """Pages that belong to no model, which their modules add."""
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user is staff, and gave a second factor if one is required."""
+        """Return whether the user is staff, gave a second factor if one is required, and has the account's address."""
         permitted = super().has_permission(request) and authenticators.satisfies_second_factor(request)
-        return permitted and oidc.is_in_force(request)
+        return permitted and oidc.is_in_force(request) and addresses.is_confirmed_in(request)
 
     def admin_view(self, view: Any, *args: Any, **kwargs: Any) -> Any:
         """Reject text that PostgreSQL cannot store, on every page, and answer 503 without an archive that it needs.
@@ -135,9 +139,10 @@ class StaffSite(IdentitySignIn, BaseSite):
         return guarded
 
     def get_urls(self) -> list[Any]:
-        """Add the pages where an authenticator is set up and a password set, and of other sign-ins."""
+        """Add the pages where an authenticator is set up, an address confirmed, a password set; other sign-ins."""
         own: list[URLPattern] = [
             path("authenticator/", self.authenticator, name="authenticator"),
+            path("address/", self.address, name="address"),
             path("set-password/", self.set_password, name="set_password"),
         ]
         return [*own, *self.pages, *self.identity_urls(), *super().get_urls()]
@@ -167,6 +172,8 @@ class StaffSite(IdentitySignIn, BaseSite):
         """Log in, show the previous login, and redirect users without an authenticator to set one up."""
         if request.method == "GET" and _is_staff(request) and _has_to_enrol(request):
             return HttpResponseRedirect(reverse("admin:authenticator"))
+        if request.method == "GET" and _has_to_confirm(request):
+            return HttpResponseRedirect(reverse("admin:address"))
         response = super().login(request, extra_context)
         if request.method == "POST" and isinstance(response, HttpResponseRedirect):
             self.welcome(request, response)
@@ -192,6 +199,23 @@ class StaffSite(IdentitySignIn, BaseSite):
         drawing = segno.make(enrolment.provisioning_uri, error="m").svg_inline(scale=5, border=2, light="white")
         qr_code = mark_safe(drawing)  # noqa: S308
         return self._page(request, "Set up your authenticator", enrolment=enrolment, qr_code=qr_code)
+
+    @method_decorator([never_cache, csrf_protect])
+    def address(self, request: HttpRequest) -> HttpResponse:
+        """Send a code to the user's e-mail address, and ask for it."""
+        if not _has_to_confirm(request):
+            return HttpResponseRedirect(reverse("admin:index"))
+        form = AddressForm(request.POST if request.method == "POST" else None, auto_id=False, label_suffix="")
+        if form.is_valid():
+            try:
+                addresses.confirm(request, form.cleaned_data["code"])
+            except Refusal as refusal:
+                form.add_error(None, refusal.message())
+            else:
+                return HttpResponseRedirect(reverse("admin:index"))
+        addresses.send_code(request)
+        text = "A code was sent to your e-mail address. If it does not arrive, load this page again in five minutes."
+        return self.show_form(request, "Confirm your e-mail address", form, label="Confirm", text=text)
 
     @method_decorator([never_cache, csrf_protect, sensitive_post_parameters()])
     def set_password(self, request: HttpRequest) -> HttpResponse:
@@ -244,6 +268,12 @@ def _is_staff(request: HttpRequest) -> bool:
 
 def _has_to_enrol(request: HttpRequest) -> bool:
     return not authenticators.satisfies_second_factor(request) and not authenticators.is_enrolled(request.user)
+
+
+def _has_to_confirm(request: HttpRequest) -> bool:
+    """Return whether the user has logged in, with a second factor, and only the address is left to confirm."""
+    logged_in = _is_staff(request) and authenticators.satisfies_second_factor(request)
+    return logged_in and not addresses.is_confirmed_in(request)
 
 
 def _welcome(request: HttpRequest) -> None:

@@ -37,6 +37,7 @@ from casino.operators.refusals import (
 )
 from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
+from casino.staff import addresses
 from casino.staff.duties import Act
 from casino.staff.models import SignedIn
 
@@ -120,6 +121,8 @@ def _require_one_person(key: AssertionKey, linked: StaffSubject | None) -> None:
         raise AssertionInvalid("A live operator's key names one person.")
     if linked is None or not linked.user.is_active:
         raise AssertionInvalid("The person is not linked to an account of the staff that is in use.")
+    if not addresses.is_confirmed(linked.user):
+        raise AssertionInvalid("The person has not confirmed the account's e-mail address.")
 
 
 def require_duty(person: str, act: Act | None) -> None:

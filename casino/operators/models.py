@@ -268,6 +268,7 @@ class ChangeName(StrEnum):
     STAFF_EMAIL = "staff_email"
     STAFF_LINK = "staff_link"
     STAFF_NETWORKS = "staff_networks"
+    STAFF_OPERATORS = "staff_operators"
     STAFF_PASSWORD = "staff_password"  # noqa: S105  (a kind of change)
     STAFF_RETURN = "staff_return"
     STAFF_ROLE = "staff_role"

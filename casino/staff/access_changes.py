@@ -1,9 +1,9 @@
 """Changes of a user's access by another user, each recorded.
 
 What could let one administrator act as somebody else (a password, a reset of the authenticator, an e-mail address, a
-role, what a role may do, a disabled user who comes back, the link to an operator's person) is a change that another
-administrator confirms, and of which the user is told by e-mail and at the next login. Neither administrator learns the
-password.
+role, what a role may do, another operator, a disabled user who comes back, the link to an operator's person) is a
+change that another administrator confirms, and of which the user is told by e-mail and at the next login. Neither
+administrator learns the password.
 """
 
 import re
@@ -20,8 +20,9 @@ from casino.kernel.persons import normalise_subject
 from casino.operators import changes, notices
 from casino.operators.change import ChangeStatus
 from casino.operators.changes import ChangeKind
-from casino.operators.memberships import sole_operator, staff_actor
-from casino.operators.models import Change, ChangeName, StaffSubject
+from casino.operators.memberships import operators_of, sole_operator, staff_actor
+from casino.operators.models import Change, ChangeName, Operator, StaffMembership, StaffSubject
+from casino.operators.refusals import UnknownOperator
 from casino.significant import act_log, recorder
 from casino.staff import acts, assignments, authenticators, duties, lockout, password_codes, people, roles
 from casino.staff.duties import DutySide, Role
@@ -32,6 +33,7 @@ SUBJECT: Final = "staff"
 AUTHENTICATOR: Final = ChangeName.STAFF_AUTHENTICATOR
 EMAIL: Final = ChangeName.STAFF_EMAIL
 LINK: Final = ChangeName.STAFF_LINK
+OPERATORS: Final = ChangeName.STAFF_OPERATORS
 PASSWORD: Final = ChangeName.STAFF_PASSWORD
 RETURN: Final = ChangeName.STAFF_RETURN
 ROLE: Final = ChangeName.STAFF_ROLE
@@ -94,6 +96,31 @@ def request_roles(user: User, *, names: Iterable[str], until: datetime | None = 
     end = "" if until is None else f" until {until.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     details = {"roles": wanted, "until": None if until is None else until.isoformat()}
     return _request(user, ROLES, f"Give {_describe(user)} the roles {', '.join(wanted)}{end}", details, by)
+
+
+@transaction.atomic
+def set_operators(user: User, *, operators: Collection[UUID], by: User) -> Change | None:
+    """Let a user work for these of the operators that `by` works for: for fewer at once, for more by a change.
+
+    Raises OwnAccessChange, UnknownOperator, TooFewAdministrators.
+    """
+    _refuse_own(user, by)
+    own = operators_of(by)
+    if own is not None and not set(operators) <= set(own):
+        raise UnknownOperator
+    held = user.memberships.select_for_update().exclude(operator__in=operators)
+    removed = held if own is None else held.filter(operator__in=own)
+    if gone := list(removed.values_list("operator_id", flat=True)):
+        people.require_administrators(user, of=gone)
+        before = access_snapshot(user)
+        removed.delete()
+        after, act = access_snapshot(user), acts.ASSIGN_OPERATOR.name
+        record_access_change(user, act=act, by=by, reason="", before=before, after=after, tightens=True)
+    rows = Operator.objects.filter(pk__in=operators).exclude(memberships__user=user).order_by("slug")
+    if not rows:
+        return None
+    summary = f"Let {_describe(user)} work for {', '.join(row.slug for row in rows)}"
+    return _request(user, OPERATORS, summary, {"operators": [str(row.pk) for row in rows]}, by)
 
 
 def request_role(name: str, *, functions: Collection[str], by: User) -> Change:
@@ -162,6 +189,7 @@ def register() -> None:
         (RETURN, acts.RESET, _apply_return),
         (ROLE, acts.DEFINE_ROLE, _apply_role),
         (ROLES, acts.ASSIGN_ROLE, _apply_roles),
+        (OPERATORS, acts.ASSIGN_OPERATOR, _apply_operators),
         (SUPERUSER, acts.MAKE_SUPERUSER, _apply_superuser),
         (LINK, acts.ASSIGN_ROLE, _apply_link),
     ):
@@ -216,6 +244,14 @@ def _apply_roles(change: Change) -> None:
     assignments.assign(user, names=change.details["roles"], until=ends_at)
 
 
+def _apply_operators(change: Change) -> None:
+    user = _user(change)
+    StaffMembership.objects.bulk_create(
+        (StaffMembership(user=user, operator_id=operator) for operator in change.details["operators"]),
+        ignore_conflicts=True,
+    )
+
+
 def _apply_role(change: Change) -> None:
     assignments.define(change.subject.removeprefix("role:"), change.details["functions"])
 
@@ -257,7 +293,14 @@ def access_snapshot(user: User) -> dict[str, Any]:
 
 
 def record_access_change(
-    user: User, *, by: Any, reason: str, before: Mapping[str, Any], after: Mapping[str, Any], act: str = ""
+    user: User,
+    *,
+    by: Any,
+    reason: str,
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    act: str = "",
+    tightens: bool = False,
 ) -> None:
     """Record a change of a user's access; do nothing if there is none."""
     if before == after:
@@ -269,6 +312,7 @@ def record_access_change(
         subject=f"{SUBJECT}:{user.pk}",
         actor=staff_actor(by),
         reason=reason,
+        tightens=tightens,
         before=before,
         after=after,
     )

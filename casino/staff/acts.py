@@ -17,6 +17,15 @@ ASSIGN_ROLE: Final = Act(
     event=_CHANGED,
     tells=_CONCERNED,
 )
+ASSIGN_OPERATOR: Final = Act(
+    "staff.assign_operator",
+    "say which operators users work for; alone: take operators away",
+    DutySide.ADMINISTER,
+    _ADMINISTRATOR,
+    persons=2,
+    event=_CHANGED,
+    tells=_CONCERNED,
+)
 RESET: Final = Act(
     "staff.reset_authenticator",
     "reset second factors, let users set a password or come back, change e-mail addresses",
@@ -43,6 +52,7 @@ ADD_PROVIDER: Final = Act(
 )
 ACTS: Final = (
     ASSIGN_ROLE,
+    ASSIGN_OPERATOR,
     RESET,
     DEFINE_ROLE,
     MAKE_SUPERUSER,

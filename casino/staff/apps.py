@@ -15,5 +15,6 @@ class StaffConfig(AppConfig):
         access_changes.register()
         identity_providers.register()
         changes.register_person_rule(people.is_independent)
+        changes.register_person_rule(people.serves)
 
         table_digests.register({"staff_signin": "id", "staff_accesslogentry": "id"})

@@ -27,7 +27,7 @@ _SUPERUSERS: Final = frozenset({"operators.add_operator", "operators.change_chan
 
 
 class StaffAccount(models.Model):
-    """What Django's users lack; a database trigger writes all of it but `created_by`, whoever changes the user."""
+    """What Django's users lack. A database trigger writes all but `confirmed_key` and `created_by`."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="account", db_constraint=False
@@ -35,11 +35,13 @@ class StaffAccount(models.Model):
     password_changed_at = models.DateTimeField(null=True)
     disabled_at = models.DateTimeField(null=True)
     email_key = models.TextField(null=True, unique=True, help_text="The address in the one spelling that is compared.")
+    confirmed_key = models.TextField(null=True, help_text="The spelling of the address that the user has confirmed.")
     created_by = models.TextField(blank=True, default="", db_default="", help_text="Who made it; empty for a command.")
 
     class Meta:
         permissions: ClassVar[Any] = [
             ("assign_role", "Can assign roles to other users"),
+            ("assign_operator", "Can say which operators users work for"),
             ("unlock_user", "Can unlock a user after failed logins"),
             ("export_access_review", "Can export the access review"),
         ]

@@ -26,7 +26,7 @@ from casino.api.client_ip import client_ip
 from casino.crypto.encryption import DecryptionFailed
 from casino.operators import notices
 from casino.operators.memberships import may_sign_in_from, sole_operator, staff_actor
-from casino.staff import authenticators, identity_providers
+from casino.staff import addresses, authenticators, identity_providers
 from casino.staff.models import IdentityProvider, StaffIdentity
 from casino.staff.refusals import ProviderFailed, UnknownIdentity
 
@@ -165,6 +165,7 @@ def _link(provider: IdentityProvider, subject: str, claims: Any) -> StaffIdentit
     try:
         with transaction.atomic():
             linked = StaffIdentity.objects.create(user=user, provider=provider, subject=subject)
+            addresses.record_confirmed(user)
             text = f"{provider.issuer} signed you in for the first time. From now on it signs in this account alone."
             notices.tell([staff_actor(user)], subject="You signed in by your organisation", text=text)
     except IntegrityError:  # the user is linked to another `sub`

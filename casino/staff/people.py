@@ -4,17 +4,19 @@ Addresses are compared without case and without what follows a `+`. Whoever make
 while it is new, nor is whoever made the maker: two accounts of one hand would otherwise agree with each other.
 """
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Final
+from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db.models import Q
 from django.utils import timezone
 
 from casino.events.sql import fetch
-from casino.kernel.persons import STAFF
+from casino.kernel.persons import STAFF, is_person
 from casino.operators.memberships import operators_of
-from casino.operators.models import Change
+from casino.operators.models import Change, ChangeName
 from casino.staff.duties import Role
 from casino.staff.models import StaffAccount
 from casino.staff.refusals import TooFewAdministrators
@@ -61,13 +63,26 @@ def _maker(actor: str) -> str:
     return made.values_list("created_by", flat=True).first() or ""
 
 
-def require_administrators(without: User) -> None:
-    """Check that enough administrators remain if this one is none any more. Raises TooFewAdministrators."""
+def serves(change: Change, by: str) -> bool:
+    """Return whether somebody works for every operator that a change would have a user work for."""
+    if change.kind != ChangeName.STAFF_OPERATORS:
+        return True
+    _, _, number = by.partition(":")
+    user = User.objects.filter(pk=int(number)).first() if is_person(by) and number.isdecimal() else None
+    own = [] if user is None else operators_of(user)
+    return own is None or {*change.details["operators"]} <= {str(each) for each in own}
+
+
+def require_administrators(without: User, *, of: Iterable[UUID] | None = None) -> None:
+    """Check that enough administrators remain if this one is none any more, of some operators or of all that it has.
+
+    Raises TooFewAdministrators.
+    """
     administrators = User.objects.filter(Q(is_superuser=True) | Q(groups__name=Role.ADMINISTRATOR), is_active=True)
     if not administrators.filter(pk=without.pk).exists():
         return
     others = administrators.exclude(pk=without.pk)
-    operators = operators_of(without) or []
+    operators = (operators_of(without) or []) if of is None else of
     wheres = [Q(is_superuser=True) | Q(memberships__operator=operator) for operator in operators] or [Q()]
     if any(others.filter(where).distinct().count() < FEWEST for where in wheres):
         raise TooFewAdministrators

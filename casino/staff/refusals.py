@@ -10,6 +10,13 @@ class WrongCode(Refusal):
     remedy = "Wait for its next code. If that is wrong too, check the clock of the device."
 
 
+class WrongAddressCode(Refusal):
+    code = "staff_address_code_wrong"
+    kind = RefusalKind.FORBIDDEN
+    title = "This is not the code that was sent to your e-mail address"
+    remedy = "Copy the whole code from the latest e-mail. A code is good for three days."
+
+
 class NothingToConfirm(Refusal):
     code = "staff_authenticator_not_started"
     kind = RefusalKind.CONFLICT

@@ -325,6 +325,7 @@ REQUESTS: Final[dict[str, Request]] = {
             "staff_email": lambda _: {"email": "new@example.com"},
             "staff_link": lambda stage: {"operator": stage.house.id, "subject": "somebody"},
             "staff_networks": lambda stage: {"operator": stage.house.id, "networks": ["203.0.113.0/24"]},
+            "staff_operators": lambda stage: {"operators": [stage.house.id]},
             "staff_password": lambda _: {},
             "staff_return": lambda _: {},
             "staff_role": lambda _: {"functions": ["reports.view_report"]},

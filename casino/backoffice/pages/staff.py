@@ -23,7 +23,7 @@ from casino.backoffice.columns import column, time_column
 from casino.backoffice.forms import RowForm, line_field
 from casino.backoffice.sections import ActionBar, Facts, Grid, Section
 from casino.operators.memberships import colleagues_filter
-from casino.staff import access_changes, access_review, assignments, duties, roles
+from casino.staff import access_changes, access_review, acts, addresses, assignments, duties, roles
 from casino.staff.access_log import record_access
 from casino.staff.access_review import AccessReviewRow
 from casino.staff.duties import Role
@@ -62,6 +62,16 @@ class LinkForm(RowForm):
         works_for = self.row.memberships.select_related("operator")
         field = self.fields["operator"]
         field.choices = [(str(each.operator_id), each.operator.slug) for each in works_for]  # type: ignore[attr-defined]
+
+
+class OperatorsForm(RowForm):
+    operators = forms.MultipleChoiceField(label="Works for", widget=forms.CheckboxSelectMultiple, required=False)
+
+    def prepare(self) -> None:
+        """Offer the operators that the user who decides works for; begin with those of the member."""
+        field = self.fields["operators"]
+        field.choices = list(scope.operator_slugs(self.request).items())  # type: ignore[attr-defined]
+        field.initial = [str(each) for each in self.row.memberships.values_list("operator_id", flat=True)]
 
 
 def _is_other(request: HttpRequest, member: Member) -> bool:
@@ -173,6 +183,20 @@ class MemberAdmin(ReadOnlyAdmin):
         return WAITS
 
     @RowAction(
+        "Change",
+        name="operators",
+        title="Change the operators",
+        permission=acts.ASSIGN_OPERATOR.name,
+        form=OperatorsForm,
+        applies=_is_other,
+        help_text="Operators are taken away at once. Another administrator, of each that is added, has to confirm it.",
+    )
+    def change_operators(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
+        wanted = [UUID(each) for each in data["operators"]]
+        change = access_changes.set_operators(member, operators=wanted, by=_user(request))
+        return "Changed." if change is None else WAITS
+
+    @RowAction(
         "Link",
         title="Link to a person of the operator",
         permission=ASSIGN,
@@ -190,6 +214,7 @@ class MemberAdmin(ReadOnlyAdmin):
             ("Name", review.name),
             ("Login", review.login),
             ("E-mail address", obj.email or html.NOTHING),
+            ("Confirmed by its user", "yes" if addresses.is_confirmed(obj) else "not yet"),
             ("User id", html.code(review.user_id)),
             ("Roles", ", ".join(_named_roles(review))),
             ("Operators", ", ".join(review.operators)),

@@ -28,10 +28,8 @@ if TYPE_CHECKING:  # django-unfold adds looks only, and is untyped
     from django.contrib.admin.widgets import AdminSplitDateTime
 
     BaseNewUserForm = forms.ModelForm[User]
-    BaseInline = admin.TabularInline[StaffMembership, User]
 else:
     from unfold.admin import ModelAdmin
-    from unfold.admin import TabularInline as BaseInline
     from unfold.forms import UserChangeForm as BaseUserForm
     from unfold.widgets import UnfoldAdminSplitDateTimeWidget as AdminSplitDateTime
 
@@ -102,20 +100,6 @@ class NewUserForm(BaseNewUserForm):
         return super().save(commit)
 
 
-class MembershipInline(BaseInline):
-    """The operators that a user works for; edited by superusers alone."""
-
-    model = StaffMembership
-    extra = 0
-
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Allow superusers."""
-        del obj
-        return bool(request.user.is_superuser)
-
-    has_add_permission = has_change_permission = has_delete_permission = has_view_permission
-
-
 @admin.register(User)
 class UserAdmin(BaseUserAdmin):
     """Users. Permissions come from roles alone, and nobody changes their own; leavers are disabled, not deleted.
@@ -127,7 +111,6 @@ class UserAdmin(BaseUserAdmin):
     add_form = NewUserForm
     add_fieldsets = ((None, {"classes": ("wide",), "fields": ("username", "first_name", "last_name", "email")}),)
     filter_horizontal = ("groups",)
-    inlines = (MembershipInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         """Select colleagues: users of the same operators; only superusers see superusers."""

@@ -101,6 +101,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "confirmed_key",
+                    models.TextField(help_text="The spelling of the address that the user has confirmed.", null=True),
+                ),
+                (
                     "created_by",
                     models.TextField(
                         blank=True, db_default="", default="", help_text="Who made it; empty for a command."
@@ -110,6 +114,7 @@ class Migration(migrations.Migration):
             options={
                 "permissions": [
                     ("assign_role", "Can assign roles to other users"),
+                    ("assign_operator", "Can say which operators users work for"),
                     ("unlock_user", "Can unlock a user after failed logins"),
                     ("export_access_review", "Can export the access review"),
                 ],

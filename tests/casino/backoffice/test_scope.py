@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from casino.backoffice import scope
 from casino.events.models import Event, Subscription
-from casino.operators.models import Operator, StaffMembership
+from casino.operators.models import Change, Operator, StaffMembership
 from tests.casino.backoffice.test_pages import everything
 from tests.support.office import Office, address, client_of, open_office, shown, superuser
 
@@ -136,22 +136,19 @@ def test_a_list_without_an_index_shows_the_latest_rows_and_a_search_reaches_furt
     assert [row.pk for row in own.get(events, {"q": first.pk}).context["cl"].result_list] == [first.pk]
 
 
-def test_only_superusers_assign_operators_and_make_superusers(lucky: Office) -> None:
+def test_only_superusers_request_superusers(lucky: Office) -> None:
     user = User.objects.create_user("new", is_staff=True)
     root = User.objects.create_superuser("root")
     page = reverse("admin:auth_user_change", args=[user.pk])
     manager = member("manager", "lucky-house")
-    assert "memberships-0-operator" not in manager.get(page).content.decode()
     assert 'name="is_superuser"' not in manager.get(page).content.decode()
     assert manager.get(reverse("admin:auth_user_change", args=[root.pk])).status_code == 302
 
     form = {
         "username": "new", "is_staff": "on", "is_active": "on", "date_joined_0": "2026-11-21", "date_joined_1": "09:00",
-        "memberships-TOTAL_FORMS": "1", "memberships-INITIAL_FORMS": "0", "memberships-0-user": str(user.pk),
-        "memberships-0-operator": str(lucky.operator.id),
     }  # fmt: skip
     manager.post(page, {**form, "is_superuser": "on"})
+    assert not Change.objects.exists()
+    assert client_of(root).post(page, {**form, "is_superuser": "on"}).status_code == 302
+    assert Change.objects.get().kind == "staff_superuser"
     assert not User.objects.get(pk=user.pk).is_superuser
-    assert not StaffMembership.objects.filter(user=user).exists()
-    assert client_of(root).post(page, form).status_code == 302
-    assert StaffMembership.objects.get(user=user).operator_id == lucky.operator.id

@@ -14,14 +14,13 @@ from casino.operators import changes, services
 from casino.operators.models import Change, Operator, StaffMembership, StaffSubject
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant.models import SignificantEvent
-from casino.staff import access_changes, access_review, authenticators, lockout
+from casino.staff import access_changes, access_review, addresses, authenticators, lockout
 from casino.staff.duties import Role
 from casino.staff.models import AccessLogEntry, Authenticator, SignIn
 from casino.staff.refusals import InvalidLink, OwnAccessChange, ReasonMissing
 from tests.support.office import client_of
 
 pytestmark = pytest.mark.django_db
-NO_MEMBERSHIPS = {"memberships-TOTAL_FORMS": "0", "memberships-INITIAL_FORMS": "0"}
 
 
 def create_operator(slug: str) -> Operator:
@@ -31,6 +30,7 @@ def create_operator(slug: str) -> Operator:
 def member(name: str, *roles: Role, operator: Operator | None = None, **more: Any) -> User:
     user = User.objects.create_user(name, password="a-long-password", is_staff=True, **more)
     user.groups.set(Group.objects.filter(name__in=roles))
+    addresses.record_confirmed(user)
     if operator is not None:
         StaffMembership.objects.create(user=user, operator=operator)
     return user
@@ -40,7 +40,7 @@ def form(user: User, *roles: Role, **changes: str) -> dict[str, Any]:
     return {
         "username": user.username, "is_staff": "on", "is_active": "on",
         "groups": [str(pk) for pk in Group.objects.filter(name__in=roles).values_list("pk", flat=True)],
-        **NO_MEMBERSHIPS, **changes,
+        **changes,
     }  # fmt: skip
 
 
@@ -166,9 +166,7 @@ def test_a_new_user_works_for_the_operators_of_its_creator() -> None:
     lucky = create_operator("lucky")
     admin = client_of(member("admin", Role.ADMINISTRATOR, operator=lucky))
     chosen = {"password": "a-long-new-password", "password1": "a-long-new-password", "usable_password": "true"}
-    response = admin.post(
-        reverse("admin:auth_user_add"), {"username": "new", "email": "new@example.com", **chosen, **NO_MEMBERSHIPS}
-    )
+    response = admin.post(reverse("admin:auth_user_add"), {"username": "new", "email": "new@example.com", **chosen})
     assert response.status_code == 302
     assert not User.objects.get(username="new").has_usable_password()
     assert list(StaffMembership.objects.filter(user__username="new").values_list("operator_id", flat=True)) == [

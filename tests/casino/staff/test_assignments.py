@@ -75,8 +75,8 @@ def test_an_administrator_requests_a_role_until_a_time_to_come_and_another_confi
     page = reverse("admin:auth_user_change", args=[ann.pk])
     until = (timezone.now() + timedelta(days=1)).replace(microsecond=0)
     form = {
-        "username": "ann", "is_staff": "on", "is_active": "on", "memberships-TOTAL_FORMS": "0",
-        "memberships-INITIAL_FORMS": "0", "groups": [str(Group.objects.get(name=Role.CASHIER).pk)],
+        "username": "ann", "is_staff": "on", "is_active": "on",
+        "groups": [str(Group.objects.get(name=Role.CASHIER).pk)],
     }  # fmt: skip
 
     def post(day: str, time: str) -> str:

@@ -20,7 +20,7 @@ from casino.staff import access_changes, authenticators
 from casino.staff.duties import Role
 from casino.staff.models import PasswordCode
 from casino.staff.refusals import RolesApart
-from tests.casino.staff.test_access_changes import NO_MEMBERSHIPS, confirm, create_operator, form, member, page, waiting
+from tests.casino.staff.test_access_changes import confirm, create_operator, form, member, page, waiting
 from tests.casino.staff.test_login import enrol
 from tests.support.changes import waiting_change
 from tests.support.office import client_of
@@ -100,7 +100,7 @@ def test_nothing_that_identifies_people_is_edited_elsewhere_in_the_admin() -> No
 def test_a_new_user_of_ones_own_gets_no_role_and_no_password_from_one_administrator(mallory: User) -> None:
     client = client_of(mallory)
     mine = {"username": "mine", "email": "mallory@elsewhere.example", "password1": CHOSEN, "password2": CHOSEN}
-    client.post(reverse("admin:auth_user_add"), {**mine, "password": CHOSEN, **NO_MEMBERSHIPS})
+    client.post(reverse("admin:auth_user_add"), {**mine, "password": CHOSEN})
     user = User.objects.get(username="mine")
     client.post(page(user), form(user, Role.CASHIER))
 

@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,12 +16,11 @@ from casino.operators import changes, key_changes
 from casino.operators.memberships import may_sign_in_from
 from casino.operators.models import Change, Operator, StaffMembership
 from casino.operators.refusals import ChangeNeedsSecondPerson, InvalidNetworks
-from casino.staff import access_changes
+from casino.staff import access_changes, act_audit
 from casino.staff.duties import Role
 from casino.staff.models import StaffAccount
-from casino.staff.refusals import EmailTaken
+from casino.staff.refusals import EmailTaken, TooFewAdministrators
 from tests.casino.staff.test_access_changes import (
-    NO_MEMBERSHIPS,
     confirm,
     create_operator,
     form,
@@ -50,7 +50,7 @@ def other(lucky: Operator) -> User:
 
 
 def make(by: User, name: str, email: str) -> Any:
-    fields = {"username": name, "email": email, "usable_password": "false", **NO_MEMBERSHIPS}
+    fields = {"username": name, "email": email, "usable_password": "false"}
     return client_of(by).post(reverse("admin:auth_user_add"), fields)
 
 
@@ -146,6 +146,58 @@ def test_staff_of_several_operators_are_made_and_get_roles_and_passwords_by_admi
         for each in (admin, other)
     ]
     assert all(re.search(r">[a-z2-7]{4}(-[a-z2-7]{4}){3}</code>", half) for half in halves)
+
+
+def operators_of(user: User) -> set[UUID]:
+    return set(StaffMembership.objects.filter(user=user).values_list("operator_id", flat=True))
+
+
+def assign(by: User, user: User, *operators: Operator) -> None:
+    page = reverse("admin:staff_member_operators", args=[user.pk])
+    client_of(by).post(page, {"operators": [str(each.pk) for each in operators]})
+
+
+def test_two_administrators_of_all_its_operators_let_somebody_work_for_another_one_and_one_takes_it_away(
+    admin: User, other: User, lucky: Operator
+) -> None:
+    golden, stranger = create_operator("golden"), member("stranger", Role.ADMINISTRATOR, operator=lucky)
+    for user in (admin, other):
+        works_for(user, golden)
+    cash = member("cash", Role.CASHIER, operator=lucky)
+    assign(stranger, cash, lucky, golden)  # who offers no operator of others
+    assert not Change.objects.exists()
+
+    assign(admin, cash, lucky, golden)
+    for nobody in (admin, stranger, cash):
+        confirm(nobody)
+    assert operators_of(cash) == {lucky.pk}
+    confirm(other)
+    assert operators_of(cash) == {lucky.pk, golden.pk}
+    written = {"row was changed by no act"}  # what the test set up itself
+    assert {finding.kind for finding in act_audit.check()} <= written
+
+    assign(admin, cash, golden)
+    assert operators_of(cash) == {golden.pk}
+    assert {finding.kind for finding in act_audit.check()} <= written
+
+
+def test_a_superuser_alone_lets_nobody_work_anywhere(admin: User, lucky: Operator) -> None:
+    root, ann = User.objects.create_superuser("root"), member("ann", Role.CASHIER)
+    client_of(root).post(page(ann), {**form(ann, Role.CASHIER), "memberships-TOTAL_FORMS": "1",
+        "memberships-INITIAL_FORMS": "0", "memberships-0-operator": str(lucky.pk)})  # fmt: skip
+    assign(root, ann, lucky)
+    confirm(root)
+    assert operators_of(ann) == set()
+    confirm(User.objects.create_superuser("second"))
+    assert operators_of(ann) == {lucky.pk}
+
+
+def test_two_administrators_of_each_operator_remain(admin: User, other: User, lucky: Operator) -> None:
+    root = User.objects.create_superuser("root")
+    User.objects.filter(pk=root.pk).update(is_superuser=False)
+    with pytest.raises(TooFewAdministrators):
+        access_changes.set_operators(other, operators=[], by=admin)
+    assert operators_of(other) == {lucky.pk}
 
 
 def test_staff_sign_in_from_networks_that_one_narrows_and_two_widen(admin: User, other: User, lucky: Operator) -> None:
