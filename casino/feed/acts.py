@@ -12,4 +12,15 @@ CHANGE_WEBHOOK: Final = Act(
     scope="configure",
     event="config_changed",
 )
-ACTS: Final = (CHANGE_WEBHOOK,)
+REGISTER_WEBHOOK: Final = Act(
+    "feed.add_webhookendpoint",
+    "send an operator's feed to a webhook",
+    DutySide.ADMINISTER,
+    (Role.ADMINISTRATOR,),
+    scope="configure",
+    assertion=True,
+    persons=2,
+    event="config_changed",
+    tells="the operator's administrators",
+)
+ACTS: Final = (CHANGE_WEBHOOK, REGISTER_WEBHOOK)

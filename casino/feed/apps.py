@@ -7,12 +7,13 @@ class FeedConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the types of the apps below, and check that facts reach the feeds in time."""
-        from casino.feed import acts
+        from casino.feed import acts, webhooks
         from casino.feed.types import CHANGES, PLATFORM_TYPES, register, register_announced
         from casino.observability import health
         from casino.staff import duties
 
         duties.register(*acts.ACTS)
+        webhooks.register_change()
         register(CHANGES)
         register_announced(*PLATFORM_TYPES)
 

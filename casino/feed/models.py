@@ -36,10 +36,11 @@ class WebhookStatus(models.TextChoices):
 
     ACTIVE = "active"
     PAUSED = "paused"
+    WAITING = "waiting"
 
 
 class WebhookEndpoint(models.Model):
-    """An address that an operator's items are pushed to."""
+    """An address that an operator's items are pushed to; nothing is while it waits for another person."""
 
     id = models.UUIDField(primary_key=True)
     operator_id = models.UUIDField()

@@ -28,7 +28,9 @@ from casino.feed.refusals import (
     WebhookIsPaused,
     WebhookNotPaused,
 )
+from casino.operators.assertions import LIVE_PARAMETER
 from casino.operators.base_views import OperatorView
+from casino.operators.refusals import ChangeNeedsSecondPerson
 
 _SECRET: Final = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"  # noqa: S105  (an example)
 _PUBLIC_KEY: Final = "whpk_bVSjWUGyYc8CzDXKPiHHNhJBwKUkWZhVl1BkDfhRXCk="
@@ -73,7 +75,7 @@ class WebhookResponse(Shape, kw_only=True):
     id: UUID
     url: Annotated[str, Meta(examples=["https://lucky.example/webhooks"])]
     types: Annotated[tuple[str, ...], Meta(description="Empty for all types.", examples=[["round.*"]])]
-    status: Annotated[str, Meta(examples=["active"], extra_json_schema={"enum": ["active", "paused"]})]
+    status: Annotated[str, Meta(examples=["active"], extra_json_schema={"enum": ["active", "paused", "waiting"]})]
     paused_reason: Annotated[str, Meta(description="Empty while it is active.", examples=[""])]
     keys: tuple[WebhookKey, ...]
     created_at: Timestamp
@@ -97,6 +99,15 @@ class WebhookWithSecret(WebhookResponse, kw_only=True):
     """A webhook with its new secret, which is shown once."""
 
     secret: Annotated[str, Meta(description="For `v1` signatures.", examples=[_SECRET])]
+
+
+class RegisteredWebhook(WebhookWithSecret, kw_only=True):
+    """A new webhook."""
+
+    change: Annotated[
+        UUID | None,
+        Meta(description="What another person has to confirm first; null if nothing waits.", examples=[None]),
+    ]
 
 
 class WebhookList(ItemList[WebhookResponse]):
@@ -145,7 +156,7 @@ class WebhookDeliveryPage(Page[WebhookDeliveryResponse]):
 class WebhookListView(OperatorView):
     """The caller's webhooks."""
 
-    act = acts.CHANGE_WEBHOOK
+    act = acts.REGISTER_WEBHOOK
 
     @operation(
         "listWebhooks",
@@ -164,21 +175,25 @@ class WebhookListView(OperatorView):
         "Register an address that items are pushed to",
         description=(
             "Items are sent from now on, one in each POST, signed by Standard Webhooks. Keep the secret: it is not "
-            "shown again."
+            "shown again. For a live operator this needs the assertion of a person, and nothing is sent until another "
+            "person confirms `change` (`POST /changes/{change}/confirm`)."
         ),
-        refusals=(InvalidWebhookUrl, TooManyWebhooks, UnknownFeedType),
+        parameters=[LIVE_PARAMETER],
+        refusals=(ChangeNeedsSecondPerson, InvalidWebhookUrl, TooManyWebhooks, UnknownFeedType),
         request=WebhookRequest,
         example={"url": "https://lucky.example/webhooks", "types": ["round.settled", "deposit.*"]},
-        returns=WebhookWithSecret,
+        returns=RegisteredWebhook,
         status=201,
     )
     @idempotent
     def post(self, request: Request) -> Response:
         body, caller = parse_body(WebhookRequest, request), self.caller
-        endpoint, secret = webhooks.register(
-            operator=caller.operator, url=body["url"], types=body["types"], by=caller.actor
+        by = caller.actor if caller.sandbox else self.use_person()
+        endpoint, secret, change = webhooks.register(
+            operator=caller.operator, url=body["url"], types=body["types"], by=by
         )
-        return Response(WebhookWithSecret.of(endpoint, database_now(), secret=secret), status=201)
+        waits = None if change is None else change.pk
+        return Response(RegisteredWebhook.of(endpoint, database_now(), secret=secret, change=waits), status=201)
 
 
 class WebhookView(OperatorView):

@@ -11,7 +11,7 @@ from django.db.models import Q
 from casino.crypto.encryption import DecryptionFailed
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
-from casino.feed import queue, signatures
+from casino.feed import acts, queue, signatures
 from casino.feed.destinations import check_url
 from casino.feed.models import WebhookDelivery, WebhookEndpoint, WebhookRun, WebhookSecret, WebhookStatus
 from casino.feed.queries import find_types
@@ -23,7 +23,9 @@ from casino.feed.refusals import (
     WebhookIsPaused,
     WebhookNotPaused,
 )
-from casino.operators.models import Operator
+from casino.operators import changes, notices
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change, ChangeName, Operator
 from casino.significant import recorder
 
 MAX_WEBHOOKS: Final = 20
@@ -35,26 +37,62 @@ SELECT coalesce((SELECT number FROM feed_feedhead WHERE operator_id = %(operator
 """
 
 
-def register(*, operator: UUID, url: str, types: Sequence[str], by: str) -> tuple[WebhookEndpoint, str]:
-    """Register an endpoint for what happens from now on; return it with its secret.
+def register(*, operator: UUID, url: str, types: Sequence[str], by: str) -> tuple[WebhookEndpoint, str, Change | None]:
+    """Register an endpoint for what happens from now on; return it with its secret, and with what waits.
 
-    Raises InvalidWebhookUrl, UnknownFeedType, TooManyWebhooks.
+    A live operator's waits for another person, since it goes on getting the feed when the key that registered it is
+    gone. Raises InvalidWebhookUrl, UnknownFeedType, TooManyWebhooks, ChangeNeedsSecondPerson.
     """
     check_url(url)
     find_types(types)
     with transaction.atomic():
-        Operator.objects.select_for_update(no_key=True).get(pk=operator)
+        owner = Operator.objects.select_for_update(no_key=True).get(pk=operator)
         if WebhookEndpoint.objects.filter(operator_id=operator).count() >= MAX_WEBHOOKS:
             raise TooManyWebhooks(limit=MAX_WEBHOOKS)
         now = database_now()
         endpoint = WebhookEndpoint.objects.create(
-            id=new_id(now), operator_id=operator, url=url, types=list(types), created_at=now
+            id=new_id(now),
+            operator_id=operator,
+            url=url,
+            types=list(types),
+            created_at=now,
+            status=WebhookStatus.WAITING,
         )
-        WebhookRun.objects.create(id=new_id(now), endpoint=endpoint, queued=_head(operator)[0])
         _draw_secret(endpoint, now)
         secret = _start_next_secret(endpoint, now)
-        _record(endpoint, by, "A webhook was registered")
-    return endpoint, secret
+        summary = f"Send {', '.join(types) or 'the whole feed'} of {owner.slug} to {url}"
+        details, subject = {"webhook": str(endpoint.pk)}, _subject(endpoint)
+        change = changes.make(owner, ChangeName.WEBHOOK, subject=subject, summary=summary, details=details, by=by)
+    endpoint.refresh_from_db()
+    return endpoint, secret, change
+
+
+def register_change() -> None:
+    """Let two persons send a live operator's feed elsewhere."""
+    changes.register(
+        ChangeKind(ChangeName.WEBHOOK, acts.REGISTER_WEBHOOK, _begin, concerns=_administrators, drop=_forget)
+    )
+
+
+def _begin(change: Change) -> None:
+    endpoint = WebhookEndpoint.objects.select_for_update().get(pk=change.details["webhook"])
+    endpoint.status = WebhookStatus.ACTIVE
+    endpoint.save(update_fields=["status"])
+    WebhookRun.objects.create(id=new_id(database_now()), endpoint=endpoint, queued=_head(endpoint.operator_id)[0])
+    _record(endpoint, change.requested_by, "A webhook was registered")
+
+
+def _forget(change: Change) -> None:
+    """Remove the endpoint of a change that ended without effect."""
+    WebhookEndpoint.objects.filter(pk=change.details["webhook"]).delete()
+
+
+def _administrators(change: Change) -> list[str]:
+    return notices.members_with(acts.REGISTER_WEBHOOK.name, operator=changes.operator_of(change))
+
+
+def _subject(endpoint: WebhookEndpoint) -> str:
+    return f"webhook:{endpoint.pk}"
 
 
 def list_webhooks(*, operator: UUID) -> list[WebhookEndpoint]:
@@ -71,9 +109,12 @@ def find_webhook(*, operator: UUID, webhook: UUID, lock: bool = False) -> Webhoo
 
 
 def remove(*, operator: UUID, webhook: UUID, by: str) -> None:
-    """Remove an endpoint with its deliveries. Raises UnknownWebhook."""
+    """Remove an endpoint with its deliveries, and what waits for another person about it. Raises UnknownWebhook."""
     with transaction.atomic():
         endpoint = find_webhook(operator=operator, webhook=webhook, lock=True)
+        waits = changes.waiting(ChangeName.WEBHOOK, _subject(endpoint))
+        if waits is not None:
+            changes.cancel(waits.pk, by=by)
         _record(endpoint, by, "A webhook was removed")
         endpoint.delete()
 

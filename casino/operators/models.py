@@ -279,6 +279,7 @@ class ChangeName(StrEnum):
     VOID = "void"
     UNFREEZE = "unfreeze"
     UNSIGNED_REQUESTS = "unsigned_requests"
+    WEBHOOK = "webhook"
     VOID_POLICY = "void_policy"
     WITHDRAWAL = "withdrawal"
     WITHDRAWAL_POLICY = "withdrawal_policy"

@@ -27,6 +27,7 @@ from casino.devstack.person import Person
 from casino.events.ids import new_id
 from casino.events.sql import database_now
 from casino.events.store import Metadata
+from casino.feed.models import WebhookEndpoint
 from casino.kernel.money import MoneyType
 from casino.operators import assertions, changes
 from casino.operators.assertions import HEADER
@@ -243,6 +244,14 @@ def stopped_operator(stage: Stage) -> dict[str, Any]:
     return {**named, "reason": "It is over", "order": "", "rank": "operator"}
 
 
+def waiting_webhook(stage: Stage) -> dict[str, Any]:
+    url = "https://lucky.example/webhooks"
+    endpoint = WebhookEndpoint.objects.create(
+        id=uuid4(), operator_id=stage.operator, url=url, types=[], status="waiting", created_at=database_now()
+    )
+    return {"webhook": str(endpoint.pk)}
+
+
 def new_jwk() -> dict[str, str]:
     return Person("", "", Ed25519PrivateKey.generate()).jwk
 
@@ -333,6 +342,7 @@ REQUESTS: Final[dict[str, Request]] = {
             "staff_superuser": lambda _: {},
             "thresholds": lambda _: {"currency": "EUR", "amounts": dict.fromkeys(THRESHOLDS, 9_000_000)},
             "unsigned_requests": lambda stage: {"operator": stage.house.id, "key": ""},
+            "webhook": waiting_webhook,
             "void_policy": lambda _: {"forgive": True},
             "withdrawal_policy": lambda _: POLICY,
         }.items()

@@ -54,7 +54,7 @@ class WebhookEndpointAdmin(LabelledRowsAdmin):
     ordering = ("-id",)
     search_fields = ("pk", "operator_id")
     search_help_text = "id of a webhook or of an operator"
-    state = status_column({WebhookStatus.ACTIVE: "good", WebhookStatus.PAUSED: "bad"})
+    state = status_column({WebhookStatus.ACTIVE: "good", WebhookStatus.PAUSED: "bad", WebhookStatus.WAITING: "warn"})
     created = time_column("created_at", "registered")
 
     @RowAction(

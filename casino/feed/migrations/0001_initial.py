@@ -60,7 +60,12 @@ class Migration(migrations.Migration):
                 ("operator_id", models.UUIDField()),
                 ("url", models.TextField()),
                 ("types", ArrayField(base_field=models.TextField(), help_text="Empty for all.", size=None)),
-                ("status", models.TextField(choices=[("active", "Active"), ("paused", "Paused")], default="active")),
+                (
+                    "status",
+                    models.TextField(
+                        choices=[("active", "Active"), ("paused", "Paused"), ("waiting", "Waiting")], default="active"
+                    ),
+                ),
                 ("paused_reason", models.TextField(default="")),
                 ("created_at", models.DateTimeField()),
             ],

@@ -135,6 +135,13 @@ class Tenant(Caller):
         with override_settings(CHANGE_DELAY_HOURS=0):
             return self.do(f"changes/{change}/confirm", person="ben")
 
+    def webhook(self, url: str, *types: str) -> dict[str, Any]:
+        """Register a webhook, to which one person sends the feed and another agrees."""
+        made: dict[str, Any] = self.do("webhooks", {"url": url, "types": list(types)}, person="ann")
+        if made["change"] is not None:
+            self.do(f"changes/{made['change']}/confirm", person="ben")
+        return made
+
     def assertion(self, person: str, method: str, path: str, body: bytes, **claims: Any) -> str:
         """Sign an assertion of a person on the operator's staff."""
         url = path if path.startswith("/") else f"/api/v1/{path}"

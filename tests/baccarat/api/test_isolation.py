@@ -170,7 +170,7 @@ def set_up() -> Scene:
         "message": message,
         "chat_report": bob.do(f"tables/{table}/chat/{message}/report")["id"],
         "change": str(request_key(operator=UUID(lucky.id), name="Own", jwk=JWK, subject="carl", by="staff:1").pk),
-        "webhook": lucky.do("webhooks", {"url": "https://lucky.example/webhooks"})["id"],
+        "webhook": lucky.webhook("https://lucky.example/webhooks")["id"],
         "method": method,
         "deposit": alice.do("me/deposits", payment)["id"],
         "withdrawal": alice.do("me/withdrawals", payment)["id"],

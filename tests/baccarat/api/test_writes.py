@@ -343,7 +343,9 @@ def webhooks(do: Doing, lucky: Tenant) -> None:
     sealer.seal_all()
     while writer.write_new_items():
         pass
-    webhook = f"webhooks/{do(lucky, 'webhooks', {'url': 'https://lucky.example/webhooks'})['id']}"
+    made = do(lucky, "webhooks", {"url": "https://lucky.example/webhooks"}, person="ann")
+    do(lucky, f"changes/{made['change']}/confirm", person="ben", asked="ann")
+    webhook = f"webhooks/{made['id']}"
     for act, body in (
         ("pause", {}),
         ("resume", {}),

@@ -22,7 +22,7 @@ def webhook() -> WebhookEndpoint:
     operator = services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=True).id
     services.create_operator(slug="rival", name="Rival", currencies=["EUR"], sandbox=True)
     url = "https://lucky.example/webhooks"
-    endpoint, _ = webhooks.register(operator=operator, url=url, types=["round.*"], by="test")
+    endpoint, _, _ = webhooks.register(operator=operator, url=url, types=["round.*"], by="test")
     webhooks.send_test(operator=operator, webhook=endpoint.pk)
     return endpoint
 

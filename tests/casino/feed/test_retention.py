@@ -38,7 +38,7 @@ def test_an_empty_feed_continues_with_the_next_number(lucky: Tenant) -> None:
 
 def test_deliveries_and_replaced_secrets_expire_too(lucky: Tenant) -> None:
     with receiver() as theirs:
-        webhook = lucky.do("webhooks", {"url": theirs.url})
+        webhook = lucky.webhook(theirs.url)
         play(lucky)
         send()
     lucky.do(f"webhooks/{webhook['id']}/rotate-secret")

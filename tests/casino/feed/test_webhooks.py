@@ -16,7 +16,7 @@ from casino.events.sql import database_now, execute
 from casino.feed import queue, signatures
 from casino.feed.models import FeedItem, WebhookEndpoint
 from casino.significant.models import SignificantEvent
-from tests.baccarat.api.people import Tenant
+from tests.baccarat.api.people import Tenant, sandbox_tenant
 from tests.casino.feed.play import play, publish, read_all
 from tests.casino.feed.receiving import Message, Receiver, receiver, send, sending, verify
 from tests.conftest import Database
@@ -34,7 +34,7 @@ def theirs(module_database: Database) -> Generator[Receiver]:
 
 
 def register(house: Tenant, at: Receiver, *types: str) -> dict[str, Any]:
-    return dict(house.do("webhooks", {"url": f"{at.url}/hook", "types": list(types)}))
+    return house.webhook(f"{at.url}/hook", *types)
 
 
 def deliveries(house: Tenant, webhook: dict[str, Any]) -> list[dict[str, Any]]:
@@ -376,11 +376,45 @@ def test_refusals_change_nothing(lucky: Tenant, theirs: Receiver) -> None:
         ("webhooks", {"url": "ftp://lucky.example/"}, 422, "invalid_webhook_url"),
     ]
     for path, body, status, code in cases:
-        answer = lucky.post(path, body)
+        answer = lucky.post(path, body, person="ann" if path == "webhooks" else "")
         assert (answer.status_code, answer.json()["code"]) == (status, code), path
     lucky.do(f"{address}/pause")
     for action, body in (("pause", {}), ("test", {}), ("replay", {"after": 0, "until": 1})):
         assert lucky.post(f"{address}/{action}", body).json()["code"] == "webhook_paused", action
     for _ in range(19):
         register(lucky, theirs)
-    assert lucky.post("webhooks", {"url": theirs.url}).json()["code"] == "too_many_webhooks"
+    assert lucky.post("webhooks", {"url": theirs.url}, person="ann").json()["code"] == "too_many_webhooks"
+
+
+def test_a_live_operators_feed_goes_nowhere_until_a_second_person_confirms_it(lucky: Tenant, theirs: Receiver) -> None:
+    address = {"url": f"{theirs.url}/hook"}
+    assert lucky.post("webhooks", address).json()["code"] == "assertion_required"
+    webhook = lucky.do("webhooks", address, person="ann")
+    confirm = f"changes/{webhook['change']}/confirm"
+    assert lucky.post(confirm, person="ann").json()["code"] == "change_needs_second_person"
+    for action in ("resume", "test"):
+        assert lucky.post(f"webhooks/{webhook['id']}/{action}").status_code == 409
+    play(lucky)
+    send()
+    assert theirs.messages == []
+    assert lucky.read(f"webhooks/{webhook['id']}")["status"] == "waiting"
+
+    lucky.do(confirm, person="ben")
+    play(lucky)
+    send()
+
+    assert len(theirs.messages) > 0
+    assert lucky.read(f"webhooks/{webhook['id']}")["status"] == "active"
+
+
+def test_a_webhook_that_nobody_confirmed_is_gone(lucky: Tenant, theirs: Receiver) -> None:
+    declined, removed = (lucky.do("webhooks", {"url": theirs.url}, person="ann") for _ in range(2))
+    lucky.do(f"changes/{declined['change']}/decline", person="ben")
+    assert lucky.send("delete", f"webhooks/{removed['id']}").status_code == 204
+    assert lucky.read("webhooks")["items"] == []
+    assert lucky.read(f"changes/{removed['change']}")["status"] == "cancelled"
+
+
+def test_a_sandbox_operators_key_registers_its_webhooks_alone(theirs: Receiver) -> None:
+    webhook = sandbox_tenant("trial").do("webhooks", {"url": theirs.url})
+    assert (webhook["status"], webhook["change"]) == ("active", None)

@@ -55,7 +55,7 @@ def test_a_killed_process_loses_nothing_and_a_stopped_one_ends(database: Databas
 
     with receiver() as theirs:
         theirs.answer = slow
-        house.do("webhooks", {"url": theirs.url})
+        house.webhook(theirs.url)
         table, (alice,) = company(house, "mini", "Alice")
         for _ in range(3):
             bet(alice, table, banker="25.00")
