@@ -43,6 +43,7 @@ from casino.operators.launches import MAX_ADDRESS_LENGTH, LaunchOptions
 from casino.operators.principals import Scope
 from casino.operators.refusals import (
     AddressMalformed,
+    ChangeNeedsSecondPerson,
     InvalidSessionLength,
     OriginNotRegistered,
     PlayerIsBanned,
@@ -106,7 +107,10 @@ class LaunchRequest(StrictSerializer):
         allow_null=True,
         default=None,
         max_length=40,
-        help_text="Moves the player to this limits group, for which a key needs the scope `compliance` too.",
+        help_text=(
+            "Moves the player to this limits group, for which a key needs the scope `compliance` too. At a live "
+            "operator a launch moves nobody to wider limits: two members of staff do."
+        ),
     )
     ttl_seconds = WholeNumberField(
         required=False,
@@ -174,6 +178,7 @@ class LaunchesView(OperatorView):
             OriginNotRegistered,
             UnknownBrand,
             UnknownSkin,
+            ChangeNeedsSecondPerson,
             UnknownLimitsGroup,
             PlayerIsBanned,
             NicknameNotAllowed,

@@ -12,8 +12,9 @@ from baccarat.queries.tables import lobby_tables
 from baccarat.services import skins
 from baccarat.storage import repository
 from casino.events.store import Metadata
-from casino.operators import launches, limits_groups
+from casino.operators import bounds, launches
 from casino.operators.launches import IssuedLaunch, LaunchOptions
+from casino.operators.models import Player
 from casino.operators.principals import BrandScope
 from casino.operators.refusals import PresetHasNoTable
 from wallet.ledger import player_accounts
@@ -37,7 +38,8 @@ def launch(
 ) -> IssuedLaunch:
     """Issue a launch of a player, who is registered unless known, to a table, a table of a preset, or the lobby.
 
-    With `limits_group` the player belongs to that group from now on. Raises UnknownTable, TableNotOffered,
+    With `limits_group` the player belongs to that group from now on. Raises ChangeNeedsSecondPerson if that would widen
+    limits at a live operator, UnknownTable, TableNotOffered,
     TableIsClosed, WrongCurrency, MoneyTypeNotOffered, UnknownPreset, PresetHasNoTable, AddressMalformed,
     OriginNotRegistered, InvalidSessionLength, UnknownLimitsGroup, UnknownSkin.
     """
@@ -51,7 +53,7 @@ def launch(
             brand=None if brand is None else brand.owner,
         ).id
         if limits_group is not None:
-            limits_groups.assign(operator=operator, player=player, name=limits_group, by=metadata.actor)
+            bounds.move_player(Player.objects.get(pk=player), name=limits_group, by=metadata.actor)
         options.skin = skins.chosen_name(operator=operator, name=options.skin, brand=brand)
         if options.table is not None:
             _require_playable(options.table, operator, player, brand, options)

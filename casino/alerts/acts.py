@@ -4,6 +4,14 @@ from typing import Final
 
 from casino.staff.duties import Act, DutySide, Role
 
+CHANGE_LIST: Final = Act(
+    "alerts.change_oncalllist",
+    "choose who is alerted; alone: have lists told of more, add lists",
+    DutySide.OVERSEE,
+    (Role.COMPLIANCE,),
+    persons=2,
+    event="config_changed",
+)
 ACTS: Final = (
     Act(
         "alerts.acknowledge_alert",
@@ -11,11 +19,5 @@ ACTS: Final = (
         DutySide.ANY,
         (Role.COMPLIANCE, Role.FLOOR_MANAGER, Role.DUTY_MANAGER, Role.ADMINISTRATOR),
     ),
-    Act(
-        "alerts.change_oncalllist",
-        "choose who is alerted",
-        DutySide.OVERSEE,
-        (Role.COMPLIANCE,),
-        event="config_changed",
-    ),
+    CHANGE_LIST,
 )

@@ -7,13 +7,14 @@ class AlertsConfig(AppConfig):
 
     def ready(self) -> None:
         """Have every process beat, and alert people in worker-outbound; check that both happen."""
-        from casino.alerts import acts, alerting, heartbeats, on_call, sending
+        from casino.alerts import acts, alerting, heartbeats, list_changes, on_call, sending
         from casino.compliance import key_rotation, retention
         from casino.observability import health
         from casino.observability.process import on_process_start
         from casino.staff import duties
 
         duties.register(*acts.ACTS)
+        list_changes.register()
         on_process_start(heartbeats.start)
         worker_process_init.connect(lambda **_: heartbeats.start("worker"), weak=False)
         worker_process_shutdown.connect(lambda **_: heartbeats.end(), weak=False)

@@ -9,11 +9,13 @@ from urllib.parse import urlsplit
 import msgspec
 from django.db import transaction
 
+from casino.alerts import acts
 from casino.alerts.models import Channel, DeadManSignal, OnCallList, OnCallTarget
 from casino.crypto.encryption import EncryptedSecret, decrypt_secret, encrypt_secret, rewrap_rows
 from casino.feed.destinations import check_url
 from casino.feed.signatures import SigningSecret
 from casino.significant import act_log, recorder
+from casino.significant.recorder import Severity
 
 _PURPOSE: Final = b"casino.alerts.target.v1\x00"
 
@@ -35,15 +37,28 @@ class ListTerms:
     after_seconds: int
 
 
+def loosens(row: OnCallList, terms: ListTerms) -> bool:
+    """Return whether a list would be told of less, or later."""
+    fewer = bool(terms.kinds) and (not row.kinds or not {*row.kinds} <= {*terms.kinds})
+    order = list(Severity)
+    return (
+        fewer
+        or order.index(Severity(terms.severity)) > order.index(Severity(row.severity))
+        or terms.after_seconds > row.after_seconds
+    )
+
+
 def save_list(terms: ListTerms, *, by: str, row: OnCallList | None = None) -> OnCallList:
     """Add a list, or change one."""
     with transaction.atomic():
         changed = row or OnCallList()
         before = _describe(changed) if row is not None else None
+        tightens = row is None or not loosens(row, terms)
         changed.name, changed.kinds = terms.name, list(terms.kinds)
         changed.severity, changed.after_seconds = terms.severity, terms.after_seconds
         changed.save()
-        _record(changed, by, "An on-call list was changed" if row else "An on-call list was added", before=before)
+        reason = "An on-call list was changed" if row else "An on-call list was added"
+        _record(changed, by, reason, before=before, tightens=tightens)
     return changed
 
 
@@ -65,16 +80,26 @@ def add_target(row: OnCallList, *, channel: Channel, where: TargetAddress, by: s
     """Add a target. Raises InvalidWebhookUrl."""
     if channel is not Channel.EMAIL:
         check_url(where.address)
-    label = where.address if channel is Channel.EMAIL else (urlsplit(where.address).hostname or "")
+    label = label_of(channel, where)
     with transaction.atomic():
-        encrypted = encrypt_secret(msgspec.json.encode(where), associated_data=_PURPOSE)
+        sealed = seal_address(where)
         target = OnCallTarget.objects.create(
-            on_call_list=row, channel=channel, label=label, key_id=encrypted.key_id, encrypted=encrypted.data
+            on_call_list=row, channel=channel, label=label, key_id=sealed.key_id, encrypted=sealed.data
         )
         if channel is Channel.DEAD_MAN:
             DeadManSignal.objects.create(target=target)
         _record(row, by, f"An on-call target was added: {target}")
     return target
+
+
+def label_of(channel: Channel, where: TargetAddress) -> str:
+    """Return what a target is called: an e-mail address, or the host of a receiver."""
+    return where.address if channel is Channel.EMAIL else (urlsplit(where.address).hostname or "")
+
+
+def seal_address(where: TargetAddress) -> EncryptedSecret:
+    """Encrypt where a target is."""
+    return encrypt_secret(msgspec.json.encode(where), associated_data=_PURPOSE)
 
 
 def remove_target(target: OnCallTarget, *, by: str) -> None:
@@ -105,15 +130,22 @@ def _describe(row: OnCallList) -> dict[str, object]:
 
 
 def _record(
-    row: OnCallList, by: str, reason: str, *, before: dict[str, object] | None = None, removed: bool = False
+    row: OnCallList,
+    by: str,
+    reason: str,
+    *,
+    before: dict[str, object] | None = None,
+    removed: bool = False,
+    tightens: bool = False,
 ) -> None:
     act_log.done(
-        "alerts.change_oncalllist",
+        acts.CHANGE_LIST.name,
         kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=None,
         subject=f"on_call_list:{row.pk}",
         actor=by,
         reason=f"{reason} ({row.name})",
+        tightens=tightens,
         before=before,
         after=None if removed else _describe(row),
     )

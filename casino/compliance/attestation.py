@@ -23,7 +23,7 @@ from casino.compliance.release_manifest import Component
 from casino.kernel.errors import Refusal
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
-from casino.operators.models import Change, ChangeName, Operator
+from casino.operators.models import Change, ChangeName
 from casino.significant import act_log, recorder
 
 logger = logging.getLogger(__name__)
@@ -130,17 +130,8 @@ def approve(*, by: str, reason: str) -> Change | None:
     digests = {name: attestation.components[name].digest for name in APPROVED_COMPONENTS}
     with transaction.atomic():
         _store_components(attestation)
-        if Operator.objects.filter(sandbox=False).exists():
-            return changes.request(
-                operator=None,
-                kind=ChangeName.RELEASE,
-                subject="integrity",
-                summary=f"Approve the release that was measured: {reason}",
-                details={"reason": reason, **digests},
-                by=by,
-            )
-        _approve(digests, reason=reason, by=by)
-    return None
+        summary, details = f"Approve the release that was measured: {reason}", {"reason": reason, **digests}
+        return changes.make(None, ChangeName.RELEASE, subject="integrity", summary=summary, details=details, by=by)
 
 
 def register_change() -> None:
@@ -149,21 +140,16 @@ def register_change() -> None:
 
 
 def _apply(change: Change) -> None:
-    digests = {name: change.details[name] for name in APPROVED_COMPONENTS}
-    by, authorised_by = change.requested_by, change.decided_by
-    _approve(digests, reason=change.details["reason"], by=by, authorised_by=authorised_by)
-
-
-def _approve(digests: dict[str, str], *, reason: str, by: str, authorised_by: str = "") -> None:
+    digests, reason = {name: change.details[name] for name in APPROVED_COMPONENTS}, change.details["reason"]
     before = Approval.objects.order_by("-id").first()
-    Approval.objects.create(by=authorised_by or by, reason=reason, **digests)
+    Approval.objects.create(by=change.decided_by or change.requested_by, reason=reason, **digests)
     act_log.done(
         acts.APPROVE_RELEASE.name,
         kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=None,
         subject="integrity",
-        actor=by,
-        authorised_by=authorised_by,
+        actor=change.requested_by,
+        authorised_by=change.decided_by,
         reason=reason,
         before=None if before is None else {name: getattr(before, name) for name in APPROVED_COMPONENTS},
         after=digests,

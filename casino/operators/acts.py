@@ -26,7 +26,7 @@ CHANGE_OPERATOR: Final = Act(
 )
 CHANGE_KEY: Final = Act(
     "operators.change_apikey",
-    "issue and rotate API keys, raise and remove their limits; alone: lower limits, revoke",
+    "issue and rotate API keys, widen what they may do, raise and remove their limits; alone: the opposite, revoke",
     DutySide.ADMINISTER,
     _ADMINISTRATOR,
     persons=2,
@@ -100,7 +100,7 @@ ADD_OWN_SIGNING_KEY: Final = Act(
 )
 SET_BOUNDS: Final = Act(
     "operators.add_limitsgroup",
-    "widen limits of groups of players, lower the return floor; alone: narrow and raise them",
+    "widen limits of groups, move players to wider ones, lower the return floor; alone: the opposite",
     DutySide.APPROVE,
     (Role.APPROVER,),
     persons=2,

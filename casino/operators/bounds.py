@@ -5,6 +5,7 @@ Who narrows them does it alone and at once, and so is everything done at a sandb
 
 from dataclasses import asdict
 from typing import Final
+from uuid import UUID
 
 from django.db import transaction
 
@@ -12,7 +13,7 @@ from casino.kernel.money import format_amount
 from casino.operators import acts, changes, limits_groups, notices, services
 from casino.operators.changes import ChangeKind
 from casino.operators.limits_groups import GroupLimits
-from casino.operators.models import Change, ChangeName, Operator
+from casino.operators.models import Change, ChangeName, Operator, Player
 
 BOUNDS: Final = acts.SET_BOUNDS.name
 
@@ -55,9 +56,27 @@ def set_return_floor(operator: Operator, *, percent: str, by: str) -> Change | N
     return changes.make(operator, ChangeName.RETURN_FLOOR, subject=subject, summary=summary, details=details, by=by)
 
 
+def move_player(player: Player, *, name: str, by: str) -> Change | None:
+    """Move a player to a group; two persons move one to a group with wider limits.
+
+    Raises UnknownLimitsGroup, and ChangeNeedsSecondPerson for a key that would have to ask.
+    """
+    operator = services.get_operator(player.operator_id)
+    if not limits_groups.is_wider_group(operator.pk, name, player.limits_group):
+        limits_groups.assign(operator=operator.pk, player=player.pk, name=name, by=by)
+        return None
+    details, subject = {"player": str(player.pk), "group": name}, f"player:{player.pk}"
+    summary = f"Move a player from the limits of {player.limits_group} to those of {name}"
+    return changes.make(operator, ChangeName.PLAYER_GROUP, subject=subject, summary=summary, details=details, by=by)
+
+
 def register() -> None:
     """Register what two persons may widen."""
-    for name, apply in ((ChangeName.LIMITS_GROUP, _apply_limits), (ChangeName.RETURN_FLOOR, _apply_floor)):
+    for name, apply in (
+        (ChangeName.LIMITS_GROUP, _apply_limits),
+        (ChangeName.RETURN_FLOOR, _apply_floor),
+        (ChangeName.PLAYER_GROUP, _apply_group),
+    ):
         changes.register(ChangeKind(name, acts.SET_BOUNDS, apply, concerns=_who_may))
 
 
@@ -75,6 +94,11 @@ def _apply_floor(change: Change) -> None:
     services.set_return_floor(
         slug=change.details["operator"], percent=change.details["percent"], by=change.requested_by
     )
+
+
+def _apply_group(change: Change) -> None:
+    player, name = UUID(change.details["player"]), change.details["group"]
+    limits_groups.assign(operator=changes.operator_of(change), player=player, name=name, by=change.requested_by)
 
 
 def _who_may(change: Change) -> list[str]:

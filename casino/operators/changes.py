@@ -27,7 +27,7 @@ from casino.kernel.errors import Refusal
 from casino.kernel.money import format_amount
 from casino.kernel.persons import is_person
 from casino.operators import change as lifecycle
-from casino.operators import notices
+from casino.operators import memberships, notices
 from casino.operators.change import (
     ChangeEvent,
     ChangeFailed,
@@ -173,14 +173,17 @@ def request(
 
 
 def make(
-    operator: Operator, kind: ChangeName, *, subject: str, summary: str, details: Mapping[str, Any], by: str
+    operator: Operator | None, kind: ChangeName, *, subject: str, summary: str, details: Mapping[str, Any], by: str
 ) -> Change | None:
-    """Make a change at once at a sandbox operator, or as a person where one is enough; request it in any other case.
+    """Make a change at once where nobody plays for real money, or as a person where one is enough; else request it.
 
-    Return what waits for others, if anything does. Raises what `request` does.
+    Return what waits for others, if anything does. `operator` is None for what concerns all. Raises what `request`
+    does.
     """
-    if not operator.sandbox and not (_kinds[kind].persons == 1 and is_person(by)):
-        return request(operator=operator.pk, kind=kind, subject=subject, summary=summary, details=details, by=by)
+    is_live = memberships.has_live_operators() if operator is None else not operator.sandbox
+    if is_live and not (_kinds[kind].persons == 1 and is_person(by)):
+        owner = None if operator is None else operator.pk
+        return request(operator=owner, kind=kind, subject=subject, summary=summary, details=details, by=by)
     with transaction.atomic():
         _kinds[kind].apply(
             Change(operator=operator, kind=kind, subject=subject, details=dict(details), requested_by=by)

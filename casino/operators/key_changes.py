@@ -56,7 +56,7 @@ def issue(
     operator: Operator,
     *,
     label: str,
-    scopes: Iterable[str],
+    scopes: Iterable[str] | None,
     networks: Iterable[str],
     expires_at: datetime | None,
     limits: Mapping[str, KeyLimits],
@@ -65,16 +65,17 @@ def issue(
 ) -> NewSecret:
     """Issue a key, whose limits by currency are of each movement.
 
-    The first one of a live operator, by command, is issued at once, on any terms: a critical significant event. Raises
-    InvalidKeyTerms, MoneyKeyUnlimited.
+    The first one of a live operator, by command, is issued at once: a critical significant event. Without scopes, a key
+    has all, but that one not `money`, which needs limits, networks and an end. Raises InvalidKeyTerms,
+    MoneyKeyUnlimited.
     """
     key, secret = credentials.new_key()
-    terms = services.key_terms(scopes, networks, expires_at)
     is_first = not operator.sandbox and is_shell(by) and services.is_unused(operator.pk)
-    if Scope.MONEY in terms["scopes"] and not operator.sandbox and not is_first:
-        _require_caps(limits.values())
-        if not terms["networks"] or expires_at is None:
-            raise MoneyKeyUnlimited
+    if scopes is None:
+        scopes = [scope for scope in Scope if scope is not Scope.MONEY or not is_first]
+    terms = services.key_terms(scopes, networks, expires_at)
+    if Scope.MONEY in terms["scopes"] and not operator.sandbox:
+        _require_bounds(terms, limits.values())
     details = {
         "key": key,
         "secret_hash": credentials.digest(secret).hex(),
@@ -88,10 +89,8 @@ def issue(
     if is_first:
         _add_key(details, by, kind=SignificantEventKind.ACCESS_BY_COMMAND)
         return NewSecret(key, secret, None)
-    end = "without an end" if expires_at is None else f"until {expires_at:%Y-%m-%d}"
-    places = f"from {', '.join(terms['networks'])}" if terms["networks"] else "from anywhere"
     caps = [_caps(each, currency) for currency, each in limits.items()] or ["no limit"]
-    summary = f"Issue the API key {label} for {', '.join(terms['scopes'])}, {places}, {end}; {'; '.join(caps)}"
+    summary = f"Issue the API key {label} for {_describe_terms(terms)}; {'; '.join(caps)}"
     return NewSecret(
         key,
         secret,
@@ -108,6 +107,28 @@ def rotate(key: ApiKey, *, by: str) -> NewSecret:
         key.operator, ChangeName.KEY_ROTATION, subject=f"key:{key.pk}", summary=summary, details=details, by=by
     )
     return NewSecret(key.pk, secret, change)
+
+
+@transaction.atomic
+def set_terms(
+    key: ApiKey, *, scopes: Iterable[str], networks: Iterable[str], expires_at: datetime | None, by: str
+) -> Change | None:
+    """Set what a key may do, from where and until when; what lets it do more is a change of two persons.
+
+    Raises InvalidKeyTerms, MoneyKeyUnlimited.
+    """
+    locked = ApiKey.objects.select_for_update(no_key=True, of=("self",)).select_related("operator").get(pk=key.pk)
+    terms = services.key_terms(scopes, networks, expires_at)
+    if Scope.MONEY in terms["scopes"] and not locked.operator.sandbox:
+        _require_bounds(terms, (KeyLimits(row.per_request, row.per_day) for row in locked.limits.all()))
+    if not _widens(locked, terms):
+        services.change_terms(locked.pk, **terms, by=by, tightens=True)
+        return None
+    end = None if expires_at is None else expires_at.isoformat()
+    details, subject = {"key": key.pk, **terms, "expires_at": end}, f"key:{key.pk}"
+    summary = f"Let the API key {key.label} ({key.pk}) be used for {_describe_terms(terms)}"
+    kind = ChangeName.KEY_TERMS
+    return changes.make(locked.operator, kind, subject=subject, summary=summary, details=details, by=by)
 
 
 @transaction.atomic
@@ -220,6 +241,7 @@ def register() -> None:
         (ChangeName.API_KEY, acts.CHANGE_KEY, _add_key),
         (ChangeName.KEY_ROTATION, acts.CHANGE_KEY, _replace_secret),
         (ChangeName.KEY_LIMIT, acts.CHANGE_KEY, _set_limit),
+        (ChangeName.KEY_TERMS, acts.CHANGE_KEY, _set_terms),
         (ChangeName.SIGNING_KEY, acts.ADD_SIGNING_KEY, _add_signing_key),
         (ChangeName.UNSIGNED_REQUESTS, acts.REQUIRE_SIGNATURES, _accept_unsigned),
         (ChangeName.ORIGINS, acts.SET_ORIGINS, _set_origins),
@@ -259,6 +281,14 @@ def _add_key(
 
 def _replace_secret(details: Mapping[str, Any], by: str) -> None:
     key_rotation.replace(bytes.fromhex(details["secret_hash"]), key_id=details["key"], by=by)
+
+
+def _set_terms(details: Mapping[str, Any], by: str) -> None:
+    end = details["expires_at"]
+    terms = services.key_terms(
+        details["scopes"], details["networks"], None if end is None else datetime.fromisoformat(end)
+    )
+    services.change_terms(details["key"], **terms, by=by, tightens=False)
 
 
 def _set_limit(details: Mapping[str, Any], by: str) -> None:
@@ -317,6 +347,27 @@ def _caps(limits: KeyLimits, currency: str) -> str:
         for each in (limits.per_request, limits.per_day)
     )
     return f"at most {of_request} in a request, {of_day} in a day"
+
+
+def _describe_terms(terms: Mapping[str, Any]) -> str:
+    """Describe scopes, networks and the end of a key to the person who confirms them."""
+    end = "without an end" if terms["expires_at"] is None else f"until {terms['expires_at']:%Y-%m-%d}"
+    places = f"from {', '.join(terms['networks'])}" if terms["networks"] else "from anywhere"
+    return f"{', '.join(terms['scopes'])}, {places}, {end}"
+
+
+def _widens(key: ApiKey, terms: Mapping[str, Any]) -> bool:
+    """Return whether a key could do more by these terms than by its own."""
+    end = terms["expires_at"]
+    later = key.expires_at is not None and (end is None or end > key.expires_at)
+    return later or not {*terms["scopes"]} <= {*key.scopes} or not _is_narrower(terms["networks"], key.networks)
+
+
+def _require_bounds(terms: Mapping[str, Any], limits: Iterable[KeyLimits]) -> None:
+    """Require limits by day, networks and an end of a live operator's key for money. Raises MoneyKeyUnlimited."""
+    _require_caps(limits)
+    if not terms["networks"] or terms["expires_at"] is None:
+        raise MoneyKeyUnlimited
 
 
 def _require_caps(limits: Iterable[KeyLimits]) -> None:

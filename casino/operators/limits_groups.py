@@ -1,6 +1,7 @@
 """Limits groups: what the players of a group may stake, by currency, and which player belongs to which group."""
 
 from dataclasses import asdict, dataclass
+from dataclasses import fields as dataclass_fields
 from typing import Any, Final
 from uuid import UUID
 
@@ -61,16 +62,32 @@ def change(*, operator: UUID, name: str, currency: str, limits: GroupLimits, by:
 
 def loosens(operator: UUID, name: str, currency: str, limits: GroupLimits) -> bool:
     """Return whether players may stake more after this change of a group, or once they are moved to a new one."""
-    groups = LimitsGroup.objects.filter(operator_id=operator, name=name)
-    row = groups.filter(currency=currency).first()
-    if row is None:
-        return name != STANDARD and not groups.exists()
-    if row.minimum is not None and (limits.minimum is None or limits.minimum < row.minimum):
+    present = _limits_of(operator, name)
+    if currency not in present:
+        return name != STANDARD and not present
+    return _is_wider(limits, present[currency])
+
+
+def is_wider_group(operator: UUID, name: str, present: str) -> bool:
+    """Return whether players may stake more in a group than in the one where they are."""
+    wanted, limits = _limits_of(operator, name), _limits_of(operator, present)
+    return any(_is_wider(wanted.get(currency, GroupLimits()), each) for currency, each in limits.items())
+
+
+def _limits_of(operator: UUID, name: str) -> dict[str, GroupLimits]:
+    """Return the limits of a group by currency; where there are none, nothing is limited."""
+    rows = LimitsGroup.objects.filter(operator_id=operator, name=name)
+    fields = [field.name for field in dataclass_fields(GroupLimits)]
+    return {row.currency: GroupLimits(*(getattr(row, field) for field in fields)) for row in rows}
+
+
+def _is_wider(limits: GroupLimits, present: GroupLimits) -> bool:
+    if present.minimum is not None and (limits.minimum is None or limits.minimum < present.minimum):
         return True
     most = (
-        (limits.maximum, row.maximum),
-        (limits.stake_day, row.stake_day),
-        (limits.loss_day, row.loss_day),
+        (limits.maximum, present.maximum),
+        (limits.stake_day, present.stake_day),
+        (limits.loss_day, present.loss_day),
     )
     return any(before is not None and (after is None or after > before) for after, before in most)
 

@@ -28,6 +28,11 @@ def works_for_all(user_id: int) -> bool:
     return own.exists() and not Operator.objects.exclude(pk__in=own.values("operator_id")).exists()
 
 
+def has_live_operators() -> bool:
+    """Return whether anybody plays for real money at this installation."""
+    return Operator.objects.filter(sandbox=False).exists()
+
+
 def sole_operator(user_id: int) -> UUID | None:
     """Return the operator that a user works for, or None for none or several."""
     operators = list(StaffMembership.objects.filter(user_id=user_id).values_list("operator_id", flat=True)[:2])

@@ -226,6 +226,17 @@ def add_key(
         _record_key_change(key_id, operator, by=by, reason="An API key was issued", kind=kind, label=label, **terms)
 
 
+def change_terms(key_id: str, *, by: str, tightens: bool, **terms: Any) -> None:
+    """Change what a key may do, from where and until when, by terms that were checked."""
+    with transaction.atomic():
+        key = ApiKey.objects.select_for_update(no_key=True).get(pk=key_id)
+        for name, value in terms.items():
+            setattr(key, name, value)
+        key.save(update_fields=list(terms))
+        reason = "The terms of an API key were changed"
+        _record_key_change(key_id, key.operator_id, by=by, reason=reason, tightens=tightens, **terms)
+
+
 def find_key(key_id: str) -> ApiKey:
     """Return a key, with its operator. Raises UnknownKey."""
     key = ApiKey.objects.select_related("operator").filter(key_id=key_id).first()

@@ -10,6 +10,7 @@ from typing import Any
 from casino.kernel.persons import is_shell
 from casino.operators import acts, brands, changes, currencies, services
 from casino.operators.changes import ChangeKind
+from casino.operators.memberships import has_live_operators
 from casino.operators.models import Change, ChangeName, Operator
 from casino.significant.recorder import SignificantEventKind
 
@@ -27,7 +28,7 @@ def create_operator(
     }
     if sandbox or not is_shell(by):
         return services.create_operator(**terms, by=by)
-    if not Operator.objects.filter(sandbox=False).exists():
+    if not has_live_operators():
         return services.create_operator(**terms, by=by, kind=SignificantEventKind.ACCESS_BY_COMMAND)
     subject, summary = f"operator:{slug}", f"Create the operator {slug} ({name}), in {', '.join(offered)}, {time_zone}"
     return changes.request(

@@ -10,7 +10,7 @@ class ReportsConfig(AppConfig):
         from casino.checkpoints import table_digests
         from casino.feed.types import FeedType, register_announced
         from casino.observability import health
-        from casino.reports import acts
+        from casino.reports import acts, saved
         from casino.reports.generation import ReportMade
         from casino.staff import duties
 
@@ -20,6 +20,7 @@ class ReportsConfig(AppConfig):
         """
         health.watch("report_deliveries", oldest, limit=3600.0, what="a report has not been delivered")
         duties.register(*acts.ACTS)
+        saved.register()
         table_digests.register({"reports_report": "number"})
         register_announced(
             FeedType(

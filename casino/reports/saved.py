@@ -8,6 +8,10 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
+from casino.operators import changes
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change, ChangeName, Operator
+from casino.reports import acts
 from casino.reports.definition import find_definition
 from casino.reports.intervals import ReportPeriod
 from casino.reports.models import ReportDestination, SavedReport
@@ -39,6 +43,33 @@ def remove_report(row: SavedReport, *, by: str) -> None:
     with transaction.atomic():
         _record(row, by, "A saved report was removed")
         row.delete()
+
+
+def request_destination(row: SavedReport, *, address: str, file_format: str, by: str) -> Change | None:
+    """Add an address, which takes two persons where anybody plays for real money.
+
+    Staff of all operators confirm that a report of several is sent. Raises UnknownFormat, InvalidDestination.
+    """
+    owners = Operator.objects.filter(pk__in=row.operators)
+    return changes.make(
+        owners[0] if len(owners) == 1 else None,
+        ChangeName.REPORT_DESTINATION,
+        subject=f"saved_report:{row.pk}",
+        summary=f"Send the report {row.title} to {address}, as {file_format}",
+        details={"report": row.pk, "address": address, "format": file_format},
+        by=by,
+    )
+
+
+def register() -> None:
+    """Let two persons send reports elsewhere."""
+    changes.register(ChangeKind(ChangeName.REPORT_DESTINATION, acts.ADD_DESTINATION, _add_destination))
+
+
+def _add_destination(change: Change) -> None:
+    details = change.details
+    for row in SavedReport.objects.filter(pk=details["report"]):  # which may be gone since
+        add_destination(row, address=details["address"], file_format=details["format"], by=change.requested_by)
 
 
 def add_destination(row: SavedReport, *, address: str, file_format: str, by: str) -> ReportDestination:

@@ -116,7 +116,7 @@ def set_operators(user: User, *, operators: Collection[UUID], by: User) -> Chang
         removed.delete()
         after, act = access_snapshot(user), acts.ASSIGN_OPERATOR.name
         record_access_change(user, act=act, by=by, reason="", before=before, after=after, tightens=True)
-    rows = Operator.objects.filter(pk__in=operators).exclude(memberships__user=user).order_by("slug")
+    rows = Operator.objects.filter(pk__in=operators).exclude(staff__user=user).order_by("slug")
     if not rows:
         return None
     summary = f"Let {_describe(user)} work for {', '.join(row.slug for row in rows)}"

@@ -12,8 +12,7 @@ from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.db.models import F
 from django.http import HttpRequest
 
-from casino.operators import notices
-from casino.operators.models import Operator
+from casino.operators import memberships, notices
 from casino.staff.models import StaffAccount
 from casino.staff.refusals import WrongAddressCode
 
@@ -41,7 +40,7 @@ def is_confirmed(user: Any) -> bool:
     """Return whether a user has confirmed the address in use, has none, or works where nobody plays for real money."""
     if not user.email or StaffAccount.objects.filter(user_id=user.pk, confirmed_key=F("email_key")).exists():
         return True
-    return not Operator.objects.filter(sandbox=False).exists()
+    return not memberships.has_live_operators()
 
 
 def is_confirmed_in(request: HttpRequest) -> bool:

@@ -4,8 +4,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 from django.db.models import Q, QuerySet
 
-from casino.operators.memberships import shell_actor, staff_actor
-from casino.operators.models import Operator
+from casino.operators.memberships import has_live_operators, shell_actor, staff_actor
 from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
 from casino.staff import acts
@@ -21,7 +20,7 @@ def administrators() -> QuerySet[User]:
 
 def require_few_administrators(instead: str) -> None:
     """Raise CommandError at an installation with live operators and two administrators, who do it in the admin."""
-    if Operator.objects.filter(sandbox=False).exists() and administrators().count() >= FEWEST:
+    if has_live_operators() and administrators().count() >= FEWEST:
         raise CommandError(f"This installation has two administrators: {instead}")
 
 

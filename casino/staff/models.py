@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.functional import cached_property
 
-from casino.operators.models import Operator
+from casino.operators import memberships
 
 if TYPE_CHECKING:  # django-otp is untyped
 
@@ -239,7 +239,7 @@ class SignedIn(User):  # type: ignore[django-manager-missing]
 
     @cached_property
     def has_live_operators(self) -> bool:
-        return Operator.objects.filter(sandbox=False).exists()
+        return memberships.has_live_operators()
 
 
 def _is_for_superusers(permission: str) -> bool:

@@ -21,6 +21,7 @@ from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.tables.kill_switch import AlreadyStopped, StopScope
 from baccarat.services import freezing, kill_switch, rules_lifecycle, voiding
 from baccarat.storage.models import Round, RulesVersion
+from casino.alerts.models import Channel
 from casino.compliance import erasure
 from casino.compliance.models import Erasure
 from casino.devstack.person import Person
@@ -33,7 +34,10 @@ from casino.operators import assertions, changes
 from casino.operators.assertions import HEADER
 from casino.operators.models import Change, StaffMembership, StaffSubject
 from casino.operators.refusals import ChangeNeedsSecondPerson
+from casino.reports import saved
+from casino.reports.intervals import ReportPeriod
 from tests.baccarat.api.people import JSON, Tenant, bet, deal_all, sit, tenant
+from tests.casino.alerts.on_call_service import on_call_list, target
 from tests.operations import IN_THE_ADMIN_ALONE, MATTERS
 from tests.support import rules as waiting_rules
 from tests.support import voids
@@ -244,6 +248,11 @@ def stopped_operator(stage: Stage) -> dict[str, Any]:
     return {**named, "reason": "It is over", "order": "", "rank": "operator"}
 
 
+def saved_report(stage: Stage) -> dict[str, Any]:
+    terms = {"title": "Daily", "name": "liability", "period": ReportPeriod.DAY, "operators": [stage.operator]}
+    return {"report": saved.save_report(**terms, by="staff:1").pk, "address": "a@lucky.example", "format": "csv"}
+
+
 def waiting_webhook(stage: Stage) -> dict[str, Any]:
     url = "https://lucky.example/webhooks"
     endpoint = WebhookEndpoint.objects.create(
@@ -309,9 +318,18 @@ REQUESTS: Final[dict[str, Request]] = {
                 "currency": "EUR",
                 "limits": [None, 100],
             },
+            "key_terms": lambda stage: {
+                "key": key_of(stage),
+                "scopes": ["read"],
+                "networks": [],
+                "expires_at": None,
+            },
+            "on_call_list": lambda _: {"list": on_call_list().pk, "terms": None},
+            "on_call_target": lambda _: {"target": target(on_call_list(), Channel.EMAIL, "ann@lucky.example").pk},
+            "player_group": lambda stage: {"player": str(stage.player()), "group": "standard"},
+            "report_destination": saved_report,
             "key_rotation": lambda stage: {"key": key_of(stage), "secret_hash": "00"},
-            "limits_group": lambda stage: {
-                "operator": stage.house.id,
+            "limits_group": lambda _: {
                 "name": "vip",
                 "currency": "EUR",
                 "limits": {"maximum": 9_000_000},

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 
-from casino.alerts import alerting, on_call
+from casino.alerts import alerting, list_changes, on_call
 from casino.alerts.heartbeats import DEAD_SECONDS
 from casino.alerts.messages import RUNBOOK
 from casino.alerts.models import Alert, AlertMessage, Channel, Heartbeat, OnCallList, OnCallTarget
@@ -24,6 +24,7 @@ from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, status_column, time_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, RowForm, label, line_field
+from casino.backoffice.pages.keys import done_or_waits
 from casino.backoffice.sections import ActionBar, Grid, Section
 from casino.events.sql import database_now
 from casino.feed.destinations import check_url
@@ -261,15 +262,15 @@ class OnCallListAdmin(ReadOnlyAdmin):
 
     @RowAction("Change", title="Change this list", permission=CHANGE, form=ListForm)
     def edit(self, request: HttpRequest, row: OnCallList, data: dict[str, Any]) -> str:
-        on_call.save_list(list_terms(data), row=row, by=memberships.staff_actor(request.user))
-        return "The list is changed."
+        change = list_changes.change_list(row, list_terms(data), by=memberships.staff_actor(request.user))
+        return done_or_waits(change, "The list is changed.")
 
     @RowAction("Add", title="Add a target", permission=CHANGE, form=TargetForm)
     def add_target(self, request: HttpRequest, row: OnCallList, data: dict[str, Any]) -> str:
         where = TargetAddress(data["address"], data["secret"])
         by = memberships.staff_actor(request.user)
-        target = on_call.add_target(row, channel=Channel(data["channel"]), where=where, by=by)
-        return f"Added {target}."
+        change = list_changes.add_target(row, channel=Channel(data["channel"]), where=where, by=by)
+        return done_or_waits(change, "The target is added.")
 
     @RowAction(
         "Remove the target",
@@ -280,8 +281,8 @@ class OnCallListAdmin(ReadOnlyAdmin):
         tone="bad",
     )
     def remove_target(self, request: HttpRequest, _row: OnCallList, data: dict[str, Any]) -> str:
-        on_call.remove_target(data["target"], by=memberships.staff_actor(request.user))
-        return "The target is removed."
+        change = list_changes.remove_target(data["target"], by=memberships.staff_actor(request.user))
+        return done_or_waits(change, "The target is removed.")
 
     @RowAction(
         "Remove the list",
@@ -291,8 +292,8 @@ class OnCallListAdmin(ReadOnlyAdmin):
         question="Remove this list with its targets? They receive no alerts any more.",
     )
     def remove(self, request: HttpRequest, row: OnCallList, _data: dict[str, Any]) -> str:
-        on_call.remove_list(row, by=memberships.staff_actor(request.user))
-        return "The list is removed."
+        change = list_changes.remove_list(row, by=memberships.staff_actor(request.user))
+        return done_or_waits(change, "The list is removed.")
 
     def sections(self, _request: HttpRequest, obj: OnCallList) -> Sequence[Section]:
         rows = []

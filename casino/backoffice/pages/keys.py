@@ -16,11 +16,13 @@ from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
+from casino.backoffice.forms import label as as_label
 from casino.backoffice.sections import ActionBar, Grid, Section
 from casino.operators import key_changes, key_limits, key_rotation, memberships, services, signing_keys
 from casino.operators.key_changes import NewSecret
 from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.models import ApiKey, Change
+from casino.operators.principals import Scope
 
 CHANGE: Final = "operators.change_apikey"
 WAITS: Final = "Requested; another person has to confirm it."
@@ -38,6 +40,21 @@ class KeyLimitForm(RowForm):
             self.fields[f"per_day_{currency}"] = MinorUnitsField(
                 currency=currency, label=f"In a day (UTC), in {currency}", required=False
             )
+
+
+class KeyTermsForm(RowForm):
+    scopes = forms.MultipleChoiceField(
+        label="Scopes",
+        choices=[(scope.value, as_label(scope.value)) for scope in Scope],
+        widget=forms.CheckboxSelectMultiple,
+    )
+    networks = text_field("Only from these networks, one a line; empty for any", max_length=500, rows=3, required=False)
+    expires_at = forms.DateTimeField(label="Expires at (UTC); empty for never", required=False)
+
+    def prepare(self) -> None:
+        """Begin with the present terms."""
+        networks = "\n".join(self.row.networks)
+        self.initial = {"scopes": self.row.scopes, "networks": networks, "expires_at": self.row.expires_at}
 
 
 class RemoveKeyLimitForm(RowForm):
@@ -136,6 +153,21 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     def end_rotation(self, request: HttpRequest, key: ApiKey, _data: dict[str, Any]) -> str:
         key_rotation.end(key_id=key.key_id, by=memberships.staff_actor(request.user))
         return "The previous secret has ended."
+
+    @RowAction(
+        "Set",
+        name="terms",
+        title="Change what it may do",
+        permission=CHANGE,
+        form=KeyTermsForm,
+        applies=_is_live,
+        help_text="Less holds at once; at a live operator another person has to confirm more. A key for money needs "
+        "limits in a day, networks and an end.",
+    )
+    def set_terms(self, request: HttpRequest, key: ApiKey, data: dict[str, Any]) -> str:
+        by, networks = memberships.staff_actor(request.user), data.pop("networks").split()
+        change = key_changes.set_terms(key, networks=networks, by=by, **data)
+        return done_or_waits(change, "The terms of the key are set.")
 
     @RowAction(
         "Set",

@@ -25,12 +25,13 @@ from casino.backoffice.filters import brand_filter, choice_filter, operator_filt
 from casino.backoffice.forms import EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import kill_switch, player_risk, player_sections
 from casino.backoffice.pages.brands import LimitsGroupChoiceForm
+from casino.backoffice.pages.keys import done_or_waits
 from casino.backoffice.pages.player_sections import open_sessions
 from casino.backoffice.sections import ActionBar, Section, contents
 from casino.compliance import erasure as erasures
 from casino.compliance import exports
 from casino.crypto import blind_index
-from casino.operators import limits_groups, sessions
+from casino.operators import bounds, sessions
 from casino.operators.memberships import staff_actor
 from casino.operators.models import Operator, Player, PlayerBan
 from casino.staff.access_log import record_access
@@ -215,12 +216,12 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         title="Change the limits group",
         permission=SET_LIMITS_GROUP,
         form=LimitsGroupChoiceForm,
-        help_text="Applies to wagers from now on.",
+        help_text="Applies to wagers from now on. At a live operator another person confirms a group of wider limits.",
     )
     def move_to_limits_group(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
         by, name = staff_actor(request.user), data["group"]
-        limits_groups.assign(operator=player.operator_id, player=player.pk, name=name, by=by)
-        return f"Moved to {name}."
+        change = bounds.move_player(player, name=name, by=by)
+        return done_or_waits(change, f"Moved to {name}.")
 
     @RowAction(
         "Stop",

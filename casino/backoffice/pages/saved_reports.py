@@ -17,11 +17,13 @@ from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import column, staff_column, time_column
 from casino.backoffice.forms import EnumSelectField, RowForm, line_field
+from casino.backoffice.pages.keys import done_or_waits
 from casino.backoffice.report_cells import ReportLayout
 from casino.backoffice.sections import Grid, Section
 from casino.operators import memberships
 from casino.operators.models import Operator
 from casino.reports import document, generation, saved
+from casino.reports.acts import ADD_DESTINATION
 from casino.reports.definition import ColumnType, report_definitions
 from casino.reports.intervals import ReportPeriod, period_interval
 from casino.reports.models import Report, ReportDestination, SavedReport
@@ -130,14 +132,14 @@ class SavedReportAdmin(ReadOnlyAdmin):
     @RowAction(
         "Add",
         title="Add a destination",
-        permission=CHANGE,
+        permission=ADD_DESTINATION.name,
         form=DestinationForm,
         help_text="Versions that are created from now on are sent there, once their period is over.",
     )
     def add_destination(self, request: HttpRequest, row: SavedReport, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
-        added = saved.add_destination(row, address=data["address"].strip(), file_format=data["format"], by=by)
-        return f"Added {added}."
+        change = saved.request_destination(row, address=data["address"].strip(), file_format=data["format"], by=by)
+        return done_or_waits(change, "The destination is added.")
 
     @RowAction(
         "Remove the destination",

@@ -140,6 +140,7 @@ ACTIONS: Final = {
     "operators_apikey_revoke": "u",
     "operators_apikey_rotate": "u",
     "operators_apikey_signing_key": "u",
+    "operators_apikey_terms": "u",
     "operators_assertionkey_remove": "u",
     "operators_change_cancel": "caukd",
     "operators_change_confirm": "caukd",
@@ -191,6 +192,7 @@ ACTIONS: Final = {
     "staff_member_export": "cu",
     "admin_logentry_export": "cu",
     "staff_member_link": "u",
+    "staff_member_operators": "u",
     "staff_member_password": "u",
     "staff_member_reset": "u",
     "staff_member_unlock": "u",
@@ -213,9 +215,9 @@ ACTIONS: Final = {
 }
 """Roles that may use any other address."""
 FOR_ALL_STAFF: Final = {
-    "app_list", "authenticator", "autocomplete", "desk_pick", "index", "jsi18n", "login", "logout", "oidc_begin",
-    "oidc_callback", "oidc_code", "password_change", "password_change_done", "search", "set_password", "time_zone",
-    "view_on_site",
+    "address", "app_list", "authenticator", "autocomplete", "desk_pick", "index", "jsi18n", "login", "logout",
+    "oidc_begin", "oidc_callback", "oidc_code", "password_change", "password_change_done", "search", "set_password",
+    "time_zone", "view_on_site",
 }  # fmt: skip
 """Addresses of the site itself, for all staff."""
 WITHOUT_ROW: Final = {

@@ -100,7 +100,7 @@ def test_a_target_is_checked_and_its_secret_is_kept_and_never_shown() -> None:
     assert not OnCallTarget.objects.exists()
 
     secret = "whsec_" + "c2VjcmV0" * 4
-    assert "Added webhook pager.example." in add("webhook", "https://pager.example/hook/t0ken", secret)
+    assert "The target is added." in add("webhook", "https://pager.example/hook/t0ken", secret)
     target = OnCallTarget.objects.get()
     assert open_address(target.key_id, target.encrypted).secret == secret
     page = client.get(page_of("alerts_oncalllist", row.pk)).content.decode()

@@ -12,6 +12,7 @@ from django.test import Client
 from casino.operators import changes, key_limits, services
 from casino.operators.memberships import shell_actor
 from casino.operators.models import ApiKey, Change, LimitsGroup, Operator
+from casino.operators.principals import Scope
 from casino.significant.models import SignificantEvent
 from casino.staff import act_audit
 from tests.casino.operators.test_request_signatures import KEY, jwk_of
@@ -156,6 +157,7 @@ def caps(credential: str) -> dict[str, int | None]:
 def test_the_first_key_of_a_live_operator_is_issued_at_once_as_a_critical_event() -> None:
     credential = first_key()
     assert status(credential) == 200
+    assert set(key_of(credential).scopes) == {*Scope} - {Scope.MONEY}, "a key for money needs limits"
     lucky = services.find_operator(slug="lucky")
     assert critical() == [
         (f"operator:{lucky.pk}", shell_actor()),

@@ -1,6 +1,6 @@
 """API keys of a live operator: what gives them power takes two persons, and what takes power away takes one."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from casino.operators.refusals import (
     RotationUnderWay,
     SignaturesRequireKey,
 )
+from casino.staff import act_audit
 from casino.staff.duties import Role
 from tests.baccarat.api.people import sandbox_tenant, tenant
 from tests.casino.operators.test_request_signatures import KEY, jwk_of
@@ -103,6 +104,56 @@ def test_a_secret_that_one_administrator_rotated_opens_nothing_until_another_con
     assert opens(made)
     with pytest.raises(RotationUnderWay):
         key_changes.rotate(key, by=ANN)
+
+
+def terms_of(key: ApiKey) -> tuple[Any, ...]:
+    row = ApiKey.objects.get(pk=key.pk)
+    return (row.scopes, row.networks, row.expires_at)
+
+
+SOON = datetime(2099, 1, 1, tzinfo=UTC)
+TERMS: dict[str, Any] = {"scopes": ["read", "play"], "networks": ["203.0.113.0/24"], "expires_at": SOON}
+
+
+@pytest.mark.parametrize(
+    ("change", "wider"),
+    [
+        ({"scopes": ["read"]}, False),
+        ({"networks": ["203.0.113.8/29"]}, False),
+        ({"expires_at": SOON - timedelta(days=1)}, False),
+        ({"scopes": ["read", "play", "configure"]}, True),
+        ({"networks": []}, True),
+        ({"networks": ["203.0.113.0/24", "198.51.100.0/24"]}, True),
+        ({"expires_at": None}, True),
+        ({"expires_at": SOON + timedelta(days=1)}, True),
+    ],
+)
+def test_one_person_lets_a_live_key_do_less_and_two_let_it_do_more(
+    lucky: Operator, change: dict[str, Any], wider: bool
+) -> None:
+    key_id, _ = services.issue_key(operator=lucky.pk, **TERMS)
+    key, wanted = ApiKey.objects.get(pk=key_id), {**TERMS, **change}
+    waits = key_changes.set_terms(key, **wanted, by=ANN)
+    after = tuple(wanted.values())
+    assert (waits is not None, terms_of(key)) == (wider, tuple(TERMS.values()) if wider else after)
+    if waits is not None:
+        confirm(waits)
+    assert terms_of(key) == after
+    assert {finding.kind for finding in act_audit.check()} <= {act_audit.ALONE}, "the key that the test issued"
+
+
+def test_no_terms_of_a_key_for_money_go_without_networks_an_end_and_limits(lucky: Operator) -> None:
+    key_id, _ = services.issue_key(operator=lucky.pk, **TERMS)
+    key = ApiKey.objects.get(pk=key_id)
+    wanted = {**TERMS, "scopes": ["money"]}
+    with pytest.raises(MoneyKeyUnlimited):
+        key_changes.set_terms(key, **wanted, by=ANN)
+    limit(key, 5_000)
+    for lacking in ({"networks": []}, {"expires_at": None}):
+        with pytest.raises(MoneyKeyUnlimited):
+            key_changes.set_terms(key, **{**wanted, **lacking}, by=ANN)
+    confirm(key_changes.set_terms(key, **wanted, by=ANN))
+    assert terms_of(key)[0] == ["money"]
 
 
 def limit(key: ApiKey, per_day: int | None, movement: Movement = Movement.CREDIT) -> Change | None:

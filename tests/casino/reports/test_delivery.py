@@ -11,7 +11,9 @@ from django.urls import reverse
 
 from casino.events.sql import database_now, execute, fetch
 from casino.observability import health
-from casino.operators import services
+from casino.operators import changes, services
+from casino.operators.models import Change
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.reports import delivery, generation, saved
 from casino.reports.intervals import ReportPeriod, day_of, period_interval
 from casino.reports.models import Report, ReportDelivery, ReportDestination, SavedReport
@@ -38,6 +40,29 @@ def save(operator: UUID, name: str = "liability") -> SavedReport:
 
 def send_to(row: SavedReport, address: str = MAILBOX) -> ReportDestination:
     return saved.add_destination(row, address=address, file_format="csv", by="staff:1")
+
+
+def test_two_persons_send_a_live_operators_report_to_another_address(operator: UUID) -> None:
+    row = save(operator)
+    change = saved.request_destination(row, address=MAILBOX, file_format="csv", by="staff:1")
+    assert change is not None
+    with pytest.raises(ChangeNeedsSecondPerson):
+        changes.confirm(change.pk, by="staff:1")
+    assert not row.destinations.exists()
+    changes.confirm(change.pk, by="staff:2")
+    assert row.destinations.get().address == MAILBOX
+    with pytest.raises(InvalidDestination):
+        saved.request_destination(row, address="nowhere", file_format="csv", by="staff:1")
+
+
+def test_staff_of_all_operators_confirm_that_a_report_of_several_is_sent(operator: UUID) -> None:
+    other = services.create_operator(slug="other", name="Other", currencies=["EUR"], sandbox=False).id
+    row = saved.save_report(
+        title="Both", name="liability", period=ReportPeriod.DAY, operators=[operator, other], by="staff:1"
+    )
+    change = saved.request_destination(row, address=MAILBOX, file_format="csv", by="staff:1")
+    assert change is not None
+    assert change.operator_id is None
 
 
 def report_of(operator: UUID, back: int = 1, name: str = "liability") -> Report:
@@ -122,6 +147,7 @@ def test_a_saved_report_shows_all_its_operators_to_those_who_work_for_all(operat
         "reports.view_savedreport",
         "reports.add_savedreport",
         "reports.change_savedreport",
+        "reports.add_reportdestination",
         "reports.generate_report",
     )
     client = staff(*both, name="both")
@@ -134,6 +160,7 @@ def test_a_saved_report_shows_all_its_operators_to_those_who_work_for_all(operat
     assert "All operators, 2026-01-01" in page
     add = reverse("admin:reports_savedreport_add_destination", args=[row.pk])
     client.post(add, {"format": "pdf", "address": "a@example.com"})
+    changes.confirm(Change.objects.get().pk, by="staff:0")
     assert ReportDestination.objects.get().address == "a@example.com"
     assert "a@example.com" in client.get(made.headers["Location"]).content.decode()
 

@@ -193,8 +193,6 @@ def test_a_superuser_alone_lets_nobody_work_anywhere(admin: User, lucky: Operato
 
 
 def test_two_administrators_of_each_operator_remain(admin: User, other: User, lucky: Operator) -> None:
-    root = User.objects.create_superuser("root")
-    User.objects.filter(pk=root.pk).update(is_superuser=False)
     with pytest.raises(TooFewAdministrators):
         access_changes.set_operators(other, operators=[], by=admin)
     assert operators_of(other) == {lucky.pk}

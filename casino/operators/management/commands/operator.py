@@ -137,7 +137,7 @@ class Command(BaseCommand):
         self._issue(
             operator,
             label=options["label"],
-            scopes=options["scope"] or Scope,
+            scopes=options["scope"],
             networks=options["network"],
             expires_at=None if days is None else database_now() + timedelta(days=days),
             limits={
@@ -148,7 +148,7 @@ class Command(BaseCommand):
         )
 
     def _issue(self, operator: Operator, **terms: Any) -> None:
-        usual: dict[str, Any] = {"scopes": Scope, "networks": (), "expires_at": None, "limits": {}, "brand": None}
+        usual: dict[str, Any] = {"scopes": None, "networks": (), "expires_at": None, "limits": {}, "brand": None}
         self._print_key(key_changes.issue(operator, **{**usual, **terms}, by=memberships.shell_actor()))
 
     def _currencies(self, options: dict[str, Any]) -> None:
