@@ -16,7 +16,6 @@ class BaccaratConfig(AppConfig):
         from baccarat.reports import breakdowns, performance, revenue, significant, variance, voids
         from baccarat.services import kill_switch, rules_lifecycle, void_policy, voiding, witness_chains
         from baccarat.storage import own_rounds, shoe_seeds
-        from casino.alerts.metrics import SOURCES, GaugeSource
         from casino.api.compression import register_dictionary
         from casino.api.jwks import register_keys
         from casino.compliance import attestation
@@ -50,20 +49,26 @@ class BaccaratConfig(AppConfig):
         register(*feed.SOURCES)
         register_channel(_stream_channel)
         register_keys(_keys)
-        oldest = """
-            SELECT extract(epoch FROM clock_timestamp() - min(due_at)) FROM baccarat_duetable WHERE NOT closes
-        """
-        by_phase = """
-            SELECT round.phase, count(*) FROM baccarat_table AS playing
-              JOIN baccarat_round AS round ON round.id = playing.round_id GROUP BY 1
-            UNION ALL SELECT 'overdue', count(*) FROM baccarat_duetable
-             WHERE NOT closes AND due_at <= clock_timestamp()
-        """
-        SOURCES["casino_rounds"] = GaugeSource(
-            "Rounds that are played, by phase, and those overdue.", "phase", by_phase
-        )
-        health.watch("dealing", oldest, limit=5.0, what="a round has been overdue")
+        _watch_dealing()
         health.readiness.register("shoe_keys", shoe_seeds.check_keys)
+
+
+def _watch_dealing() -> None:
+    """Count rounds by phase, and check that none is overdue."""
+    from casino.alerts.metrics import SOURCES, GaugeSource
+    from casino.observability import health
+
+    oldest = """
+        SELECT extract(epoch FROM clock_timestamp() - min(due_at)) FROM baccarat_duetable WHERE NOT closes
+    """
+    by_phase = """
+        SELECT round.phase, count(*) FROM baccarat_table AS playing
+          JOIN baccarat_round AS round ON round.id = playing.round_id GROUP BY 1
+        UNION ALL SELECT 'overdue', count(*) FROM baccarat_duetable
+         WHERE NOT closes AND due_at <= clock_timestamp()
+    """
+    SOURCES["casino_rounds"] = GaugeSource("Rounds that are played, by phase, and those overdue.", "phase", by_phase)
+    health.watch("dealing", oldest, limit=5.0, what="a round has been overdue")
 
 
 def _stream_channel() -> Any:

@@ -52,15 +52,14 @@ def check_closing(exported: RoundExport) -> str:
     if not exported.has_terms:
         raise CheckNotApplicable("the round is from before there were closings")
     closed = decode_event(event)
-    closed_at, cause = (
-        (closed.closed_at, 0) if kind is ClosingKind.PLAYED else (closed.voided_at, VOID_CAUSES[closed.reason])
-    )
     if closed.closing is None:
         raise Mismatch("the closing is missing", "a closing digest", None)
     closing: Closing = closed.closing
     terms, currency = exported.opened.terms, exported.table_rules.currency
     wagers: list[WagerConfirmed] = list(exported.decode_all("WagerConfirmed"))
     leaves, ends = [leaf_of_confirmed(terms, wager, currency) for wager in wagers], _ends(exported)
+    is_played = kind is ClosingKind.PLAYED
+    closed_at, cause = (closed.closed_at, 0) if is_played else (closed.voided_at, VOID_CAUSES[closed.reason])
     expected = close(
         blind=bytes.fromhex(closing.blind),
         terms=terms,

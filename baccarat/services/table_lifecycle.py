@@ -93,16 +93,21 @@ def open_table(
                 brands=tuple(scope.id for scope in scopes),
             )
         )
-        for switch in kill_switch.active_stops(operator=operator, rules=rules.label):
-            scope = StopScope(switch.scope)
-            label = switch.subject if scope is StopScope.RULES else ""
-            uow.decide_on_table(tc.StopPlay(scope, label, switch.message, switch.reason, switch.by, now))
+        _stop_as_others(uow, operator, now)
         if first_seed is not None:
             uow.new_seeds.append(first_seed)
         else:
             dealer.commit_shoe(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
         repository.save([(uow, metadata)])
     return table
+
+
+def _stop_as_others(uow: UnitOfWork, operator: UUID, now: datetime) -> None:
+    """Apply to a new table the stops that reach it."""
+    for switch in kill_switch.active_stops(operator=operator, rules=uow.table.rules.label):
+        scope = StopScope(switch.scope)
+        label = switch.subject if scope is StopScope.RULES else ""
+        uow.decide_on_table(tc.StopPlay(scope, label, switch.message, switch.reason, switch.by, now))
 
 
 def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata) -> bool:

@@ -103,21 +103,26 @@ def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -
             content=content,
             figures=msgspec.to_builtins(figures),
         )
-        made = ReportMade(
-            report.id,
-            name,
-            interval.period,
-            report.since,
-            report.until,
-            report.version,
-            report.rows,
-            report.sha256,
-            now,
-        )
-        announcements.announce(made, operator=operator)
+        _announce(report, interval)
         if definition.watch is not None:
             definition.watch(scope, data)
     return report
+
+
+def _announce(report: Report, interval: Interval) -> None:
+    """Tell the operator's feed of a new version."""
+    made = ReportMade(
+        report.id,
+        report.name,
+        interval.period,
+        report.since,
+        report.until,
+        report.version,
+        report.rows,
+        report.sha256,
+        report.generated_at,
+    )
+    announcements.announce(made, operator=report.operator_id)
 
 
 def recompute_facts_digest(report: Report) -> str:

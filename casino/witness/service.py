@@ -152,7 +152,6 @@ class Witness:
             raise Refused(409, "too_many_chains", "The table has an active chain and a successor already.")
         if creation.number <= last:
             raise Refused(409, "number_passed", "The table has a chain of a higher number.", last_number=last)
-        identity = self.store.identity
         header = ChainHeader(
             origin=creation.origin,
             table=creation.table,
@@ -161,12 +160,18 @@ class Witness:
             height=creation.height,
             root=secret.root,
             closing_key=creation.closing_key,
-            release_key=identity.release_key,
+            release_key=self.store.identity.release_key,
             max_unpinned_s=creation.max_unpinned_s,
             created_ms=self._now_ms(database),
         )
+        row = self._row_of(header, secret)
+        names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
+        database.execute(f"INSERT INTO chain ({names}) VALUES ({places})", row)  # noqa: S608
+        return get_chain(database, header.chain)
+
+    def _row_of(self, header: ChainHeader, secret: ChainSecret) -> dict[str, Any]:
         data = header.serialize()
-        row = {
+        return {
             "id": header.chain,
             "origin": header.origin,
             "game_table": header.table.bytes,
@@ -176,13 +181,10 @@ class Witness:
             "closing_key": header.closing_key,
             "max_unpinned_s": header.max_unpinned_s,
             "header": data,
-            "signature": ed25519.sign(identity.release_private, data),
+            "signature": ed25519.sign(self.store.identity.release_private, data),
             "secret": secret.secret,
             "block_roots": secret.block_roots,
         }
-        names, places = ", ".join(row), ", ".join(f":{name}" for name in row)
-        database.execute(f"INSERT INTO chain ({names}) VALUES ({places})", row)  # noqa: S608
-        return get_chain(database, header.chain)
 
     def _release(self, database: sqlite3.Connection, item: SignedRequest | None) -> dict[str, Any]:
         if item is None:

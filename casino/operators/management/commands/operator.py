@@ -42,6 +42,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         commands = parser.add_subparsers(dest="command", required=True)
+        self._add_operator_commands(commands)
+        self._add_key_commands(commands)
+
+    def _add_operator_commands(self, commands: Any) -> None:
         create = commands.add_parser("create", help="create an operator and its first key")
         create.add_argument("slug")
         create.add_argument("--name", default="")
@@ -70,6 +74,8 @@ class Command(BaseCommand):
         limits.add_argument("currency")
         for field in fields(GroupLimits):
             limits.add_argument(f"--{field.name.replace('_', '-')}", help="an amount; none without")
+
+    def _add_key_commands(self, commands: Any) -> None:
         key = commands.add_parser("key", help="issue another key")
         key.add_argument("slug")
         key.add_argument("--brand", help="slug of the brand that the key is for")
