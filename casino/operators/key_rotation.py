@@ -21,7 +21,7 @@ from casino.operators.refusals import (
     RotationUnderWay,
     UnknownKey,
 )
-from casino.significant import act_log, recorder
+from casino.operators.services import record_access
 
 OVERLAP: Final = timedelta(hours=24)
 MIN_OVERLAP: Final = timedelta(hours=1)
@@ -106,13 +106,6 @@ def _lock(key_id: str) -> ApiKey:
 
 def _record(key: ApiKey, by: str, reason: str, *, tightens: bool = False) -> None:
     ends_at = key.previous_ends_at
-    act_log.done(
-        (acts.OWN_KEY if by == f"operator:{key.key_id}" else acts.CHANGE_KEY).name,
-        kind=recorder.SignificantEventKind.ACCESS_CHANGED,
-        operator=key.operator_id,
-        subject=f"key:{key.key_id}",
-        actor=by,
-        reason=reason,
-        tightens=tightens,
-        after={"previous_ends_at": None if ends_at is None else ends_at.isoformat()},
-    )
+    act = acts.OWN_KEY if by == f"operator:{key.key_id}" else acts.CHANGE_KEY
+    after = {"previous_ends_at": None if ends_at is None else ends_at.isoformat()}
+    record_access(key.operator_id, f"key:{key.key_id}", by=by, reason=reason, act=act, tightens=tightens, after=after)

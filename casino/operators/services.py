@@ -1,7 +1,7 @@
 """Use cases and reads of operators, their keys and their players."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import cache
@@ -34,6 +34,7 @@ from casino.operators.refusals import (
     UnknownTimeZone,
 )
 from casino.significant import act_log, recorder
+from casino.staff.duties import Act
 
 _PERCENT: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,2})?", re.ASCII)
 _CONTACT: Final = re.compile(r"https://[^\s/]+(/\S*)?|[^\s@:/]+@[^\s@:/]+\.[^\s@:/]+|\+?[0-9][0-9 ()-]{3,30}", re.ASCII)
@@ -223,7 +224,8 @@ def add_key(
         ApiKey.objects.create(
             key_id=key_id, operator_id=operator, brand_id=brand, secret_hash=secret_hash, label=label, **terms
         )
-        _record_key_change(key_id, operator, by=by, reason="An API key was issued", kind=kind, label=label, **terms)
+        after, reason = {"label": label, **terms}, "An API key was issued"
+        record_access(operator, f"key:{key_id}", by=by, reason=reason, kind=kind, after=after)
 
 
 def change_terms(key_id: str, *, by: str, tightens: bool, **terms: Any) -> None:
@@ -234,7 +236,7 @@ def change_terms(key_id: str, *, by: str, tightens: bool, **terms: Any) -> None:
             setattr(key, name, value)
         key.save(update_fields=list(terms))
         reason = "The terms of an API key were changed"
-        _record_key_change(key_id, key.operator_id, by=by, reason=reason, tightens=tightens, **terms)
+        record_access(key.operator_id, f"key:{key_id}", by=by, reason=reason, tightens=tightens, after=terms)
 
 
 def find_key(key_id: str) -> ApiKey:
@@ -277,28 +279,30 @@ def revoke_key(*, key_id: str, by: str = "command") -> None:
         if key.revoked_at is None:
             key.revoked_at = timezone.now()
             key.save(update_fields=["revoked_at"])
-        _record_key_change(key_id, key.operator_id, by=by, reason="An API key was revoked", tightens=True)
+        record_access(key.operator_id, f"key:{key_id}", by=by, reason="An API key was revoked", tightens=True)
 
 
-def _record_key_change(
-    key_id: str,
+def record_access(
     operator: UUID,
+    subject: str,
     *,
     by: str,
     reason: str,
+    act: Act = acts.CHANGE_KEY,
     kind: recorder.SignificantEventKind = recorder.SignificantEventKind.ACCESS_CHANGED,
     tightens: bool = False,
-    **terms: Any,
+    after: Mapping[str, Any] | None = None,
 ) -> None:
+    """Record that what an operator's keys may do has changed."""
     act_log.done(
-        acts.CHANGE_KEY.name,
+        act.name,
         kind=kind,
         operator=operator,
-        subject=f"key:{key_id}",
+        subject=subject,
         actor=by,
         reason=reason,
         tightens=tightens,
-        after=terms or None,
+        after=after,
     )
 
 

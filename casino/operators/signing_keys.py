@@ -2,7 +2,7 @@
 
 import secrets
 from base64 import b64encode, urlsafe_b64decode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final
 from uuid import UUID
@@ -25,8 +25,7 @@ from casino.operators.refusals import (
     UnknownKey,
     UnknownSigningKey,
 )
-from casino.significant import act_log, recorder
-from casino.staff.duties import Act
+from casino.operators.services import record_access
 
 MAX_SIGNING_KEYS: Final = 2
 """So that one can take the place of the other."""
@@ -95,7 +94,8 @@ def remove(*, key_id: str, keyid: str, by: str) -> None:
         if required and not key.signing_keys.exclude(keyid=keyid).exists():
             raise SignaturesRequireKey
         row.delete()
-        _record(key.operator_id, f"key:{key_id}", by, "A signing key was removed", {"keyid": keyid}, tightens=True)
+        reason, after = "A signing key was removed", {"keyid": keyid}
+        record_access(key.operator_id, f"key:{key_id}", by=by, reason=reason, tightens=True, after=after)
 
 
 def require(*, key_id: str, required: bool, by: str) -> None:
@@ -106,10 +106,7 @@ def require(*, key_id: str, required: bool, by: str) -> None:
             raise SignaturesRequireKey
         key.signatures_required = required
         key.save(update_fields=["signatures_required"])
-        _record(
-            key.operator_id, f"key:{key_id}", by, "The duty to sign was changed", {"required": required},
-            act=acts.REQUIRE_SIGNATURES, tightens=required,
-        )  # fmt: skip
+        _record_duty(key.operator_id, f"key:{key_id}", by, "The duty to sign was changed", required=required)
 
 
 def require_of_all(operator: Operator, *, required: bool, by: str) -> None:
@@ -123,10 +120,8 @@ def require_of_all(operator: Operator, *, required: bool, by: str) -> None:
             raise SignaturesRequireKey
         row.signatures_required = required
         row.save(update_fields=["signatures_required"])
-        _record(
-            row.pk, f"operator:{row.pk}", by, "The duty to sign with every key was changed", {"required": required},
-            act=acts.REQUIRE_SIGNATURES, tightens=required,
-        )  # fmt: skip
+        reason = "The duty to sign with every key was changed"
+        _record_duty(row.pk, f"operator:{row.pk}", by, reason, required=required)
 
 
 def verification_key(row: SigningKey) -> Ed25519PublicKey | bytes:
@@ -182,7 +177,8 @@ def add(row: SigningKey, *, key_id: str, by: str) -> SigningKey:
         row.key, row.created_at = key, database_now()
         row.save(force_insert=True)
         after = {"keyid": row.keyid, "algorithm": str(row.algorithm)}
-        _record(key.operator_id, f"key:{key_id}", by, "A signing key was registered", after)
+        reason, act = "A signing key was registered", acts.ADD_SIGNING_KEY
+        record_access(key.operator_id, f"key:{key_id}", by=by, reason=reason, act=act, after=after)
     return row
 
 
@@ -198,23 +194,6 @@ def _bound_to(key_id: str, keyid: str) -> bytes:
     return _PURPOSE + f"{key_id} {keyid}".encode()
 
 
-def _record(
-    operator: UUID,
-    subject: str,
-    by: str,
-    reason: str,
-    after: Mapping[str, object],
-    *,
-    act: Act = acts.CHANGE_KEY,
-    tightens: bool = False,
-) -> None:
-    act_log.done(
-        act.name,
-        kind=recorder.SignificantEventKind.ACCESS_CHANGED,
-        operator=operator,
-        subject=subject,
-        actor=by,
-        reason=reason,
-        tightens=tightens,
-        after=after,
-    )
+def _record_duty(operator: UUID, subject: str, by: str, reason: str, *, required: bool) -> None:
+    after, act = {"required": required}, acts.REQUIRE_SIGNATURES
+    record_access(operator, subject, by=by, reason=reason, act=act, tightens=required, after=after)

@@ -38,20 +38,22 @@ _codes: Final = _Codes()
 
 def is_confirmed(user: Any) -> bool:
     """Return whether a user has confirmed the address in use, has none, or works where nobody plays for real money."""
-    if not user.email or StaffAccount.objects.filter(user_id=user.pk, confirmed_key=F("email_key")).exists():
-        return True
-    return not memberships.has_live_operators()
+    return not user.email or _has_confirmed(user) or not memberships.has_live_operators()
 
 
 def is_confirmed_in(request: HttpRequest) -> bool:
-    """Return whether a request's user has, which a session remembers."""
+    """Return whether a request's user has; a session remembers an address that was confirmed."""
     user: Any = request.user
-    if request.session.get(CONFIRMED) == user.email:
+    if not user.email or request.session.get(CONFIRMED) == user.email:
         return True
-    confirmed = is_confirmed(user)
-    if confirmed and user.email:
-        request.session[CONFIRMED] = user.email
-    return confirmed
+    if not _has_confirmed(user):
+        return not memberships.has_live_operators()
+    request.session[CONFIRMED] = user.email
+    return True
+
+
+def _has_confirmed(user: Any) -> bool:
+    return StaffAccount.objects.filter(user_id=user.pk, confirmed_key=F("email_key")).exists()
 
 
 def send_code(request: HttpRequest) -> None:
