@@ -30,14 +30,13 @@ def change_rule(
     """Set a rule, or request a looser one of live operators. Raises what `rules.change_rule` does."""
     rules.check_reach(operator, jurisdiction, allowed)
     rule: dict[str, Any] = {"currency": currency, "jurisdiction": jurisdiction, "reason": reason}
-    sandbox = operator is not None and Operator.objects.filter(pk=operator, sandbox=True).exists()
-    if sandbox or not rules.is_looser(kind, terms, operator=operator, jurisdiction=jurisdiction, currency=currency):
+    if not rules.is_looser(kind, terms, operator=operator, jurisdiction=jurisdiction, currency=currency):
         rules.change_rule(kind=kind, terms=terms, by=by, operator=operator, **rule)
         return None
     given = ", ".join(f"{name} {value}" for name, value in asdict(terms).items() if value is not None)
-    return changes.request(
-        operator=operator,
-        kind=RULE,
+    return changes.make(
+        None if operator is None else Operator.objects.get(pk=operator),
+        RULE,
         subject=f"jurisdiction:{jurisdiction}" if operator is None else f"operator:{operator}",
         summary=f"Loosen the risk rule {TEXTS[kind].title.lower()} {currency} to {given}: {reason.strip()}",
         details={"kind": kind.value, "terms": asdict(terms), **rule},
@@ -47,17 +46,9 @@ def change_rule(
 
 def change_jurisdiction(operator: Operator, *, jurisdiction: str, by: str) -> Change | None:
     """Say under which jurisdiction's rules an operator is, or request it for a live one."""
-    if operator.sandbox:
-        rules.set_jurisdiction(operator, jurisdiction=jurisdiction, by=by)
-        return None
-    return changes.request(
-        operator=operator.pk,
-        kind=JURISDICTION,
-        subject=f"operator:{operator.pk}",
-        summary=f"Be under the jurisdiction {jurisdiction.strip().upper() or 'of none'}",
-        details={"jurisdiction": jurisdiction},
-        by=by,
-    )
+    subject, details = f"operator:{operator.pk}", {"jurisdiction": jurisdiction}
+    summary = f"Be under the jurisdiction {jurisdiction.strip().upper() or 'of none'}"
+    return changes.make(operator, JURISDICTION, subject=subject, summary=summary, details=details, by=by)
 
 
 def register() -> None:

@@ -20,18 +20,15 @@ def change(*, operator: Operator, currency: str, thresholds: Thresholds, by: str
     Raises InvalidThreshold, UnknownCurrency, ChangeNeedsSecondPerson.
     """
     amounts = asdict(thresholds)
-    if operator.sandbox or not in_force.are_looser(thresholds, operator=operator.pk, currency=currency):
+    if not in_force.are_looser(thresholds, operator=operator.pk, currency=currency):
         in_force.change(operator=operator.pk, currency=currency, thresholds=thresholds, actor=by)
         return None
     texts = (f"{name.replace('_', ' ')} {money.format_amount(amount, currency)}" for name, amount in amounts.items())
-    return changes.request(
-        operator=operator.pk,
-        kind=KIND,
-        subject=f"operator:{operator.pk}",
-        summary=f"Report less in {currency}, from: {', '.join(texts)}",
-        details={"currency": currency, "amounts": amounts},
-        by=by,
+    summary, details = (
+        f"Report less in {currency}, from: {', '.join(texts)}",
+        {"currency": currency, "amounts": amounts},
     )
+    return changes.make(operator, KIND, subject=f"operator:{operator.pk}", summary=summary, details=details, by=by)
 
 
 def register() -> None:
