@@ -116,7 +116,7 @@ class StaffSite(IdentitySignIn, BaseSite):
     def has_permission(self, request: HttpRequest) -> bool:
         """Return whether the user is staff, gave a second factor if one is required, and has the account's address."""
         permitted = super().has_permission(request) and authenticators.satisfies_second_factor(request)
-        return permitted and oidc.is_in_force(request) and addresses.is_confirmed_in(request)
+        return permitted and oidc.is_in_force(request) and addresses.is_confirmed(request.user)
 
     def admin_view(self, view: Any, *args: Any, **kwargs: Any) -> Any:
         """Reject text that PostgreSQL cannot store, on every page, and answer 503 without an archive that it needs.
@@ -273,7 +273,7 @@ def _has_to_enrol(request: HttpRequest) -> bool:
 def _has_to_confirm(request: HttpRequest) -> bool:
     """Return whether the user has logged in, with a second factor, and only the address is left to confirm."""
     logged_in = _is_staff(request) and authenticators.satisfies_second_factor(request)
-    return logged_in and not addresses.is_confirmed_in(request)
+    return logged_in and not addresses.is_confirmed(request.user)
 
 
 def _welcome(request: HttpRequest) -> None:

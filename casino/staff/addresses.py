@@ -18,8 +18,6 @@ from casino.staff.refusals import WrongAddressCode
 
 SENT: Final = "_address_code"
 """Key, in a session's data, of when a code was sent, and to which address."""
-CONFIRMED: Final = "_address"
-"""Key, in a session's data, of the address that its user has confirmed."""
 PAUSE: Final = 300
 """Seconds until another code is sent in the same session."""
 
@@ -38,22 +36,11 @@ _codes: Final = _Codes()
 
 def is_confirmed(user: Any) -> bool:
     """Return whether a user has confirmed the address in use, has none, or works where nobody plays for real money."""
-    return not user.email or _has_confirmed(user) or not memberships.has_live_operators()
+    return not user.email or _has_confirmed(user.account) or not memberships.has_live_operators()
 
 
-def is_confirmed_in(request: HttpRequest) -> bool:
-    """Return whether a request's user has; a session remembers an address that was confirmed."""
-    user: Any = request.user
-    if not user.email or request.session.get(CONFIRMED) == user.email:
-        return True
-    if not _has_confirmed(user):
-        return not memberships.has_live_operators()
-    request.session[CONFIRMED] = user.email
-    return True
-
-
-def _has_confirmed(user: Any) -> bool:
-    return StaffAccount.objects.filter(user_id=user.pk, confirmed_key=F("email_key")).exists()
+def _has_confirmed(account: StaffAccount) -> bool:
+    return account.confirmed_key == account.email_key
 
 
 def send_code(request: HttpRequest) -> None:

@@ -50,7 +50,7 @@ class RoleBackend(ModelBackend):
 
     def get_user(self, user_id: Any) -> Any:
         """Return the user of a session, for whom the superuser flag is not every permission."""
-        user = SignedIn.objects.filter(pk=user_id).first()
+        user = SignedIn.objects.select_related("account").filter(pk=user_id).first()
         return user if user is not None and self.user_can_authenticate(user) else None
 
     def get_user_permissions(self, user_obj: Any, obj: Any = None) -> set[str]:

@@ -21,7 +21,7 @@ from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.tables.kill_switch import AlreadyStopped, StopScope
 from baccarat.services import freezing, kill_switch, rules_lifecycle, voiding
 from baccarat.storage.models import Round, RulesVersion
-from casino.alerts.models import Channel
+from casino.alerts.models import Channel, OnCallTarget
 from casino.compliance import erasure
 from casino.compliance.models import Erasure
 from casino.devstack.person import Person
@@ -248,6 +248,10 @@ def stopped_operator(stage: Stage) -> dict[str, Any]:
     return {**named, "reason": "It is over", "order": "", "rank": "operator"}
 
 
+def a_target() -> OnCallTarget:
+    return target(on_call_list(uuid4().hex), Channel.EMAIL, "ann@lucky.example")
+
+
 def saved_report(stage: Stage) -> dict[str, Any]:
     terms = {"title": "Daily", "name": "liability", "period": ReportPeriod.DAY, "operators": [stage.operator]}
     return {"report": saved.save_report(**terms, by="staff:1").pk, "address": "a@lucky.example", "format": "csv"}
@@ -324,8 +328,8 @@ REQUESTS: Final[dict[str, Request]] = {
                 "networks": [],
                 "expires_at": None,
             },
-            "on_call_list": lambda _: {"list": on_call_list().pk, "terms": None},
-            "on_call_target": lambda _: {"target": target(on_call_list(), Channel.EMAIL, "ann@lucky.example").pk},
+            "on_call_list": lambda _: {"list": on_call_list(uuid4().hex).pk, "terms": None},
+            "on_call_target": lambda _: {"target": a_target().pk},
             "player_group": lambda stage: {"player": str(stage.player()), "group": "standard"},
             "report_destination": saved_report,
             "key_rotation": lambda stage: {"key": key_of(stage), "secret_hash": "00"},

@@ -17,6 +17,7 @@ from casino.backoffice.base import ReadOnlyAdmin
 from casino.events import sealer
 from casino.operators import services, sessions
 from casino.operators.models import Operator, Player, StaffMembership
+from casino.staff import addresses
 from tests.support.acts import agreed
 from tests.support.house import At, House, deal_all
 from wallet.ledger import player_accounts as wallet
@@ -109,7 +110,8 @@ def staff(*permissions: str, name: str = "staff", works_for: str | None = None) 
 
 
 def client_of(user: User) -> Client:
-    """Return a client that is logged in."""
+    """Return a client that is logged in, by a user who has confirmed the e-mail address."""
+    addresses.record_confirmed(user)
     client = Client()
     client.force_login(user)
     return client

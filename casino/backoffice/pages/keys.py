@@ -45,7 +45,7 @@ class KeyLimitForm(RowForm):
 class KeyTermsForm(RowForm):
     scopes = forms.MultipleChoiceField(
         label="Scopes",
-        choices=[(scope.value, as_label(scope.value)) for scope in Scope],
+        choices=[("", [(scope.value, as_label(scope.value)) for scope in Scope])],
         widget=forms.CheckboxSelectMultiple,
     )
     networks = text_field("Only from these networks, one a line; empty for any", max_length=500, rows=3, required=False)

@@ -70,7 +70,7 @@ class OperatorsForm(RowForm):
     def prepare(self) -> None:
         """Offer the operators that the user who decides works for; begin with those of the member."""
         field = self.fields["operators"]
-        field.choices = list(scope.operator_slugs(self.request).items())  # type: ignore[attr-defined]
+        field.choices = [("", list(scope.operator_slugs(self.request).items()))]  # type: ignore[attr-defined]
         field.initial = [str(each) for each in self.row.memberships.values_list("operator_id", flat=True)]
 
 

@@ -112,7 +112,7 @@ def terms_of(key: ApiKey) -> tuple[Any, ...]:
 
 
 SOON = datetime(2099, 1, 1, tzinfo=UTC)
-TERMS: dict[str, Any] = {"scopes": ["read", "play"], "networks": ["203.0.113.0/24"], "expires_at": SOON}
+TERMS: dict[str, Any] = {"scopes": ["play", "read"], "networks": ["203.0.113.0/24"], "expires_at": SOON}
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ TERMS: dict[str, Any] = {"scopes": ["read", "play"], "networks": ["203.0.113.0/2
         ({"scopes": ["read"]}, False),
         ({"networks": ["203.0.113.8/29"]}, False),
         ({"expires_at": SOON - timedelta(days=1)}, False),
-        ({"scopes": ["read", "play", "configure"]}, True),
+        ({"scopes": ["configure", "play", "read"]}, True),
         ({"networks": []}, True),
         ({"networks": ["203.0.113.0/24", "198.51.100.0/24"]}, True),
         ({"expires_at": None}, True),

@@ -15,7 +15,6 @@ from casino.staff.duties import Role
 from casino.staff.models import IdentityProvider, StaffAccount
 from tests.casino.staff.test_access_changes import confirm, create_operator, member
 from tests.casino.staff.test_oidc import sign_in
-from tests.support.office import client_of
 from tests.support.oidc_provider import Provider
 
 pytestmark = pytest.mark.django_db
@@ -24,6 +23,12 @@ HOME, ADDRESS = reverse("admin:index"), reverse("admin:address")
 
 def unconfirmed(name: str, **more: Any) -> User:
     return User.objects.create_user(name, email=f"{name}@lucky.example", is_staff=True, **more)
+
+
+def logged_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
 
 
 def sent(to: User) -> list[str]:
@@ -39,7 +44,7 @@ def enter(client: Client, code: str) -> str:
 def test_at_a_live_operator_the_first_login_asks_for_a_code_that_was_sent_to_the_address() -> None:
     create_operator("lucky")
     ann, ben = unconfirmed("ann"), unconfirmed("ben")
-    hers, his = client_of(ann), client_of(ben)
+    hers, his = logged_in(ann), logged_in(ben)
     assert hers.get(HOME, follow=True).redirect_chain[-1][0] == ADDRESS
     his.get(HOME, follow=True)
     (code,), (other,) = sent(ann), sent(ben)
@@ -52,7 +57,7 @@ def test_at_a_live_operator_the_first_login_asks_for_a_code_that_was_sent_to_the
     enter(hers, f" {code} ")
 
     assert hers.get(HOME).status_code == 200
-    assert client_of(ann).get(HOME).status_code == 200
+    assert logged_in(ann).get(HOME).status_code == 200
     assert his.get(HOME).status_code == 302
 
 
@@ -60,7 +65,7 @@ def test_another_address_is_confirmed_again_whatever_was_confirmed_before() -> N
     lucky = create_operator("lucky")
     admin, other = (member(name, Role.ADMINISTRATOR, operator=lucky) for name in ("admin", "other"))
     ann = member("ann", Role.CASHIER, operator=lucky, email="ann@lucky.example")
-    client = client_of(ann)
+    client = logged_in(ann)
     assert client.get(HOME).status_code == 200
     access_changes.request_email(ann, email="new@lucky.example", by=admin)
     confirm(other)
@@ -76,7 +81,7 @@ def test_another_address_is_confirmed_again_whatever_was_confirmed_before() -> N
 def test_a_code_confirms_the_address_that_it_was_sent_to_and_no_other() -> None:
     create_operator("lucky")
     ann = unconfirmed("ann")
-    client = client_of(ann)
+    client = logged_in(ann)
     client.get(ADDRESS)
     (code,) = sent(ann)
     ann.email = "else@lucky.example"
@@ -87,11 +92,11 @@ def test_a_code_confirms_the_address_that_it_was_sent_to_and_no_other() -> None:
 
 def test_where_no_operator_is_live_and_for_who_has_no_address_there_is_nothing_to_confirm() -> None:
     create(slug="trial", name="Trial", currencies=["EUR"], sandbox=True)
-    client = client_of(unconfirmed("ann"))
+    client = logged_in(unconfirmed("ann"))
     assert client.get(HOME).status_code == 200
     create_operator("lucky")
     assert client.get(HOME).status_code == 302
-    assert client_of(User.objects.create_superuser("root")).get(HOME).status_code == 200
+    assert logged_in(User.objects.create_superuser("root")).get(HOME).status_code == 200
     assert not Email.objects.exists()
 
 
@@ -99,7 +104,7 @@ def test_a_provider_that_has_verified_the_address_confirms_it(
     registered: IdentityProvider, provider: Provider, ann: User, client: Client
 ) -> None:
     StaffAccount.objects.filter(user=ann).update(confirmed_key=None)
-    assert client_of(ann).get(HOME).status_code == 302
+    assert logged_in(ann).get(HOME).status_code == 302
     sign_in(client, provider)
     assert client.get(HOME).status_code == 200
 

@@ -270,7 +270,7 @@ def report(*, slug: str) -> str:
 def pages(*, repeats: int) -> dict[str, dict[str, Any]]:
     """Look at each page of figures as staff of all operators; return milliseconds and queries."""
     client = Client(headers={"host": "127.0.0.1"})
-    client.force_login(User.objects.create_superuser("bench", "bench@example.com", "a-long-password"))
+    client.force_login(User.objects.create_superuser("bench"))
     return {name: _look_at(client, path, repeats) for name, path in addresses().items()}
 
 

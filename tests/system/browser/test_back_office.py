@@ -19,6 +19,7 @@ from baccarat.storage.models import Round, RulesVersion
 from casino.devstack.system import HOST
 from casino.events import sealer
 from casino.operators.models import Operator, StaffMembership
+from casino.staff import addresses
 from casino.staff.duties import Role
 from tests.baccarat.risk.test_detection import Till
 from tests.baccarat.streaming.listening import Web
@@ -128,6 +129,7 @@ def enter(desk: Desk) -> Generator[Callable[[Role], Visitor]]:
 def hire(role: Role) -> None:
     user = User.objects.create_user(role.value, f"{role}@example.com", PASSWORD, is_staff=True)
     user.groups.add(Group.objects.get(name=role))
+    addresses.record_confirmed(user)
     StaffMembership.objects.bulk_create(StaffMembership(user=user, operator=each) for each in Operator.objects.all())
 
 
