@@ -126,7 +126,10 @@ class Migration(migrations.Migration):
                 ("player_id", models.UUIDField()),
                 ("kyc", models.TextField()),
                 ("tags", django.contrib.postgres.fields.ArrayField(base_field=models.TextField(), size=None)),
-                ("screening", models.JSONField(default=dict)),
+                (
+                    "screening",
+                    models.JSONField(default=dict, help_text="What was found, with its date and source."),
+                ),
                 ("by", models.TextField()),
                 ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
             ],
