@@ -60,7 +60,7 @@ _LEVELS: Final[Mapping[str, str]] = {
     "withdrawal policy": "SELECT md5(p::text), 1 FROM wallet_withdrawal_policy p",
     "funding": "SELECT md5(f::text), 1 FROM wallet_funding f",
     "void policy": "SELECT md5(v::text), 1 FROM baccarat_voidpolicy v",
-    "pay-out": "SELECT id, (status NOT IN ('requested', 'rejected', 'cancelled'))::int FROM wallet_withdrawal",
+    "pay-out": "SELECT id, (status NOT IN ('requested', 'held', 'rejected', 'cancelled'))::int FROM wallet_withdrawal",
     "reader outside": """SELECT 'webhook ' || id, 1 FROM feed_webhookendpoint
         UNION ALL SELECT 'report ' || id, 1 FROM reports_reportdestination""",
 }
