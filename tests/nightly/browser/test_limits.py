@@ -82,7 +82,7 @@ def test_a_break_is_confirmed_twice_and_then_play_is_refused(house, open_screen)
     screen.press("Escape")
     screen.place("banker", "5")
     screen.expect_notice("The player is excluded from deposits and play")
-    screen.page.get_by_role("button", name="Leave").click()
+    screen.page.get_by_label("Leave").click()
     screen.expect_notice("You left the table")
 
 
