@@ -26,6 +26,7 @@ from wallet.funding import services as funding
 from wallet.funding.events import Funding
 from wallet.ledger import store
 from wallet.ledger.accounts import AccountName, player_account
+from wallet.ledger.player_accounts import lock_player
 from wallet.ledger.refusals import InsufficientFunds
 from wallet.models import Withdrawal
 from wallet.notices import Notice, NoticeKind
@@ -97,6 +98,7 @@ def request(
     approvals = current_policy.approvals_required(amount)
     with transaction.atomic():
         funding.require(operator, Funding.HOUSE)
+        lock_player(player)  # withdrawals pending in all currencies are counted, and each locks its own account alone
         account, at = records.lock_account(operator=operator, player=player, currency=currency)
         withdrawal, provider = new_id(at), version.offer.provider
         require_capacity(current_policy.terms, pending_count=count_pending(operator=operator, player=player))

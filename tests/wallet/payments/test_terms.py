@@ -1,16 +1,22 @@
 """Terms of deposits and withdrawals: bounds, fees, quotes, and how many withdrawals may be pending."""
 
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from django.db import connections, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
+from casino.kernel.money import MoneyType
+from casino.operators.services import create_operator
 from tests.conftest import Database
 from tests.support.acts import agreed
 from tests.support.payouts import UNPLAYED
+from tests.wallet.ledger.test_player_accounts import WAITING
 from tests.wallet.ledger.world import ALICE, METADATA, OPERATOR
 from tests.wallet.payments.counter import (
     assert_consistent,
@@ -22,6 +28,7 @@ from tests.wallet.payments.counter import (
     withdraw,
 )
 from wallet.ledger.accounts import AccountKind
+from wallet.ledger.player_accounts import credit_sandbox_player, register_player
 from wallet.payments import methods, processor, withdrawals
 from wallet.payments.methods import MethodVersion
 from wallet.payments.provider_reports import PaymentKind
@@ -164,6 +171,45 @@ def test_of_ten_concurrent_withdrawals_the_two_allowed_succeed(
     outcomes = in_threads(10, lambda _: withdraw(card, 100))
     assert sum(isinstance(outcome, TooManyWithdrawals) for outcome in outcomes) == 8
     assert balance_of(AccountKind.HOLD) == 200
+
+
+def test_a_withdrawal_in_another_currency_waits_for_the_one_before_and_is_counted(database: Database) -> None:
+    operator = create_operator(slug="lucky", name="Lucky", currencies=["EUR", "USD"], sandbox=True).id
+    cards = {}
+    for currency in ("EUR", "USD"):
+        player = register_player(operator=operator, reference="a", nickname="", currency=currency, metadata=METADATA).id
+        credit_sandbox_player(
+            operator=operator, player=player, money_type=MoneyType.REAL, currency=currency, amount=10_000, sandbox=True,
+            metadata=METADATA,
+        )  # fmt: skip
+        cards[currency] = method(operator, currency=currency, fee_fixed=0, fee_ppm=0)
+        with agreed():
+            methods.set_policy(
+                operator=operator, currency=currency, auto_approve_up_to=0, second_approval_above=0, actor="staff:1",
+                terms=WithdrawalTerms(max_pending=1),
+            )  # fmt: skip
+
+    def request(currency: str) -> None:
+        withdrawals.request(
+            operator=operator, player=player, currency=currency, method=cards[currency].id, amount=100,
+            metadata=METADATA,
+        )  # fmt: skip
+
+    def request_dollars() -> None:
+        try:
+            request("USD")
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.owner() as owner, transaction.atomic():
+            request("EUR")
+            other = pool.submit(request_dollars)
+            while not other.done() and not owner.execute(WAITING).fetchall():
+                time.sleep(0.01)
+        with pytest.raises(TooManyWithdrawals):
+            other.result()
+    assert withdrawals.count_pending(operator=operator, player=player) == 1
 
 
 @pytest.mark.django_db
