@@ -12,8 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat import acts
-from baccarat.services import skins
-from baccarat.services.skins import ColourMissing, ContrastTooLow, LogoNotAccepted, Skin, TooManySkins, UnknownSkin
+from baccarat.services import logos, skins
+from baccarat.services.logos import LogoNotAccepted
+from baccarat.services.skins import ColourMissing, ContrastTooLow, Skin, TooManySkins, UnknownSkin
 from casino.api.fields import StrictSerializer, TextField, WholeNumberField, parse_body
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
@@ -56,7 +57,7 @@ class SkinRequest(StrictSerializer):
         help_text="The radius of corners, in pixels.",
     )
     logo = TextField(
-        required=False, allow_null=True, default=None, max_length=skins.MAX_LOGO_BYTES * 4 // 3 + 4,
+        required=False, allow_null=True, default=None, max_length=logos.MAX_BYTES * 4 // 3 + 4,
         help_text="A PNG as base64. None by default.",
     )  # fmt: skip
 

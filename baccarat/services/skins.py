@@ -4,9 +4,7 @@ A launch names a skin. Without a name it has the skin with its brand's slug, els
 """
 
 import hashlib
-import io
 import re
-import struct
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -14,6 +12,7 @@ from uuid import UUID
 from django.db import transaction
 from msgspec import Meta
 
+from baccarat.services import logos
 from baccarat.storage.models import Skin
 from casino.events.ids import new_id
 from casino.events.sql import database_now
@@ -25,15 +24,13 @@ from casino.operators.services import is_slug
 from casino.significant import recorder
 
 __all__ = [
-    "ColourMissing", "ContrastTooLow", "LogoNotAccepted", "Skin", "TooManySkins", "UnknownSkin", "addresses", "change",
-    "chosen_name", "create", "files", "find", "is_colour", "list_skins", "read_file", "remove", "require_contrast",
+    "ColourMissing", "ContrastTooLow", "Skin", "TooManySkins", "UnknownSkin", "addresses", "change", "chosen_name",
+    "create", "files", "find", "is_colour", "list_skins", "read_file", "remove", "require_contrast",
 ]  # fmt: skip
 
 STANDARD: Final = "standard"
 """The skin of launches that name none and whose brand has none."""
 MAX_SKINS: Final = 50
-MAX_LOGO_BYTES: Final = 45_000  # a request has at most 64 KiB, and base64 adds a third
-MAX_LOGO_SIZE: Final = (1024, 512)
 MAX_RADIUS: Final = 24
 RADIUS: Final = "round"
 COLOURS: Final = {
@@ -73,7 +70,6 @@ _PAIRS: Final = (
     ("accent-fill", "#000000", _LARGE),  # the ring of the focus lies in a black one
 )
 """Foreground, background, and the least contrast between them; what is no property never changes."""
-_PNG: Final = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 
 
 class UnknownSkin(Refusal):
@@ -110,13 +106,6 @@ class ContrastTooLow(Refusal):
     fact_types = {"foreground": str, "background": str, "contrast": _Ratio, "needed": _Ratio}
 
 
-class LogoNotAccepted(Refusal):
-    code = "logo_not_accepted"
-    kind = RefusalKind.INVALID
-    title = "The logo is not accepted"
-    remedy = "Send a PNG of at most 45,000 bytes, 1024 pixels wide and 512 high, as base64."
-
-
 def is_colour(text: str) -> bool:
     """Return whether a text is a colour as skins write them, such as #0b474e."""
     return _COLOUR.fullmatch(text) is not None
@@ -133,7 +122,7 @@ def change(*, operator: UUID, name: str, colours: Mapping[str, str], radius: int
     properties: dict[str, Any] = {key: colours[key] for key in COLOURS if key in colours}
     if radius is not None:
         properties[RADIUS] = radius
-    picture = _redraw(logo) if logo else b""
+    picture = logos.redraw(logo) if logo else b""
     with transaction.atomic():
         Operator.objects.select_for_update(no_key=True).get(pk=operator)
         mine = Skin.objects.filter(operator_id=operator)
@@ -259,27 +248,6 @@ def _luminance(colour: str) -> float:
     channels = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in channels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def _redraw(data: bytes) -> bytes:
-    """Read a PNG and write it again, so that only its pixels remain. Raises LogoNotAccepted."""
-    from PIL import Image
-
-    if len(data) > MAX_LOGO_BYTES or not data.startswith(_PNG) or len(data) < len(_PNG) + 8:
-        raise LogoNotAccepted
-    width, height = struct.unpack_from(">II", data, len(_PNG))  # before anything is unpacked
-    if not (0 < width <= MAX_LOGO_SIZE[0] and 0 < height <= MAX_LOGO_SIZE[1]):
-        raise LogoNotAccepted(f"The picture has {width} by {height} pixels.")
-    written = io.BytesIO()
-    try:
-        with Image.open(io.BytesIO(data), formats=["PNG"]) as picture:
-            pixels = picture.convert("RGBA")
-        Image.frombytes("RGBA", pixels.size, pixels.tobytes()).save(written, "PNG", optimize=True)
-    except (OSError, SyntaxError, ValueError) as error:
-        raise LogoNotAccepted("The picture is damaged.") from error
-    if written.tell() > MAX_LOGO_BYTES:
-        raise LogoNotAccepted
-    return written.getvalue()
 
 
 def _facts(skin: Skin) -> dict[str, Any]:

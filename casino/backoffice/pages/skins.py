@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from baccarat.services import skins
+from baccarat.services import logos, skins
 from baccarat.storage.models import Skin
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
@@ -71,7 +71,7 @@ class SkinForm(RowForm):
 def logo_after(skin: Skin, data: dict[str, Any]) -> bytes:
     """Return the logo that a form asks for: another one, none, or the one there is."""
     if data["logo"] is not None:
-        upload: bytes = data["logo"].read(skins.MAX_LOGO_BYTES + 1)
+        upload: bytes = data["logo"].read(logos.MAX_BYTES + 1)
         return upload
     return b"" if data["no_logo"] else bytes(skin.logo)
 

@@ -4,6 +4,8 @@ import base64
 import io
 import re
 import struct
+import subprocess
+import sys
 import zlib
 from typing import Any
 from uuid import UUID
@@ -12,7 +14,7 @@ import pytest
 from django.test import Client
 from PIL import Image, PngImagePlugin
 
-from baccarat.services import skins
+from baccarat.services import logos, skins
 from casino.devstack.home import PROJECT
 from casino.operators import brands
 from casino.operators.principals import Scope
@@ -143,16 +145,21 @@ def test_colours_that_are_none_or_can_not_be_read_are_refused(lucky: Tenant, col
     assert whole_database() == before
 
 
-def bomb() -> bytes:
-    """Return a picture whose header promises a billion pixels."""
-    header = struct.pack(">IIBBBBB", 32_000, 32_000, 8, 6, 0, 0, 0)
-    chunk = b"IHDR" + header
-    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
+def chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def black(*sizes: int) -> bytes:
+    """Return a square in black and white, of a few hundred bytes, with one header for each of these sizes."""
+    lines = zlib.compress(bytes(1 + sizes[-1] // 8) * sizes[-1], 9)
+    headers = b"".join(chunk(b"IHDR", struct.pack(">IIBBBBB", size, size, 1, 0, 0, 0, 0)) for size in sizes)
+    return b"\x89PNG\r\n\x1a\n" + headers + chunk(b"IDAT", lines) + chunk(b"IEND", b"")
 
 
 BAD_LOGOS = [
     b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>", b"GIF89a", png()[:30], png()[:60],
-    bomb(), png((1025, 1)), png((1, 513)), png(text="x" * 45_000),
+    black(8000), png((1025, 1)), png((1, 513)), png(text="x" * 45_000), png()[:12],
+    black(400, 2000), black(400, 400), black(400, 15_000),  # the decoder believes the last header
 ]  # fmt: skip
 
 
@@ -162,6 +169,13 @@ def test_logos_other_than_small_whole_pngs_are_refused(lucky: Tenant, logo: byte
     code = refusal(set_skin(lucky, logo=coded(logo)))
     assert code in {(422, "logo_not_accepted"), (422, "field_too_long")}
     assert whole_database() == before
+
+
+def test_a_picture_that_needs_more_memory_than_its_process_has_ends_that_process_alone() -> None:
+    command = [sys.executable, "-I", str(logos.PROGRAM)]
+    done = [subprocess.run(command, input=black(size), capture_output=True, check=False) for size in (8000, 400)]  # noqa: S603
+    assert [each.returncode == 0 for each in done] == [False, True]
+    assert done[0].stdout == b""
 
 
 def test_a_logo_keeps_its_pixels_and_nothing_else(lucky: Tenant) -> None:
