@@ -10,8 +10,9 @@ from django.contrib import messages
 from django.contrib.admin import ModelAdmin
 from django.contrib.admin.utils import quote, unquote
 from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import IntegerField, Model, Q, QuerySet, UUIDField
 from django.forms.widgets import MediaDefiningClass
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -299,8 +300,7 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
             if obj is None or not request.user.has_perm(action.permission):
                 raise PermissionDenied
             form = action.form(request.POST, request=request, row=obj)
-            method: Callable[..., str | SecretAnswer] = getattr(self, action.method)
-            outcome = form.perform(lambda data: method(request, obj, data))
+            outcome = form.perform(lambda data: self._act(action, request, obj, data))
             if isinstance(outcome, SecretAnswer):
                 self.log_change(request, obj, outcome.message)
                 return self._show_once(request, obj, outcome)
@@ -316,6 +316,18 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
 
         name = f"{self.opts.app_label}_{self.opts.model_name}_{action.name}"
         return path(f"<path:object_id>/{action.name}/", require_POST(self.admin_site.admin_view(view)), name=name)
+
+    def _act(self, action: RowAction, request: HttpRequest, obj: Any, data: dict[str, Any]) -> str | SecretAnswer:
+        """Do an action on a row that it applies to. Raises ValidationError, and what its service does.
+
+        For another row its service says why not, as it knows more than the page; what it lets pass is undone.
+        """
+        method: Callable[..., str | SecretAnswer] = getattr(self, action.method)
+        if action.applies(request, obj):
+            return method(request, obj, data)
+        with transaction.atomic():
+            method(request, obj, data)
+            raise ValidationError("Nothing was changed: this is not offered here, or not any more.")
 
     def _show_once(self, request: HttpRequest, obj: Any, shown: SecretAnswer) -> HttpResponse:
         """Answer with a secret, on a page that is stored nowhere: a redirect would need a cookie to carry it."""

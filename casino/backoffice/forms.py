@@ -48,7 +48,9 @@ class RowForm(forms.Form):
             return action(self.cleaned_data)
         except Refusal as refusal:
             self.add_error(None, refusal.message())
-            return None
+        except ValidationError as error:
+            self.add_error(None, error)
+        return None
 
 
 class MinorUnitsField(forms.CharField):

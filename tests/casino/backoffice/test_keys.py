@@ -85,6 +85,15 @@ def test_staff_of_another_operator_change_nothing(key: ApiKey) -> None:
     assert (bytes(key.secret_hash), key.revoked_at, key.limits.count()) == (before, None, 0)
 
 
+def test_what_is_not_offered_for_a_row_changes_nothing_though_its_service_would(key: ApiKey) -> None:
+    """Limits are offered for keys that are live; `key_limits.change` sets them for any."""
+    client = staff(VIEW, CHANGE, works_for="lucky")
+    act(client, key, "revoke")
+    assert "not offered here, or not any more" in act(client, key, "limit", movement="withdrawal", per_day_EUR="9.50")
+    assert not key.limits.exists()
+    assert not LogEntry.objects.filter(change_message__contains="are set").exists()
+
+
 def test_staff_who_may_only_look_see_terms_and_no_actions(key: ApiKey) -> None:
     client = staff(VIEW, works_for="lucky")
     page = client.get(page_of("operators_apikey", key.pk)).content.decode()

@@ -211,6 +211,7 @@ def prepare(office: Office) -> None:
         operator=operator.pk, **paid, metadata=Metadata(str(operator.pk), actor="player:1", causation="")
     )
     Operator.objects.filter(pk=operator.pk).update(staff_networks=["203.0.113.0/24"], signatures_required=True)
+    ApiKey.objects.update(signatures_required=True)
     credit = {"movement": "credit", "currency": "EUR", "per_day": 10_000, "day": timezone.now().date()}
     KeyLimit.objects.bulk_create(KeyLimit(key=key, **credit) for key in ApiKey.objects.all())
     stop = {
