@@ -1,6 +1,6 @@
 """Feed types: which events operators learn of, and in what shape.
 
-An item's data is declared once, by the event's own fields: hidden ones are left out, amounts become decimal strings,
+An item's data is declared once, by those of the event's own fields that are PUBLISHED: amounts become decimal strings,
 and facts that the event does not repeat (a round's table, a table's currency) are added. The JSON Schema, the
 documents and the items themselves all follow from that. Apps register their sources in AppConfig.ready().
 """
@@ -22,13 +22,31 @@ from casino.operators.changes import CHANGE_EVENTS
 from casino.operators.sessions import SessionEnded, SessionStarted
 from casino.significant.recorder import SignificantEventRaised
 
-HIDDEN: Final = frozenset(
+PUBLISHED: Final = frozenset(
     {
-        "acknowledgement", "approved_by", "by", "digest", "drafted_by", "note", "operator", "owner", "player_message",
-        "rejected_by", "requested_by", "their_amount",
+        "about", "action", "adjustment", "amount", "announced_at", "answer_by", "approvals_required", "at", "balance",
+        "banker_total", "banned_at", "before", "betting_opens_at", "blind", "brand", "brands", "burn", "burned_count",
+        "buy_in", "cards_dealt", "chain", "change", "changed_at", "closed_at", "closing", "code", "collected",
+        "commission", "commission_collected", "commitment", "committed_at", "concerns", "confirm_from", "confirmed_at",
+        "conformance", "contribution", "contributions", "cosigned", "credited", "currency", "cut", "cut_cards_from_end",
+        "day", "deadline_at", "debit", "decks", "deferred", "deposit", "direction", "discrepancies", "discrepancy",
+        "due_at", "edge_accepted", "effective_at", "effective_from", "ended_at", "ended_by", "event", "everything",
+        "expires_at", "fee", "first_round", "forgiven", "found", "from_account", "from_game", "from_rack", "from_seat",
+        "funding", "index", "kind", "lapsed_at", "last_seen_at", "left_at", "limit", "limit_type", "listed", "made_at",
+        "matched", "message", "method", "method_version", "minutes", "missed", "money_type", "money_types", "muted_at",
+        "name", "natural", "next_change_at", "next_shoe", "nonce", "number", "opened_at", "our_amount", "our_status",
+        "ours", "outcome", "owed", "paid", "payment", "period", "persons", "player", "player_total", "profile",
+        "provider", "public_key", "raised", "reason", "rebought_at", "reference", "released_at", "report",
+        "reported_at", "reporter", "request", "resolution", "result", "results", "resumed_at", "returned", "rollback",
+        "root", "round", "rows", "rules", "run", "scheme", "scope", "sealed_head", "seat", "seats", "seed", "seeds",
+        "session_started_at", "settled_at", "severity", "sha256", "shape", "shoe", "signature", "since", "size", "spot",
+        "stake", "staked", "stakes", "started_at", "stopped_at", "subject", "suspended_at", "table", "taken",
+        "taken_at", "terms", "their_currency", "their_status", "theirs", "to_account", "to_game", "to_seat",
+        "transaction", "transfer", "turned_card", "type", "types", "unbanned_at", "unmuted_at", "until", "version",
+        "voided_at", "wager", "wallet_url", "was_paid", "was_settled", "win", "withdrawal", "witnesses", "won",
     }
 )  # fmt: skip
-"""Fields of events that no item has: texts, and which member of staff acted."""
+"""Fields of events that items have. Any other stays in the house: texts, who of the staff acted, and what is new."""
 Facts = Mapping[str, Any]
 
 
@@ -155,7 +173,7 @@ def _derive_data(feed_type: FeedType) -> type[Shape]:
     return _ITEMS.struct(f"{title}Data", declared, feed_type.summary)
 
 
-_ITEMS: Final = Derivation(hides=lambda name, hint: name in HIDDEN or (name, hint) == ("reason", str))
+_ITEMS: Final = Derivation(hides=lambda name, hint: name not in PUBLISHED or (name, hint) == ("reason", str))
 
 
 MISSING: Final = FeedType(
