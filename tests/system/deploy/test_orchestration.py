@@ -104,6 +104,23 @@ def test_a_pod_can_do_no_more_than_it_must(name):
     assert only["resources"]["limits"]["memory"] == only["resources"]["requests"]["memory"]
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_a_container_has_the_memory_of_its_pod(name):
+    def size(text):
+        return text.lower().removesuffix("i")
+
+    (volume,) = PODS[name]["spec"]["volumes"]
+    assert size(container(name)["resources"]["limits"]["memory"]) == services()[name]["mem_limit"]
+    assert services()[name]["tmpfs"] == [f"/tmp:size={size(volume['emptyDir']['sizeLimit'])}"]  # noqa: S108
+
+
+def test_no_container_takes_the_memory_or_the_processes_of_the_host():
+    for name, service in services().items():
+        assert service["mem_limit"], name
+        assert 0 < service["pids_limit"] <= 400, name
+        assert all(":size=" in each for each in service.get("tmpfs", ())), name
+
+
 def test_what_scales_protects_and_serves_names_a_process():
     for each in of_kind("HorizontalPodAutoscaler").values():
         assert each["spec"]["scaleTargetRef"]["name"] in of_kind("Deployment")
