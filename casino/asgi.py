@@ -4,7 +4,8 @@ Static files have a pool, too: they need no database, and a page that lacks one 
 wait longer than a command may.
 
 Staff's logins, which anybody may try and whose passwords are slow to check, have one thread: they take none from
-players and staff, and no more than a core.
+players and staff, and no more than a core. Logins by identity providers, who may not answer, have a pool, and so has
+what stops and resumes play: no other page or call is in front of it.
 """
 
 import os
@@ -29,6 +30,8 @@ STAFF_QUEUE: Final = 8
 LOGIN_QUEUE: Final = 4
 LOGIN_WAIT: Final = 0.3
 """Seconds that a login waits for the thread: checking its password takes the most of its time."""
+IDENTITY_THREADS: Final = 2
+STOP_THREADS: Final = 2
 FILE_THREADS: Final = 2
 FILE_WAIT: Final = 10.0
 _PREFIX: Final = settings.FORCE_SCRIPT_NAME or ""
@@ -51,8 +54,12 @@ api: Final = _pool("api", threads=settings.WEB_THREADS, queue=API_QUEUE)
 files: Final = _pool("files", threads=FILE_THREADS, queue=API_QUEUE, max_wait=FILE_WAIT)
 staff: Final = _pool("staff", threads=STAFF_THREADS, queue=STAFF_QUEUE)
 logins: Final = _pool("logins", threads=1, queue=LOGIN_QUEUE, max_wait=LOGIN_WAIT, refuses_after=MAX_WAIT)
+identities: Final = _pool("identities", threads=IDENTITY_THREADS, queue=STAFF_QUEUE)
+stops: Final = _pool("stops", threads=STOP_THREADS, queue=STAFF_QUEUE)
 # Loaded now, before the server forks its processes: for the first login that would take seconds on a busy machine.
 _login: Final = reverse("admin:login")
+_identities: Final = reverse("admin:oidc_code").removesuffix("code/")
+_stops: Final = (reverse("admin:baccarat_killswitch_changelist"), reverse("stops"))
 _files: Final = settings.STATIC_URL.removeprefix(_PREFIX)
 get_template("admin/login.html")
 
@@ -64,6 +71,10 @@ async def application(scope: Mapping[str, Any], receive: Receive, send: Send) ->
         pool = files
     elif path == _login:
         pool = logins
+    elif path.startswith(_identities):
+        pool = identities
+    elif path.startswith(_stops) or (path.startswith("/admin/") and path.endswith("/stop/")):
+        pool = stops
     elif path == "/admin" or path.startswith("/admin/"):
         pool = staff
     else:

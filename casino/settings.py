@@ -195,6 +195,7 @@ CELERY_BEAT_SCHEDULE = {
     "send-mail": {"task": "mail.send_due", "schedule": 5.0},
     "apply-changes": {"task": "operators.apply_changes", "schedule": 30.0},
     "end-sessions": {"task": "operators.end_sessions", "schedule": 5.0},
+    "read-identity-providers": {"task": "staff.read_identity_providers", "schedule": 5.0},
     "end-roles": {"task": "staff.end_roles", "schedule": 60.0},
     "announce-reality-checks": {"task": "wallet.announce_reality_checks", "schedule": 5.0},
 }

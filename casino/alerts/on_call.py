@@ -12,8 +12,8 @@ from django.db import transaction
 from casino.alerts import acts
 from casino.alerts.models import Channel, DeadManSignal, OnCallList, OnCallTarget
 from casino.crypto.encryption import EncryptedSecret, decrypt_secret, encrypt_secret, rewrap_rows
-from casino.feed.destinations import check_url
 from casino.feed.signatures import SigningSecret
+from casino.outbound.destinations import check_url
 from casino.significant import act_log, recorder
 from casino.significant.recorder import Severity
 

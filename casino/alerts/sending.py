@@ -27,8 +27,8 @@ from casino.alerts.on_call import TargetAddress
 from casino.crypto.encryption import DecryptionFailed
 from casino.events.sql import database_now, execute, fetch
 from casino.feed import signatures
-from casino.feed.destinations import WebhookClient
 from casino.observability import health
+from casino.outbound.client import WebhookClient
 
 logger = logging.getLogger(__name__)
 

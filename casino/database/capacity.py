@@ -15,8 +15,8 @@ from django.db import OperationalError, connection
 
 from casino import env
 
-OTHER_THREADS: Final = 9
-"""Threads of a web process with a connection, beside WEB_THREADS: 2 of staff, 5 of streams, integrity, heartbeat."""
+OTHER_THREADS: Final = 14
+"""Threads of a web process with a connection, beside WEB_THREADS: 7 of staff, 5 of streams, integrity, heartbeat."""
 RESERVED: Final = 40
 """Connections that the embedded server keeps for dealers, jobs, the sealer and commands; a recommendation elsewhere."""
 _CPU_MAX: Final = Path("/sys/fs/cgroup/cpu.max")

@@ -18,8 +18,8 @@ from casino.api.streaming.hub import run_in_thread
 from casino.events.sql import database_now
 from casino.events.wakeups import Listener
 from casino.feed import queue, signatures, writer
-from casino.feed.destinations import WebhookClient
 from casino.feed.queue import ClaimedDelivery, DeliveryOutcome
+from casino.outbound.client import WebhookClient
 
 logger = logging.getLogger(__name__)
 

@@ -37,13 +37,6 @@ class UnknownWebhook(Refusal):
     remedy = "Use the id that was returned when the webhook was registered."
 
 
-class InvalidWebhookUrl(Refusal):
-    code = "invalid_webhook_url"
-    kind = RefusalKind.INVALID
-    title = "Webhooks can't be sent to this address"
-    remedy = "Send an https:// address of a public host, without a user name, a password or a fragment."
-
-
 class TooManyWebhooks(Refusal):
     """`limit` is the largest number of webhooks."""
 

@@ -21,7 +21,6 @@ from casino.feed.queries import WebhookMessage
 from casino.feed.refusals import (
     FeedExpired,
     FeedNumberAhead,
-    InvalidWebhookUrl,
     TooManyWebhooks,
     UnknownFeedType,
     UnknownWebhook,
@@ -31,6 +30,7 @@ from casino.feed.refusals import (
 from casino.operators.assertions import LIVE_PARAMETER
 from casino.operators.base_views import OperatorView
 from casino.operators.refusals import ChangeNeedsSecondPerson
+from casino.outbound.refusals import InvalidWebhookUrl
 
 _SECRET: Final = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"  # noqa: S105  (an example)
 _PUBLIC_KEY: Final = "whpk_bVSjWUGyYc8CzDXKPiHHNhJBwKUkWZhVl1BkDfhRXCk="

@@ -12,7 +12,6 @@ from casino.crypto.encryption import DecryptionFailed
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.feed import acts, queue, signatures
-from casino.feed.destinations import check_url
 from casino.feed.models import WebhookDelivery, WebhookEndpoint, WebhookRun, WebhookSecret, WebhookStatus
 from casino.feed.queries import find_types
 from casino.feed.refusals import (
@@ -26,6 +25,7 @@ from casino.feed.refusals import (
 from casino.operators import changes, notices
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator
+from casino.outbound.destinations import check_url
 from casino.significant import recorder
 
 MAX_WEBHOOKS: Final = 20

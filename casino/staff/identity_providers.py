@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 
 from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
+from casino.events import wakeups
 from casino.events.ids import new_id
 from casino.events.sql import database_now
 from casino.operators import changes
@@ -22,10 +23,12 @@ from casino.operators.models import Change, ChangeName, StaffMembership
 from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
 from casino.staff import acts
-from casino.staff.models import IdentityProvider
+from casino.staff.models import IdentityProvider, ProviderDescription
 from casino.staff.refusals import InvalidIdentityProvider
 
 KIND: Final = ChangeName.IDENTITY_PROVIDER
+READ_JOB: Final = "read-identity-providers"
+"""In settings.CELERY_BEAT_SCHEDULE."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 
@@ -141,7 +144,7 @@ def _apply(change: Change) -> None:
     details, operator = changes.details_of(change), changes.operator_of(change)
     for earlier in IdentityProvider.objects.filter(operator_id=operator, removed_at=None):
         remove(earlier.pk, by=change.decided_by or change.requested_by)
-    IdentityProvider.objects.create(
+    provider = IdentityProvider.objects.create(
         id=new_id(database_now()),
         operator_id=operator,
         issuer=details["issuer"],
@@ -152,6 +155,8 @@ def _apply(change: Change) -> None:
         requested_by=change.requested_by,
         confirmed_by=change.decided_by,
     )
+    ProviderDescription.objects.create(provider=provider)
+    wakeups.wake_on_commit(READ_JOB)
 
 
 def _people_it_signs_in(change: Change) -> list[str]:

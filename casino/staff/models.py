@@ -172,6 +172,18 @@ class IdentityProvider(models.Model):
         return self.issuer
 
 
+class ProviderDescription(models.Model):
+    """What an identity provider says of itself, as a job has read it last, or why it can't be asked."""
+
+    provider = models.OneToOneField(IdentityProvider, models.CASCADE, primary_key=True, related_name="description")
+    document = models.TextField(blank=True, default="", help_text="Its addresses and public keys, as JSON.")
+    error = models.TextField(blank=True, default="")
+    due_at = models.DateTimeField(db_default=Now(), help_text="When it is read again.")
+
+    def __str__(self) -> str:
+        return f"description of {self.provider}"
+
+
 class StaffIdentity(models.Model):
     """A member of staff as an identity provider knows them. Never changes; a reset of the authenticator removes it."""
 

@@ -6,14 +6,12 @@ e-mail address that the provider has verified, and from then on by that `sub` al
 """
 
 import logging
-import time
-from functools import lru_cache
 from typing import Any, Final
-from uuid import UUID
 
 import requests
 from authlib.integrations.base_client import OAuthError
-from authlib.integrations.django_client import OAuth
+from authlib.integrations.django_client import DjangoOAuth2App, OAuth
+from authlib.integrations.requests_client import OAuth2Session
 from django.conf import settings
 from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.models import User
@@ -26,7 +24,8 @@ from casino.api.client_ip import client_ip
 from casino.crypto.encryption import DecryptionFailed
 from casino.operators import notices
 from casino.operators.memberships import may_sign_in_from, sole_operator, staff_actor
-from casino.staff import addresses, authenticators, identity_providers
+from casino.outbound.adapter import CheckedAdapter
+from casino.staff import addresses, authenticators, identity_providers, provider_descriptions
 from casino.staff.models import IdentityProvider, StaffIdentity
 from casino.staff.refusals import ProviderFailed, UnknownIdentity
 
@@ -34,16 +33,14 @@ logger = logging.getLogger(__name__)
 
 ALGORITHMS: Final = ("RS256", "PS256", "ES256", "EdDSA")
 TIMEOUT: Final = 5.0
-METADATA_SECONDS: Final = 600
 _LONGEST_SUBJECT: Final = 255
-_ENDPOINTS: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
 def begin(request: HttpRequest, provider: IdentityProvider, callback: str) -> HttpResponseBase:
-    """Redirect to a provider, which sends the browser back to `callback`. Raises ProviderFailed."""
+    """Redirect to a provider, which sends the browser back to `callback`; it is not asked. Raises ProviderFailed."""
     try:
         response: HttpResponseBase = _client(provider).authorize_redirect(request, callback)
-    except (OAuthError, requests.RequestException, DecryptionFailed, ValueError, RuntimeError) as error:
+    except (OAuthError, DecryptionFailed, ValueError, RuntimeError) as error:
         raise _failed(provider, error) from None
     return response
 
@@ -63,6 +60,9 @@ def finish(request: HttpRequest, provider: IdentityProvider) -> tuple[StaffIdent
         }
         token = _client(provider).authorize_access_token(request, claims_options=options, leeway=60)
         claims = token["userinfo"]
+    except requests.ConnectionError as error:
+        provider_descriptions.put_off(provider, error)
+        raise _failed(provider, error) from None
     except (
         OAuthError, JoseError, requests.RequestException, DecryptionFailed, ValueError, RuntimeError, KeyError
     ) as error:  # fmt: skip
@@ -111,35 +111,31 @@ class IdentityBackend(BaseBackend):
         return None if user.otp_device is None else user
 
 
+class _Session(OAuth2Session):  # type: ignore[misc]  # untyped
+    """Connects to checked addresses alone, and follows no redirect."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.max_redirects, self.trust_env = 0, False
+        for scheme in ("https://", "http://"):
+            self.mount(scheme, CheckedAdapter(seconds=TIMEOUT, limit=provider_descriptions.LIMIT))
+
+
+class _App(DjangoOAuth2App):  # type: ignore[misc]
+    client_cls = _Session
+
+
 def _client(provider: IdentityProvider) -> Any:
-    return _load_client(provider.pk, provider.key_id, bytes(provider.encrypted_secret), time.time() // METADATA_SECONDS)
-
-
-@lru_cache(maxsize=64)
-def _load_client(pk: UUID, key_id: str, secret: bytes, period: float) -> Any:
-    """Load a provider's own description of itself, which is believed for ten minutes. Raises ValueError."""
-    del key_id, secret, period
-    provider = IdentityProvider.objects.get(pk=pk)
-    client = OAuth().register(
-        name=pk.hex,
+    """Return a client of a provider, which has not been asked. Raises ProviderFailed, DecryptionFailed."""
+    return OAuth().register(
+        name=provider.pk.hex,
+        client_cls=_App,
         client_id=provider.client_id,
         client_secret=identity_providers.client_secret(provider),
-        server_metadata_url=f"{provider.issuer.rstrip('/')}/.well-known/openid-configuration",
-        client_kwargs={
-            "scope": "openid email",
-            "code_challenge_method": "S256",
-            "default_timeout": TIMEOUT,
-            "max_redirects": 0,
-            "trust_env": False,
-        },
+        client_kwargs={"scope": "openid email", "code_challenge_method": "S256"},
+        id_token_signing_alg_values_supported=list(ALGORITHMS),  # whatever it claims
+        **provider_descriptions.find(provider),
     )
-    metadata = client.load_server_metadata()
-    if metadata.get("issuer") != provider.issuer:
-        raise ValueError("The provider calls itself by another issuer.")
-    if not all(identity_providers.is_safe_address(metadata.get(name)) for name in _ENDPOINTS):
-        raise ValueError("The provider has endpoints without TLS, or lacks some.")
-    metadata["id_token_signing_alg_values_supported"] = list(ALGORITHMS)  # whatever it claims
-    return client
 
 
 def _identify(provider: IdentityProvider, claims: Any) -> StaffIdentity:

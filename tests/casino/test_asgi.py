@@ -17,6 +17,13 @@ from casino import asgi
         ("/admin", "staff"),
         ("/admin/baccarat/round/", "staff"),
         ("/admin/login/", "logins"),
+        ("/admin/oidc/lucky/", "identities"),
+        ("/admin/oidc/lucky/callback/", "identities"),
+        ("/admin/baccarat/killswitch/throw/", "stops"),
+        ("/admin/baccarat/killswitch/gaming/resume/", "stops"),
+        ("/admin/baccarat/table/7/stop/", "stops"),
+        ("/api/v1/stops", "stops"),
+        ("/api/v1/stops/resume", "stops"),
         ("/administer", "api"),
     ],
 )
@@ -24,7 +31,7 @@ def test_strangers_staff_and_files_take_no_thread_from_players(
     monkeypatch: pytest.MonkeyPatch, path: str, pool: str
 ) -> None:
     served: list[str] = []
-    for name in ("api", "files", "staff", "logins"):
+    for name in ("api", "files", "staff", "logins", "identities", "stops"):
 
         async def serve(*_: Any, name: str = name) -> None:
             served.append(name)

@@ -14,11 +14,12 @@ from uuid import uuid4
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from django.utils import timezone
 
 from casino.operators import changes
 from casino.operators.models import Operator
-from casino.staff import identity_providers
-from casino.staff.models import IdentityProvider
+from casino.staff import identity_providers, provider_descriptions
+from casino.staff.models import IdentityProvider, ProviderDescription
 from tests.support.rsa_keys import rsa_key
 from tests.threads import serving
 
@@ -127,4 +128,11 @@ def register(operator: Operator, provider: Provider, *, factors: tuple[str, ...]
         by="staff:1001",
     )
     changes.confirm(change.pk, by="staff:1002")
+    provider_descriptions.read_due()
     return IdentityProvider.objects.get(operator=operator, removed_at=None)
+
+
+def read_again() -> None:
+    """Let all providers be due, and read them."""
+    ProviderDescription.objects.update(due_at=timezone.now())
+    provider_descriptions.read_due()

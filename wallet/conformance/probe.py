@@ -15,10 +15,10 @@ import httpx
 import msgspec
 
 from casino.events.ids import new_id
-from casino.feed.destinations import WholeAnswer
 from casino.observability.process import ssl_context
 from casino.operators.key_models import SigningKey
 from casino.operators.request_signatures import AnswerKeys, SignedAnswer, check_answer
+from casino.outbound.answers import WholeAnswer
 from wallet.funding.events import WalletProfile
 from wallet.remote import client, messages
 from wallet.remote.client import Endpoint, NotAnswered

@@ -13,12 +13,12 @@ from casino.events.projections import ProjectionTable, Row, stream_histories
 from casino.events.rebuild import Events, Projector
 from casino.events.sql import database_now, execute, fetch
 from casino.events.store import Metadata
-from casino.feed.destinations import check_url
-from casino.feed.refusals import InvalidWebhookUrl
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
 from casino.operators.signing_keys import SignatureAlgorithm
+from casino.outbound.destinations import check_url
+from casino.outbound.refusals import InvalidWebhookUrl
 from wallet import acts
 from wallet.funding import conformance
 from wallet.funding.events import Funding, FundingChanged, WalletProfile, funding_stream

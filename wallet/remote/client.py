@@ -4,13 +4,12 @@ Whatever is not a whole answer, signed where the profile has signatures of answe
 the wallet did.
 """
 
-import atexit
 import contextlib
 import logging
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import UUID
@@ -20,13 +19,14 @@ import msgspec
 
 from casino.api.error_catalogue import RequestRejected
 from casino.events.sql import fetch
-from casino.feed.destinations import WebhookClient, WholeAnswer
 from casino.operators.key_models import SigningKey
 from casino.operators.request_signatures import AnswerKeys, SignedAnswer, check_answer
 from casino.operators.signing_keys import oldest_secret
+from casino.outbound.answers import WholeAnswer
+from casino.outbound.blocking import blocking_client
+from casino.outbound.client import WebhookClient
 from wallet.funding.events import WalletProfile
 from wallet.remote import signing
-from wallet.remote.blocking import BlockingClient
 from wallet.remote.profiles import PROFILES
 from wallet.remote.profiles.standard import Profile
 
@@ -144,19 +144,12 @@ def read_whole(answer: WholeAnswer, profile: WalletProfile, check: Callable[[Sig
     return document
 
 
-@cache
-def _blocking() -> BlockingClient:
-    client = BlockingClient()
-    atexit.register(client.close)
-    return client
-
-
 def call_and_wait(wallet: Endpoint, path: str, document: Mapping[str, Any], *, seconds: float) -> WholeAnswer:
     """Post a message from a thread and wait for the answer. Raises NotAnswered."""
     url, body = wallet.address(path), msgspec.json.encode(document)
     headers = wallet.headers("POST", url, body)
     with _no_answer():
-        return _blocking().ask("POST", url, headers=headers, body=body, seconds=seconds, limit=MAX_ANSWER)
+        return blocking_client().ask("POST", url, headers=headers, body=body, seconds=seconds, limit=MAX_ANSWER)
 
 
 def get_and_wait(wallet: Endpoint, path: str, query: Mapping[str, str], *, seconds: float) -> WholeAnswer:
@@ -164,4 +157,4 @@ def get_and_wait(wallet: Endpoint, path: str, query: Mapping[str, str], *, secon
     url = f"{wallet.address(path)}?{urlencode(query)}"
     headers = wallet.headers("GET", url, b"")
     with _no_answer():
-        return _blocking().ask("GET", url, headers=headers, body=b"", seconds=seconds, limit=MAX_ANSWER)
+        return blocking_client().ask("GET", url, headers=headers, body=b"", seconds=seconds, limit=MAX_ANSWER)

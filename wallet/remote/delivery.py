@@ -21,7 +21,7 @@ from casino.api.streaming.hub import run_in_thread
 from casino.events.ids import new_id
 from casino.events.sql import database_now, execute, fetch
 from casino.events.store import Metadata
-from casino.feed.destinations import WebhookClient
+from casino.outbound.client import WebhookClient
 from casino.significant import recorder
 from wallet.remote import client, messages, records
 from wallet.remote import state as machine

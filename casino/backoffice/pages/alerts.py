@@ -27,10 +27,10 @@ from casino.backoffice.forms import EnumSelectField, RowForm, label, line_field
 from casino.backoffice.pages.keys import done_or_waits
 from casino.backoffice.sections import ActionBar, Grid, Section
 from casino.events.sql import database_now
-from casino.feed.destinations import check_url
 from casino.feed.signatures import parse_secret
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
+from casino.outbound.destinations import check_url
 from casino.significant.recorder import Severity
 
 ACKNOWLEDGE: Final = "alerts.acknowledge_alert"

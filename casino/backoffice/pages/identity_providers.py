@@ -15,7 +15,7 @@ from casino.backoffice.sections import Section
 from casino.operators import memberships
 from casino.operators.models import Operator
 from casino.staff import acts, identity_providers
-from casino.staff.models import IdentityProvider
+from casino.staff.models import IdentityProvider, ProviderDescription
 
 REMOVE: Final = "staff.delete_identityprovider"
 
@@ -83,6 +83,14 @@ class IdentityProviderAdmin(RemovableAdmin):
             ("Second factor by", ", ".join(obj.second_factors) or "our own code always"),
             ("Staff sign in at", request.build_absolute_uri(reverse("admin:oidc_begin", args=[slug]))),
             ("Redirect URI to register there", request.build_absolute_uri(reverse("admin:oidc_callback", args=[slug]))),
+            ("What it says of itself", _description(obj)),
             *self.life(obj),
         )
         return [facts]
+
+
+def _description(provider: IdentityProvider) -> str:
+    row = ProviderDescription.objects.filter(provider=provider).first()
+    if row is None or not (row.error or row.document):
+        return "not read yet"
+    return f"can't be read: {row.error}" if row.error else "was read"

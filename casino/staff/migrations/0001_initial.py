@@ -18,6 +18,7 @@ ORDINARY = (
     "staff_recoverycode",
     "staff_passwordcode",
     "staff_identityprovider",
+    "staff_providerdescription",
     "staff_staffidentity",
 )
 # Of what staff did, `object_repr` may be a person's name, which an erasure overwrites.
@@ -269,6 +270,27 @@ class Migration(migrations.Migration):
                     )
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name="ProviderDescription",
+            fields=[
+                (
+                    "provider",
+                    models.OneToOneField(
+                        on_delete=models.CASCADE,
+                        primary_key=True,
+                        related_name="description",
+                        serialize=False,
+                        to="staff.identityprovider",
+                    ),
+                ),
+                (
+                    "document",
+                    models.TextField(blank=True, default="", help_text="Its addresses and public keys, as JSON."),
+                ),
+                ("error", models.TextField(blank=True, default="")),
+                ("due_at", models.DateTimeField(db_default=Now(), help_text="When it is read again.")),
+            ],
         ),
         migrations.CreateModel(
             name="StaffIdentity",

@@ -74,6 +74,7 @@ THROWN_AWAY: Final = {
     "risk_playernetwork": "who shared a network lately, a hint for staff",
     "risk_playerpair": "as risk_activity",
     "staff_passwordcode": "good for minutes",
+    "staff_providerdescription": "what identity providers say of themselves, read again every ten minutes",
     "significant_unacknowledged": "a queue, derived from significant events",
     "wallet_payment_due": "a queue, repaired by a rebuild",
     "wallet_remote_due": "a queue, repaired by a rebuild",

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from casino.events.sql import database_now
 from casino.feed import outbound
-from casino.feed.destinations import WebhookClient
+from casino.outbound.client import WebhookClient
 from tests.threads import serving
 
 

@@ -6,7 +6,6 @@ import pytest
 from django.contrib.auth.models import User
 
 from casino.operators.models import Operator
-from casino.staff import oidc
 from casino.staff.duties import Role
 from casino.staff.models import IdentityProvider
 from tests.casino.staff.test_access_changes import create_operator, member
@@ -23,7 +22,6 @@ def provider() -> Iterator[Provider]:
     with running_provider() as running:
         running.claims = {"sub": "ann-at-lucky", "email": "Ann@example.com", "email_verified": True}
         yield running
-    oidc._load_client.cache_clear()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core import mail
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import reverse
 
 from casino.compliance import key_rotation
@@ -13,13 +13,13 @@ from casino.mail import outbox
 from casino.operators import changes
 from casino.operators.models import Change, Operator
 from casino.operators.refusals import ChangeNeedsSecondPerson
-from casino.staff import identity_providers
+from casino.staff import identity_providers, provider_descriptions
 from casino.staff.duties import Role
-from casino.staff.models import IdentityProvider
+from casino.staff.models import IdentityProvider, ProviderDescription
 from casino.staff.refusals import InvalidIdentityProvider
 from tests.casino.staff.test_access_changes import member
 from tests.support.office import client_of
-from tests.support.oidc_provider import CLIENT, SECRET, Provider, register, running_provider
+from tests.support.oidc_provider import CLIENT, SECRET, Provider, read_again, register, running_provider
 
 pytestmark = pytest.mark.django_db
 
@@ -42,12 +42,62 @@ def test_a_provider_that_describes_itself_wrongly_is_not_used(
 ) -> None:
     assert registered
     provider.metadata = metadata
+    read_again()
     assert begin(Client())["Location"] == reverse("admin:login")
+
+    provider.metadata = {}
+    read_again()
+    assert begin(Client())["Location"].startswith(provider.issuer)
+
+
+@pytest.mark.parametrize("document", [[], None, "x" * provider_descriptions.LIMIT, {"issuer": "\0"}])
+def test_what_is_no_description_is_not_kept(registered: IdentityProvider, provider: Provider, document: Any) -> None:
+    provider.discovery = lambda: document  # type: ignore[method-assign]
+    read_again()
+    row = ProviderDescription.objects.get(provider=registered)
+    assert (row.error != "", "authorization_endpoint" in row.document) == (True, True)
+
+
+def test_a_provider_that_cant_be_reached_is_not_asked_again_before_the_job_has_read_it(
+    registered: IdentityProvider, provider: Provider, ann: User
+) -> None:
+    assert ann
+    client = Client()
+    provider.metadata = {"token_endpoint": "http://127.0.0.1:9/token"}  # nobody listens there
+    read_again()
+    answer = provider.authorize(begin(client)["Location"])
+    waiting = begin(client)
+    assert client.get(answer)["Location"] == reverse("admin:login")
+
+    assert begin(Client())["Location"] == reverse("admin:login")
+    provider.metadata = {}
+    assert client.get(provider.authorize(waiting["Location"]))["Location"] == reverse("admin:login")
+    assert "/token" not in provider.asked
+    assert provider_descriptions.read_due() == 0
+    read_again()
+    assert begin(Client())["Location"].startswith(provider.issuer)
+    page = client_of(member("admin", Role.ADMINISTRATOR, operator=registered.operator))
+    assert b"was read" in page.get(reverse("admin:staff_identityprovider_change", args=[registered.pk])).content
+
+
+def test_no_provider_is_asked_at_an_address_that_is_not_public(
+    registered: IdentityProvider, provider: Provider, ann: User
+) -> None:
+    assert ann
+    client = Client()
+    answer = provider.authorize(begin(client)["Location"])
+    provider.asked.clear()
+    with override_settings(WEBHOOK_NETWORKS=[]):
+        client.get(answer)
+        read_again()
+    assert provider.asked == []
+    assert "not public" in ProviderDescription.objects.get(provider=registered).error
 
 
 def test_a_provider_that_is_away_is_an_error_that_says_what_to_do(lucky: Operator) -> None:
     with running_provider() as gone:
         register(lucky, gone)
+    read_again()
     page = Client().get(reverse("admin:oidc_begin", args=["lucky"]), follow=True)
     assert b"sign in with your password" in page.content
 

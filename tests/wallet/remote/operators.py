@@ -22,8 +22,8 @@ from baccarat.audit import engine
 from casino.devstack.system import free_port, is_responding
 from casino.events import sealer
 from casino.events.sql import database_now, execute, fetch
-from casino.feed.destinations import WebhookClient
 from casino.operators import signing_keys
+from casino.outbound.client import WebhookClient
 from tests.baccarat.api.people import Gambler, Tenant, sit, tenant
 from tests.processes import forked, run_module, wait_until
 from tests.support.acts import agreed

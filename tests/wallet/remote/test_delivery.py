@@ -12,7 +12,7 @@ import pytest
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.events.store import Metadata
-from casino.feed.destinations import WebhookClient
+from casino.outbound.client import WebhookClient
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import Gambler, Tenant
 from tests.conftest import Database

@@ -13,4 +13,4 @@ def test_a_server_whose_connections_do_not_fit_does_not_start(database: Database
     environment = {**database.environment, "WEB_PROCESSES": "99", "WEB_THREADS": "12"}
     done = subprocess.run(command, cwd=PROJECT, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
     assert done.returncode == 1
-    assert "WEB_PROCESSES=99 with WEB_THREADS=12 may open 2079 connections" in done.stderr
+    assert "WEB_PROCESSES=99 with WEB_THREADS=12 may open 2574 connections" in done.stderr

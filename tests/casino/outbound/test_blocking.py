@@ -12,9 +12,11 @@ import httpcore
 import pytest
 from django.test import override_settings
 
-from casino.feed.destinations import AnswerTooLong, DestinationRefused
+from casino.outbound.answers import AnswerTooLong
+from casino.outbound.blocking import BlockingClient
+from casino.outbound.destinations import DestinationRefused
 from tests.casino.feed.receiving import Message, receiver
-from wallet.remote.blocking import BlockingClient
+from tests.casino.outbound.names import resolving_to
 
 NOWHERE_ALLOWED = override_settings(WEBHOOK_NETWORKS=[])
 PATIENCE = 15.0
@@ -23,22 +25,6 @@ PATIENCE = 15.0
 
 def ask(client: BlockingClient, url: str, *, seconds: float = PATIENCE, limit: int = 1000) -> int:
     return client.ask("POST", url, headers={}, body=b"{}", seconds=seconds, limit=limit).status
-
-
-def resolving_to(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
-    """Let names resolve to these addresses, one list at each look-up; return the names that were looked up."""
-    asked: list[str] = []
-    resolve = socket.getaddrinfo
-
-    def getaddrinfo(host: str, port: int, *more: Any, **named: Any) -> list[Any]:
-        if not host.endswith(".example"):  # an address: connecting looks it up, too
-            return resolve(host, port, *more, **named)
-        asked.append(host)
-        addresses = answers[min(len(asked), len(answers)) - 1]
-        return [(socket.AF_INET, 1, 6, "", (address, port)) for address in addresses]
-
-    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
-    return asked
 
 
 @pytest.fixture
@@ -96,10 +82,10 @@ def test_a_name_that_nobody_answers_for_has_one_thread(client: BlockingClient, m
                 ask(client, "http://silent.example/", seconds=0.01)
         with pytest.raises(DestinationRefused):
             ask(client, "http://lucky.example/")
+        assert asked == ["silent.example", "lucky.example"]
         answered.set()
         with pytest.raises(DestinationRefused):
             ask(client, "http://silent.example/")
-    assert asked == ["silent.example", "lucky.example"]
 
 
 def test_threads_share_connections_that_are_kept_open(client: BlockingClient) -> None:

@@ -10,9 +10,11 @@ import httpcore
 import pytest
 from django.test import override_settings
 
-from casino.feed.destinations import CheckedBackend, DestinationRefused, WebhookClient, check_url, is_allowed
-from casino.feed.refusals import InvalidWebhookUrl
+from casino.outbound.client import CheckedBackend, WebhookClient
+from casino.outbound.destinations import DestinationRefused, check_url, is_allowed
+from casino.outbound.refusals import InvalidWebhookUrl
 from tests.casino.feed.receiving import receiver
+from tests.casino.outbound.names import resolving_to
 
 PRIVATE = (
     "127.0.0.1", "10.0.0.1", "172.16.5.4", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",  # noqa: S104
@@ -51,19 +53,6 @@ def test_public_addresses_and_allowed_networks_are_accepted() -> None:
         assert check_url(url) == url
     with pytest.raises(InvalidWebhookUrl):
         check_url("https://10.2.0.1/")
-
-
-def resolving_to(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str]:
-    """Let names resolve to these addresses, one list at each look-up; return the names that were looked up."""
-    asked: list[str] = []
-
-    async def getaddrinfo(_: Any, host: str, port: int, **__: Any) -> list[Any]:
-        asked.append(host)
-        addresses = answers[min(len(asked), len(answers)) - 1]
-        return [(socket.AF_INET, 1, 6, "", (address, port)) for address in addresses]
-
-    monkeypatch.setattr(asyncio.base_events.BaseEventLoop, "getaddrinfo", getaddrinfo)
-    return asked
 
 
 @pytest.mark.parametrize("addresses", [["10.0.0.1"], ["8.8.8.8", "127.0.0.1"], ["169.254.169.254"], []])
@@ -153,10 +142,10 @@ def test_a_name_that_nobody_answers_for_has_one_thread(monkeypatch: pytest.Monke
                     await backend.connect_tcp("silent.example", 443)
         with pytest.raises(DestinationRefused):
             await backend.connect_tcp("lucky.example", 443)
+        assert asked == ["silent.example", "lucky.example"]
         answered.set()
         with pytest.raises(DestinationRefused):
             await backend.connect_tcp("silent.example", 443)
 
     with NOWHERE_ALLOWED:
         asyncio.run(run())
-    assert asked == ["silent.example", "lucky.example"]

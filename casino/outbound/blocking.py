@@ -3,28 +3,19 @@
 `WebhookClient` does the same on an event loop. A thread that hands its request to a loop and waits costs twice as much.
 """
 
+import atexit
 import ssl
-import threading
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
 import httpcore
 
-from casino.feed.destinations import (
-    KEPT_OPEN,
-    Address,
-    AnswerTooLong,
-    WholeAnswer,
-    checked_addresses_now,
-    names_and_values,
-    require_destination,
-)
 from casino.observability.process import ssl_context
-
-RESOLVERS: Final = 16
-"""Threads that look names up: a name that nobody answers for has one."""
+from casino.outbound import destinations
+from casino.outbound.answers import KEPT_OPEN, AnswerTooLong, WholeAnswer, names_and_values
+from casino.outbound.destinations import require_destination
 
 
 class BlockingClient:
@@ -60,14 +51,19 @@ class BlockingClient:
             return WholeAnswer(response.status, names_and_values(response.headers), content)
 
 
+@cache
+def blocking_client() -> BlockingClient:
+    """Return the client of this process."""
+    client = BlockingClient()
+    atexit.register(client.close)
+    return client
+
+
 class _CheckedBackend(httpcore.NetworkBackend):
     """Resolves a name, checks all its addresses, and connects to the first."""
 
     def __init__(self) -> None:
         self._backend = httpcore.SyncBackend()
-        self._threads = ThreadPoolExecutor(RESOLVERS, "resolve")
-        self._resolving: dict[tuple[str, int], Future[list[Address]]] = {}
-        self._lock = threading.Lock()
 
     def connect_tcp(
         self,
@@ -78,16 +74,8 @@ class _CheckedBackend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> "_Stream":
         """Connect to a checked address. Raises TimeoutError, DestinationRefused, httpcore.ConnectError."""
-        address = self._resolve(host, port).result(_left(timeout))[0]
+        address = destinations.resolve(host, port).result(_left(timeout))[0]
         return _Stream(self._backend.connect_tcp(str(address), port, _left(timeout), local_address, socket_options))
-
-    def _resolve(self, host: str, port: int) -> Future[list[Address]]:
-        """Resolve a name in one thread at a time: a caller that gives up leaves the thread to those after it."""
-        with self._lock:
-            running = self._resolving.get((host, port))
-            if running is None or running.done():
-                running = self._resolving[host, port] = self._threads.submit(checked_addresses_now, host, port)
-            return running
 
 
 class _Stream(httpcore.NetworkStream):
