@@ -185,7 +185,7 @@ CELERY_BEAT_SCHEDULE = {
     "watch-risk": {"task": "baccarat.watch_risk", "schedule": 5.0},
     "generate-reports": {"task": "reports.generate_due", "schedule": 60.0},
     "deliver-reports": {"task": "reports.deliver_due", "schedule": 30.0},
-    "export-players": {"task": "compliance.export_players", "schedule": 5.0},
+    "make-exports": {"task": "compliance.make_exports", "schedule": 5.0},
     "copy-erasures": {"task": "compliance.copy_erasures", "schedule": 10.0},
     "purge-expired": {"task": "compliance.purge_expired", "schedule": 3600.0},
     "check-clock": {"task": "compliance.check_clock", "schedule": 300.0},

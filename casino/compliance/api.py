@@ -1,4 +1,4 @@
-"""Players' exports of their own data."""
+"""Players' exports of their own data, and the files of exports."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -15,8 +15,8 @@ from casino.api.fields import EmptyRequest, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
-from casino.compliance import player_exports
-from casino.compliance.models import PlayerExport
+from casino.compliance import data_exports
+from casino.compliance.models import DataExport
 from casino.compliance.refusals import DataExportNotReady, DataExportTooSoon, UnknownDataExport
 from casino.operators.base_views import PlayerView
 
@@ -42,14 +42,14 @@ class DataExportResponse(Shape):
     size: Annotated[int, Meta(description="Bytes of the file, 0 until it is ready.", examples=[18734])]
 
     @classmethod
-    def of(cls, row: PlayerExport) -> "DataExportResponse":
+    def of(cls, row: DataExport) -> "DataExportResponse":
         """Present an export."""
         return cls(
             id=row.pk,
             status=DataExportStatus.REQUESTED if row.ready_at is None else DataExportStatus.READY,
             requested_at=row.requested_at,
             ready_at=row.ready_at,
-            expires_at=row.requested_at + player_exports.INTERVAL,
+            expires_at=row.requested_at + data_exports.INTERVAL,
             size=row.size,
         )
 
@@ -69,7 +69,7 @@ class MyDataExportsView(PlayerView):
     )
     def get(self, request: Request) -> Response:
         del request
-        rows = player_exports.list_exports(player=self.caller.player)
+        rows = data_exports.list_own(player=self.caller.player)
         return Response(DataExportList.of(map(DataExportResponse.of, rows)))
 
     @operation(
@@ -88,7 +88,7 @@ class MyDataExportsView(PlayerView):
     @idempotent
     def post(self, request: Request) -> Response:
         parse_body(EmptyRequest, request)
-        row = player_exports.request(operator=self.caller.operator, player=self.caller.player)
+        row = data_exports.request_own(operator=self.caller.operator, player=self.caller.player)
         return Response(DataExportResponse.of(row), status=201)
 
 
@@ -107,6 +107,15 @@ class MyDataExportFileView(PlayerView):
     )
     def get(self, request: Request, export: UUID) -> StreamingHttpResponse:
         del request
-        headers = {"Content-Disposition": f'attachment; filename="data-{export}.zip"', "Cache-Control": "no-store"}
-        pieces = player_exports.pieces(player=self.caller.player, export=export)
-        return StreamingHttpResponse(pieces, content_type=ARCHIVE, headers=headers)
+        row = data_exports.find_ready(data_exports.list_own(player=self.caller.player), export)
+        return file_response(row, f"data-{export}.zip")
+
+
+def file_response(row: DataExport, name: str) -> StreamingHttpResponse:
+    """Return the file of an export that is ready, with its length: a part of it is known as such."""
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Content-Length": str(row.size),
+        "Cache-Control": "no-store",
+    }
+    return StreamingHttpResponse(data_exports.pieces(row), content_type=ARCHIVE, headers=headers)

@@ -80,6 +80,10 @@ _LAST_SESSION: Final = """
     ), clock_timestamp() FROM operators_player AS player WHERE id = %s
 """
 _LOCK: Final = "SELECT FROM operators_player WHERE id = %s FOR UPDATE"
+_EXPORTS: Final = """
+    player_id = %(player)s OR kind = 'operator'
+    AND operator_id = (SELECT operator_id FROM operators_player WHERE id = %(player)s)
+"""
 _OVERWRITE: Final = (
     "UPDATE operators_player SET reference_index = NULL WHERE id = %(player)s",
     "DELETE FROM operators_playerpin WHERE player_id = %(player)s",
@@ -87,11 +91,11 @@ _OVERWRITE: Final = (
     UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = 'removed'
     WHERE player_id = %(player)s AND ended_at IS NULL
     """,
-    """
-    DELETE FROM compliance_playerexportpiece
-     WHERE export_id IN (SELECT id FROM compliance_playerexport WHERE player_id = %(player)s)
-    """,
-    "DELETE FROM compliance_playerexport WHERE player_id = %(player)s",
+    f"""
+    DELETE FROM compliance_dataexportpiece
+     WHERE export_id IN (SELECT id FROM compliance_dataexport WHERE {_EXPORTS})
+    """,  # noqa: S608  (constants)
+    f"DELETE FROM compliance_dataexport WHERE {_EXPORTS}",  # noqa: S608
     "DELETE FROM api_idempotentrequest WHERE player_id = %(player)s",
     "UPDATE django_admin_log SET object_repr = %(erased)s WHERE object_id = %(id)s",
 )

@@ -1,6 +1,7 @@
 """Exports: everything about a player as JSON, and about an operator in an interval as CSV, for regulators.
 
-Amounts are in minor units of the currency beside them; times are in UTC. Both are generated while they are sent.
+Amounts are in minor units of the currency beside them; times are in UTC. Both are made in pieces: by the job of
+`data_exports`, which keeps them for a day, or by a command. Cells that a spreadsheet would run are escaped.
 Encrypted texts are decrypted, but not in the operator's `events`, which are as stored, so that their digests can be
 checked (NJ 13:69O-1.8(b), GLI-19 2.8.1). Staff actions are those of people who work for this operator alone; what
 others did is in `events` and in `access_log`. Other apps register their own files.
@@ -324,6 +325,9 @@ _OPERATOR_EVENTS: Final = """
        AND (first.recorded_at AT TIME ZONE 'UTC')::date <= (%(until)s::timestamptz AT TIME ZONE 'UTC')::date
        AND event.recorded_at >= %(since)s AND event.recorded_at < %(until)s ORDER BY seal.position
 """
+_MAY_BE_FORMULA: Final = re.compile(rb'(?:^|,)"?[=+\-@\t\r\n]')
+"""The beginning of a cell with one; and what looks so within a cell."""
+csv.field_size_limit(1 << 30)  # of a process: as long as PostgreSQL's can be
 PIECE: Final = 1 << 16
 """Bytes that are gathered before they are sent."""
 
@@ -373,15 +377,21 @@ def _write_lines(
 
 
 def _copied_lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield the lines as PostgreSQL writes them: no row passes through Python."""
+    """Yield the lines as PostgreSQL writes them; only those that may have a formula pass through Python."""
     copy = f"COPY ({statement}) TO STDOUT WITH (FORMAT csv, HEADER)"
     with connection.cursor() as cursor, cursor.copy(copy, parameters) as rows:
         for row in rows:
-            yield bytes(row)
+            line = bytes(row)
+            yield _escaped(line) if _MAY_BE_FORMULA.search(line) else line
+
+
+def _escaped(line: bytes) -> bytes:
+    (cells,) = csv.reader(io.StringIO(line.decode(), newline=""))
+    return _csv_line(list(map(escape_cell, cells)))
 
 
 def _decrypted_lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield the lines of rows with personal texts, decrypted; texts that a spreadsheet would run are escaped."""
+    """Yield the lines of rows with personal texts, decrypted."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT * FROM ({statement}) AS exported LIMIT 0", parameters)  # noqa: S608
         names = [column.name for column in cursor.description or ()]

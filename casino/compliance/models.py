@@ -193,12 +193,22 @@ class ErasureCopy(models.Model):
         return f"copy {self.number} of an erasure"
 
 
-class PlayerExport(models.Model):
-    """An export of a player's own data, which the player requested; deleted after a day."""
+class ExportKind(models.TextChoices):
+    OWN = "own", "what players may have of themselves"
+    PLAYER = "player", "everything about a player"
+    OPERATOR = "operator", "everything about an operator in an interval"
+
+
+class DataExport(models.Model):
+    """An export that was requested, and is made by a job; deleted after a day."""
 
     id = models.UUIDField(primary_key=True)
+    kind = models.TextField(choices=ExportKind)
     operator_id = models.UUIDField()
-    player_id = models.UUIDField()
+    player_id = models.UUIDField(null=True)
+    since = models.DateTimeField(null=True)
+    until = models.DateTimeField(null=True)
+    requested_by = models.TextField()
     requested_at = models.DateTimeField()
     attempts = models.IntegerField(default=0)
     due_at = models.DateTimeField(help_text="Of the next attempt.")
@@ -206,23 +216,28 @@ class PlayerExport(models.Model):
     size = models.BigIntegerField(default=0)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["player_id"], name="compliance_player_export_one")]
-        indexes = [models.Index(fields=["requested_at"], name="compliance_player_export_at")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["player_id"], condition=models.Q(kind="own"), name="compliance_data_export_one"
+            )
+        ]
+        indexes = [models.Index(fields=["requested_at"], name="compliance_data_export_at")]
 
     def __str__(self) -> str:
         return f"export {self.id}"
 
 
-class PlayerExportPiece(models.Model):
-    """A piece of the file of an export, encrypted under the player's own key."""
+class DataExportPiece(models.Model):
+    """A piece of the file of an export, encrypted: under the player's own key, or under the personal key `key_id`."""
 
     id = models.BigAutoField(primary_key=True)
-    export = models.ForeignKey(PlayerExport, models.CASCADE, related_name="pieces")
+    export = models.ForeignKey(DataExport, models.CASCADE, related_name="pieces")
     number = models.IntegerField()
+    key_id = models.TextField(default="")
     data = models.BinaryField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["export", "number"], name="compliance_player_export_piece")]
+        constraints = [models.UniqueConstraint(fields=["export", "number"], name="compliance_data_export_piece")]
 
     def __str__(self) -> str:
         return f"piece {self.number} of export {self.export_id}"

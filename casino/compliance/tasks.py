@@ -5,7 +5,7 @@ import logging
 from celery import shared_task
 
 from casino.checkpoints.storage import StorageUnavailable
-from casino.compliance import clocks, erasure_copies, player_exports, retention
+from casino.compliance import clocks, data_exports, erasure_copies, retention
 from casino.compliance.erasure_copies import CopyRefused
 
 logger = logging.getLogger(__name__)
@@ -17,10 +17,10 @@ def check_clock(**_: object) -> None:
     clocks.record_reading("worker")
 
 
-@shared_task(name="compliance.export_players", ignore_result=True, soft_time_limit=280, time_limit=300)
-def export_players(**_: object) -> None:
-    """Make the exports that players requested of their own data."""
-    player_exports.generate_due()
+@shared_task(name="compliance.make_exports", ignore_result=True, soft_time_limit=3000, time_limit=3300)
+def make_exports(**_: object) -> None:
+    """Make the exports that players and staff requested."""
+    data_exports.generate_due()
 
 
 @shared_task(name="compliance.purge_expired", ignore_result=True, soft_time_limit=280, time_limit=300)

@@ -2,28 +2,31 @@
 
 from datetime import UTC, datetime, time, timedelta
 from typing import Any, Final
+from uuid import UUID
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
-from django.urls import path
-from django.utils import timezone
+from django.urls import path, reverse
 
-from casino.backoffice import scope
+from casino.backoffice import html, scope
 from casino.backoffice.forms import RowForm
-from casino.backoffice.sections import FormSection
+from casino.backoffice.sections import FormSection, Grid
 from casino.backoffice.site import StaffSite
-from casino.compliance import exports
-from casino.operators.models import Operator
+from casino.compliance import data_exports
+from casino.compliance.api import file_response
+from casino.compliance.models import DataExport
+from casino.operators.memberships import staff_actor
 from casino.staff.access_log import record_access
 
 EXPORT: Final = "compliance.export_operator"
 _HELP: Final = (
     "A ZIP of CSV files: players, sessions, logins, chat, staff actions, rounds, wagers, money, reconciliation, cases, "
-    "reports, rules and events. Personal texts are readable in it. The download is in the access log."
+    "reports, rules and events. Personal texts are readable in it. The file is here for a day; "
+    "downloads are in the access log."
 )
 
 
@@ -55,21 +58,76 @@ class ExportForm(RowForm):
 
 
 def export_page(request: HttpRequest) -> HttpResponseBase:
-    """Show the form, and stream the export. Raises PermissionDenied."""
+    """Show the form and the exports that are kept, and request one. Raises PermissionDenied."""
     if not request.user.has_perm(EXPORT):
         raise PermissionDenied
     form = ExportForm(request.POST if request.method == "POST" else None, request=request, row=None)
     if form.is_valid():
-        operator = Operator.objects.get(pk=form.cleaned_data["operator"])
         since, until = form.cleaned_data["period"]
-        record_access(request, subject=f"operator:{operator.pk}", operator=operator.pk)
-        pieces = exports.export_operator(operator=operator.pk, since=since, until=until, now=timezone.now())
-        name = f"{operator.slug}-export-{since:%Y-%m-%d}-{until - timedelta(days=1):%Y-%m-%d}.zip"
-        headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-        return StreamingHttpResponse(pieces, content_type="application/zip", headers=headers)
+        data_exports.request_operator(
+            operator=UUID(form.cleaned_data["operator"]), since=since, until=until, by=staff_actor(request.user)
+        )
+        messages.success(request, "Requested. The file is here once it is made, and for a day.")
+        return HttpResponseRedirect(request.path)
     section = FormSection(title="Export for a regulator", url=request.path, form=form, label="Export", help_text=_HELP)
-    context = {**admin.site.each_context(request), "title": section.title, "sections": [section]}
+    context = {**admin.site.each_context(request), "title": section.title, "sections": [section, _list(request)]}
     return TemplateResponse(request, "admin/casino/sections.html", context)
 
 
-StaffSite.pages.append(path("operator-export/", admin.site.admin_view(export_page), name="desk_export"))
+def export_file(request: HttpRequest) -> HttpResponseBase:
+    """Return the file of an export, named in the query, and log the access. Raises PermissionDenied."""
+    if not request.user.has_perm(EXPORT):
+        raise PermissionDenied
+    row = next((each for each in _rows(request) if str(each.pk) == request.GET.get("export") and each.ready_at), None)
+    if row is None:
+        return HttpResponseRedirect(reverse("admin:desk_export"))
+    record_access(request, subject=f"operator:{row.operator_id}", operator=row.operator_id)
+    return file_response(row, f"{_slug(request, row)}-export-{_days(row, '_')}.zip")
+
+
+def _rows(request: HttpRequest) -> list[DataExport]:
+    return data_exports.list_of_operators(list(map(UUID, scope.operator_slugs(request))))
+
+
+def _list(request: HttpRequest) -> Grid:
+    rows = [
+        (
+            _slug(request, row),
+            _days(row, " to "),
+            row.requested_at,
+            html.with_logins(row.requested_by),
+            export_link(row),
+        )
+        for row in _rows(request)
+    ]
+    return Grid("Exports of the last day", ("Operator", "Days (UTC)", "Requested", "By", "File"), rows)
+
+
+def export_link(row: DataExport) -> object:
+    """Link to the file of an export, or say that it is being made."""
+    if row.ready_at is None:
+        return "being made"
+    page = reverse("admin:desk_export_file") if row.player_id is None else player_file(row.player_id)
+    return html.link(f"{page}?export={row.pk}", f"download ({row.size:,} bytes)")
+
+
+def player_file(player: UUID) -> str:
+    """Return the address of the files of a player's exports."""
+    return reverse("admin:operators_player_export", args=[player])
+
+
+def _slug(request: HttpRequest, row: DataExport) -> str:
+    return scope.operator_slugs(request)[str(row.operator_id)]
+
+
+def _days(row: DataExport, between: str) -> str:
+    if row.since is None or row.until is None:
+        return ""
+    return f"{row.since:%Y-%m-%d}{between}{row.until - timedelta(days=1):%Y-%m-%d}"
+
+
+for _address, _view, _name in (
+    ("operator-export/", export_page, "desk_export"),
+    ("operator-export/file.zip", export_file, "desk_export_file"),
+):
+    StaffSite.pages.append(path(_address, admin.site.admin_view(_view), name=_name))

@@ -8,8 +8,9 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
-from django.http import HttpRequest, StreamingHttpResponse
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
@@ -26,10 +27,12 @@ from casino.backoffice.forms import EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import kill_switch, player_risk, player_sections
 from casino.backoffice.pages.brands import LimitsGroupChoiceForm
 from casino.backoffice.pages.keys import done_or_waits
+from casino.backoffice.pages.operator_export import export_link
 from casino.backoffice.pages.player_sections import open_sessions
 from casino.backoffice.sections import ActionBar, Section, contents
+from casino.compliance import data_exports
 from casino.compliance import erasure as erasures
-from casino.compliance import exports
+from casino.compliance.api import file_response
 from casino.crypto import blind_index
 from casino.operators import bounds, sessions
 from casino.operators.memberships import staff_actor
@@ -170,16 +173,29 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         export = self.admin_site.admin_view(self.export)
         return [path("<path:object_id>/export.zip", export, name="operators_player_export"), *super().get_urls()]
 
-    def export(self, request: HttpRequest, object_id: str) -> StreamingHttpResponse:
-        """Return all data about a player as a ZIP. Raises PermissionDenied."""
+    def export(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        """Return the file of an export, named in the query. Raises PermissionDenied."""
         player = self.find_row(request, object_id)
         if request.method != "GET" or player is None or not request.user.has_perm(EXPORT):
             raise PermissionDenied
+        rows = data_exports.list_of_player(player.pk)
+        row = next((each for each in rows if str(each.pk) == request.GET.get("export") and each.ready_at), None)
+        if row is None:
+            return HttpResponseRedirect(self.page_url(player))
         record_access(request, subject=f"player:{player.pk}", operator=player.operator_id)
-        chunks = exports.export_player(operator=player.operator_id, player=player.pk, now=timezone.now())
-        response = StreamingHttpResponse(chunks, content_type="application/zip")
-        response["Content-Disposition"] = f'attachment; filename="player-{player.pk}.zip"'
-        return response
+        return file_response(row, f"player-{player.pk}.zip")
+
+    @RowAction(
+        "Export",
+        name="request_export",
+        title="Export everything about this player",
+        permission=EXPORT,
+        help_text="A ZIP of JSON files. It is on this page once it is made, and for a day.",
+    )
+    def request_export(self, request: HttpRequest, player: Player, _data: dict[str, Any]) -> str:
+        by = staff_actor(request.user)
+        data_exports.request_player(operator=player.operator_id, player=player.pk, by=by)
+        return "Requested. The file is here once it is made, and for a day."
 
     @RowAction(
         "End open sessions",
@@ -304,8 +320,8 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
             ("Events", html.event_log(player, "all events of this player")),
         ]
         if request.user.has_perm(EXPORT):
-            url = reverse("admin:operators_player_export", args=[obj.pk])
-            facts.append(("Personal data", html.link(url, "export all as a ZIP of JSON")))
+            made = data_exports.list_of_player(obj.pk)
+            facts.append(("Personal data", export_link(made[0]) if made else "no export in the last day"))
         figures = player_sections.figures(request, obj)
         return [
             *kill_switch.player_sections(request, obj),

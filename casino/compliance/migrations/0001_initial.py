@@ -183,11 +183,24 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="PlayerExport",
+            name="DataExport",
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
+                (
+                    "kind",
+                    models.TextField(
+                        choices=[
+                            ("own", "what players may have of themselves"),
+                            ("player", "everything about a player"),
+                            ("operator", "everything about an operator in an interval"),
+                        ]
+                    ),
+                ),
                 ("operator_id", models.UUIDField()),
-                ("player_id", models.UUIDField()),
+                ("player_id", models.UUIDField(null=True)),
+                ("since", models.DateTimeField(null=True)),
+                ("until", models.DateTimeField(null=True)),
+                ("requested_by", models.TextField()),
                 ("requested_at", models.DateTimeField()),
                 ("attempts", models.IntegerField(default=0)),
                 ("due_at", models.DateTimeField(help_text="Of the next attempt.")),
@@ -195,30 +208,35 @@ class Migration(migrations.Migration):
                 ("size", models.BigIntegerField(default=0)),
             ],
             options={
-                "indexes": [models.Index(fields=["requested_at"], name="compliance_player_export_at")],
-                "constraints": [models.UniqueConstraint(fields=("player_id",), name="compliance_player_export_one")],
+                "indexes": [models.Index(fields=["requested_at"], name="compliance_data_export_at")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("kind", "own")), fields=("player_id",), name="compliance_data_export_one"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name="PlayerExportPiece",
+            name="DataExportPiece",
             fields=[
                 ("id", models.BigAutoField(primary_key=True, serialize=False)),
                 (
                     "export",
-                    models.ForeignKey(on_delete=models.CASCADE, related_name="pieces", to="compliance.playerexport"),
+                    models.ForeignKey(on_delete=models.CASCADE, related_name="pieces", to="compliance.dataexport"),
                 ),
                 ("number", models.IntegerField()),
+                ("key_id", models.TextField(default="")),
                 ("data", models.BinaryField()),
             ],
             options={
                 "constraints": [
-                    models.UniqueConstraint(fields=("export", "number"), name="compliance_player_export_piece")
+                    models.UniqueConstraint(fields=("export", "number"), name="compliance_data_export_piece")
                 ],
             },
         ),
         *(
             migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop)
-            for table in ("compliance_erasurecopy", "compliance_playerexport", "compliance_playerexportpiece")
+            for table in ("compliance_erasurecopy", "compliance_dataexport", "compliance_dataexportpiece")
         ),
         *(
             migrations.RunSQL(sql=NUMBER.format(table), reverse_sql=f"ALTER TABLE {table} DROP COLUMN number")

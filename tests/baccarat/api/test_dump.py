@@ -9,7 +9,7 @@ import uuid
 
 from baccarat.compliance import subscriber
 from baccarat.services import voiding
-from casino.compliance import player_exports
+from casino.compliance import data_exports
 from casino.devstack import postgres
 from casino.events import sealer
 from casino.events.sql import fetch
@@ -79,7 +79,7 @@ def test_a_dump_of_a_played_database_holds_no_personal_text_in_plain_text(
     lucky.do("stops", stop)
     launch = lucky.do("launches", {"player": {"reference": REFERENCES[0]}, "currency": "EUR"})
     alice.do("me/data-exports")
-    assert player_exports.generate_due() == 1
+    assert data_exports.generate_due() == 1
     sealer.seal_all()
     while writer.write_new_items():
         pass

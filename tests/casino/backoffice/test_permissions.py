@@ -33,6 +33,7 @@ PAGES_OF_NO_MODEL = {
     "desk_duties": "operators_operator",
     "desk_duties_file": "operators_operator",
     "desk_export": "operators_operator",
+    "desk_export_file": "operators_operator",
     "desk_figures": "risk_riskalert",
     "desk_search": "baccarat_round",
     "desk_approvals": "operators_operator",

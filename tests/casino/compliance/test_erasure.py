@@ -1,6 +1,7 @@
 """Erasure takes two people and no objection; rounds and money stay provable."""
 
 import json
+import re
 import zipfile
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -24,7 +25,7 @@ from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.queries import rounds
 from baccarat.services import freezing, kill_switch, voiding
 from casino.backoffice.subjects import nicknames
-from casino.compliance import cases, exports, key_rotation
+from casino.compliance import cases, data_exports, exports, key_rotation
 from casino.compliance import erasure as erasing
 from casino.compliance.models import CaseKind
 from casino.compliance.refusals import (
@@ -417,8 +418,16 @@ def test_staff_request_decide_and_export_in_the_admin(alice: Alice) -> None:
     asker = staff("operators.view_player", "compliance.request_erasure", "compliance.export_player", name="asker")
     page = asker.get(page_of("operators_player", alice.id)).content.decode()
     assert "Request the erasure" in page
-    export = asker.get(reverse("admin:operators_player_export", args=[alice.id]))
-    assert archive_of(b"".join(export.streaming_content))["player"][0]["reference"] == "alice-1"
+    asker.post(reverse("admin:operators_player_request_export", args=[alice.id]))
+    assert data_exports.generate_due() == 1
+    link = re.search(
+        r'href="([^"]+export[.]zip[^"]+)"', asker.get(page_of("operators_player", alice.id)).content.decode()
+    )
+    assert link is not None
+    export: Any = asker.get(link[1])
+    body = b"".join(export.streaming_content)
+    assert archive_of(body)["player"][0]["reference"] == "alice-1"
+    assert int(export["Content-Length"]) == len(body)
     erase = reverse("admin:operators_player_erase", args=[alice.id])
     asker.post(erase, {"reason": "player_request", "overrides_retention": "yes"})
     change = Change.objects.get()

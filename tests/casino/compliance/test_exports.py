@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from datetime import timedelta
@@ -18,11 +19,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from casino.compliance import case_entries, cases, exports
-from casino.compliance.models import CaseEntryKind
+from casino.compliance import case_entries, cases, data_exports, exports
+from casino.compliance.models import CaseEntryKind, DataExportPiece
 from casino.events import sealer
 from casino.events.records import METADATA
 from casino.events.sql import fetch
+from casino.operators import brands
 from casino.operators.models import StaffMembership
 from casino.staff.models import AccessLogEntry, SignIn
 from tests.baccarat.api.people import Tenant, bet, company, tenant
@@ -32,7 +34,7 @@ from tests.support.office import staff
 Files = dict[str, list[dict[str, str]]]
 NOT_EXPORTED: Final = {
     "alerts_alert": "thrown away: what it is about is exported",
-    "compliance_playerexport": "requests of players for their own data, kept for a day",
+    "compliance_dataexport": "requests for what is exported, kept for a day",
     "events_announcement": "a queue to the feed",
     "feed_feedhead": "counts the feed's items",
     "feed_feeditem": "derived from the events",
@@ -155,20 +157,53 @@ def test_days_outside_leave_only_what_is_so_now(db: None) -> None:
     assert not any(files[name] for name in ("rounds", "wagers", "postings", "events", "chat_messages", "staff_actions"))
 
 
-def test_the_admin_streams_the_export_of_the_users_operators(db: None) -> None:
+def test_the_admin_has_the_exports_of_the_users_operators_once_they_are_made(db: None) -> None:
     one, other = played("one"), played("two")
     sealer.seal_all()
     client, url = staff("compliance.export_operator", works_for=one.slug), reverse("admin:desk_export")
     assert "Export for a regulator" in client.get(url).content.decode()
     day = timezone.now().date()
     fields = {"operator": str(one.id), "since": str(day - timedelta(1)), "until": str(day + timedelta(1))}
-    answer: Any = client.post(url, fields)
+    for _ in range(2):
+        assert client.post(url, fields)["Location"] == url
+    assert "being made" in client.get(url).content.decode()
+    assert data_exports.generate_due() == 1  # the second was the same
+    assert not bytes(DataExportPiece.objects.get().data).startswith(b"PK")
+    link = re.search(r'href="([^"]+file[.]zip[^"]+)"', client.get(url).content.decode())
+    assert link is not None
+    answer: Any = client.get(link[1])
+    body = b"".join(answer.streaming_content)
     assert answer["Content-Disposition"].startswith(f'attachment; filename="{one.slug}-export-')
-    assert len(read_zip(b"".join(answer.streaming_content))["wagers"]) == 2
-    assert AccessLogEntry.objects.filter(operator_id=one.id, path=url).count() == 1
+    assert (int(answer["Content-Length"]), len(read_zip(body)["wagers"])) == (len(body), 2)
+    assert AccessLogEntry.objects.filter(operator_id=one.id, path=reverse("admin:desk_export_file")).count() == 1
+    rival = staff("compliance.export_operator", name="rival", works_for=other.slug)
+    assert (rival.get(link[1])["Location"], link[1] in rival.get(url).content.decode()) == (url, False)
     for wrong in ({"operator": str(other.id)}, {"until": "2020-01-01"}, {"since": ""}, {"until": "9999-12-31"}):
         assert refused(client, url, {**fields, **wrong}), wrong
     assert staff("compliance.export_player", name="clerk", works_for=one.slug).post(url, fields).status_code == 403
+
+
+def test_no_cell_of_an_operators_export_is_a_formula(db: None) -> None:
+    house = played("one")
+    brand = brands.create_brand(operator=UUID(house.id), slug="gold", name='=HYPERLINK("https://evil.example")',
+                                shares_players=True, by="test")  # fmt: skip
+    now = timezone.now()
+    content = b"".join(
+        exports.export_operator(operator=UUID(house.id), since=now - timedelta(1), until=now + timedelta(1), now=now)
+    )
+    files = read_zip(content)
+    assert [row["name"] for row in files["brands"] if row["slug"] == brand.slug] == [
+        '\'=HYPERLINK("https://evil.example")'
+    ]
+    formulas = {
+        (name, column, cell)
+        for name, rows in files.items()
+        for row in rows
+        for column, cell in row.items()
+        if cell[:1] in "=+-@\t\r" and cell and not re.fullmatch(r"-?[0-9.]+", cell)
+    }
+    assert formulas == set()
+    assert {row["balance_after"] for row in files["postings"] if row["balance_after"].startswith("-")}
 
 
 def refused(client: Client, url: str, fields: dict[str, str]) -> bool:

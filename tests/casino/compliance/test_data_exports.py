@@ -4,13 +4,15 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import pytest
+from django.utils import timezone
 
-from casino.compliance import erasure, exports, player_exports
-from casino.compliance.models import PlayerExport, PlayerExportPiece
+from casino.compliance import data_exports, erasure, exports
+from casino.compliance.models import DataExport, DataExportPiece
 from casino.compliance.refusals import DataExportTooSoon
 from casino.events.sql import execute, fetch
 from casino.operators import changes
@@ -29,7 +31,7 @@ def export_of(player: Gambler) -> dict[str, Any]:
     """Request, make and download an export; return its files."""
     export = player.do("me/data-exports", {})["id"]
     assert player.get(f"me/data-exports/{export}/file").json()["code"] == "data_export_not_ready"
-    assert player_exports.generate_due() == 1
+    assert data_exports.generate_due() == 1
     (ready,) = player.read("me/data-exports")["items"]
     assert (ready["id"], ready["status"]) == (export, "ready")
     answer = player.get(f"me/data-exports/{export}/file")
@@ -73,43 +75,73 @@ def test_one_export_a_day_is_made_and_deleted(lucky: Tenant) -> None:
     assert (refused.status_code, refused.json()["code"]) == (409, "data_export_too_soon")
     assert refused.json()["next_at"] == first.json()["expires_at"]
 
-    player_exports.generate_due()
-    execute("UPDATE compliance_playerexport SET requested_at = requested_at - interval '24 hours'")
+    data_exports.generate_due()
+    execute("UPDATE compliance_dataexport SET requested_at = requested_at - interval '24 hours'")
     file = f"me/data-exports/{first.json()['id']}/file"
     assert alice.read("me/data-exports")["items"] == []
     assert alice.get(file).json()["code"] == "unknown_data_export"
-    player_exports.generate_due()
-    assert not PlayerExportPiece.objects.exists()
+    data_exports.generate_due()
+    assert not DataExportPiece.objects.exists()
     assert alice.post("me/data-exports", {}).status_code == 201
 
 
 def test_nobody_else_gets_it_and_the_pieces_are_encrypted(lucky: Tenant) -> None:
     alice, bob = lucky.player("Alice"), lucky.player("Bob")
     export = alice.do("me/data-exports", {})["id"]
-    player_exports.generate_due()
+    data_exports.generate_due()
     for other in (bob, tenant("rival").player("Carol")):
         assert other.get(f"me/data-exports/{export}/file").json()["code"] == "unknown_data_export"
         assert other.read("me/data-exports")["items"] == []
     assert lucky.get("me/data-exports").status_code == 403
-    ((stored,),) = fetch("SELECT data FROM compliance_playerexportpiece")
+    ((stored,),) = fetch("SELECT data FROM compliance_dataexportpiece")
     assert not bytes(stored).startswith(b"PK")
 
 
 def test_an_erasure_deletes_it(lucky: Tenant) -> None:
     player = UUID(lucky.do("players", {"reference": "r1", "nickname": "Alice"})["id"])
-    player_exports.request(operator=UUID(lucky.id), player=player)
-    player_exports.generate_due()
+    operator, now = UUID(lucky.id), timezone.now()
+    data_exports.request_own(operator=operator, player=player)
+    data_exports.request_player(operator=operator, player=player, by="staff:1")
+    data_exports.request_operator(operator=operator, since=now - timedelta(1), until=now, by="staff:1")
+    assert data_exports.generate_due() == 3
+    other = data_exports.request_operator(operator=UUID(tenant("rival").id), since=now, until=now, by="staff:1")
     wanted = erasure.request(
         operator=UUID(lucky.id), player=player, by="staff:1", reason="player_request", overrides_retention=True
     )
     changes.confirm(wanted.pk, by="staff:2")
-    assert not PlayerExport.objects.exists()
+    assert DataExport.objects.get() == other
+
+
+def test_of_exports_of_staff_the_newest_are_kept(lucky: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data_exports, "KEPT", 3)
+    alice, now, operator = lucky.player("Alice"), timezone.now(), UUID(lucky.id)
+    alice.do("me/data-exports", {})
+    rows = [
+        data_exports.request_operator(operator=operator, since=now - timedelta(day), until=now, by="staff:1")
+        for day in range(1, 6)
+    ]
+    assert data_exports.list_of_operators([operator]) == rows[:1:-1]
+    assert len(alice.read("me/data-exports")["items"]) == 1
+
+
+def test_the_job_makes_an_operators_export_outside_any_transaction(database: Database) -> None:
+    assert database
+    house = tenant("lucky")
+    now = timezone.now()
+    row = data_exports.request_operator(
+        operator=UUID(house.id), since=now - timedelta(1), until=now + timedelta(1), by="staff:1"
+    )
+    assert data_exports.generate_due() == 1
+    row.refresh_from_db()
+    with zipfile.ZipFile(io.BytesIO(b"".join(data_exports.pieces(row)))) as archive:
+        assert archive.testzip() is None
+        assert "manifest.json" in archive.namelist()
 
 
 def test_a_big_export_is_kept_in_pieces(lucky: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(player_exports, "PIECE_BYTES", 100)
+    monkeypatch.setattr(data_exports, "PIECE_BYTES", 100)
     assert export_of(lucky.player("Alice"))["player.json"][0]["nickname"] == "Alice"
-    assert PlayerExportPiece.objects.count() > 5
+    assert DataExportPiece.objects.count() > 5
 
 
 def test_an_export_that_fails_holds_up_no_other_and_is_tried_later(
@@ -125,25 +157,25 @@ def test_an_export_that_fails_holds_up_no_other_and_is_tried_later(
         return make(player=player, **of)
 
     monkeypatch.setattr(exports, "export_own_data", fail)
-    assert player_exports.generate_due() == 1
+    assert data_exports.generate_due() == 1
     assert [each["status"] for player in (alice, bob) for each in player.read("me/data-exports")["items"]] == [
         "requested",
         "ready",
     ]
-    failing = PlayerExport.objects.get(pk=ids[alice.id])
-    assert failing.due_at > failing.requested_at + player_exports.FIRST_DELAY
-    assert player_exports.generate_due() == 0
-    assert PlayerExport.objects.get(pk=ids[alice.id]).attempts == 1  # it was not due
+    failing = DataExport.objects.get(pk=ids[alice.id])
+    assert failing.due_at > failing.requested_at + data_exports.FIRST_DELAY
+    assert data_exports.generate_due() == 0
+    assert DataExport.objects.get(pk=ids[alice.id]).attempts == 1  # it was not due
 
     alarms = SignificantEvent.objects.filter(operator_id=lucky.id, kind="data_export_delayed")
     for attempt in (2, 3, 4):
-        execute("UPDATE compliance_playerexport SET due_at = requested_at")
-        assert player_exports.generate_due() == 0
-        assert PlayerExport.objects.get(pk=ids[alice.id]).attempts == attempt
+        execute("UPDATE compliance_dataexport SET due_at = requested_at")
+        assert data_exports.generate_due() == 0
+        assert DataExport.objects.get(pk=ids[alice.id]).attempts == attempt
         assert alarms.count() == (attempt > 2)
     monkeypatch.undo()
-    execute("UPDATE compliance_playerexport SET due_at = requested_at")
-    assert player_exports.generate_due() == 1
+    execute("UPDATE compliance_dataexport SET due_at = requested_at")
+    assert data_exports.generate_due() == 1
     assert alice.get(f"me/data-exports/{ids[alice.id]}/file").status_code == 200
 
 
@@ -151,6 +183,6 @@ def test_of_ten_requests_at_once_one_counts(database: Database) -> None:
     assert database
     house = tenant("lucky")
     operator, player = UUID(house.id), UUID(house.player("Alice").id)
-    outcomes = in_threads(10, lambda _: player_exports.request(operator=operator, player=player))
+    outcomes = in_threads(10, lambda _: data_exports.request_own(operator=operator, player=player))
     assert sum(isinstance(outcome, DataExportTooSoon) for outcome in outcomes) == 9
-    assert sum(in_threads(4, lambda _: player_exports.generate_due())) == 1
+    assert sum(in_threads(4, lambda _: data_exports.generate_due())) == 1
