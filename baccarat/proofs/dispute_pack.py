@@ -31,12 +31,11 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from baccarat.audit.round_replay import replay_round
-from baccarat.proofs import checks, pack_contents
+from baccarat.proofs import house, pack_contents
 from baccarat.proofs.export import export_round
 from baccarat.proofs.loader import require_provable
 from baccarat.proofs.refusals import UnknownPackUrl
 from casino.api.jwks import PublishedKey
-from casino.checkpoints import records
 from casino.crypto.derived_keys import derive_keys
 from casino.significant import recorder
 
@@ -99,10 +98,9 @@ def _build_files(round_: UUID, proof: dict[str, Any]) -> dict[str, bytes]:
 
 
 def _verification(raw: bytes) -> bytes:
-    keys = [str(key["public_key"]) for key in records.published_keys()]
-    result = checks.verify(raw, keys=keys)
+    result = house.judge(raw)
     lines = [f"{check.name:<12} {check.verdict:<7} {check.text}" for check in result.checks]
-    return "\n".join([*lines, "", f"verdict: {result.verdict}", ""]).encode()
+    return "\n".join([*lines, "", f"verdict: {result.verdict}", house.conclude(result), ""]).encode()
 
 
 def _build_manifest(proof: dict[str, Any], files: dict[str, bytes]) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from baccarat.domain.rules import deal
 from baccarat.domain.rules.cards import Card, UnknownCard
 from baccarat.domain.rules.deal import DealStep, IllegalDeal, describe_steps
 from baccarat.domain.rules.payouts import SpotResult, StakeResult
-from baccarat.proofs.checks import MALFORMED, verify
+from baccarat.proofs import house
+from baccarat.proofs.checks import MALFORMED
 from baccarat.proofs.export import export_round
 from baccarat.proofs.pack_contents import PUBLIC_EVENTS
 from baccarat.proofs.results import CheckVerdict, OverallVerdict
@@ -27,7 +28,6 @@ from casino.backoffice.game import cards_in_line, draw_hand, money_type_badge, w
 from casino.backoffice.pages.events import positions
 from casino.backoffice.sections import Banner, Grid, Section, TemplateSection
 from casino.backoffice.subjects import player_link
-from casino.checkpoints.keyring import checkpoint_keyring
 from casino.events.store import RecordedEvent
 from casino.kernel.errors import Refusal
 from casino.kernel.money import format_amount
@@ -183,6 +183,9 @@ def with_export(check: RoundVerdict, round_: Round) -> RoundVerdict:
     return replace(check, checks=(*check.checks, _check_export(round_)))
 
 
+_HOLDS: Final = {OverallVerdict.VERIFIED: True, OverallVerdict.FORCED: True, OverallVerdict.FAILED: False}
+
+
 def _check_export(round_: Round) -> RoundCheck:
     try:
         document = export_round(round_=round_.pk, operator=round_.operator_id, viewer=None)
@@ -190,16 +193,10 @@ def _check_export(round_: Round) -> RoundCheck:
         return RoundCheck(_EXPORT_CHECK, holds=None, explanation=f"{refusal.detail}.")
     except MALFORMED as error:
         return RoundCheck(_EXPORT_CHECK, holds=False, explanation=f"It can't be exported: {error}")
-    result = verify(json.dumps(document).encode(), keys=[key.hex() for key in checkpoint_keyring().public.values()])
-    texts: dict[CheckVerdict, list[str]] = {each: [] for each in CheckVerdict}
-    for each in result.checks:
-        texts[each.verdict].append(f"{each.name}: {each.text}")
-    if texts[CheckVerdict.FAILED]:
-        return RoundCheck(_EXPORT_CHECK, holds=False, explanation="; ".join(texts[CheckVerdict.FAILED][:5]))
-    pending = texts[CheckVerdict.NOT_CHECKABLE]
-    text = f"{len(texts[CheckVerdict.OK])} checks hold{'; not yet: ' if pending else ''}{'; '.join(pending[:5])}."
-    holds = None if result.verdict is OverallVerdict.PARTLY else True
-    return RoundCheck(_EXPORT_CHECK, holds=holds, explanation=text)
+    result = house.judge(json.dumps(document).encode())
+    holding = sum(check.verdict is CheckVerdict.OK for check in result.checks)
+    text = f"{holding} checks hold. {house.conclude(result)}".strip()
+    return RoundCheck(_EXPORT_CHECK, holds=_HOLDS.get(result.verdict), explanation=text)
 
 
 # -- access -------------------------------------------------------------------------------------------------------

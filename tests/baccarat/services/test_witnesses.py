@@ -1,10 +1,12 @@
 """Rounds at tables with a witness: closed, sent, dealt by its link, and what happens in between."""
 
+import io
 import json
 import os
 import signal
 import threading
 import time
+import zipfile
 from collections.abc import Generator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -18,6 +20,7 @@ from pytest_django import DjangoDbBlocker
 
 from baccarat.audit import engine
 from baccarat.audit import voiding as audited_voids
+from baccarat.audit.verdict import RoundVerdict
 from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.links import links_of, next_indexes
 from baccarat.domain.fairness.shuffle import NEWEST, shuffle
@@ -28,11 +31,18 @@ from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.domain.tables.state import OpenClosing
 from baccarat.domain.tables.witness_events import ShoeCutClosed, ShoeLinksReleased
+from baccarat.proofs import dispute_pack
 from baccarat.queries.round_view import WaitingFor, present_round
 from baccarat.queries.voids import VoidCause, voids_by_cause
 from baccarat.services import dealing, releasing, table_lifecycle, voiding, witness_chains
+from baccarat.storage.models import Round
+from casino.backoffice.pages import round_sections
+from casino.checkpoints import signing
+from casino.checkpoints.cosigning import Cosigning
+from casino.events import sealer
 from casino.events.store import Metadata
 from casino.operators.refusals import ChangeNeedsSecondPerson
+from casino.witness import client as witness_client
 from casino.witness.client import WitnessClient
 from casino.witness.statements import Release
 from tests.baccarat.services.witnessing import (
@@ -73,6 +83,33 @@ def test_a_round_is_closed_sent_and_dealt_by_the_links_of_its_witness(house: Hou
     assert cards_by_links(last) == last.cards
     assert house.state(table).open_closings == ()
     assert_sound(house, table)
+
+
+def test_the_house_trusts_its_own_witness_so_that_page_and_pack_of_a_good_round_are_green(
+    house: House, witness: RunningWitness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = witnessed_table(house)
+    ann = house.seated(table)
+    play(house, ann, rounds=4)
+    settled = house.last(table).require_opened().round
+    sealer.seal_all()
+    monkeypatch.setattr(settings, "CHECKPOINT_STORAGE", "")
+    signing.sign_now()
+    play(house, ann, rounds=1)
+    sealer.seal_all()
+    cosigning = Cosigning(witness_client.configured_client())
+    until(lambda: cosigning.run_once() > 0)  # once the lease of the one before has ended
+
+    pack = dispute_pack.build_pack(round_=settled, operator=house.operator)
+    with zipfile.ZipFile(io.BytesIO(pack.content)) as files:
+        verification = files.read("verification.txt").decode()
+    (shown,) = round_sections.with_export(RoundVerdict((), None), Round.objects.get(pk=settled)).checks
+
+    assert "verdict: verified" in verification
+    assert shown.holds is True
+    for text in (verification, shown.explanation):
+        assert f"cosigned by {witness.address.cosigner.name} at " in text
+        assert "you do not trust" not in text
 
 
 def test_a_lapsed_round_uses_its_link_too_while_the_next_is_open(house: House, witness: RunningWitness) -> None:
