@@ -211,6 +211,8 @@ CLOCK_TOLERANCE_MS = env.integer("CLOCK_TOLERANCE_MS", default=500)
 OUTAGE_SECONDS = env.integer("OUTAGE_SECONDS", default=900)  # a longer time without a clock reading is an outage
 CHANGE_DELAY_HOURS = env.integer("CHANGE_DELAY_HOURS", default=24, minimum=0)
 """Withdrawal policies and deposit methods take effect so long after the second person; at once in a sandbox."""
+DISCREPANCY_HOURS = env.integer("DISCREPANCY_HOURS", default=24, minimum=0)
+"""Differences from a provider's records that wait longer raise an alert."""
 INTEGRITY_SETTINGS = (
     "ALLOWED_HOSTS", "BETTING_WEEK", "CELERY_BEAT_SCHEDULE", "CHANGE_DELAY_HOURS", "CLOCK_TOLERANCE_MS", "CURRENCIES",
     "DATABASE_APP_ROLE", "DEBUG", "DEMO_OPERATOR", "FORCED_CARDS", "INSTALLED_APPS", "INTEGRITY_AT_START", "LEGAL_HOLD",

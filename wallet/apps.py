@@ -7,6 +7,7 @@ class WalletConfig(AppConfig):
 
     def ready(self) -> None:
         """Register reports, feed types, and the wallet's tables for retention, exports and erasure."""
+        from casino.alerts import alerting
         from casino.alerts.metrics import SOURCES, GaugeSource
         from casino.api.jwks import register_keys
         from casino.feed import outbound
@@ -20,6 +21,7 @@ class WalletConfig(AppConfig):
         from wallet.funding import services as funding
         from wallet.payments import changes as payment_changes
         from wallet.payments import holds, withdrawals
+        from wallet.reconciliation.queries import WAITING
         from wallet.remote import delivery, signing
         from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
         from wallet.responsible_gaming import changes as protection_changes
@@ -41,6 +43,7 @@ class WalletConfig(AppConfig):
               LEFT JOIN wallet_payment_due AS due USING (kind) GROUP BY 1
         """
         SOURCES["casino_payments_due"] = GaugeSource("Payments that have another step to go.", "kind", due)
+        alerting.WAITING.append(WAITING)
         outbound.register_loop(delivery.deliver_until)
         register_keys(signing.published_keys)
         register_keys(conformance.published_keys)

@@ -5,7 +5,8 @@ other has passed since: one that froze in between does no harm when it wakes, an
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
@@ -14,7 +15,7 @@ from django.db import transaction
 
 from casino.alerts import heartbeats, rules
 from casino.alerts.models import Alert
-from casino.alerts.rules import AlertChanges, CallRule, Condition, OpenAlert
+from casino.alerts.rules import AlertChanges, AlertKind, CallRule, Condition, OpenAlert
 from casino.checkpoints import audit_states, notes
 from casino.events.sql import database_now, execute, fetch
 from casino.observability import health
@@ -110,6 +111,30 @@ SELECT DISTINCT told.alert_id, told.target_id, %s, alert.notice, 0, ''
 """
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingRows:
+    """Rows of an upper layer that must not wait: `sql` counts them by operator, given `hours()`."""
+
+    kind: AlertKind
+    severity: Severity
+    summary: str
+    sql: str
+    hours: Callable[[], int]
+
+    def conditions(self) -> list[Condition]:
+        """Return one condition for each operator with such rows."""
+        return [
+            Condition(
+                f"{self.kind}:{operator}", self.kind, self.severity, f"{self.summary}: {number}", number, operator
+            )
+            for operator, number in fetch(self.sql, [self.hours()])
+        ]
+
+
+WAITING: Final[list[WaitingRows]] = []
+"""Filled by upper layers when they start."""
+
+
 class _Last(NamedTuple):
     passed_at: datetime
     steady_since: datetime
@@ -179,6 +204,7 @@ def observe(*, processes: bool = True) -> list[Condition]:
             overdue=[(kind, operator, number) for kind, operator, number in fetch(_OVERDUE)],
             webhooks=[(operator, number) for operator, number in fetch(_WEBHOOKS)],
         ),
+        *(condition for rows in WAITING for condition in rows.conditions()),
     ]
 
 

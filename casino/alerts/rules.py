@@ -31,6 +31,7 @@ class AlertKind(StrEnum):
     SIGNIFICANT_EVENTS = "significant_events"
     OPEN_CASES = "open_cases"
     OVERDUE_CASES = "overdue_cases"
+    OPEN_DISCREPANCIES = "open_discrepancies"
 
 
 DELAYS: Final = {

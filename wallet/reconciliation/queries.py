@@ -5,12 +5,18 @@ from datetime import date
 from typing import Any, Final
 from uuid import UUID
 
+from django.conf import settings
+
+from casino.alerts.alerting import WaitingRows
+from casino.alerts.rules import AlertKind
 from casino.crypto import crypto_shredding
+from casino.significant.recorder import Severity
 from wallet.models import Discrepancy, DiscrepancyNote, Reconciliation
 from wallet.reconciliation.refusals import UnknownDiscrepancy
 from wallet.reconciliation.state import DiscrepancyStatus
 
 __all__ = [
+    "WAITING",
     "Discrepancy",
     "DiscrepancyFilter",
     "DiscrepancyNote",
@@ -21,6 +27,17 @@ __all__ = [
     "runs",
 ]
 
+WAITING: Final = WaitingRows(
+    AlertKind.OPEN_DISCREPANCIES,
+    Severity.WARNING,
+    "Differences from a provider's records that wait",
+    """
+    SELECT operator_id, count(*) FROM wallet_discrepancy
+     WHERE status IN ('open', 'assigned') AND found_at < clock_timestamp() - make_interval(hours => %s)
+     GROUP BY 1
+    """,
+    lambda: settings.DISCREPANCY_HOURS,
+)
 LAST: Final = (date.max, UUID(int=2**128 - 1))
 
 

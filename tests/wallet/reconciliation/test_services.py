@@ -9,6 +9,8 @@ from uuid import UUID, uuid4
 import pytest
 from django.core.management import CommandError, call_command
 
+from casino.alerts import alerting
+from casino.alerts.rules import AlertKind
 from casino.events.sql import execute, fetch
 from casino.operators.models import Operator
 from tests.wallet.ledger.world import METADATA, OPERATOR
@@ -58,6 +60,23 @@ def discrepancies() -> dict[str, tuple[str, str]]:
 
 def only_discrepancy() -> Discrepancy:
     return Discrepancy.objects.get()
+
+
+def test_differences_that_wait_too_long_are_an_alert_until_they_are_resolved(desk: Desk, settings: Any) -> None:
+    made = desk.deposit()
+    desk.tell(f"/deposits/{made}", status="failed")
+    today()
+
+    def alerts() -> list[tuple[int, UUID | None]]:
+        wrong = alerting.observe(processes=False)
+        return [(each.number, each.operator) for each in wrong if each.kind is AlertKind.OPEN_DISCREPANCIES]
+
+    assert alerts() == []
+    settings.DISCREPANCY_HOURS = 0
+    assert alerts() == [(1, OPERATOR)]
+    resolution: Any = {"resolution": DiscrepancyResolution.TIMING, "note": "Came late.", "by": "staff:3"}
+    services.resolve(only_discrepancy().pk, operator=OPERATOR, metadata=METADATA, **resolution)
+    assert alerts() == []
 
 
 def assign(key: UUID, owner: str = "staff:7", **more: Any) -> DiscrepancyStatus:
