@@ -67,7 +67,7 @@ STOP_PLAY: Final = Act(
 )
 STOP_GAMING: Final = Act(
     "baccarat.stop_gaming",
-    "stop all gaming",
+    "stop all gaming, with deposits where it is chosen",
     DutySide.ANY,
     (Role.DUTY_MANAGER,),
     event="gaming_stopped",

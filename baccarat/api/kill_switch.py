@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from baccarat import acts
 from baccarat.domain.tables.kill_switch import (
     AlreadyStopped,
+    DepositsNotInScope,
     NotStopped,
     StopMessageTooLong,
     StopOfHigherRank,
@@ -19,7 +20,7 @@ from baccarat.domain.tables.kill_switch import (
     UnknownStopSubject,
 )
 from baccarat.services import kill_switch
-from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body
+from casino.api.fields import EnumField, FlagField, StrictSerializer, TextField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
@@ -53,8 +54,9 @@ class ResumeRequest(StrictSerializer):
 
 
 class StopRequest(ResumeRequest):
-    """A stop, with a message to players that replaces the default one."""
+    """A stop, with a message to players that replaces the default one; `deposits` stops your deposits, too."""
 
+    deposits = FlagField(required=False, default=False)
     player_message = TextField(max_length=kill_switch.MAX_MESSAGE_LENGTH, required=False, default="")
 
 
@@ -64,6 +66,7 @@ class Stop(Shape):
     scope: StopScope
     subject: Annotated[str, Meta(description="An id, or the rules such as mini@1; empty for all gaming.")]
     active: bool
+    deposits: Annotated[bool, Meta(description="Whether deposits are stopped, too.")]
     player_message: Annotated[str, Meta(description="The message shown to players.")]
     reason: str
     rank: Annotated[StopRank, Meta(description="Of who stopped or resumed play. Only it or a higher one lifts a stop.")]
@@ -78,6 +81,7 @@ class Stop(Shape):
             scope=StopScope(row.scope),
             subject=row.subject,
             active=row.active,
+            deposits=row.deposits,
             player_message=player_message,
             reason=reason if own else "",
             rank=StopRank(row.rank),
@@ -111,10 +115,12 @@ class StopsView(OperatorView):
         example=EXAMPLE,
         description=(
             "Takes effect at once: no round opens, nobody sits down and no wager is accepted. Confirmed wagers are "
-            "dealt and settled; leaving, deposits and withdrawals continue to work."
+            "dealt and settled; leaving, deposits and withdrawals continue to work. With `deposits`, which only a stop "
+            "of your whole casino takes, no deposit is accepted either."
         ),
         refusals=(
             AlreadyStopped,
+            DepositsNotInScope,
             PersonalDataErased,
             PlayerAlreadyBlocked,
             StopMessageTooLong,

@@ -97,7 +97,8 @@ class KillSwitchTraces:
             )
         rank_before = None if before is None or not before.active else StopRank(before.rank)
         if isinstance(event, StopImposed):
-            if rank_before is not None and rank_before.covers(event.rank):
+            adds_deposits = event.deposits and before is not None and not before.deposits and before.rank == event.rank
+            if rank_before is not None and rank_before.covers(event.rank) and not adds_deposits:
                 yield Finding(OUT_OF_PLACE, where, "stops imposed and lifted in turn", type(event).__name__)
         elif rank_before is None:
             yield Finding(OUT_OF_PLACE, where, "stops imposed and lifted in turn", type(event).__name__)

@@ -207,6 +207,7 @@ class Migration(migrations.Migration):
                 ("message", models.TextField()),
                 ("rank", models.TextField()),
                 ("regulator_order", models.TextField()),
+                ("deposits", models.BooleanField(help_text="Whether deposits are stopped, too.")),
                 ("by", models.TextField()),
                 ("agreed_by", models.TextField()),
                 ("at", models.DateTimeField()),

@@ -24,6 +24,7 @@ from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch import (
     OPERATOR_DOORS,
     AlreadyStopped,
+    DepositsNotInScope,
     NotStopped,
     OrderIsForThePlatform,
     StopEvent,
@@ -53,6 +54,8 @@ from casino.operators.models import Change, ChangeName, Operator, Player
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant import recorder
 from casino.staff.models import SignedIn
+from wallet.payments import deposits as wallet_deposits
+from wallet.payments.refusals import DepositsAreStopped
 from wallet.responsible_gaming import services as responsible_gaming
 from wallet.responsible_gaming.services import PlayerContext
 from wallet.responsible_gaming.state import BLOCKED_MESSAGE
@@ -62,6 +65,8 @@ logger = logging.getLogger(__name__)
 MAX_REASON_LENGTH: Final = 500
 MAX_MESSAGE_LENGTH: Final = 200
 MAX_ORDER_LENGTH: Final = 100
+WITH_DEPOSITS: Final = frozenset({StopScope.GAMING, StopScope.OPERATOR})
+"""Scopes in which deposits can be stopped, too."""
 OPERATOR_SCOPES: Final = frozenset({StopScope.OPERATOR, StopScope.TABLE, StopScope.PLAYER})
 DEFAULT_MESSAGES: Final = {
     StopScope.GAMING: "Play is stopped for now, at every table.",
@@ -86,14 +91,18 @@ def stop(
     reason: str,
     message: str = "",
     order: str = "",
+    deposits: bool = False,
     metadata: Metadata,
 ) -> Row:
     """Stop play within `scope` for everything that commits later, and return the kill switch.
 
     `operator` is that of a request over HTTP, which may stop only its own subjects. Players see `message`; `order` is
-    the reference of a regulator's order. Raises StopReasonMissing, StopMessageTooLong, StopOrderTooLong,
-    OrderIsForThePlatform, UnknownStopSubject, AlreadyStopped, UnknownAccount.
+    the reference of a regulator's order. With `deposits`, no deposit is requested either: what is stopped already may
+    be stopped again with it. Raises StopReasonMissing, StopMessageTooLong, StopOrderTooLong, OrderIsForThePlatform,
+    UnknownStopSubject, DepositsNotInScope, AlreadyStopped, UnknownAccount.
     """
+    if deposits and scope not in WITH_DEPOSITS:
+        raise DepositsNotInScope
     reason, message, order = _parse_reason(reason), message.strip(), order.strip()
     if len(message) > MAX_MESSAGE_LENGTH:
         raise StopMessageTooLong
@@ -105,10 +114,14 @@ def stop(
         message = _encrypt(scope, subject, message) or DEFAULT_MESSAGES[scope]
         before = _find(scope, subject)
         is_stopped = before is not None and before.active
-        if before is not None and is_stopped and StopRank(before.rank).covers(rank):
-            raise AlreadyStopped(since=before.at)
+        if before is not None and is_stopped:
+            adds_deposits = deposits and not before.deposits and rank == before.rank
+            if StopRank(before.rank).covers(rank) and not adds_deposits:
+                raise AlreadyStopped(since=before.at)
+            deposits = deposits or before.deposits  # a stop by a higher rank loosens nothing
         now, by = database_now(), metadata.actor
-        row = _record(StopImposed(scope, subject, owner, reason, message, rank, order, by, now), before, metadata)
+        stopped = StopImposed(scope, subject, owner, reason, message, rank, order, by, now, deposits)
+        row = _record(stopped, before, metadata)
         if scope is StopScope.PLAYER and owner is not None and not is_stopped:
             player = PlayerContext(owner, UUID(subject), currency, metadata)
             responsible_gaming.block_player(context=player, player_message=message)
@@ -177,7 +190,8 @@ def request_resume(
 
 
 def register() -> None:
-    """Register the change that lifts a stop."""
+    """Register the change that lifts a stop, and that deposits ask whether they are stopped."""
+    wallet_deposits.register_guard(require_deposits)
     changes.register(ChangeKind(ChangeName.RESUME_PLAY, acts.RESUME_PLAY, _apply_resume, alone=True))
 
 
@@ -266,6 +280,15 @@ def rank_of_member(user: Any) -> StopRank:
 def operator_of(scope: StopScope, subject: str) -> UUID | None:
     """Return the operator that owns a subject, None if there is no single one. Raises UnknownStopSubject."""
     return _find_subject(scope, subject, None)[1]
+
+
+def require_deposits(operator: UUID) -> None:
+    """Refuse a deposit while a stop of deposits reaches the operator's players. Raises DepositsAreStopped."""
+    lock_shared()
+    stops = [stop_id(StopScope.GAMING, ""), stop_id(StopScope.OPERATOR, str(operator))]
+    switch = KillSwitch.objects.filter(pk__in=stops, active=True, deposits=True).order_by("pk").first()
+    if switch is not None:
+        raise DepositsAreStopped(since=switch.at)
 
 
 def list_kill_switches(*, operator: UUID) -> list[KillSwitch]:
@@ -394,6 +417,7 @@ def _record_significant_event(row: Row, before: KillSwitch | None) -> None:
             "active": row.active,
             "rank": row.rank,
             "regulator_order": row.regulator_order,
+            "deposits": row.deposits,
             **({} if scope is StopScope.PLAYER else {"player_message": row.message}),
         },
     )

@@ -205,6 +205,7 @@ class KillSwitch(models.Model):
     message = models.TextField()
     rank = models.TextField()
     regulator_order = models.TextField()
+    deposits = models.BooleanField(help_text="Whether deposits are stopped, too.")
     by = models.TextField()
     agreed_by = models.TextField()
     at = models.DateTimeField()

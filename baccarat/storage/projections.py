@@ -227,6 +227,7 @@ def kill_switch_row(event: StopEvent, version: int) -> Row:
         message=event.player_message if isinstance(event, StopImposed) else "",
         rank=event.rank.value,
         regulator_order=event.regulator_order,
+        deposits=isinstance(event, StopImposed) and event.deposits,
         by=event.by,
         agreed_by=", ".join(event.agreed_by) if isinstance(event, StopLifted) else "",
         at=event.at,

@@ -36,6 +36,7 @@ from wallet.payments.queries import Deposit, PaymentFilter
 from wallet.payments.refusals import (
     AmountOutOfRange,
     DepositMethodUnavailable,
+    DepositsAreStopped,
     FeeExceedsAmount,
     NoEarlierDeposit,
     UnknownDeposit,
@@ -142,6 +143,7 @@ class MyDepositListView(PlayerView):
         refusals=(
             AmountOutOfRange,
             DepositMethodUnavailable,
+            DepositsAreStopped,
             FeeExceedsAmount,
             FundingDiffers,
             KeyLimitReached,
@@ -180,6 +182,7 @@ class QuickDepositView(PlayerView):
         refusals=(
             AmountOutOfRange,
             DepositMethodUnavailable,
+            DepositsAreStopped,
             FeeExceedsAmount,
             FundingDiffers,
             KeyLimitReached,

@@ -41,14 +41,22 @@ _LAST: Final = """
 """
 
 
+_guards: Final[list[Callable[[UUID], None]]] = []
+
+
+def register_guard(guard: Callable[[UUID], None]) -> None:
+    """Let an upper layer refuse the deposits of an operator's players, in their transaction."""
+    _guards.append(guard)
+
+
 def request(
     *, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata, key: str = ""
 ) -> UUID:
     """Request a deposit of minor units and return its id; the provider is called after the commit.
 
     `key` is the API key that opened the player's session. Raises UnknownDepositMethod, DepositMethodUnavailable,
-    AmountOutOfRange, FeeExceedsAmount, FundingDiffers, UnknownAccount, PlayerExcluded, PlayLimitReached,
-    KeyLimitReached.
+    AmountOutOfRange, FeeExceedsAmount, DepositsAreStopped, FundingDiffers, UnknownAccount, PlayerExcluded,
+    PlayLimitReached, KeyLimitReached.
     """
     version = find_method(operator=operator, method=method)
     offer = version.offer
@@ -56,6 +64,8 @@ def request(
         raise DepositMethodUnavailable
     fee = quote_deposit(offer.terms, amount).fee
     with transaction.atomic():
+        for guard in _guards:
+            guard(operator)
         funding.require(operator, Funding.HOUSE)
         open_on_first_use(operator=operator, player=player, currency=currency, metadata=metadata)
         _, at = records.lock_account(operator=operator, player=player, currency=currency)

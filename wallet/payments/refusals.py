@@ -1,5 +1,6 @@
 """Refusals of payments."""
 
+from datetime import datetime
 from typing import Literal
 
 from casino.kernel.errors import Amount, Refusal, RefusalKind
@@ -17,6 +18,14 @@ class DepositMethodUnavailable(Refusal):
     kind = RefusalKind.CONFLICT
     title = "The method is not available"
     remedy = "Choose another method from GET /api/v1/deposit-methods."
+
+
+class DepositsAreStopped(Refusal):
+    code = "deposits_are_stopped"
+    kind = RefusalKind.FORBIDDEN
+    title = "Deposits are stopped for now"
+    remedy = "What you have stays yours: you can leave tables and withdraw. Come back later."
+    fact_types = {"since": datetime}
 
 
 class AmountOutOfRange(Refusal):

@@ -53,7 +53,8 @@ class StopImposed:
     """Play was stopped within `scope`. `subject` is an id or the label of rules ("mini@1"), empty for all gaming.
 
     `operator` owns the subject, None if the stop reaches beyond one operator. `regulator_order` is the reference of a
-    regulator's order, empty without one. Texts about a player are encrypted with the player's key.
+    regulator's order, empty without one. Texts about a player are encrypted with the player's key. With `deposits`, no
+    deposit is taken either.
     """
 
     scope: StopScope
@@ -65,6 +66,7 @@ class StopImposed:
     regulator_order: str
     by: str
     at: datetime
+    deposits: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +204,13 @@ class OrderIsForThePlatform(Refusal):
     kind = RefusalKind.FORBIDDEN
     title = "Only the platform's staff carry out orders of a regulator"
     remedy = "Leave out the order's reference, or ask the platform."
+
+
+class DepositsNotInScope(Refusal):
+    code = "deposits_not_in_scope"
+    kind = RefusalKind.INVALID
+    title = "Only a stop of all gaming or of an operator stops deposits, too"
+    remedy = "Leave out `deposits`, or stop the operator."
 
 
 class StopOrderTooLong(Refusal):

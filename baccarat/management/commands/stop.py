@@ -20,10 +20,19 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("scope", choices=[scope.value for scope in StopScope], help="the scope of the stop")
         add_stop_arguments(parser)
+        parser.add_argument("--deposits", action="store_true", help="take no deposits either: of gaming or an operator")
         parser.add_argument("--player-message", default="", metavar="TEXT", help="the message shown to players")
 
     def handle(
-        self, *_args: Any, scope: str, subject: str, reason: str, order: str, player_message: str, **_options: Any
+        self,
+        *_args: Any,
+        scope: str,
+        subject: str,
+        reason: str,
+        order: str,
+        deposits: bool,
+        player_message: str,
+        **_options: Any,
     ) -> None:
         try:
             row = kill_switch.stop(
@@ -32,6 +41,7 @@ class Command(BaseCommand):
                 reason=reason,
                 message=player_message,
                 order=order,
+                deposits=deposits,
                 metadata=shell_metadata("switch"),
             )
         except Refusal as refusal:

@@ -22,7 +22,7 @@ from casino.backoffice.badges import STOP_GAMING
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import column, staff_column, time_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
-from casino.backoffice.forms import RowForm, line_field, text_field
+from casino.backoffice.forms import UNCHOSEN, RowForm, line_field, text_field
 from casino.backoffice.sections import Facts, Section
 from casino.crypto import crypto_shredding
 from casino.operators import memberships
@@ -62,7 +62,19 @@ class StopForm(ResumeForm):
     player_message = line_field("Message to players (empty: the standard text)", max_length=200, required=False)
 
 
-class ThrowForm(StopForm):
+class WideStopForm(StopForm):
+    deposits = forms.BooleanField(label="Take no deposits either", required=False)
+
+
+class StopAgainForm(WideStopForm):
+    def prepare(self) -> None:
+        """Ask about deposits only where they can be stopped."""
+        super().prepare()
+        if StopScope(self.row.scope) not in kill_switch.WITH_DEPOSITS:
+            del self.fields["deposits"]
+
+
+class ThrowForm(WideStopForm):
     target = forms.ChoiceField(label="Stop", help_text="A player is stopped on the player's page.")
     field_order = ("target",)
 
@@ -71,7 +83,8 @@ class ThrowForm(StopForm):
         super().prepare()
         field = self.fields["target"]
         if isinstance(field, forms.ChoiceField):
-            field.choices = list(_targets(self.request))
+            field.choices = [UNCHOSEN, *_targets(self.request)]
+        self.fields["deposits"].help_text = "With all gaming or an operator."
         self.initial = {"target": self.request.GET.get("target", "")}
 
 
@@ -85,8 +98,11 @@ def _targets(request: HttpRequest) -> Iterator[tuple[str, Any]]:
         labels = current.values_list("label", flat=True).distinct()[:MAX_CHOICES]
         yield "Rules", [(stop_id(StopScope.RULES, label), label) for label in labels]
     tables = scope.within(Table.objects.filter(in_lobby=True).order_by("name"), request)
-    rows = tables.values_list("id", "name")[:MAX_CHOICES]
-    yield "Tables", [(stop_id(StopScope.TABLE, str(key)), name) for key, name in rows]
+    rows = tables.values_list("id", "name", "operator_id")[:MAX_CHOICES]
+    named = sorted(
+        (scope.named(name, operator, request), stop_id(StopScope.TABLE, str(key))) for key, name, operator in rows
+    )
+    yield "Tables", [(target, name) for name, target in named]
 
 
 def may_stop(request: HttpRequest, reach: StopScope) -> bool:
@@ -104,10 +120,11 @@ def _may_resume(request: HttpRequest, switch: KillSwitch) -> bool:
 
 
 def _may_stop_again(request: HttpRequest, switch: KillSwitch) -> bool:
-    """Return whether the user may stop what plays, or give a higher rank to what is stopped."""
+    """Return whether the user may stop what plays, give a higher rank to what is stopped, or stop deposits, too."""
     rank, before = kill_switch.rank_of_member(request.user), StopRank(switch.rank)
     may_raise = rank is StopRank.PLATFORM if before is rank else rank.covers(before)
-    return (may_raise or not switch.active) and may_stop(request, StopScope(switch.scope))
+    adds_deposits = rank is before and not switch.deposits and StopScope(switch.scope) in kill_switch.WITH_DEPOSITS
+    return (may_raise or adds_deposits or not switch.active) and may_stop(request, StopScope(switch.scope))
 
 
 def _is_of_platform(request: HttpRequest) -> bool:
@@ -186,7 +203,7 @@ class KillSwitchAdmin(ReadOnlyAdmin):
         "Stop",
         title="Stop again",
         permission=STOP_PLAY,
-        form=StopForm,
+        form=StopAgainForm,
         applies=_may_stop_again,
         tone="bad",
         help_text=STOP_HELP,
@@ -210,6 +227,7 @@ class KillSwitchAdmin(ReadOnlyAdmin):
                 "state",
                 "rank",
                 "regulator_order",
+                "deposits",
                 "reason",
                 message,
                 "by",
@@ -254,6 +272,7 @@ def stop(request: HttpRequest, reach: StopScope, subject: str, data: Mapping[str
         reason=data["reason"],
         message=data["player_message"],
         order=data.get("order", ""),
+        deposits=data.get("deposits", False),
         metadata=_metadata(request),
     )
     # Django's log of staff actions keeps this message, and texts about a player could not be erased from it.

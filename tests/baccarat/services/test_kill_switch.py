@@ -17,6 +17,7 @@ from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import (
     AlreadyStopped,
+    DepositsNotInScope,
     GamingIsStopped,
     NotStopped,
     OperatorIsStopped,
@@ -51,7 +52,10 @@ from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.staff.duties import Role
 from tests.conftest import Database
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
+from tests.wallet.payments.counter import method, use_provider
 from wallet.ledger import player_accounts as wallet
+from wallet.payments import deposits
+from wallet.payments.refusals import DepositsAreStopped
 from wallet.responsible_gaming import projection as responsible_gaming
 from wallet.responsible_gaming.refusals import PlayerIsBlocked
 
@@ -105,6 +109,40 @@ def stop(at: At, scope: StopScope, **more: Any) -> Row:
 
 def resume(at: At, scope: StopScope, **more: Any) -> Row:
     return kill_switch.resume(scope=scope, subject=subject(at, scope), reason="Looked at.", metadata=BY, **more)
+
+
+@pytest.mark.parametrize("scope", [StopScope.GAMING, StopScope.OPERATOR])
+def test_deposits_stop_too_by_choice_and_go_on_when_play_does(
+    casino: House, scope: StopScope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = seated(casino)
+    use_provider(monkeypatch)
+    card = method(operator=casino.operator).id
+    wish = {"operator": casino.operator, "player": at.player, "currency": "EUR", "method": card, "amount": 1000}
+
+    assert not stop(at, scope).deposits
+    deposits.request(**wish, metadata=BY)
+    assert stop(at, scope, deposits=True).deposits
+    with pytest.raises(DepositsAreStopped):
+        deposits.request(**wish, metadata=BY)
+    with pytest.raises(DepositsAreStopped):
+        deposits.repeat(operator=casino.operator, player=at.player, currency="EUR", metadata=BY)
+    with pytest.raises(AlreadyStopped):
+        stop(at, scope, deposits=True)
+
+    resume(at, scope)
+    deposits.request(**wish, metadata=BY)
+    casino.agree(at.guest.table)
+
+
+@pytest.mark.parametrize("scope", [StopScope.RULES, StopScope.TABLE, StopScope.PLAYER])
+def test_a_stop_that_reaches_no_deposit_cannot_stop_them(casino: House, scope: StopScope) -> None:
+    at = seated(casino)
+
+    with pytest.raises(DepositsNotInScope):
+        stop(at, scope, deposits=True)
+
+    assert not KillSwitch.objects.exists()
 
 
 REFUSALS: dict[StopScope, type[Refusal]] = {
