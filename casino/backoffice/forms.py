@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django import forms
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -72,12 +73,17 @@ class MinorUnitsField(forms.CharField):
             raise ValidationError(refusal.message()) from None
 
 
+UNCHOSEN: Final = ("", "Choose \N{HORIZONTAL ELLIPSIS}")
+"""What a select begins with, so that nobody gives a reason or decides by leaving it as it is."""
+
+
 class EnumSelectField(forms.TypedChoiceField):
-    """A select of an enum's members, cleaned to the member."""
+    """A select of an enum's members, cleaned to the member. None is chosen from the start."""
 
     def __init__(self, kind: type[Enum], *, labels: Mapping[Any, str] | None = None, **kwargs: Any) -> None:
-        choices = labels.items() if labels is not None else ((member, label(member.value)) for member in kind)
-        super().__init__(choices=[(member.value, text) for member, text in choices], coerce=kind, **kwargs)
+        members = labels.items() if labels is not None else ((member, label(member.value)) for member in kind)
+        choices = [UNCHOSEN, *((member.value, text) for member, text in members)]
+        super().__init__(choices=choices, coerce=kind, **kwargs)
 
 
 def label(code: str) -> str:
@@ -138,10 +144,11 @@ class AssignForm(RowForm):
     owner = forms.ChoiceField(label="Owner", required=False)
 
     def prepare(self) -> None:
-        """Offer the colleagues, and begin with the user."""
+        """Offer the colleagues who work for the row's operator, and begin with the user."""
+        works_for_it = Q(is_superuser=True) | Q(memberships__operator_id=self.row.operator_id)
         colleagues = User.objects.filter(
-            colleagues_filter(scope.operators(self.request)), is_staff=True, is_active=True
-        )
+            colleagues_filter(scope.operators(self.request)), works_for_it, is_staff=True, is_active=True
+        ).distinct()
         field = self.fields["owner"]
         field.choices = [(staff_actor(each), each.username) for each in colleagues.order_by("username")]  # type: ignore[attr-defined]
         field.initial = staff_actor(self.request.user)

@@ -23,7 +23,7 @@ from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, choice_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import EnumSelectField, RowForm, text_field
+from casino.backoffice.forms import UNCHOSEN, EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import kill_switch, player_risk, player_sections
 from casino.backoffice.pages.brands import LimitsGroupChoiceForm
 from casino.backoffice.pages.keys import done_or_waits
@@ -107,7 +107,7 @@ def _restricted(row: PlayerRestrictions | None) -> Iterator[SafeString]:
 
 
 class ExclusionForm(RowForm):
-    kind = forms.ChoiceField(choices=_EXCLUSIONS, label="Kind")
+    kind = forms.ChoiceField(choices=[UNCHOSEN, *_EXCLUSIONS], label="Kind")
     length = forms.IntegerField(
         label="How many hours or months (empty: permanent)", min_value=1, max_value=9999, required=False
     )

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from baccarat import acts
 from baccarat.services import void_policy
 from casino.backoffice.actions import RowAction
-from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
+from casino.backoffice.forms import UNCHOSEN, EnumSelectField, RowForm, line_field, text_field
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
@@ -149,7 +149,8 @@ class FundingForm(RowForm):
 
 class SpentWinningsForm(RowForm):
     spent = forms.ChoiceField(
-        label="Who bears them", choices=[("debt", "the player, as a debt"), ("forgive", "the operator, as a loss")]
+        label="Who bears them",
+        choices=[UNCHOSEN, ("debt", "the player, as a debt"), ("forgive", "the operator, as a loss")],
     )
 
 

@@ -157,6 +157,7 @@ def test_a_round_is_voided_by_two_persons_and_found_among_the_voids_of_the_month
     manager = enter(Role.FLOOR_MANAGER)
     manager.click(manager.page.locator(f"a[href*='{round_.pk}']:visible").first)
     manager.go("Void this round")
+    manager.page.get_by_label("Reason").and_(manager.page.locator(":visible")).first.select_option("malfunction")
     manager.type("Explanation", "The shoe jammed.")
     manager.press("Void this round")
     manager.sees("another member of staff has to agree")

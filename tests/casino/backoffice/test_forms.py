@@ -1,0 +1,61 @@
+"""No form of the desk decides anything by being left as it is."""
+
+from collections.abc import Iterator
+
+import pytest
+from django import forms
+from django.contrib import admin
+
+from casino.backoffice import pages
+from casino.backoffice.forms import EnumSelectField, RowForm
+from casino.urls import urlpatterns
+
+
+def all_forms() -> Iterator[type[RowForm]]:
+    """Yield every form of a page."""
+    assert urlpatterns
+    assert pages.__path__
+    assert admin.site._registry
+    waiting = [RowForm]
+    while waiting:
+        form = waiting.pop()
+        yield form
+        waiting += form.__subclasses__()
+
+
+def decisions() -> list[tuple[str, str, forms.ChoiceField]]:
+    """List the selects among the fields of all forms, whose choices are known without a row."""
+    return [
+        (form.__name__, name, field)
+        for form in all_forms()
+        for name, field in form.base_fields.items()
+        if isinstance(field, EnumSelectField)
+    ]
+
+
+def test_no_reason_and_no_decision_is_chosen_before_somebody_chooses() -> None:
+    chosen = [
+        f"{form}.{name}"
+        for form, name, field in decisions()
+        if list(field.choices)[0][0] != "" or field.initial is not None
+    ]
+
+    assert chosen == []
+    assert len(decisions()) > 15
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        ("AdjustmentRequestForm", "reason"),
+        ("AdjustmentRequestForm", "direction"),
+        ("VoidForm", "reason"),
+        ("ResolutionForm", "resolution"),
+        ("EntryForm", "kind"),
+    ],
+)
+def test_a_form_that_is_left_as_it_is_is_refused(form: str, field: str) -> None:
+    fields = {name: each for owner, name, each in decisions() if owner == form}
+
+    with pytest.raises(forms.ValidationError):
+        fields[field].clean("")
