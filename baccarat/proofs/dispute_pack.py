@@ -98,7 +98,7 @@ def _build_files(round_: UUID, proof: dict[str, Any]) -> dict[str, bytes]:
 
 
 def _verification(raw: bytes) -> bytes:
-    result = house.judge(raw)
+    result = house.verify(raw)
     lines = [f"{check.name:<12} {check.verdict:<7} {check.text}" for check in result.checks]
     return "\n".join([*lines, "", f"verdict: {result.verdict}", house.conclude(result), ""]).encode()
 

@@ -22,7 +22,7 @@ def trusted_keys() -> list[str]:
     ]
 
 
-def judge(raw: bytes) -> Verification:
+def verify(raw: bytes) -> Verification:
     """Check the bytes of an exported round."""
     return checks.verify(raw, keys=trusted_keys())
 

@@ -26,7 +26,7 @@ _MAX_ROUND_AGE: Final = timedelta(days=2)
 """A round was opened at most so long before it is settled."""
 _NAMES: Final = ["revenue", "accounts", "performance"]
 _OPERATORS: Final = """
-    SELECT clock_timestamp(), id, time_zone, created_at FROM operators_operator
+    SELECT clock_timestamp(), id, time_zone, created_at, sandbox, currencies FROM operators_operator
      WHERE %(operators)s::uuid[] IS NULL OR id = ANY (%(operators)s::uuid[])
 """
 _REPORTED: Final = """
@@ -190,12 +190,14 @@ class PeriodFigures:
     """The figures of the days from `first` to `last`.
 
     `missing` counts days of operators whose reports are not there yet, `registered` new players by operator and day.
+    `deals` says in which money each operator deals.
     """
 
     first: date
     last: date
     figures: Mapping[Key, Figures]
     registered: Mapping[tuple[UUID, str], int]
+    deals: Mapping[UUID, frozenset[Money]]
     missing: int = 0
 
     def days(self, first: date | None = None) -> list[str]:
@@ -227,10 +229,13 @@ class PeriodFigures:
                 sums[day].add(each)
         return list(sums.values())
 
-    def new_players(self, days: Iterable[str], operator: UUID | None = None) -> int:
+    def new_players(self, money: Money, days: Iterable[str], operator: UUID | None = None) -> int:
+        """Count the new players of the operators that deal in this money."""
         wanted = set(days)
         return sum(
-            count for (owner, day), count in self.registered.items() if day in wanted and operator in {None, owner}
+            count
+            for (owner, day), count in self.registered.items()
+            if day in wanted and operator in {None, owner} and money in self.deals[owner]
         )
 
 
@@ -249,6 +254,7 @@ class _Owners:
     now: datetime
     zones: Mapping[UUID, str]
     since: Mapping[UUID, date]
+    deals: Mapping[UUID, frozenset[Money]]
 
     def yesterday(self, operator: UUID) -> date:
         return day_of(self.now, self.zones[operator]) - timedelta(days=1)
@@ -280,6 +286,7 @@ def read_days(operators: Collection[UUID] | None, *, first: date, last: date, li
         last,
         figures,
         {(owner, day): count for owner, day, count in registered},
+        owners.deals,
         len(_over(owners, first, last) - complete),
     )
 
@@ -287,8 +294,12 @@ def read_days(operators: Collection[UUID] | None, *, first: date, last: date, li
 def _owners(operators: Collection[UUID] | None) -> _Owners:
     rows = fetch(_OPERATORS, {"operators": None if operators is None else list(operators)})
     now = rows[0][0] if rows else fetch("SELECT clock_timestamp()")[0][0]
-    zones = {owner: zone for _, owner, zone, _ in rows}
-    return _Owners(now, zones, {owner: day_of(created_at, zones[owner]) for _, owner, _, created_at in rows})
+    zones = {owner: zone for _, owner, zone, *_ in rows}
+    deals = {
+        owner: frozenset((kind, code) for kind in ("sandbox" if sandbox else "real", "play") for code in currencies)
+        for _, owner, _, _, sandbox, currencies in rows
+    }
+    return _Owners(now, zones, {owner: day_of(at, zones[owner]) for _, owner, _, at, *_ in rows}, deals)
 
 
 def _over(owners: _Owners, first: date, last: date) -> set[tuple[UUID, str]]:

@@ -1,6 +1,7 @@
 """From which networks players follow tables, as keyed digests: whether two players share one can be asked, no more."""
 
 import hmac
+from collections.abc import Collection
 from typing import Final
 from uuid import UUID
 
@@ -25,9 +26,12 @@ _SHARED: Final = """
       JOIN risk_playernetwork AS shared ON shared.player_id = pair.other AND shared.network = used.network
 """
 _OTHERS: Final = """
-    SELECT DISTINCT shared.player_id FROM risk_playernetwork AS used
+    SELECT DISTINCT shared.player_id, player.operator_id FROM risk_playernetwork AS used
       JOIN risk_playernetwork AS shared ON shared.network = used.network AND shared.player_id <> used.player_id
-     WHERE used.player_id = %s ORDER BY 1 LIMIT %s
+      JOIN operators_player AS player ON player.id = shared.player_id
+     WHERE used.player_id = %(player)s
+       AND (%(operators)s::uuid[] IS NULL OR player.operator_id = ANY (%(operators)s::uuid[]))
+     ORDER BY 1 LIMIT %(limit)s
 """
 
 
@@ -48,6 +52,7 @@ def sharing(pairs: list[tuple[UUID, UUID]]) -> set[tuple[UUID, UUID]]:
     return set(fetch(_SHARED, [[one for one, _ in pairs], [other for _, other in pairs]])) if pairs else set()
 
 
-def players_nearby(player: UUID, *, limit: int) -> list[UUID]:
-    """Return other players who used a network of this player."""
-    return [other for (other,) in fetch(_OTHERS, [player, limit])]
+def players_nearby(player: UUID, *, operators: Collection[UUID] | None, limit: int) -> list[tuple[UUID, UUID]]:
+    """Return other players of these operators (None: all) who used a network of this player, with their operators."""
+    wanted = None if operators is None else list(operators)
+    return fetch(_OTHERS, {"player": player, "operators": wanted, "limit": limit})

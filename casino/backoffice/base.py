@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from uuid import UUID
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.admin import ModelAdmin
 from django.contrib.admin.utils import quote, unquote
 from django.contrib.admin.views.main import ChangeList
@@ -39,6 +39,10 @@ else:
 
 MAX_LISTED: Final = 10_000
 """The most rows that a list counts and pages through; older ones need a search or a filter."""
+
+
+_NAMING: Final = frozenset({"operator", "operator_", "slug", "for_", "list_of"})
+"""Columns that name a row's operator."""
 
 
 class CappedPaginator(BasePaginator):
@@ -137,6 +141,21 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[DecryptingChangeList]:
         return DecryptingChangeList
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """Name the operator of each row to those who work for several."""
+        listed = super().get_list_display(request)
+        is_owned = any(field.attname == "operator_id" for field in self.opts.get_fields() if field.concrete)
+        if not is_owned or not scope.serves_several(request) or _NAMING.intersection(listed):
+            return listed
+        return (*listed, "whose")
+
+    @admin.display(description="operator")
+    def whose(self, row: Any) -> str:
+        """Return the operator of a row, among those of the user."""
+        request = scope.current_request()
+        slugs = {} if request is None else scope.operator_slugs(request)
+        return slugs.get(str(row.operator_id), html.NOTHING)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Leave out rows of other operators; every page and action uses this query set."""

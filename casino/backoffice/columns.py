@@ -61,21 +61,23 @@ operator_column: Final = column("operator", lambda row: html.page("operator", ro
 
 
 def with_names(rows: QuerySet[Any], *names: str) -> QuerySet[Any]:
-    """Add the operator's slug, the player's nickname and the table's name in the same query."""
-    sources = {
-        "operator": ("slug", Operator.objects.filter(id=OuterRef("operator_id")).values("slug")),
-        "player": ("nickname", Player.objects.filter(id=OuterRef("player_id")).values("nickname")),
-        "table": ("table_name", Table.objects.filter(id=OuterRef("table_id")).values("name")),
+    """Add the operator's slug and kind, the player's nickname and the table's name in the same query."""
+    operators = Operator.objects.filter(id=OuterRef("operator_id"))
+    sources: dict[str, dict[str, Any]] = {
+        "operator": {"slug": operators.values("slug"), "in_sandbox": operators.values("sandbox")},
+        "player": {"nickname": Player.objects.filter(id=OuterRef("player_id")).values("nickname")},
+        "table": {"table_name": Table.objects.filter(id=OuterRef("table_id")).values("name")},
     }
     annotated: QuerySet[Any] = rows.annotate(
-        **{key: Subquery(source) for key, source in (sources[name] for name in names)}
+        **{key: Subquery(source) for name in names for key, source in sources[name].items()}
     )
     return annotated
 
 
 def operator_link(row: Any) -> SafeString | str:
-    """Link to the operator of a row, annotated by `with_names`."""
-    return html.page("operator", row.operator_id, row.slug or html.short_or_nothing(row.operator_id))
+    """Link to the operator of a row, annotated by `with_names`; a sandbox is marked."""
+    link = html.page("operator", row.operator_id, row.slug or html.short_or_nothing(row.operator_id))
+    return html.with_note(link, "sandbox") if row.in_sandbox else link
 
 
 def name_of_player(row: Any) -> str:

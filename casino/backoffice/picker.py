@@ -26,7 +26,10 @@ def pages() -> Mapping[str, ReadOnlyAdmin]:
 
 
 def visible_names(subjects: Iterable[str]) -> Mapping[str, str]:
-    """Name those of these subjects, such as round:<id>, that are on pages of the user who makes the request."""
+    """Name those of these subjects, such as round:<id>, that are on pages of the user who makes the request.
+
+    Who works for several operators reads whose it is.
+    """
     request, listed = scope.current_request(), pages()
     ids: defaultdict[str, set[UUID]] = defaultdict(set)
     for subject in subjects:
@@ -36,12 +39,15 @@ def visible_names(subjects: Iterable[str]) -> Mapping[str, str]:
             ids[kind].add(key)
     if request is None:
         return {}
-    return subject_names(
-        f"{kind}:{key}"
+    owners = {
+        f"{kind}:{key}": operator
         for kind, keys in ids.items()
         if listed[kind].has_view_permission(request)
-        for key in listed[kind].get_queryset(request).filter(pk__in=keys).values_list("pk", flat=True)
-    )
+        for key, operator in listed[kind].get_queryset(request).filter(pk__in=keys).values_list("pk", "operator_id")
+    }
+    return {
+        subject: scope.name_choice(name, owners[subject], request) for subject, name in subject_names(owners).items()
+    }
 
 
 class PickerInput(forms.Select):

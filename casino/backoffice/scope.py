@@ -139,6 +139,23 @@ def within(rows: QuerySet[Any], request: HttpRequest, column: str = "operator_id
     return rows if allowed is None else rows.filter(**{f"{column}__in": allowed})
 
 
+def mine(rows: QuerySet[Any], column: str = "operator_id") -> QuerySet[Any]:
+    """Do the same for the user whose request is being answered; outside of the admin nothing is left out."""
+    request = _request.get()
+    return rows if request is None else within(rows, request, column)
+
+
+def serves_several(request: HttpRequest) -> bool:
+    """Return whether the user works for several operators, so that lists and choices name them."""
+    return len(operator_slugs(request)) > 1
+
+
+def name_choice(text: str, operator: UUID, request: HttpRequest) -> str:
+    """Name a choice, with its operator where the user works for several."""
+    slug = operator_slugs(request).get(str(operator), "")
+    return f"{slug}: {text}" if slug and serves_several(request) else text
+
+
 def latest(model: type[Model], request: HttpRequest) -> Q:
     """Limit a list by serial ids to the last MAX_ROWS_BACK rows, for those who may not see all of them."""
     if operators(request) is None:

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from baccarat.storage.models import Round, Table
 from casino.backoffice import html
 from casino.backoffice.base import as_uuid
-from casino.backoffice.scope import may_view
+from casino.backoffice.scope import may_view, mine
 from casino.crypto import crypto_shredding
 from casino.kernel import money
 from casino.operators.models import Operator, Player
@@ -59,8 +59,8 @@ def name_kill_switches(switches: Iterable[Any]) -> None:
 
 
 def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:
-    """Return players' nicknames by id, in two queries; unknown players are left out."""
-    rows = list(Player.objects.filter(id__in=set(players)).values_list("id", "nickname"))
+    """Return players' nicknames by id, in two queries; those of no operator of the reader's are left out."""
+    rows = list(mine(Player.objects.filter(id__in=set(players))).values_list("id", "nickname"))
     names = crypto_shredding.decrypt_many([nickname for _, nickname in rows])
     return {player: name or "" for (player, _), name in zip(rows, names, strict=True)}
 
@@ -75,30 +75,34 @@ def _players(ids: Ids) -> Mapping[UUID, str]:
 
 
 def _tables(ids: Ids) -> Mapping[UUID, str]:
-    return {key: f"table {name}" for key, name in Table.objects.filter(id__in=ids).values_list("id", "name")}
+    return {key: f"table {name}" for key, name in mine(Table.objects.filter(id__in=ids)).values_list("id", "name")}
 
 
 def _rounds(ids: Ids) -> Mapping[UUID, str]:
     table = Subquery(Table.objects.filter(id=OuterRef("table_id")).values("name")[:1])
-    rows = Round.objects.filter(id__in=ids).annotate(table=table).values_list("id", "number", "table")
+    rows = mine(Round.objects.filter(id__in=ids)).annotate(table=table).values_list("id", "number", "table")
     return {key: f"round {number} at {name}" for key, number, name in rows}
 
 
 def _operators(ids: Ids) -> Mapping[UUID, str]:
-    return {key: f"operator {slug}" for key, slug in Operator.objects.filter(id__in=ids).values_list("id", "slug")}
+    rows = mine(Operator.objects.filter(id__in=ids), "id").values_list("id", "slug")
+    return {key: f"operator {slug}" for key, slug in rows}
 
 
 def _methods(ids: Ids) -> Mapping[UUID, str]:
-    rows = DepositMethod.objects.filter(method_id__in=ids).order_by("version").values_list("method_id", "name")
-    return {key: f"deposit method {name}" for key, name in rows}
+    rows = mine(DepositMethod.objects.filter(method_id__in=ids)).order_by("version")
+    return {key: f"deposit method {name}" for key, name in rows.values_list("method_id", "name")}
 
 
 def _amounts(
     kind: str, model: type[Adjustment | Deposit | Withdrawal | Transfer | RemoteTransaction]
 ) -> Callable[[Ids], Mapping[UUID, str]]:
     def load(ids: Ids) -> Mapping[UUID, str]:
-        rows = model._default_manager.filter(id__in=ids).values_list("id", F("amount"), "currency")  # noqa: SLF001  (Django's own name)
-        return {key: f"{kind} of {money.format_amount(amount, currency)} {currency}" for key, amount, currency in rows}
+        rows = mine(model._default_manager.filter(id__in=ids))  # noqa: SLF001  (Django's own name)
+        amounts = rows.values_list("id", F("amount"), "currency")
+        return {
+            key: f"{kind} of {money.format_amount(amount, currency)} {currency}" for key, amount, currency in amounts
+        }
 
     return load
 

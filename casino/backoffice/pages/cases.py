@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from baccarat.risk import case_file, networks
 from baccarat.risk.models import RiskAlert
-from casino.backoffice import html
+from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
 from casino.backoffice.columns import Cell, LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter, since_by_uuid
@@ -185,7 +185,7 @@ class CaseAdmin(LabelledRowsAdmin):
             ActionBar(),
             Facts("Findings", _findings(obj.details)),
             *_alerts(obj),
-            *_nearby(obj),
+            *_nearby(request, obj),
             Grid(
                 "Notes, evidence and decisions",
                 ("Time", "Kind", "Text", "About", "Due", "By"),
@@ -247,10 +247,13 @@ def _alerts(case: Case) -> Sequence[Section]:
     return (Grid("Alerts", headers, rows, numeric=frozenset({"Amount", "Count"})),) if rows else ()
 
 
-def _nearby(case: Case) -> Sequence[Section]:
-    """Show who used the same network as the player of a case."""
-    player = cases.player_of(case.subject)
-    others = [] if player is None else networks.players_nearby(player, limit=MAX_NEARBY)
-    names = nicknames(others)
-    rows = [(player_link(other, names),) for other in others]
-    return (Grid("Players who used the same network", ("Player",), rows),) if rows else ()
+def _nearby(request: HttpRequest, case: Case) -> Sequence[Section]:
+    """Show which of the players whom the user may see used the same network as the player of a case."""
+    player, operators = cases.player_of(case.subject), scope.operators(request)
+    others = [] if player is None else networks.players_nearby(player, operators=operators, limit=MAX_NEARBY)
+    names, slugs = nicknames([other for other, _ in others]), scope.operator_slugs(request)
+    rows = [
+        (player_link(other, names), html.page("operator", operator, slugs.get(str(operator), html.short(operator))))
+        for other, operator in others
+    ]
+    return (Grid("Players who used the same network", ("Player", "Operator"), rows),) if rows else ()

@@ -16,6 +16,7 @@ import msgspec
 from django import forms
 from django.contrib import admin
 from django.core.cache import cache
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.http import urlencode
@@ -25,7 +26,7 @@ from baccarat.reports.days import Figures, Money, PeriodFigures
 from baccarat.storage.models import Round, Table
 from casino.backoffice import game, html, scope
 from casino.backoffice.base import as_uuid
-from casino.backoffice.columns import with_names
+from casino.backoffice.columns import operator_link, with_names
 from casino.backoffice.figures import (
     VIEW_REPORTS,
     band_text,
@@ -42,6 +43,7 @@ from casino.backoffice.pages import search
 from casino.backoffice.sections import Facts, Grid, Section, TemplateSection
 from casino.events.models import Seal, Unsealed
 from casino.kernel import money
+from casino.operators.models import Operator
 
 MAX_ROUNDS: Final = 10
 MAX_WAITING: Final = 20
@@ -78,7 +80,7 @@ def add_sections(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any
     if may("baccarat.view_table") and may("events.view_event"):
         sections.append(_now(request))
     if may("baccarat.view_round"):
-        sections.append(_latest(request))
+        sections.extend(_latest(request))
     return {**context, "sections": sections, "searches": request.user.has_perms(search.NEEDED)}
 
 
@@ -88,19 +90,25 @@ def _suspended(request: HttpRequest) -> Grid:
         (
             html.page("round", table.round_id, f"No. {table.rounds}"),
             html.page("table", table.pk, table.name),
+            operator_link(table),
             table.suspension_reason or "",
         )
-        for table in scope.within(suspended, request)[:MAX_WAITING]
+        for table in with_names(scope.within(suspended, request), "operator")[:MAX_WAITING]
     ]
-    return Grid("Suspended rounds", ("Round", "Table", "Reason"), rows, empty="No round is suspended.")
+    return Grid("Suspended rounds", ("Round", "Table", "Operator", "Reason"), rows, empty="No round is suspended.")
 
 
 def _now(request: HttpRequest) -> Facts:
-    playing = scope.within(Table.objects.filter(round_id__isnull=False), request)[:MAX_COUNTED].count()
+    tables = scope.within(Table.objects.filter(round_id__isnull=False), request)
+    playing = [(title, _of_kind(tables, sandbox=sandbox)[:MAX_COUNTED].count()) for title, sandbox in _KINDS.items()]
     waiting = Unsealed.objects.all()[:MAX_COUNTED].count()
     head = Seal.objects.order_by("-position").values_list("position", flat=True).first() or 0
     rows = (
-        ("Tables in play", html.listing("baccarat_table", _count(playing), state="playing")),
+        *(
+            (f"Tables in play{title}", html.listing("baccarat_table", _count(count), state="playing"))
+            for title, count in playing
+            if count or not title
+        ),
         ("Events sealed", html.listing("events_event", f"#{head}")),
         ("Waiting for sealing", html.listing("events_event", _count(waiting), seal="waiting")),
     )
@@ -111,12 +119,24 @@ def _count(count: int) -> str:
     return f"{count} or more" if count == MAX_COUNTED else str(count)
 
 
-def _latest(request: HttpRequest) -> Grid:
-    rounds = scope.within(Round.objects.order_by("-id"), request)
-    columns = ("Round", "Table", "Phase", "Cards", "Won by", "Opened")
-    latest = with_names(rounds, "operator", "table")[:MAX_ROUNDS]
+def _latest(request: HttpRequest) -> Sequence[Grid]:
+    """Show the latest rounds, those of sandboxes by themselves."""
+    columns = ("Round", "Table", "Operator", "Phase", "Cards", "Won by", "Opened")
     voided = html.listing("baccarat_round", "Voids of the last 30 days", phase="voided", within="30d")
-    return game.round_grid("Latest rounds", latest, columns=columns, note=voided)
+    grids = []
+    for title, sandbox in _KINDS.items():
+        rounds = _of_kind(scope.within(Round.objects.order_by("-id"), request), sandbox=sandbox)
+        latest = with_names(rounds, "operator", "table")[:MAX_ROUNDS]
+        grids.append(game.round_grid(f"Latest rounds{title}", latest, columns=columns, note=voided))
+    return [grid for grid in grids if grid.rows] or grids[:1]
+
+
+_KINDS: Final = {"": False, ", sandboxes": True}
+"""Ends of titles, with whether it is about sandboxes: their figures never stand beside those of live operators."""
+
+
+def _of_kind(rows: QuerySet[Any], *, sandbox: bool) -> QuerySet[Any]:
+    return rows.filter(operator_id__in=Operator.objects.filter(sandbox=sandbox).values("id"))
 
 
 class PeriodForm(forms.Form):
@@ -179,7 +199,7 @@ def _figures(request: HttpRequest) -> Sequence[Section]:
 
 def _read(operators: Any, first: date, last: date) -> PeriodFigures:
     names = "all" if operators is None else ",".join(sorted(map(str, operators)))
-    key = f"figures:{hashlib.sha256(f'{names} {first} {last}'.encode()).hexdigest()}"
+    key = f"period-figures:{hashlib.sha256(f'{names} {first} {last}'.encode()).hexdigest()}"
     figures: PeriodFigures | None = cache.get(key)
     if figures is None:
         live = is_quiet(timezone.now() - timedelta(days=2))
@@ -236,7 +256,7 @@ class _Period:
             with_change(html.money(now.withdrawals, currency), now.withdrawals, before.withdrawals, currency),
             html.below(
                 f"{Decimal(now.players) / len(self.days):.1f}".removesuffix(".0"),
-                f"{self.read.new_players(self.days, operator)} new",
+                f"{self.read.new_players(money, self.days, operator)} new",
             ),
         )
 
@@ -265,7 +285,7 @@ class _Period:
                 percent(sums.theoretical_hold),
                 *(html.money(amount, currency) for amount in (sums.deposits, sums.withdrawals)),
                 str(sums.players),
-                str(self.read.new_players([day])),
+                str(self.read.new_players(self.money, [day])),
             )
             for day, sums in reversed(each_day)
         ]
@@ -289,7 +309,7 @@ class _Period:
             amounts("Withdrawals", lambda sums: sums.withdrawals, "#94a3b8"),
         ]
         players = _bars("Active", [sums.players for _, sums in each_day], "var(--color-primary-600)")
-        new = _bars("New", [self.read.new_players([day]) for day, _ in each_day], "#94a3b8")
+        new = _bars("New", [self.read.new_players(self.money, [day]) for day, _ in each_day], "#94a3b8")
         return [
             _chart(f"GGR by day, {currency}", "bar", each_day, ggr),
             _chart(f"Deposits (green) and withdrawals (grey) by day, {currency}", "bar", each_day, *payments),

@@ -158,10 +158,8 @@ def before_money_leaves(request: HttpRequest, withdrawal: Withdrawal) -> Sequenc
     if allowed("wallet.view_playerrestrictions"):
         rows.append(("Account", html.badge("frozen", "bad") if facts.frozen else "not frozen"))
     if allowed(VIEW_ALERTS):
-        near = Player.objects.filter(
-            operator_id=withdrawal.operator_id, pk__in=networks.players_nearby(player, limit=MAX_NEARBY)
-        ).values_list("pk", flat=True)
-        names = nicknames(list(near))
+        near = networks.players_nearby(player, operators={withdrawal.operator_id}, limit=MAX_NEARBY)
+        names = nicknames([other for other, _ in near])
         links = format_html_join(", ", "{}", ((player_link(key, names),) for key in names))
         rows.append(("Same network", links or "nobody"))
     if allowed("wallet.view_deposit"):

@@ -100,7 +100,7 @@ def _targets(request: HttpRequest) -> Iterator[tuple[str, Any]]:
     tables = scope.within(Table.objects.filter(in_lobby=True).order_by("name"), request)
     rows = tables.values_list("id", "name", "operator_id")[:MAX_CHOICES]
     named = sorted(
-        (scope.named(name, operator, request), stop_id(StopScope.TABLE, str(key))) for key, name, operator in rows
+        (scope.name_choice(name, operator, request), stop_id(StopScope.TABLE, str(key))) for key, name, operator in rows
     )
     yield "Tables", [(target, name) for name, target in named]
 

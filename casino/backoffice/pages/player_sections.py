@@ -262,12 +262,14 @@ def _notices(_request: HttpRequest, player: Player) -> Section:
         (
             each.created_at,
             each.notice.kind.replace("_", " "),
+            html.money(each.notice.details.get("amount"), each.notice.details.get("currency", "")),
             each.notice.message,
             each.read_at,
         )
         for each in latest
     ]
-    return Grid("Notices to the player", ("Time", "Notice", "Text", "Read"), rows, empty="No notice yet.")
+    headers = ("Time", "Notice", "Amount", "Text", "Read")
+    return Grid("Notices to the player", headers, rows, empty="No notice yet.", numeric=_AMOUNTS)
 
 
 def _significant(_request: HttpRequest, player: Player) -> Section:

@@ -39,7 +39,7 @@ class AssignDiscrepancyForm(AssignForm):
 
 class ResolutionForm(RowForm):
     resolution = EnumSelectField(DiscrepancyResolution, label="Resolution")
-    note = text_field(f"Explanation {_RECORDED}")
+    note = text_field(f"Explanation {_RECORDED}", required=False)  # the service refuses an empty one
 
 
 def _side(amount: int | None, currency: str, status: str | None) -> SafeString | str:

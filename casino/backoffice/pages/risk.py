@@ -28,8 +28,10 @@ from casino.backoffice.columns import (
     column,
     money_column,
     name_of_player,
+    operator_link,
     staff_column,
     time_column,
+    with_names,
 )
 from casino.backoffice.filters import choice_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
@@ -40,7 +42,7 @@ from casino.backoffice.subjects import nicknames, player_link, subject_link, sub
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
-from casino.operators.models import Operator
+from casino.operators.models import Operator, Player
 from casino.staff.access_log import record_access
 
 VIEW_ALERTS: Final = "risk.view_riskalert"
@@ -51,6 +53,9 @@ _TITLES: Final = {kind.value: TEXTS[kind].title for kind in RuleKind}
 _AMOUNTS: Final = frozenset(
     {"Deposits", "Deposited", "Withdrawals", "Withdrawn", "Rounds", "Staked", "Net", "Methods", "Amount", "Count"}
 )
+SANDBOXES: Final = "sandboxes"
+_ALL_OF_A_KIND: Final = {"": "All but sandboxes", SANDBOXES: "All sandboxes"}
+"""Players of sandboxes are never listed beside those who play for money."""
 SUM_HEADERS: Final = ("Deposits", "Deposited", "Methods", "Withdrawals", "Withdrawn", "Rounds", "Staked", "Net")
 SPANS: Final = {
     "1 h": "Last hour", "24 h": "Last 24 hours", "7 d": "Last 7 days", "30 d": "Last 30 days"
@@ -291,7 +296,9 @@ class FiguresForm(forms.Form):
         initial = {"measure": "deposited", "window": "24 h", "currency": default, "operator": "", "least": ""}
         super().__init__({**initial, **request.GET.dict()}, auto_id=False, label_suffix="")
         self.fields["currency"] = forms.ChoiceField(label="in", choices=[(code, code) for code in currencies])
-        choices = [("", "All"), *scope.operator_slugs(request).items()]
+        kinds = scope.within(Operator.objects.order_by(), request, "id").values_list("sandbox", flat=True).distinct()
+        all_of_them = _ALL_OF_A_KIND.items() if len(kinds) > 1 else [("", "All")]
+        choices = [*all_of_them, *scope.operator_slugs(request).items()]
         self.fields["operator"] = forms.ChoiceField(label="Operator", choices=choices, required=False)
 
     def clean(self) -> dict[str, Any]:
@@ -332,22 +339,32 @@ def figures_page(request: HttpRequest) -> HttpResponse:
 
 
 def _players_by(request: HttpRequest, query: Mapping[str, Any]) -> Grid:
-    allowed, chosen = scope.operators(request), as_uuid(query["operator"])
-    operators: Sequence[UUID] | None = None if allowed is None else list(allowed)
+    chosen = as_uuid(query["operator"])
+    operators: dict[bool, list[UUID]] = {False: [], True: []}
+    for key, sandbox in scope.within(Operator.objects.all(), request, "id").values_list("id", "sandbox"):
+        operators[sandbox].append(key)
+    sandbox = query["operator"] == SANDBOXES or not operators[False]
     top = activity.top_players(
-        operators=operators if chosen is None else [chosen],
+        operators=operators[sandbox] if chosen is None else [chosen],
         currency=query["currency"],
         since=timezone.now() - WINDOWS[query["window"]],
         measure=query["measure"],
         least=query["least"],
         limit=MAX_PLAYERS,
     )
-    names = nicknames([player for player, _ in top])
-    rows = [(player_link(player, names), *sum_cells(sums, query["currency"])) for player, sums in top]
+    keys = [player for player, _ in top]
+    names, owners = nicknames(keys), with_names(Player.objects.filter(pk__in=keys), "operator").in_bulk()
+    rows = [
+        (player_link(player, names), operator_link(owners[player]), *sum_cells(sums, query["currency"]))
+        for player, sums in top
+        if player in owners
+    ]
     note = f"The first {MAX_PLAYERS}." if len(top) == MAX_PLAYERS else ""
     note = f"{note} Windows begin with a quarter of an hour; withdrawals count from their request.".strip()
     empty = "No player reaches this."
-    return Grid(SPANS[query["window"]], ("Player", *SUM_HEADERS), rows, empty=empty, note=note, numeric=_AMOUNTS)
+    return Grid(
+        SPANS[query["window"]], ("Player", "Operator", *SUM_HEADERS), rows, empty=empty, note=note, numeric=_AMOUNTS
+    )
 
 
 StaffSite.pages.append(path("players/", admin.site.admin_view(require_safe(figures_page)), name="desk_figures"))

@@ -193,7 +193,7 @@ def _check_export(round_: Round) -> RoundCheck:
         return RoundCheck(_EXPORT_CHECK, holds=None, explanation=f"{refusal.detail}.")
     except MALFORMED as error:
         return RoundCheck(_EXPORT_CHECK, holds=False, explanation=f"It can't be exported: {error}")
-    result = house.judge(json.dumps(document).encode())
+    result = house.verify(json.dumps(document).encode())
     holding = sum(check.verdict is CheckVerdict.OK for check in result.checks)
     text = f"{holding} checks hold. {house.conclude(result)}".strip()
     return RoundCheck(_EXPORT_CHECK, holds=_HOLDS.get(result.verdict), explanation=text)

@@ -20,7 +20,7 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.storage.models import Round, Table, Wager
 from casino.backoffice import game, html, scope
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
-from casino.backoffice.columns import with_names
+from casino.backoffice.columns import operator_link, with_names
 from casino.backoffice.forms import time_field
 from casino.backoffice.picker import pages, picker_field
 from casino.backoffice.sections import Grid, Section
@@ -40,7 +40,7 @@ PAGE_SIZE: Final = 50
 MAX_SEATS: Final = 14
 MAX_TABLES: Final = 200
 _AMOUNTS: Final = frozenset({"Staked", "Returned", "Net", "Amount"})
-_WAGER_HEADERS: Final = (game.WAGER_HEADERS[0], "Player", *game.WAGER_HEADERS[1:])
+_WAGER_HEADERS: Final = (game.WAGER_HEADERS[0], "Player", "Operator", *game.WAGER_HEADERS[1:])
 _ANY: Final = ("", "Any")
 _PAYMENTS: Final[Mapping[str, type[Model]]] = {
     "deposit": Deposit,
@@ -189,7 +189,7 @@ def _wagers(request: HttpRequest, query: dict[str, Any], before: UUID | None) ->
 
 def _with_player(cells: Sequence[object], row: Any, names: Mapping[UUID, str]) -> tuple[object, ...]:
     first, *others = cells
-    return (first, player_link(row.player_id, names), *others)
+    return (first, player_link(row.player_id, names), operator_link(row), *others)
 
 
 def payments(
@@ -215,7 +215,7 @@ def time_and_status(payment: Any) -> tuple[datetime, str]:
 
 def _payments(request: HttpRequest, query: dict[str, Any]) -> Grid:
     def select(rows: QuerySet[Any]) -> QuerySet[Any]:
-        rows = _within(rows, request, query, "id", None).filter(_amount(query, "amount"))
+        rows = with_names(_within(rows, request, query, "id", None), "operator").filter(_amount(query, "amount"))
         return rows.filter(player_id__in=_players(request, query["player"])) if query["player"] else rows
 
     newest = payments(request, select, PAGE_SIZE)[:PAGE_SIZE]
@@ -225,13 +225,14 @@ def _payments(request: HttpRequest, query: dict[str, Any]) -> Grid:
             at,
             html.page(kind, row.pk, f"{kind} {html.short(row.pk)}"),
             player_link(row.player_id, names),
+            operator_link(row),
             status,
             html.money(row.amount, row.currency),
         )
         for kind, row in newest
         for at, status in (time_and_status(row),)
     ]
-    headers = ("Requested", "Transaction", "Player", "Status", "Amount")
+    headers = ("Requested", "Transaction", "Player", "Operator", "Status", "Amount")
     note = f"The newest {PAGE_SIZE}; narrow the time for older ones." if len(cells) == PAGE_SIZE else ""
     return Grid(
         "Payments and adjustments",

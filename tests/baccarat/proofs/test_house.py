@@ -29,7 +29,7 @@ def use(settings: Any, *, links: bool = True) -> None:
 def test_a_good_round_is_verified_and_the_sentence_names_the_witness(settings: Any) -> None:
     use(settings)
 
-    result = house.judge(encode(golden(ROUND)))
+    result = house.verify(encode(golden(ROUND)))
 
     assert result.verdict == "verified"
     assert f"cosigned by {COSIGNER.name} at " in house.conclude(result)
@@ -42,7 +42,7 @@ def test_a_witness_that_is_not_configured_is_what_is_missing_in_one_sentence(set
     if configured == "cosigner":
         use(settings, links=False)
 
-    result = house.judge(encode(golden(ROUND)))
+    result = house.verify(encode(golden(ROUND)))
 
     missing = house.conclude(result).rpartition("Missing: ")[2]
     assert result.verdict != "verified"
@@ -55,7 +55,7 @@ def test_a_round_that_was_changed_is_wrong_for_the_house_too(settings: Any) -> N
     document = golden(ROUND)
     document["round"]["number"] += 1
 
-    result = house.judge(encode(document))
+    result = house.verify(encode(document))
 
     assert result.verdict == "failed"
     assert house.conclude(result).startswith("Wrong: ")

@@ -21,7 +21,7 @@ from casino.events import sealer, store, subscriptions
 from casino.events.sql import execute, fetch
 from casino.events.store import Append, Metadata
 from casino.operators import services
-from casino.operators.models import Operator
+from casino.operators.models import Operator, Player
 from tests.support.house import House, deal_all
 from wallet.events import CATALOGUE
 from wallet.models import Deposit
@@ -220,7 +220,10 @@ def test_players_against_each_other_and_both_sides_of_one_network_are_found(oper
 
     for player in (one, other):
         execute("INSERT INTO risk_playernetwork (player_id, network) VALUES (%s, %s)", [player, networks.digest("::1")])
-    assert networks.players_nearby(one, limit=5) == [other]
+        Player.objects.create(id=player, operator=operator, reference=str(player), reference_index=player.bytes)
+    for operators in (None, {operator.pk}):
+        assert networks.players_nearby(one, operators=operators, limit=5) == [(other, operator.pk)]
+    assert networks.players_nearby(one, operators={uuid4()}, limit=5) == []
     activity.forget()
     assert set(found()) == {"chip_dumping", "shared_network"}
 

@@ -37,7 +37,7 @@ def test_no_reason_and_no_decision_is_chosen_before_somebody_chooses() -> None:
     chosen = [
         f"{form}.{name}"
         for form, name, field in decisions()
-        if list(field.choices)[0][0] != "" or field.initial is not None
+        if next(iter(field.choices))[0] != "" or field.initial is not None
     ]
 
     assert chosen == []

@@ -144,7 +144,9 @@ def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Off
     due = (timezone.now() + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M")
     client.post(action("compliance_case", "deadline", case.pk), {"due_at": due, "text": "Wait for the bank."})
     assert CaseEntry.objects.filter(case=case, kind="deadline").count() == 2  # the rule's, and the one in the future
-    neighbour = office.company[0].player
+    neighbour = player_accounts.register_player(
+        operator=office.operator.id, reference="near", nickname="Nea", currency="EUR", metadata=office.house.metadata
+    ).id
     for player in (office.player.id, neighbour):
         execute("INSERT INTO risk_playernetwork (player_id, network) VALUES (%s, %s)", [player, networks.digest("::1")])
     page = client.get(page_of("compliance_case", case.pk)).content.decode()

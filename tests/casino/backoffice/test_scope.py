@@ -1,5 +1,6 @@
 """Scoping: every list, page, search, filter and action covers only rows of one's own operators."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,11 +11,14 @@ from django.db.models.fields.json import KeyTextTransform
 from django.test import Client
 from django.urls import reverse
 
+from baccarat.reports import days
+from baccarat.risk import networks, players
 from casino.backoffice import scope
 from casino.events.models import Event, Subscription
-from casino.operators.models import Change, Operator, StaffMembership
+from casino.events.sql import execute
+from casino.operators.models import Change, Operator, Player, StaffMembership
 from tests.casino.backoffice.test_pages import everything
-from tests.support.office import Office, address, client_of, open_office, shown, superuser
+from tests.support.office import Office, address, client_of, open_office, page_of, shown, superuser
 
 pytestmark = pytest.mark.django_db
 
@@ -123,6 +127,73 @@ def test_staff_of_two_operators_see_both_and_superusers_see_all(lucky: Office) -
     table_page = reverse("admin:baccarat_table_changelist")
     both = member("both", "lucky-house", "rival-house").get(table_page)
     assert len(both.context["cl"].result_list) == len(superuser().get(table_page).context["cl"].result_list) == 4
+
+
+def near(lucky: Office) -> Player:
+    """Return a player of the rival house who used the network of a player of this one."""
+    (other,) = Player.objects.filter(operator__slug="rival-house")
+    for player in (lucky.player, other):
+        execute(
+            "INSERT INTO risk_playernetwork (player_id, network) VALUES (%s, %s)", [player.pk, networks.digest("::1")]
+        )
+    return other
+
+
+def test_a_case_shows_no_player_of_another_operator_who_used_the_same_network(lucky: Office) -> None:
+    other = near(lucky)
+    key = players.open_complaint(operator=lucky.operator.id, player=lucky.player.pk, text="Late.", by="staff:1")
+
+    own = member("own", "lucky-house").get(page_of("compliance_case", key)).content.decode()
+    both = member("both", "lucky-house", "rival-house").get(page_of("compliance_case", key)).content.decode()
+
+    assert str(other.pk) not in own
+    assert "Players who used the same network" not in own
+    assert str(other.pk) in both
+    assert re.search(r"Alice</a></td>\s*<td[^>]*><a[^>]*>rival-house", both)
+
+
+def test_who_works_for_several_operators_reads_whose_each_choice_row_and_figure_is(lucky: Office) -> None:
+    both, own = member("both", "lucky-house", "rival-house"), member("own", "lucky-house")
+    throw = reverse("admin:baccarat_killswitch_throw")
+
+    assert ">lucky-house: A table<" in both.get(throw).content.decode()
+    assert ">rival-house: A table<" in both.get(throw).content.decode()
+    assert ">A table<" in own.get(throw).content.decode()
+
+    table = str(lucky.single.guest.table)
+    (offered,) = both.get(reverse("admin:desk_pick"), {"kinds": "table", "term": table}).json()["results"]
+    assert offered["text"] == "lucky-house: table A table"
+    (offered,) = own.get(reverse("admin:desk_pick"), {"kinds": "table", "term": table}).json()["results"]
+    assert offered["text"] == "table A table"
+
+    wagers = reverse("admin:baccarat_wager_changelist")
+    assert "whose" in both.get(wagers).context["cl"].list_display
+    assert "whose" not in own.get(wagers).context["cl"].list_display
+
+
+def test_the_first_page_names_operators_and_keeps_sandboxes_by_themselves(lucky: Office) -> None:
+    Operator.objects.filter(slug="rival-house").update(sandbox=True)
+
+    page = member("both", "lucky-house", "rival-house").get(reverse("admin:index"))
+    titles = {section.title: section for section in page.context["sections"]}
+
+    for title, slug in (("Latest rounds", "lucky-house"), ("Latest rounds, sandboxes", "rival-house")):
+        rows = titles[title].rows
+        assert rows
+        assert all(slug in str(row[2]) for row in rows), title
+
+
+def test_new_players_are_those_of_the_operators_that_deal_in_the_money(lucky: Office) -> None:
+    Operator.objects.filter(slug="rival-house").update(sandbox=True)
+    rival = Operator.objects.get(slug="rival-house")
+    today = days.today(None)
+
+    read = days.read_days(None, first=today, last=today)
+
+    for money, operator in ((("real", "EUR"), lucky.operator), (("sandbox", "EUR"), rival)):
+        count = Player.objects.filter(operator=operator).count()
+        assert read.new_players(money, read.days()) == count > 0, money
+    assert read.new_players(("real", "USD"), read.days()) == 0
 
 
 def test_a_list_without_an_index_shows_the_latest_rows_and_a_search_reaches_further(
