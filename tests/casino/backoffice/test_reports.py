@@ -164,8 +164,9 @@ def test_cases_are_a_queue_with_owners_and_resolutions(evening: Evening) -> None
 
 def past_day(evening: Evening, back: int, money_type: str = "sandbox", **figures: int | str) -> None:
     """Build the reports of a past day with these figures."""
-    since = evening.cuts[-1].replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=back)
-    until = since + timedelta(days=1)
+    day = days.today([evening.operator]) - timedelta(days=back)
+    interval = period_interval(ReportPeriod.DAY, day=day, zone="UTC")
+    since, until = interval.since, interval.until
     for name in ("revenue", "accounts", "performance"):
         told = [{"money_type": money_type, "currency": "EUR", **FIGURES[name], **figures}]
         version = Report.objects.filter(operator_id=evening.operator, name=name, since=since).count() + 1
