@@ -15,8 +15,8 @@ ROWS: Final = 8
 FIRST: Final = 7000
 """The first of the seeded numbers, which are above all others."""
 NOT_SEEDED: Final = {
-    "crypto_blindindexkey", "events_rowdigest", "significant_note", "significant_significantevent",
-    "staff_staffaccount",
+    "compliance_erasure", "crypto_blindindexkey", "events_rowdigest", "significant_note",
+    "significant_significantevent", "staff_staffaccount",
 }  # fmt: skip
 """There is one such row, the history has them, or they come with another."""
 FIRST_TABLES: Final = ("auth_user", "operators_operator", "operators_brand", "operators_player", "operators_apikey")

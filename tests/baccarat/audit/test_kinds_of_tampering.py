@@ -7,6 +7,7 @@ of the database and one audit.
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from uuid import UUID
 
 import pytest
 from django.conf import settings
@@ -16,6 +17,7 @@ from baccarat.audit import engine, ranges
 from baccarat.audit.ranges import AuditStart
 from casino.checkpoints import manifests, records, signing
 from casino.checkpoints.table_digests import COVERED_TABLES
+from casino.compliance import erasure
 from casino.events import row_digests
 from casino.events.immutability import app_role
 from casino.events.row_digests import held_tables
@@ -212,6 +214,7 @@ def copies(played_services, django_db_blocker, place):
             for _ in range(3):
                 change = waiting_change("withdrawal_policy", operator=None, by="desk:anna")
                 changes.decline(change.pk, by="desk:bert")
+            erase_a_seeded_player()
             for subject in ("table:1", "table:2", "table:3"):
                 recorder.record(
                     kind=recorder.SignificantEventKind.TABLE_STOPPED, operator=None, subject=subject, actor="staff:1"
@@ -222,6 +225,13 @@ def copies(played_services, django_db_blocker, place):
             manifests.create_manifests()
         yield Copies(replace(played_services, template=name), place)
     played_services.drop(name)
+
+
+def erase_a_seeded_player():
+    """Erase a player of whom the history has nothing else."""
+    who = UUID(int=seeding.FIRST)
+    asked = erasure.request(operator=who, player=who, by="desk:anna", reason="player_request", overrides_retention=True)
+    changes.confirm(asked.pk, by="desk:bert")
 
 
 def restrict_alice():
