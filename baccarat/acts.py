@@ -29,7 +29,23 @@ SET_RISK_RULES: Final = Act(
     event=_CONFIG,
 )
 OPEN_TABLE: Final = Act(
-    "baccarat.add_table", "open tables", DutySide.DO, _FLOOR, scope="configure", event="table_opened"
+    "baccarat.add_table",
+    "open tables",
+    DutySide.DO,
+    _FLOOR,
+    scope="configure",
+    one_more="for real money, with other rules than a preset's, or if players have the edge",
+    event="table_opened",
+)
+APPROVE_TABLE: Final = Act(
+    "baccarat.approve_table",
+    "confirm tables for real money with other rules than a preset's, or on which players have the edge",
+    DutySide.APPROVE,
+    (Role.APPROVER,),
+    scope="configure",
+    assertion=True,
+    persons=2,
+    event="table_opened",
 )
 CLOSE_TABLE: Final = Act(
     "baccarat.close_table", "close tables", DutySide.DO, _FLOOR, scope="configure", event="table_stopped"
@@ -156,6 +172,7 @@ ACTS: Final = (
     APPROVE_VOID,
     SET_RISK_RULES,
     OPEN_TABLE,
+    APPROVE_TABLE,
     CLOSE_TABLE,
     RESUME_ROUND,
     DRAFT_RULES,

@@ -14,7 +14,14 @@ class BaccaratConfig(AppConfig):
         from baccarat.compliance import personal_data
         from baccarat.queries.rules_versions import check_rules_in_force
         from baccarat.reports import breakdowns, performance, revenue, significant, variance, voids
-        from baccarat.services import kill_switch, rules_lifecycle, void_policy, voiding, witness_chains
+        from baccarat.services import (
+            kill_switch,
+            rules_lifecycle,
+            table_lifecycle,
+            void_policy,
+            voiding,
+            witness_chains,
+        )
         from baccarat.storage import own_rounds, shoe_seeds
         from casino.api.compression import register_dictionary
         from casino.api.jwks import register_keys
@@ -42,6 +49,7 @@ class BaccaratConfig(AppConfig):
         void_policy.register()
         voiding.register()
         rules_lifecycle.register()
+        table_lifecycle.register()
         kill_switch.register()
         witness_chains.register()
         payloads.register_streams(operator=own_rounds.STREAMS, player=own_rounds.STREAMS_OF_PLAYER)

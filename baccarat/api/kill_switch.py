@@ -64,7 +64,7 @@ class Stop(Shape):
     """A kill switch after its last change. For a change by the platform, actor and reason are hidden."""
 
     scope: StopScope
-    subject: Annotated[str, Meta(description="An id, or the rules such as mini@1; empty for all gaming.")]
+    subject: Annotated[str, Meta(description="An id, or the digest of rules; empty for all gaming.")]
     active: bool
     deposits: Annotated[bool, Meta(description="Whether deposits are stopped, too.")]
     player_message: Annotated[str, Meta(description="The message shown to players.")]

@@ -18,6 +18,7 @@ from baccarat.domain.tables.refusals import (
     AcknowledgementDiffers,
     AcknowledgementNotNeeded,
     DraftPending,
+    OddsTooHigh,
     PlayerEdgeNotAccepted,
     PlayMoneyNotOffered,
     ReturnUnderFloor,
@@ -94,7 +95,8 @@ class RulesVersionResponse(Shape):
     """One version of a table's rules. It never changes; `since` and `until` are when it was in force."""
 
     version: int
-    label: Annotated[str, Meta(description="Label of the rounds played by it.", examples=["mini@2"])]
+    label: Annotated[str, Meta(description="For people; other rules may have the same.", examples=["mini@2"])]
+    digest: Annotated[str, Meta(description="Names the rules, at whichever table. SHA-256, in hex.")]
     status: Annotated[str, Meta(extra_json_schema={"enum": list(STATUSES)})]
     rules: TableRulesResponse
     returns: tuple[SpotReturnResponse, ...]
@@ -125,6 +127,7 @@ class RulesVersionResponse(Shape):
         return cls(
             version=row.version,
             label=row.label,
+            digest=row.digest,
             status=row.status,
             rules=present_rules(details.rules),
             returns=tuple(
@@ -202,6 +205,7 @@ class TableVersionsView(RulesVersionBaseView):
             AcknowledgementNotNeeded,
             DraftPending,
             InvalidRules,
+            OddsTooHigh,
             PlayMoneyNotOffered,
             PlayerEdgeNotAccepted,
             ReturnUnderFloor,

@@ -14,12 +14,14 @@ from baccarat.api.rounds import OfferedView, viewer
 from baccarat.api.rules_requests import PresetField, TableRulesRequest
 from baccarat.domain.rounds.refusals import UnknownRound
 from baccarat.domain.rules.odds import odds_sheet
-from baccarat.domain.rules.presets import UnknownPreset
+from baccarat.domain.rules.presets import UnknownPreset, rules_for
 from baccarat.domain.rules.validation import InvalidRules
+from baccarat.domain.rules.versions import MAX_ODDS
 from baccarat.domain.tables.refusals import (
     AcknowledgementDiffers,
     AcknowledgementNotNeeded,
     CloseReasonInvalid,
+    OddsTooHigh,
     PlayerEdgeNotAccepted,
     PlayMoneyNotOffered,
     ReturnUnderFloor,
@@ -53,9 +55,11 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.events.payloads import ArchiveUnavailable
 from casino.kernel.money import MoneyType
+from casino.operators.api.changes import WAITS, ChangeResponse
+from casino.operators.assertions import LIVE_PARAMETER
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView, metadata
-from casino.operators.refusals import UnknownBrand, UnknownPlayer
+from casino.operators.refusals import ChangeNeedsSecondPerson, UnknownBrand, UnknownPlayer
 
 
 class StatisticsQuery(serializers.Serializer[Any]):
@@ -190,6 +194,12 @@ class TableClosureRequest(StrictSerializer):
     reason = TextField(max_length=500, help_text="The reason. Stored permanently: do not name a player.")
 
 
+_ODDS: Final = (
+    f"For real money, odds are at most {', '.join(f'{odds} on {spot}' for spot, odds in MAX_ODDS.items())} "
+    "(`odds_too_high`)."
+)
+
+
 class TablesView(OperatorOrPlayerView):
     act = acts.OPEN_TABLE
     for_brands = frozenset({"GET"})
@@ -236,13 +246,19 @@ class TablesView(OperatorOrPlayerView):
             "Presets: atlantic_city, overview, mini, classic, big_table. `rules` replace values of the preset. For "
             "real money, rules that give the player an edge need `accept_player_edge: true`; if a spot returns less "
             "than the operator's floor, send the `required_acknowledgement` of `return_under_floor`, word for word, as "
-            "the acknowledgement."
+            f"the acknowledgement. {_ODDS} At a live operator a table for real money with other rules than "
+            "its preset's, or by which the player has the edge, needs the assertion of a person, and another person "
+            "confirms it (`POST /changes/{change}/confirm`); the subject of the change names the table."
         ),
+        parameters=[LIVE_PARAMETER],
+        **WAITS,
         refusals=(
             UnknownBrand,
             AcknowledgementDiffers,
             AcknowledgementNotNeeded,
+            ChangeNeedsSecondPerson,
             InvalidRules,
+            OddsTooHigh,
             PlayMoneyNotOffered,
             PlayerEdgeNotAccepted,
             ReturnUnderFloor,
@@ -252,20 +268,15 @@ class TablesView(OperatorOrPlayerView):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        body, operator = parse_body(TableRequest, request), self.caller.operator
-        table = table_lifecycle.open_table(
-            operator=operator,
-            name=body["name"],
-            preset=body["preset"],
-            currency=body["currency"],
-            money_types=body["money_types"],
-            edge_accepted=body["accept_player_edge"],
-            overrides=body["rules"],
-            acknowledgement=body["acknowledgement"],
-            listed=body["listed"],
-            brands=body["brands"],
-            metadata=metadata(request),
-        )
+        terms, operator = parse_body(TableRequest, request), self.caller.operator
+        terms["edge_accepted"], overrides = terms.pop("accept_player_edge"), terms.pop("rules")
+        rules = rules_for(terms["preset"], currency=terms["currency"], **overrides)
+        if table_lifecycle.needs_change(operator=operator, rules=rules, money_types=terms["money_types"]):
+            change = table_lifecycle.request_table(
+                operator=operator, overrides=overrides, by=self.use_person(), **terms
+            )
+            return Response(ChangeResponse.of(change), status=202)
+        table = table_lifecycle.open_table(operator=operator, overrides=overrides, metadata=metadata(request), **terms)
         return Response(tables.load_table(table=table, operator=operator, viewer=None), status=201)
 
 

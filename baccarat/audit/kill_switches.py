@@ -19,6 +19,7 @@ from baccarat.domain.tables.kill_switch import (
     stop_id,
     stop_stream,
 )
+from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.tables.state import PlayStop
 from baccarat.storage import projections
 from casino.events.projections import Row
@@ -132,7 +133,7 @@ class KillSwitchTraces:
         for table in tables:
             stops, expected = set(table.stops), self._due(table)
             if expected - stops or any(
-                not self.is_stopped(scope, _subject(table, scope, label)) for scope, label in stops
+                not self.is_stopped(scope, _subject(table, scope, rules)) for scope, rules in stops
             ):
                 yield Finding(
                     NOT_NOTIFIED, f"table {table.opened.table}", _format_stops(expected), _format_stops(stops)
@@ -143,12 +144,12 @@ class KillSwitchTraces:
         reach = (
             (StopScope.GAMING, ""),
             (StopScope.OPERATOR, ""),
-            (StopScope.RULES, table.label),
+            (StopScope.RULES, digest_rules(table.rules)),
             (StopScope.TABLE, ""),
         )
-        return {(scope, label) for scope, label in reach if self.is_stopped(scope, _subject(table, scope, label))}
+        return {(scope, rules) for scope, rules in reach if self.is_stopped(scope, _subject(table, scope, rules))}
 
 
-def _subject(table: TableTrace, scope: StopScope, label: str) -> str:
+def _subject(table: TableTrace, scope: StopScope, rules: str) -> str:
     """Return the subject of the switch that stopped this table."""
-    return {StopScope.OPERATOR: str(table.opened.operator), StopScope.TABLE: str(table.opened.table)}.get(scope, label)
+    return {StopScope.OPERATOR: str(table.opened.operator), StopScope.TABLE: str(table.opened.table)}.get(scope, rules)

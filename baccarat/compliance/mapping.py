@@ -10,7 +10,10 @@ import msgspec
 from baccarat.chat import events as ce
 from baccarat.chat.storage import CATALOGUE as CHAT
 from baccarat.domain.rounds import events as re
+from baccarat.domain.rules.payouts import odds_for
+from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as te
+from baccarat.domain.tables.shoes import digest_rules
 from baccarat.storage.event_registry import CATALOGUE as GAME
 from casino.events.codec import EventRegistry, MalformedEvent, UnknownEvent
 from casino.events.records import SealedEvent
@@ -132,7 +135,9 @@ def _table_opened(event: te.TableOpened, context: MappingContext) -> Iterator[Ne
         f"table:{event.table}",
         reason=f"A table was opened: {event.name}",
         after={
-            "rules": f"{rules.preset}@{rules.version}",
+            "rules": digest_rules(rules),
+            "label": rules.label,
+            "odds": {spot.value: str(odds_for(rules, spot)) for spot in Spot},
             "money_types": ", ".join(event.money_types),
             "edge_accepted": ", ".join(event.edge_accepted),
             **bounds,

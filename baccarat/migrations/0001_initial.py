@@ -106,7 +106,10 @@ class Migration(migrations.Migration):
                     ),
                     models.Index(fields=["rules"], name="table_rules"),
                 ],
-                "permissions": [("close_table", "Can close a table permanently")],
+                "permissions": [
+                    ("approve_table", "Can confirm tables that two persons agree on"),
+                    ("close_table", "Can close a table permanently"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -231,6 +234,7 @@ class Migration(migrations.Migration):
                 ("operator_id", models.UUIDField()),
                 ("version", models.IntegerField()),
                 ("label", models.TextField()),
+                ("digest", models.TextField()),
                 ("rules", models.JSONField()),
                 ("returns", models.JSONField()),
                 ("return_floor", models.IntegerField()),
@@ -253,6 +257,7 @@ class Migration(migrations.Migration):
                 "indexes": [
                     models.Index(fields=["table_id", "version"], name="rulesversion_table"),
                     models.Index(fields=["label", "status"], name="rulesversion_label"),
+                    models.Index(fields=["digest"], name="rulesversion_digest"),
                     models.Index(fields=["operator_id", "-drafted_at"], name="rulesversion_operator"),
                 ],
                 "permissions": [

@@ -16,10 +16,13 @@ from baccarat.domain.rules.table_rules import CommissionTiming, TableRules
 from baccarat.domain.rules.versions import SpotReturn, theoretical_returns
 from baccarat.domain.tables.refusals import UnknownTable, UnknownVersion
 from baccarat.storage import rules_versions
+from baccarat.storage.rules_versions import VersionRows
 from casino.events.projections import Row
 from casino.events.sql import fetch
 from casino.kernel.canonical_json import recanonical
 from casino.kernel.money import MoneyType
+from casino.operators.change import ChangeStatus
+from casino.operators.models import Change, ChangeName
 
 _TABLE: Final = "SELECT FROM baccarat_table WHERE id = %s AND operator_id = %s"
 _PLAYED: Final = """
@@ -34,7 +37,7 @@ SELECT r.rules, w.money_type, count(DISTINCT w.round_id), count(*),
  GROUP BY r.rules, w.money_type
 """
 _IN_FORCE: Final = """
-SELECT v.id, v.label, v.rules::text, v.returns::text, t.rules = v.label AND
+SELECT v.id, v.label, v.rules::text, v.returns::text, t.rules = v.digest AND
        coalesce(t.state #> '{rules_lifecycle,in_force}', t.state #> '{opened,rules}')::jsonb = v.rules
   FROM baccarat_rulesversion v JOIN baccarat_table t ON t.id = v.table_id WHERE v.status = 'in_force' ORDER BY v.id
 """
@@ -73,7 +76,7 @@ def versions(*, table: UUID, operator: UUID) -> list[RulesVersionDetails]:
     """List all versions of a table's rules, the newest first. Raises UnknownTable."""
     if not fetch(_TABLE, [table, operator]):
         raise UnknownTable
-    rows = rules_versions.load([table])[table]
+    rows = _rows(table)
     played = fetch(_PLAYED, [table])
     return [_version(rows[number], played) for number in sorted(rows, reverse=True)]
 
@@ -82,10 +85,22 @@ def version(*, table: UUID, operator: UUID, version: int) -> RulesVersionDetails
     """Return one version of a table's rules. Raises UnknownTable, UnknownVersion."""
     if not fetch(_TABLE, [table, operator]):
         raise UnknownTable
-    row = rules_versions.load([table])[table].get(version)
+    row = _rows(table).get(version)
     if row is None:
         raise UnknownVersion
     return _version(row, fetch(_PLAYED, [table]))
+
+
+def _rows(table: UUID) -> VersionRows:
+    """Return the versions of a table; the first names the persons who agreed that it opened, if they had to."""
+    rows = rules_versions.load([table])[table]
+    opening = Change.objects.filter(
+        kind=ChangeName.OPEN_TABLE, subject=f"table:{table}", status=ChangeStatus.EFFECTIVE
+    ).first()
+    if opening is not None and 1 in rows:
+        by = {"drafted_by": opening.requested_by, "drafted_at": opening.requested_at}
+        rows[1] = rows[1]._replace(**by, decided_by=opening.decided_by, decided_at=opening.decided_at)
+    return rows
 
 
 def check_rules_in_force() -> tuple[dict[str, str], list[str]]:

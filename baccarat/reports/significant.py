@@ -17,7 +17,7 @@ _READ: Final = """
             OR event.operator_id IS NULL AND event.kind = ANY (%(installation_wide)s)
                AND (NOT starts_with(event.subject, 'rules:') OR EXISTS (
                    SELECT FROM baccarat_rulesversion version
-                    WHERE version.operator_id = %(operator)s AND event.subject = 'rules:' || version.label)))
+                    WHERE version.operator_id = %(operator)s AND event.subject = 'rules:' || version.digest)))
        AND event.at >= %(since)s AND event.at < %(until)s
      ORDER BY event.number
 """

@@ -125,7 +125,7 @@ def stop(
         if scope is StopScope.PLAYER and owner is not None and not is_stopped:
             player = PlayerContext(owner, UUID(subject), currency, metadata)
             responsible_gaming.block_player(context=player, player_message=message)
-        _apply_to_tables(tc.StopPlay(scope, _label(scope, subject), message, reason, by, now), subject, metadata)
+        _apply_to_tables(tc.StopPlay(scope, _rules(scope, subject), message, reason, by, now), subject, metadata)
         _record_significant_event(row, before)
     return row
 
@@ -234,7 +234,7 @@ def _lift(event: StopLifted, metadata: Metadata) -> Row:
     if scope is StopScope.PLAYER and event.operator is not None:
         currency = _find_subject(scope, subject, None)[2]
         responsible_gaming.unblock_player(context=PlayerContext(event.operator, UUID(subject), currency, metadata))
-    _apply_to_tables(tc.ResumePlay(scope, _label(scope, subject), event.reason, event.by, event.at), subject, metadata)
+    _apply_to_tables(tc.ResumePlay(scope, _rules(scope, subject), event.reason, event.by, event.at), subject, metadata)
     _record_significant_event(row, before)
     return row
 
@@ -294,13 +294,13 @@ def require_deposits(operator: UUID) -> None:
 def list_kill_switches(*, operator: UUID) -> list[KillSwitch]:
     """List an operator's kill switches, and those of the house that stop one of its tables."""
     current = (rules_versions.IN_FORCE, rules_versions.PUBLISHED)
-    labels = RulesVersion.objects.filter(operator_id=operator, status__in=current).values("label")
-    of_house = Q(operator_id=None, active=True) & (Q(scope=StopScope.GAMING) | Q(subject__in=labels))
+    rules = RulesVersion.objects.filter(operator_id=operator, status__in=current).values("digest")
+    of_house = Q(operator_id=None, active=True) & (Q(scope=StopScope.GAMING) | Q(subject__in=rules))
     return list(KillSwitch.objects.filter(Q(operator_id=operator) | of_house).order_by("id"))
 
 
 def active_stops(*, operator: UUID, rules: str) -> list[KillSwitch]:
-    """Return the stops that apply to a new table of this operator with these rules."""
+    """Return the stops that apply to a table of this operator with the rules of this digest."""
     stops = [(StopScope.GAMING, ""), (StopScope.OPERATOR, str(operator)), (StopScope.RULES, rules)]
     return list(KillSwitch.objects.filter(pk__in=[stop_id(*each) for each in stops], active=True))
 
@@ -339,7 +339,7 @@ def _find_subject(scope: StopScope, subject: str, requester: UUID | None) -> tup
             raise UnknownStopSubject
         return "", None, ""
     if scope is StopScope.RULES:
-        if requester is not None or not RulesVersion.objects.filter(label=subject).exists():
+        if requester is not None or not RulesVersion.objects.filter(digest=subject).exists():
             raise UnknownStopSubject
         return subject, None, ""
     key = _parse_id(subject)
@@ -354,7 +354,7 @@ def _find_subject(scope: StopScope, subject: str, requester: UUID | None) -> tup
     return str(key), row[0], row[1]
 
 
-def _label(scope: StopScope, subject: str) -> str:
+def _rules(scope: StopScope, subject: str) -> str:
     return subject if scope is StopScope.RULES else ""
 
 
@@ -395,7 +395,7 @@ def _affected_tables(scope: StopScope, subject: str) -> list[UUID]:
             return list(tables.filter(pk=subject))
         case StopScope.RULES:
             # Tables that once had these rules may have them in force, pending, or still be stopped because of them.
-            return list(RulesVersion.objects.filter(label=subject).values_list("table_id", flat=True))
+            return list(RulesVersion.objects.filter(digest=subject).values_list("table_id", flat=True))
         case StopScope.PLAYER:
             return []
 

@@ -12,16 +12,21 @@ from django.db import transaction
 
 from baccarat import acts
 from baccarat.domain.rules import versions
+from baccarat.domain.rules.odds import odds_sheet
+from baccarat.domain.rules.payouts import odds_for
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.validation import InvalidRules, validate
+from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import rules_lifecycle as tv
 from baccarat.domain.tables.kill_switch import RulesAreStopped, StopScope
+from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import kill_switch
 from baccarat.storage import repository
 from casino.events.store import Metadata
+from casino.kernel.money import MoneyType
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator
@@ -52,7 +57,7 @@ def draft(
 
     The change that publishes it waits for another person. `differences` are fields of TableRules, amounts in minor
     units; `by` is the author. Raises UnknownTable, InvalidRules,
-    DraftPending, RulesUnchanged, ShuffleIsFixed, SeatsAreTaken, PlayMoneyNotOffered, and for real money
+    DraftPending, RulesUnchanged, ShuffleIsFixed, SeatsAreTaken, PlayMoneyNotOffered, and for real money OddsTooHigh,
     PlayerEdgeNotAccepted, ReturnUnderFloor, AcknowledgementDiffers, AcknowledgementNotNeeded.
     """
     floor = floor_of(operator)
@@ -115,13 +120,34 @@ def _publish(change: Change) -> None:
             actor=pending_draft.by,
             authorised_by=by,
             reason=" ".join(filter(None, (pending_draft.reason, pending_draft.acknowledgement))),
-            before={"rules": before.label},
+            before=_named(before),
             after={
-                "rules": after.rules.label,
+                **_named(after.rules),
                 "from": after.effective_from.value,
                 "changes": list(versions.describe_differences(before, after.rules)),
             },
         )
+        record_player_edge(uow, after.rules, actor=pending_draft.by, authorised_by=by)
+
+
+def record_player_edge(uow: UnitOfWork, rules: TableRules, *, actor: str, authorised_by: str) -> None:
+    """Record a critical significant event if players have the edge by a table's new rules, for real money."""
+    opened, sheet = uow.table.require_opened(), odds_sheet(rules)
+    if MoneyType.REAL not in opened.money_types or not sheet.player_edge:
+        return
+    recorder.record(
+        kind=recorder.SignificantEventKind.PLAYER_EDGE,
+        operator=opened.operator,
+        subject=f"table:{opened.table}",
+        actor=actor,
+        authorised_by=authorised_by,
+        reason=f"Players have the edge on {', '.join(sheet.player_edge)}",
+        after={
+            **_named(rules),
+            "odds": {spot.value: str(odds_for(rules, spot)) for spot in Spot},
+            "returns": {each.spot.value: versions.format_percent(each.exact.rtp) for each in sheet.spots},
+        },
+    )
 
 
 def _drop(change: Change) -> None:
@@ -144,7 +170,7 @@ def retire(*, table: UUID, operator: UUID, version: int, reason: str, by: str, m
     """
     with transaction.atomic():
         uow, now = repository.lock_table(table=table, operator=operator)
-        label = uow.table.rules.label
+        rules = _named(uow.table.rules)
         uow.decide_on_table(tc.RetireRules(version=version, reason=reason, by=by, now=now))
         repository.save([(uow, metadata)])
         recorder.record(
@@ -153,8 +179,8 @@ def retire(*, table: UUID, operator: UUID, version: int, reason: str, by: str, m
             subject=f"table:{table}",
             actor=by,
             reason=reason,
-            before={"rules": label, "status": "in_force"},
-            after={"rules": label, "status": "retired"},
+            before={**rules, "status": "in_force"},
+            after={**rules, "status": "retired"},
         )
 
 
@@ -167,9 +193,13 @@ def apply_changes(rules: TableRules, changes: Mapping[str, Any]) -> TableRules:
     return validate(replace(rules, **changes))
 
 
+def _named(rules: TableRules) -> dict[str, Any]:
+    return {"rules": digest_rules(rules), "label": rules.label}
+
+
 def _require_not_stopped(uow: UnitOfWork) -> None:
     pending, opened = uow.table.current_rules_lifecycle().pending, uow.table.require_opened()
-    label = "" if pending is None else pending.rules.label
-    for switch in kill_switch.active_stops(operator=opened.operator, rules=label):
+    rules = "" if pending is None else digest_rules(pending.rules)
+    for switch in kill_switch.active_stops(operator=opened.operator, rules=rules):
         if switch.scope == StopScope.RULES:
             raise RulesAreStopped(switch.message, since=switch.at)

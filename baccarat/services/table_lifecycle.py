@@ -1,5 +1,8 @@
 """Use cases of opening a table, and of closing it permanently.
 
+At a live operator a table for real money opens at once with the rules of a preset; two persons agree on other rules,
+and on those by which players have the edge.
+
 A closure is announced at once and takes effect when running play has concluded. Nothing new starts after the
 announcement. Players without a confirmed wager leave the round; confirmed wagers are dealt
 and settled; then every seat is freed, its money is returned, and all commitments are revealed.
@@ -11,27 +14,37 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+import msgspec
 from django.db import transaction
 
+from baccarat import acts
 from baccarat.domain import dealer
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.odds import player_edge_spots
+from baccarat.domain.rules.payouts import odds_for
 from baccarat.domain.rules.presets import rules_for
-from baccarat.domain.rules.table_rules import Shuffle
+from baccarat.domain.rules.table_rules import Shuffle, TableRules
+from baccarat.domain.rules.versions import describe_differences
+from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable
+from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.tables.state import INITIAL, TableState
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import absent_seats, kill_switch
-from baccarat.services.rules_lifecycle import floor_of
+from baccarat.services.rules_lifecycle import floor_of, record_player_edge
 from baccarat.services.seats import leave_round
 from baccarat.storage import repository, shoe_seeds
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
+from casino.operators import changes
 from casino.operators.brands import find_scope
+from casino.operators.changes import ChangeKind
+from casino.operators.models import Change, ChangeName, Operator
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant import recorder
 
 logger = logging.getLogger(__name__)
@@ -63,16 +76,103 @@ def open_table(
 
     `brands` are slugs; none offers the table to all. Its first shoe, long or of one round, is committed to at once.
     Raises UnknownBrand, UnknownPreset, UnknownCurrency, InvalidRules,
-    PlayMoneyNotOffered, and for real money PlayerEdgeNotAccepted, ReturnUnderFloor, AcknowledgementDiffers,
-    AcknowledgementNotNeeded.
+    PlayMoneyNotOffered, and for real money OddsTooHigh, PlayerEdgeNotAccepted, ReturnUnderFloor,
+    AcknowledgementDiffers, AcknowledgementNotNeeded, and ChangeNeedsSecondPerson where `needs_change` says so.
     """
     rules = rules_for(preset, currency=currency, **overrides)
+    if needs_change(operator=operator, rules=rules, money_types=money_types):
+        raise ChangeNeedsSecondPerson
+    return _open(
+        new_id(database_now()),
+        rules,
+        operator=operator,
+        name=name,
+        money_types=money_types,
+        edge_accepted=edge_accepted,
+        acknowledgement=acknowledgement,
+        listed=listed,
+        brands=brands,
+        metadata=metadata,
+    )
+
+
+def needs_change(*, operator: UUID, rules: TableRules, money_types: Sequence[MoneyType]) -> bool:
+    """Return whether two persons have to agree on a new table with these rules."""
+    if MoneyType.REAL not in money_types or not Operator.objects.filter(pk=operator, sandbox=False).exists():
+        return False
+    return rules != rules_for(rules.preset, currency=rules.currency) or bool(player_edge_spots(rules))
+
+
+def request_table(
+    *, operator: UUID, name: str, preset: str, currency: str, overrides: Mapping[str, Any], by: str, **terms: Any
+) -> Change:
+    """Request a table, on which another person has to agree, who so publishes its rules.
+
+    `terms` are the further ones of `open_table`. Raises what that raises, ChangeNeedsSecondPerson for keys.
+    """
+    rules = rules_for(preset, currency=currency, **overrides)
+    odds = ", ".join(f"{spot.capitalize()} {odds_for(rules, spot)}" for spot in Spot)
+    spots = player_edge_spots(rules)
+    edge = f"; players have the edge on {', '.join(spots)}" if spots else ""
+    return changes.request(
+        operator=operator,
+        kind=ChangeName.OPEN_TABLE,
+        subject=f"table:{new_id(database_now())}",
+        summary=f"Open the table {name} ({preset}, {currency}): {odds}{edge}",
+        details={
+            "differences": describe_differences(rules_for(preset, currency=currency), rules),
+            "rules": msgspec.to_builtins(rules),
+            "name": name,
+            **terms,
+        },
+        by=by,
+    )
+
+
+def register() -> None:
+    """Register the change that opens a table."""
+    changes.register(ChangeKind(ChangeName.OPEN_TABLE, acts.APPROVE_TABLE, _open_requested, silent=True, shown=True))
+
+
+def _open_requested(change: Change) -> None:
+    terms = {name: value for name, value in change.details.items() if name != "differences"}
+    terms["money_types"] = [MoneyType(each) for each in terms["money_types"]]
+    _open(
+        table_of(change),
+        msgspec.convert(terms.pop("rules"), TableRules),
+        operator=changes.operator_of(change),
+        authorised_by=change.decided_by,
+        metadata=changes.metadata(change),
+        **terms,
+    )
+
+
+def table_of(change: Change) -> UUID:
+    """Return the id of the table that a change opens."""
+    return UUID(change.subject.partition(":")[2])
+
+
+def _open(
+    table: UUID,
+    rules: TableRules,
+    *,
+    operator: UUID,
+    name: str,
+    money_types: Sequence[MoneyType],
+    edge_accepted: bool,
+    acknowledgement: str,
+    listed: bool,
+    brands: Sequence[str],
+    authorised_by: str = "",
+    metadata: Metadata,
+) -> UUID:
     scopes = [find_scope(operator=operator, slug=slug) for slug in brands]
+    edge_spots = player_edge_spots(rules)
     with transaction.atomic(savepoint=False):
         kill_switch.lock_shared()
         now = database_now()
         uow = UnitOfWork(table=INITIAL, table_version=0)
-        table, first_seed, first_shoe = new_id(now), None, None
+        first_seed, first_shoe = None, None
         if rules.shuffle is Shuffle.EACH_ROUND:
             first_seed = repository.draw_shoe_seed(now)
             first_shoe = dealer.commitment_to(first_seed, table=table, number=1, shape=rules.shape)
@@ -83,7 +183,7 @@ def open_table(
                 name=name,
                 rules=rules,
                 money_types=tuple(money_types),
-                edge_spots=player_edge_spots(rules),
+                edge_spots=edge_spots,
                 edge_accepted=edge_accepted,
                 now=now,
                 floor=floor_of(operator),
@@ -99,15 +199,16 @@ def open_table(
         else:
             dealer.commit_shoe(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
         repository.save([(uow, metadata)])
+        record_player_edge(uow, rules, actor=metadata.actor, authorised_by=authorised_by)
     return table
 
 
 def _stop_as_others(uow: UnitOfWork, operator: UUID, now: datetime) -> None:
     """Apply to a new table the stops that reach it."""
-    for switch in kill_switch.active_stops(operator=operator, rules=uow.table.rules.label):
+    for switch in kill_switch.active_stops(operator=operator, rules=digest_rules(uow.table.rules)):
         scope = StopScope(switch.scope)
-        label = switch.subject if scope is StopScope.RULES else ""
-        uow.decide_on_table(tc.StopPlay(scope, label, switch.message, switch.reason, switch.by, now))
+        rules = switch.subject if scope is StopScope.RULES else ""
+        uow.decide_on_table(tc.StopPlay(scope, rules, switch.message, switch.reason, switch.by, now))
 
 
 def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata) -> bool:

@@ -43,7 +43,10 @@ class Table(models.Model):
             models.Index(fields=["operator_id", "id"], name="table_lobby", condition=models.Q(in_lobby=True)),
             models.Index(fields=["rules"], name="table_rules"),
         ]
-        permissions = [("close_table", "Can close a table permanently")]
+        permissions = [
+            ("approve_table", "Can confirm tables that two persons agree on"),
+            ("close_table", "Can close a table permanently"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.preset})"
@@ -228,7 +231,8 @@ class RulesVersion(models.Model):
     """One version of a table's rules: its returns, its author and its period in force. The id combines the table's and
     it.
 
-    `return_floor` is the operator's minimum return then, in hundredths of a percent. `returns` are exact fractions by
+    `digest` names the rules, also where other rules have the same `label`, which is for people. `return_floor` is the
+    operator's minimum return then, in hundredths of a percent. `returns` are exact fractions by
     spot.
     """
 
@@ -237,6 +241,7 @@ class RulesVersion(models.Model):
     operator_id = models.UUIDField()
     version = models.IntegerField()
     label = models.TextField()
+    digest = models.TextField()
     rules = models.JSONField()
     returns = models.JSONField()
     return_floor = models.IntegerField()
@@ -259,6 +264,7 @@ class RulesVersion(models.Model):
         indexes = [
             models.Index(fields=["table_id", "version"], name="rulesversion_table"),
             models.Index(fields=["label", "status"], name="rulesversion_label"),
+            models.Index(fields=["digest"], name="rulesversion_digest"),
             models.Index(fields=["operator_id", "-drafted_at"], name="rulesversion_operator"),
         ]
         permissions = [

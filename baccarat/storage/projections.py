@@ -11,6 +11,7 @@ from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent, StopImposed, StopLifted, stop_id
+from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.tables.state import OpenClosing, TableState
 from baccarat.storage.models import DueTable, KillSwitch, Round, RoundFlag, Sitting, Table, Wager
 from casino.events.projections import ProjectionTable, Row, encode
@@ -94,7 +95,7 @@ def table_row(table: TableState, version: int, round_: RoundState, round_version
         operator_id=facts.operator,
         name=facts.name,
         preset=facts.rules.preset,
-        rules=table.rules.label,
+        rules=digest_rules(table.rules),
         currency=facts.rules.currency,
         money_types=",".join(facts.money_types),
         seats=table.rules.seats,

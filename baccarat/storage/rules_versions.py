@@ -13,6 +13,7 @@ import msgspec
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.events import TableOpened
+from baccarat.domain.tables.shoes import digest_rules
 from baccarat.storage.models import RulesVersion
 from casino.events.projections import ProjectionTable, Row
 from casino.events.sql import fetch
@@ -141,6 +142,7 @@ def _row(rules: TableRules, *, facts: TableOpened, returns: str, at: datetime) -
         operator_id=facts.operator,
         version=rules.version,
         label=rules.label,
+        digest=digest_rules(rules),
         rules=_encode(rules).decode(),
         returns=returns,
         return_floor=0,

@@ -62,6 +62,15 @@ class ScopedView(BaseApiView):
             if caller.brand is not None and request.method not in self.for_brands:
                 brands.require_player(caller, self.kwargs.get("player"))
 
+    def use_person(self) -> str:
+        """Use up the request's assertion, and return its person as an actor.
+
+        Raises AssertionRequired, AssertionInvalid, AssertionExpired, AssertionUsed, DutyMissing.
+        """
+        person = use_assertion(self.request._request, operator=cast("Principal", self.request.user).operator)  # noqa: SLF001
+        require_duty(person, self.act)
+        return person
+
 
 class OperatorView(ScopedView):
     """A view for operators' servers: the caller is an OperatorPrincipal."""
@@ -71,15 +80,6 @@ class OperatorView(ScopedView):
     @property
     def caller(self) -> OperatorPrincipal:
         return cast("OperatorPrincipal", self.request.user)
-
-    def use_person(self) -> str:
-        """Use up the request's assertion, and return its person as an actor.
-
-        Raises AssertionRequired, AssertionInvalid, AssertionExpired, AssertionUsed, DutyMissing.
-        """
-        person = use_assertion(self.request._request, operator=self.caller.operator)  # noqa: SLF001
-        require_duty(person, self.act)
-        return person
 
     def use_person_or_key(self) -> str:
         """Return the person of the request's assertion as `use_person` does; without one, the key as an actor."""

@@ -256,6 +256,7 @@ class ChangeName(StrEnum):
     LIMITS_GROUP = "limits_group"
     ON_CALL_LIST = "on_call_list"
     ON_CALL_TARGET = "on_call_target"
+    OPEN_TABLE = "open_table"
     OPERATOR = "operator"
     ORIGINS = "origins"
     PLAY_MONEY_CAP = "play_money_cap"
@@ -415,11 +416,16 @@ class Launch(models.Model):
 
 
 class PlayerPin(models.Model):
-    """A player's PIN as an Argon2 hash, and the failed attempts since the last success."""
+    """A player's PIN as an Argon2 hash, and the failed attempts since the last success.
+
+    `next_hash` is that of a PIN that an operator requested, which replaces it from `replaced_at` on.
+    """
 
     player = models.OneToOneField(Player, models.PROTECT, primary_key=True, related_name="pin")
     pin_hash = models.TextField()
     set_at = models.DateTimeField(db_default=Now())
+    next_hash = models.TextField(blank=True)
+    replaced_at = models.DateTimeField(null=True, blank=True)
     failed_at = ArrayField(models.DateTimeField(), default=list)
     locked_until = models.DateTimeField(null=True, blank=True)
 

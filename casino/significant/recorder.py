@@ -38,6 +38,7 @@ class SignificantEventKind(StrEnum):
     ACCESS_CHANGED = "access_changed"
     CONFIG_CHANGED = "config_changed"
     RULES_PUBLISHED = "rules_published"
+    PLAYER_EDGE = "player_edge"
     CLOCK_CHANGED = "clock_changed"
     SERVICE_UNAVAILABLE = "service_unavailable"
     INTEGRITY_FAILED = "integrity_failed"
@@ -88,6 +89,7 @@ DESCRIPTIONS: Final = {
     SignificantEventKind.CONFIG_CHANGED: KindDescription("Configuration changed", "configuration", _NOTICE),
     SignificantEventKind.TABLE_OPENED: KindDescription("Table opened", "configuration", _INFO),
     SignificantEventKind.RULES_PUBLISHED: KindDescription("Rules published", "configuration", _NOTICE),
+    SignificantEventKind.PLAYER_EDGE: KindDescription("Players have the edge", "configuration", _CRITICAL),
     SignificantEventKind.CLOCK_CHANGED: KindDescription("Master clock changed", "clock", _CRITICAL),
     SignificantEventKind.SERVICE_UNAVAILABLE: KindDescription("Service was unavailable", "availability", _WARNING),
     SignificantEventKind.INTEGRITY_FAILED: KindDescription("Integrity check failed", "integrity", _CRITICAL),

@@ -19,8 +19,8 @@ from django.urls import reverse
 
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.tables.kill_switch import AlreadyStopped, StopScope
-from baccarat.services import freezing, kill_switch, rules_lifecycle, voiding
-from baccarat.storage.models import Round, RulesVersion
+from baccarat.services import freezing, kill_switch, rules_lifecycle, table_lifecycle, voiding
+from baccarat.storage.models import Round, RulesVersion, Table
 from casino.alerts.models import Channel, OnCallTarget
 from casino.compliance import erasure
 from casino.compliance.models import Erasure
@@ -195,6 +195,27 @@ def request_rules(stage: Stage, by: str) -> Waiting:
     )
 
 
+def request_table(stage: Stage, by: str) -> Waiting:
+    change = table_lifecycle.request_table(
+        operator=stage.operator,
+        name="Salon",
+        preset="atlantic_city",
+        currency="EUR",
+        money_types=[MoneyType.REAL],
+        edge_accepted=True,
+        overrides={},
+        acknowledgement="",
+        listed=True,
+        brands=(),
+        by=by,
+    )
+    return Waiting(
+        reverse("admin:operators_change_confirm", args=[change.pk]),
+        lambda: Table.objects.filter(pk=table_lifecycle.table_of(change)).exists(),
+        f"changes/{change.pk}/confirm",
+    )
+
+
 def request_void(stage: Stage, by: str) -> Waiting:
     alice, table = stage.house.player("Alice"), stage.house.table("mini")
     sit(alice, table)
@@ -291,6 +312,7 @@ LOOSE_RULE: Final = {
 REQUESTS: Final[dict[str, Request]] = {
     "void": request_void,
     "rules": request_rules,
+    "open_table": request_table,
     "erasure": request_erasure,
     "adjustment": request_adjustment,
     "withdrawal": request_withdrawal,

@@ -16,7 +16,7 @@ from baccarat.domain.rounds.state import INITIAL, RoundState
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.state import TableState
-from baccarat.services import betting, dealing, seats, table_lifecycle
+from baccarat.services import betting, dealing, seats
 from baccarat.services.seats import TableActor
 from baccarat.storage import projections, repository
 from baccarat.storage.event_registry import CATALOGUE
@@ -28,6 +28,7 @@ from casino.kernel.money import MoneyType
 from tests.conftest import Database, pointed_at
 from tests.services import Services
 from tests.support.instant import NO_SHOW
+from tests.support.tables import open_table
 from wallet.ledger import audit
 from wallet.ledger import player_accounts as wallet
 from wallet.ledger import store as ledger
@@ -117,7 +118,7 @@ class House:
         self, preset: str, *, money_types: tuple[MoneyType, ...] = (MoneyType.REAL, MoneyType.PLAY), **overrides: Any
     ) -> UUID:
         """Open a table of a preset, with instant play and without the Caller's ceremony unless `caller=True`."""
-        return table_lifecycle.open_table(
+        return open_table(
             operator=self.operator,
             name="A table",
             preset=preset,

@@ -3,18 +3,24 @@
 from collections.abc import Mapping
 from typing import Final
 
+from baccarat.domain.rules.odds import player_edge_spots
+from baccarat.domain.rules.presets import PRESETS, rules_for
+from baccarat.domain.tables.shoes import digest_rules
 from casino.events.sql import fetch
 
 Powers = Mapping[tuple[str, str], float]
 
+_EUROS: Final = [rules_for(preset, currency="EUR") for preset in PRESETS]
+_OF_PRESETS: Final = ", ".join(f"'{digest_rules(rules)}'" for rules in _EUROS if not player_edge_spots(rules))
+"""Presets by which the house has the edge: who opens a table with one has gained nothing."""
 LIFTED: Final = "play despite a stop"
 _LEVELS: Final[Mapping[str, str]] = {
     "real money": """SELECT a.operator_id, sum(b.balance)
         FROM wallet_account a JOIN wallet_balance b ON b.account_id = a.id
         JOIN operator o ON o.id = a.operator_id
         WHERE a.money_type = 'real' AND (a.player_id IS NOT NULL OR a.kind = 'stakes') GROUP BY 1""",
-    "paytable": """SELECT table_id || ' ' || md5(rules::text), 1 FROM baccarat_rulesversion v
-        JOIN operator o ON o.id = v.operator_id WHERE status = 'in_force'""",
+    "paytable": f"""SELECT table_id || ' ' || digest, 1 FROM baccarat_rulesversion v
+        JOIN operator o ON o.id = v.operator_id WHERE status = 'in_force' AND digest NOT IN ({_OF_PRESETS})""",  # noqa: S608
     LIFTED: """SELECT id, (NOT active OR rank NOT IN ('platform', 'regulator'))::int FROM baccarat_killswitch""",
     "key": "SELECT key_id || ' ' || scope, 1 FROM key, unnest(scopes) AS scope",
     "key from anywhere": "SELECT key_id, (networks = '{}')::int FROM key",

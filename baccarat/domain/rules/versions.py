@@ -4,19 +4,22 @@ Source: GLI-19 2.8.3 (the theoretical return of each paytable on record), A.6.1(
 all reports), 4.7.1(a) (75 % at least in every wager).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Final
 
 from baccarat.domain.rules.odds import SpotOdds, describe_commission, format_decimal, format_fraction, odds_sheet
-from baccarat.domain.rules.table_rules import Shuffle, TableRules
+from baccarat.domain.rules.payouts import odds_for
+from baccarat.domain.rules.table_rules import Ratio, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel import money
 
 DEFAULT_FLOOR: Final = 7500
 """Default minimum return of a spot for real money, in hundredths of a percent."""
 BASIS_POINTS: Final = 10_000
+MAX_ODDS: Final[Mapping[Spot, Ratio]] = {Spot.PLAYER: Ratio(1, 1), Spot.BANKER: Ratio(1, 1), Spot.TIE: Ratio(20, 1)}
+"""The highest odds of each spot for real money. A spot without them can't be offered for real money."""
 _SHOE_FIELDS: Final = ("decks", "cut_cards_from_end", "burn", "commission")
 """Fields that apply to a whole shoe: its cards, and commission deferred to its end."""
 _MONEY_FIELDS: Final = frozenset({"minimum", "maximum"})
@@ -59,6 +62,15 @@ def return_warnings(rules: TableRules, *, floor: int) -> tuple[ReturnWarning, ..
         for odds in sheet.spots
         if odds.spot in edges or _lowest_return(odds) < Fraction(floor, BASIS_POINTS)
     )
+
+
+def spots_over_odds(rules: TableRules, limits: Mapping[Spot, Ratio] = MAX_ODDS) -> tuple[Spot, ...]:
+    """Return the spots that pay more than the installation allows for real money, or that it has no limit for."""
+    return tuple(spot for spot in Spot if spot not in limits or _value(odds_for(rules, spot)) > _value(limits[spot]))
+
+
+def _value(ratio: Ratio) -> Fraction:
+    return Fraction(ratio.numerator, ratio.denominator)
 
 
 def acknowledgement_sentence(rules: TableRules, *, floor: int) -> str:

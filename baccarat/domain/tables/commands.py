@@ -179,7 +179,7 @@ class EndShoe:
 
 @dataclass(frozen=True, slots=True)
 class StopPlay:
-    """Stop new play. Players see `message`; `reason` is for staff; `subject` is the label of the rules."""
+    """Stop new play. Players see `message`; `reason` is for staff; `subject` is the digest of the rules."""
 
     scope: StopScope
     subject: str

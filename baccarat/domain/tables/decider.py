@@ -21,6 +21,7 @@ from baccarat.domain.tables.kill_switch import (
     StopScope,
     TableIsStopped,
 )
+from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.tables.state import INITIAL, Seat, TableState
 from casino.kernel.decider import Decider
 from casino.kernel.money import AmountNotPositive, MoneyType
@@ -47,7 +48,7 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
         raise r.PlayMoneyNotOffered
     accepted, acknowledgement = command.edge_accepted, command.acknowledgement
     if MoneyType.REAL in command.money_types:
-        rules_lifecycle.require_acknowledged(
+        rules_lifecycle.require_allowed(
             command.rules, floor=command.floor, acknowledgement=acknowledgement, edge_accepted=accepted
         )
         accepted = accepted or bool(acknowledgement)
@@ -279,7 +280,7 @@ def _is_reached(command: c.StopPlay, state: TableState) -> bool:
     if command.scope is not StopScope.RULES:
         return True
     pending = state.current_rules_lifecycle().pending
-    return command.subject in {state.rules.label, "" if pending is None else pending.rules.label}
+    return command.subject in {digest_rules(state.rules), "" if pending is None else digest_rules(pending.rules)}
 
 
 def _is_stopped_by(command: c.StopCommand, state: TableState) -> bool:

@@ -50,7 +50,7 @@ class StopRank(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StopImposed:
-    """Play was stopped within `scope`. `subject` is an id or the label of rules ("mini@1"), empty for all gaming.
+    """Play was stopped within `scope`. `subject` is an id or the digest of rules, empty for all gaming.
 
     `operator` owns the subject, None if the stop reaches beyond one operator. `regulator_order` is the reference of a
     regulator's order, empty without one. Texts about a player are encrypted with the player's key. With `deposits`, no
@@ -92,7 +92,7 @@ class StopLifted:
 class PlayStopped:
     """The table was stopped: no round opens, no player sits down, and no wager is taken.
 
-    `subject` is the label of the stopped rules, and empty for every other scope.
+    `subject` is the digest of the stopped rules, and empty for every other scope.
     """
 
     scope: StopScope

@@ -107,6 +107,14 @@ class PlayMoneyNotOffered(Refusal):
     remedy = "Open the table for real money only, or with rules that offer play money."
 
 
+class OddsTooHigh(Refusal):
+    code = "odds_too_high"
+    kind = RefusalKind.INVALID
+    title = "A spot pays more than this installation allows for real money"
+    remedy = "Lower the odds of these spots to `highest_odds`, or offer the table for play money only."
+    fact_types = {"spots": list[Spot], "highest_odds": dict[Spot, str]}
+
+
 class PlayerEdgeNotAccepted(Refusal):
     code = "player_edge_not_accepted"
     kind = RefusalKind.INVALID

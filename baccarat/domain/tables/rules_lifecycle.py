@@ -16,12 +16,17 @@ MAX_REASON_LENGTH: Final = 500
 Events = Sequence[e.VersionEvent]
 
 
-def require_acknowledged(rules: TableRules, *, floor: int, acknowledgement: str, edge_accepted: bool = False) -> None:
-    """Check that an operator has acknowledged what the rules require for real money.
+def require_allowed(rules: TableRules, *, floor: int, acknowledgement: str, edge_accepted: bool = False) -> None:
+    """Check that the rules are allowed for real money, and that an operator has acknowledged what they require.
 
-    Raises PlayerEdgeNotAccepted, ReturnUnderFloor if nothing was typed, otherwise AcknowledgementDiffers,
+    Raises OddsTooHigh, PlayerEdgeNotAccepted, ReturnUnderFloor if nothing was typed, otherwise AcknowledgementDiffers,
     AcknowledgementNotNeeded.
     """
+    over = versions.spots_over_odds(rules)
+    if over:
+        raise r.OddsTooHigh(
+            spots=list(over), highest_odds={spot: str(odds) for spot, odds in versions.MAX_ODDS.items()}
+        )
     if versions.is_acknowledged(rules, floor=floor, acknowledgement=acknowledgement):
         return
     sentence = versions.acknowledgement_sentence(rules, floor=floor)
@@ -47,7 +52,7 @@ def _draft(command: c.DraftRules, state: TableState) -> Events:
         raise r.RulesUnchanged
     _require_fitting(rules, state)
     if MoneyType.REAL in state.require_opened().money_types:
-        require_acknowledged(rules, floor=command.floor, acknowledgement=command.acknowledgement)
+        require_allowed(rules, floor=command.floor, acknowledgement=command.acknowledgement)
     return (
         e.RulesDrafted(
             version=rules.version,

@@ -58,7 +58,7 @@ def add_stop_arguments(parser: CommandParser) -> None:
         nargs="?",
         default="",
         metavar="SUBJECT",
-        help="an operator's short name, rules such as mini@1, or the id of a table or a player; none for gaming",
+        help="an operator's short name, the digest of rules, or the id of a table or a player; none for gaming",
     )
     parser.add_argument("--reason", default="", metavar="TEXT", help="the reason, for the record")
     parser.add_argument("--order", default="", metavar="REFERENCE", help="the reference of a regulator's order")

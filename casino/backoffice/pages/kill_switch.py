@@ -94,9 +94,9 @@ def _targets(request: HttpRequest) -> Iterator[tuple[str, Any]]:
         yield stop_id(StopScope.GAMING, ""), _SCOPES[StopScope.GAMING]
     yield "Operators", [(stop_id(StopScope.OPERATOR, key), slug) for key, slug in scope.operator_slugs(request).items()]
     if may_stop(request, StopScope.RULES):
-        current = RulesVersion.objects.filter(status=rules_versions.IN_FORCE).order_by("label")
-        labels = current.values_list("label", flat=True).distinct()[:MAX_CHOICES]
-        yield "Rules", [(stop_id(StopScope.RULES, label), label) for label in labels]
+        current = RulesVersion.objects.filter(status=rules_versions.IN_FORCE).order_by("label", "digest")
+        named = current.values_list("digest", "label").distinct()[:MAX_CHOICES]
+        yield "Rules", [(stop_id(StopScope.RULES, digest), f"{label} ({digest[:12]})") for digest, label in named]
     tables = scope.within(Table.objects.filter(in_lobby=True).order_by("name"), request)
     rows = tables.values_list("id", "name", "operator_id")[:MAX_CHOICES]
     named = sorted(
@@ -150,7 +150,7 @@ class KillSwitchAdmin(ReadOnlyAdmin):
     ordering = ("-active", "-at")
     search_fields = ("subject",)
     shows_shared_rows = True
-    search_help_text = "id of an operator, a table or a player, or rules such as mini@1"
+    search_help_text = "id of an operator, a table or a player, or the digest of rules"
     list_link = ListLink("Stop play", "admin:baccarat_killswitch_throw", STOP_PLAY)
     reach = column("scope", lambda switch: _SCOPES[StopScope(switch.scope)])
     subject_ = column("subject", _subject)

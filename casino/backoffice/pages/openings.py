@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 
-from baccarat.domain.rules.presets import PRESETS
+from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.services import table_lifecycle
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction, SecretAnswer, staff_metadata
@@ -146,18 +146,26 @@ class OperatorOpenings:
         title="Open a table",
         permission=ADD_TABLE,
         form=TableForm,
-        help_text="It begins with the rules of the preset; other rules are drafted on the page of the version.",
+        help_text="It begins with the rules of the preset; others are drafted on the page of the version. At a live "
+        "operator another person has to confirm one for real money on which players have the edge.",
     )
     def open_table(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
-        table = table_lifecycle.open_table(
-            operator=operator.pk,
-            name=data["name"],
-            preset=data["preset"],
-            currency=data["currency"],
-            money_types=[MoneyType(each) for each in data["money_types"]],
-            edge_accepted=data["accept_player_edge"],
-            listed=data["listed"],
-            overrides={},
-            metadata=staff_metadata(request, operator.pk, causation="admin", correlation="table"),
-        )
+        terms = {
+            "operator": operator.pk,
+            "name": data["name"],
+            "preset": data["preset"],
+            "currency": data["currency"],
+            "money_types": [MoneyType(each) for each in data["money_types"]],
+            "edge_accepted": data["accept_player_edge"],
+            "acknowledgement": "",
+            "listed": data["listed"],
+            "brands": (),
+            "overrides": {},
+        }
+        rules = rules_for(data["preset"], currency=data["currency"])
+        if table_lifecycle.needs_change(operator=operator.pk, rules=rules, money_types=terms["money_types"]):
+            table_lifecycle.request_table(by=memberships.staff_actor(request.user), **terms)
+            return "Requested; another person has to confirm it."
+        metadata = staff_metadata(request, operator.pk, causation="admin", correlation="table")
+        table = table_lifecycle.open_table(metadata=metadata, **terms)
         return f"Opened the table {data['name']} ({html.short(table)})."

@@ -198,8 +198,8 @@ class RulesVersionAdmin(LabelledRowsAdmin):
     list_display = ("label", "table", "status_badge", "drafter", "decider", "valid_from", "valid_until")
     list_filter = (enum_filter(version_rows.STATUSES), operator_filter())
     ordering = ("-drafted_at", "-id")
-    search_fields = ("table_id", "label")
-    search_help_text = "id of a table, or a name such as mini@2"
+    search_fields = ("table_id", "label", "digest")
+    search_help_text = "id of a table, digest of rules, or a name such as mini@2"
     status_badge = status_column(rules_sections.STATUS_TONES)
     drafter = staff_column("drafted_by", "drafted by")
     decider = staff_column("decided_by", "decided by")
@@ -256,8 +256,8 @@ class RulesVersionAdmin(LabelledRowsAdmin):
         help_text=kill_switch.STOP_HELP,
     )
     def stop(self, request: HttpRequest, version: RulesVersion, data: dict[str, Any]) -> str:
-        """Stop play under rules of this name, at every table."""
-        return kill_switch.stop(request, StopScope.RULES, version.label, data)
+        """Stop play under these rules, at every table that has them."""
+        return kill_switch.stop(request, StopScope.RULES, version.digest, data)
 
     def sections(self, request: HttpRequest, obj: RulesVersion) -> Sequence[Section]:
         """Show a version with its odds, its play and what it would change."""
@@ -267,6 +267,7 @@ class RulesVersionAdmin(LabelledRowsAdmin):
         facts = self.facts(
             obj,
             ("Rules", obj.label),
+            ("Digest", html.code(obj.digest)),
             *("table", "status_badge", "drafter"),
             ("Drafted", obj.drafted_at),
             ("Reason for the change", obj.change_reason),

@@ -75,9 +75,9 @@ def refused(send: Callable[[], Any], status: int, code: str) -> dict[str, Any]:
     return problem
 
 
-def posting(caller: Caller, path: str, body: dict[str, Any] | None = None) -> Callable[[], Any]:
+def posting(caller: Caller, path: str, body: dict[str, Any] | None = None, **more: str) -> Callable[[], Any]:
     """Build a POST without sending it."""
-    return lambda: caller.post(path, body)
+    return lambda: caller.post(path, body, **more)
 
 
 def acting(player: Gambler, table: str, action: str) -> Callable[[], Any]:
@@ -417,14 +417,22 @@ def test_an_unknown_preset(scene: Scene) -> None:
 )
 def test_rules_by_which_no_table_can_play(scene: Scene, preset: str, rules: dict[str, Any], fields: set[str]) -> None:
     body = {**OPENING, "preset": preset, "accept_player_edge": True, "rules": rules}
-    problem = refused(posting(scene.house, "tables", body), 422, "invalid_rules")
+    problem = refused(posting(scene.house, "tables", body, person="ann"), 422, "invalid_rules")
     assert problem["fields"].keys() == fields
 
 
 def test_odds_that_give_the_player_an_edge_need_the_operators_word(scene: Scene) -> None:
     body = {**OPENING, "rules": {"tie_pays": "10:1"}}
-    problem = refused(posting(scene.house, "tables", body), 422, "player_edge_not_accepted")
+    problem = refused(posting(scene.house, "tables", body, person="ann"), 422, "player_edge_not_accepted")
     assert problem["spots"] == ["tie"]
+
+
+def test_odds_over_those_of_the_installation(scene: Scene) -> None:
+    rules = {"tie_pays": "10000:1", "player_pays": "100:1", "banker_pays": "100:1", "commission": None}
+    body = {**OPENING, "accept_player_edge": True, "rules": rules}
+    problem = refused(posting(scene.house, "tables", body, person="ann"), 422, "odds_too_high")
+    assert problem["spots"] == ["player", "banker", "tie"]
+    assert problem["highest_odds"] == {"player": "1:1", "banker": "1:1", "tie": "20:1"}
 
 
 def test_play_money_that_the_rules_do_not_offer(scene: Scene) -> None:
@@ -435,7 +443,8 @@ def test_play_money_that_the_rules_do_not_offer(scene: Scene) -> None:
 def test_a_players_edge_that_nobody_accepted(scene: Scene) -> None:
     body = {**OPENING, "preset": "atlantic_city"}
     for accepted in ({}, {"accept_player_edge": False}):
-        problem = refused(posting(scene.house, "tables", {**body, **accepted}), 422, "player_edge_not_accepted")
+        asked = posting(scene.house, "tables", {**body, **accepted}, person="ann")
+        problem = refused(asked, 422, "player_edge_not_accepted")
         assert problem["spots"] == ["banker"]
     assert scene.house.post("tables", {**body, "money_types": ["play"]}).status_code == 201
 

@@ -50,7 +50,8 @@ def test_a_draft_whose_change_is_declined_or_cancelled_is_dropped(lucky: Tenant,
 @pytest.mark.parametrize(
     ("rules", "code"),
     [
-        ({"banker_pays": "2:1"}, "player_edge_not_accepted"),
+        ({"banker_pays": "2:1"}, "odds_too_high"),
+        ({"commission": None}, "player_edge_not_accepted"),
         ({"tie_pays": "6:1"}, "return_under_floor"),
         ({}, "rules_unchanged"),
         ({"decks": 0}, "invalid_rules"),

@@ -33,8 +33,9 @@ CHIPS = {"spot": "banker", "amount": "5.00", "currency": "EUR"}
 WAGER = {"stakes": [{"spot": "banker", "amount": "5.00"}], "currency": "EUR"}
 MONEY = {"amount": "5.00", "currency": "EUR"}
 SEAT = {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "real"}
+OPENING = {"name": "T", "preset": "big_table", "currency": "EUR", "money_types": ["real"]}
 TABLE = {
-    "name": "T", "preset": "big_table", "currency": "EUR", "money_types": ["real"],
+    **OPENING,
     "rules": {"chips": ["5.00"], "minimum": "5.00", "maximum": "50.00", "seats": 3, **LONG_TURN},
 }  # fmt: skip
 CARD = {
@@ -133,7 +134,8 @@ def done(module_database: Database) -> Generator[Doing]:
 
 def play(do: Doing, lucky: Tenant) -> None:
     alice, bob = lucky.player("Alice"), lucky.player("Bob")
-    table = do(lucky, "tables", TABLE)["id"]
+    do(lucky, "tables", OPENING)
+    table = lucky.open_table(TABLE)
     at = f"tables/{table}"
     do(alice, f"{at}/seat", SEAT)
     for act, body in (("place", CHIPS), ("undo", {}), ("place", CHIPS), ("clear", {}), ("deal", WAGER)):
@@ -219,6 +221,9 @@ def exclusions(do: Doing, lucky: Tenant) -> None:
     alice = lucky.player("Alice")
     do(lucky, f"players/{alice.id}/pin", {"pin": "730164"})
     do(alice, "me/pin", {"old_pin": "730164", "new_pin": PIN})
+    do(lucky, f"players/{alice.id}/pin/unlock")
+    lucky.do(f"players/{alice.id}/pin", {"pin": "730164"})
+    do(alice, "me/pin/keep", {"pin": PIN})
     for most in ("50.00", "60.00"):
         do(alice, "me/limits", {**LOSS, "amount": most})
     do(alice, "me/limits/cancel", LOSS)

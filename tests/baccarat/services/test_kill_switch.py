@@ -14,6 +14,7 @@ from django.db import transaction
 from baccarat.audit import engine
 from baccarat.audit.rebuild import play_projector
 from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.table_rules import Ratio
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import (
     AlreadyStopped,
@@ -52,6 +53,7 @@ from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.staff.duties import Role
 from tests.conftest import Database
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all
+from tests.support.tables import digest_of
 from tests.wallet.payments.counter import method, use_provider
 from wallet.ledger import player_accounts as wallet
 from wallet.payments import deposits
@@ -97,7 +99,7 @@ def subject(at: At, scope: StopScope) -> str:
     return {
         StopScope.GAMING: "",
         StopScope.OPERATOR: str(at.guest.operator),
-        StopScope.RULES: "mini@1",
+        StopScope.RULES: digest_of(at.guest.table),
         StopScope.TABLE: str(at.guest.table),
         StopScope.PLAYER: str(at.player),
     }[scope]
@@ -252,12 +254,22 @@ def test_a_stop_reaches_nobody_elses_tables(casino: House) -> None:
     elsewhere.new_game()
 
 
+def test_a_stop_of_rules_spares_other_rules_of_the_same_name(casino: House) -> None:
+    faulty, others = seated(casino, tie_pays=Ratio(9, 1)), seated(casino)
+    stop(faulty, StopScope.RULES)
+    with pytest.raises(RulesAreStopped):
+        faulty.new_game()
+    others.new_game()
+    with pytest.raises(RulesAreStopped):
+        seated(registered(), tie_pays=Ratio(9, 1))
+
+
 def test_a_switch_needs_a_reason_and_a_subject_and_is_thrown_and_released_in_turn(casino: House) -> None:
     at = seated(casino)
     for reason in ("", "  ", "x" * 501):
         with pytest.raises(StopReasonMissing):
             kill_switch.stop(scope=StopScope.TABLE, subject=subject(at, StopScope.TABLE), reason=reason, metadata=BY)
-    for scope, name in ((StopScope.TABLE, "no-id"), (StopScope.RULES, "mini@99"), (StopScope.PLAYER, str(UUID(int=1)))):
+    for scope, name in ((StopScope.TABLE, "no-id"), (StopScope.RULES, "mini@1"), (StopScope.PLAYER, str(UUID(int=1)))):
         with pytest.raises(UnknownStopSubject):
             kill_switch.stop(scope=scope, subject=name, reason=WHY, metadata=BY)
     with pytest.raises(NotStopped):

@@ -20,6 +20,7 @@ from baccarat.domain.tables.refusals import (
     AcknowledgementDiffers,
     AcknowledgementNotNeeded,
     DraftPending,
+    OddsTooHigh,
     PlayerEdgeNotAccepted,
     ReturnUnderFloor,
     RulesAreRetired,
@@ -45,6 +46,7 @@ from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson
 from tests.conftest import Database
 from tests.support import rules as waiting_rules
 from tests.support.house import House, deal_all
+from tests.support.tables import digest_of
 
 B = Spot.BANKER
 RULES = rules_for("mini", currency="EUR")
@@ -179,7 +181,8 @@ def test_fifty_who_publish_one_draft_publish_it_once(house: House, in_threads: C
 @pytest.mark.parametrize(
     ("preset", "changes", "refusal"),
     [
-        ("mini", {"banker_pays": Ratio(2, 1)}, PlayerEdgeNotAccepted),
+        ("mini", {"banker_pays": Ratio(2, 1)}, OddsTooHigh),
+        ("mini", {"commission": None}, PlayerEdgeNotAccepted),
         ("mini", {"tie_pays": Ratio(6, 1)}, ReturnUnderFloor),
         ("mini", {"minimum": 500}, RulesUnchanged),
         ("mini", {"minimum": 501, "chips": (250,)}, InvalidRules),
@@ -264,7 +267,7 @@ def test_withdrawn_rules_open_no_round_until_others_are_published(house: House) 
 def test_rules_that_a_switch_stops_are_not_published(house: House) -> None:
     other, table = house.table("classic"), house.table("classic")
     put_in(house, other, minimum=1000)
-    kill_switch.stop(scope=StopScope.RULES, subject="classic@2", reason="odd", metadata=house.metadata)
+    kill_switch.stop(scope=StopScope.RULES, subject=digest_of(other, 2), reason="odd", metadata=house.metadata)
     with pytest.raises(RulesAreStopped):
         draft(house, table, minimum=1000)
     assert [held.scope for held in house.state(other).stops] == [StopScope.RULES]

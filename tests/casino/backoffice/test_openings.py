@@ -87,6 +87,18 @@ def test_at_a_live_operator_one_administrator_alone_issues_no_key() -> None:
     assert Client(REMOTE_ADDR="203.0.113.7").get("/api/v1/tables", headers=headers).status_code == 200
 
 
+def test_at_a_live_operator_a_floor_manager_only_requests_a_table_on_which_players_have_the_edge() -> None:
+    lucky = services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=False)
+    manager, approver = member(Role.FLOOR_MANAGER, lucky), member(Role.APPROVER, lucky)
+    edge = TABLE | {"preset": "atlantic_city", "money_types": ["real"], "accept_player_edge": "on"}
+    assert "another person has to confirm" in send(client_of(manager), "open_table", edge, lucky.pk)
+    confirm = reverse("admin:operators_change_confirm", args=[Change.objects.get().pk])
+    client_of(manager).post(confirm)
+    assert not Table.objects.exists()
+    client_of(approver).post(confirm)
+    assert Table.objects.get().preset == "atlantic_city"
+
+
 def test_a_floor_manager_opens_a_table_with_the_rules_of_a_preset() -> None:
     bravo = house()
     manager = member(Role.FLOOR_MANAGER, bravo)

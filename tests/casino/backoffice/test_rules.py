@@ -231,7 +231,7 @@ def test_play_of_all_operators_resumes_when_two_of_the_platforms_staff_agree(off
     switch = KillSwitch.objects.get()
 
     assert "another person has to confirm" in act(boss, "resume", switch, reason="It was toast.")
-    change = reverse("admin:operators_change_confirm", args=[Change.objects.get().pk])
+    change = reverse("admin:operators_change_confirm", args=[Change.objects.get(kind="resume_play").pk])
     for who in (boss, one):
         who.post(change)
         assert KillSwitch.objects.get().active
