@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat import proofs
+from baccarat.queries.nicknames import own_nickname
 from baccarat.services import skins
 from baccarat.web import demo
 from casino.api.fields import IdField, StrictSerializer, parse_body
@@ -77,6 +78,13 @@ class DemoPlayerRequest(StrictSerializer):
     player = IdField()
 
 
+class PlayerOnPage(Struct):
+    """Whom a launch signs in."""
+
+    player: UUID
+    nickname: str
+
+
 class LaunchOnPage(Struct):
     """What the page knows of a launch before it trades the code."""
 
@@ -88,6 +96,7 @@ class LaunchOnPage(Struct):
     parent_origin: str | None
     casino: str
     logo: str | None
+    player: PlayerOnPage | None
 
 
 @require_safe
@@ -112,6 +121,7 @@ def table_page(request: HttpRequest) -> HttpResponse:
         parent_origin=options.parent_origin,
         casino=launch.casino,
         logo=logo,
+        player=None if launch.player is None else PlayerOnPage(launch.player, own_nickname(player=launch.player)),
     )
     context["launch"] = msgspec.json.encode(on_page).decode()
     return add_security_policy(render(request, "play/page.html", context), framed_by=launch.origins)

@@ -81,7 +81,16 @@ ADD_SIGNING_KEY: Final = Act(
     event=_ACCESS,
     tells="the operator's administrators",
 )
-OPEN_SESSION: Final = Act("operators.open_session", "open players' sessions, set their PINs", DutySide.DO, scope="play")
+OPEN_SESSION: Final = Act(
+    "operators.open_session", "open players' sessions, set their PINs, request new ones", DutySide.DO, scope="play"
+)
+UNLOCK_PIN: Final = Act(
+    "operators.unlock_pin",
+    "lift the locks of players' PINs",
+    DutySide.DO,
+    scope="compliance",
+    event="player_data_changed",
+)
 OWN_KEY: Final = Act(
     "operators.change_own_key",
     "rotate itself, remove its own signing keys",
@@ -118,6 +127,7 @@ SET_CURRENCIES: Final = Act(
 )
 ACTS: Final = (
     OPEN_SESSION,
+    UNLOCK_PIN,
     OWN_KEY,
     ADD_OWN_SIGNING_KEY,
     ADD_SIGNING_KEY,

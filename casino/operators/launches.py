@@ -67,12 +67,13 @@ class IssuedLaunch:
 class KnownLaunch:
     """What the page may know of a launch before its code is traded, and who may frame it.
 
-    `casino` is the name of the brand, else of the operator.
+    `casino` is the name of the brand, else of the operator. `player` is only there for who has the code.
     """
 
     id: UUID
     operator: UUID
     casino: str
+    player: UUID | None
     options: LaunchOptions
     origins: tuple[str, ...]
 
@@ -146,7 +147,8 @@ def find(text: str) -> KnownLaunch | None:
     launches = Launch.objects.filter(expires_at__gt=Now() - KNOWN_FOR).annotate(
         origins=F("operator__origins"), casino=Coalesce("brand__name", "operator__name")
     )
-    if text.startswith(credentials.LAUNCH_PREFIX) and len(text) <= _MAX_CODE_LENGTH:
+    has_code = text.startswith(credentials.LAUNCH_PREFIX) and len(text) <= _MAX_CODE_LENGTH
+    if has_code:
         launch = launches.filter(code_hash=credentials.digest(text)).first()
     else:
         try:
@@ -155,7 +157,8 @@ def find(text: str) -> KnownLaunch | None:
             return None
     if launch is None:
         return None
-    return KnownLaunch(launch.id, launch.operator_id, launch.casino, _options(launch), tuple(launch.origins))
+    player = launch.player_id if has_code else None
+    return KnownLaunch(launch.id, launch.operator_id, launch.casino, player, _options(launch), tuple(launch.origins))
 
 
 def _use(code: str, *, by: bytes | None, **conditions: Any) -> Launch:

@@ -435,5 +435,18 @@ class PinLocked(Refusal):
     code = "pin_locked"
     kind = RefusalKind.FORBIDDEN
     title = "The PIN is locked after too many failed attempts"
-    remedy = "Wait until the time in `until`, or have the operator set a new PIN."
+    remedy = "Wait until the time in `until`, or have the operator lift the lock."
     fact_types = {"until": datetime}
+
+
+class NoPinReplacement(Refusal):
+    code = "no_pin_replacement"
+    title = "No new PIN was requested"
+    remedy = "Nothing is to be done: the PIN stays as it is."
+
+
+class PinReplacementWaits(Refusal):
+    code = "pin_replacement_waits"
+    title = "A new PIN was requested, so this limit can't be raised"
+    remedy = "Cancel the request with the old PIN, or wait until it takes effect at `replaced_at`."
+    fact_types = {"replaced_at": datetime}

@@ -19,6 +19,8 @@ from casino.operators.models import PlayerBan, PlayerSession
 from casino.operators.principals import BrandScope
 from casino.operators.refusals import InvalidSessionLength, PlayerIsBanned, SessionNotOpen, UnknownPlayer
 
+LATEST: Final = 10
+"""How many sessions a player is shown."""
 MIN_SESSION_SECONDS: Final = 60
 MAX_SESSION_SECONDS: Final = 86400
 SESSION_SECONDS: Final = MIN_SESSION_SECONDS, MAX_SESSION_SECONDS
@@ -210,6 +212,11 @@ def renew_session(*, player: UUID, seconds: int, session: bytes | None = None) -
 def expiry(*, session: bytes) -> datetime:
     """Return when a session ends at the latest, by its token's hash."""
     return PlayerSession.objects.values_list("expires_at", flat=True).get(token_hash=session)
+
+
+def latest(*, player: UUID) -> list[PlayerSession]:
+    """Return a player's latest sessions, newest first."""
+    return list(PlayerSession.objects.filter(player_id=player).order_by("-created_at")[:LATEST])
 
 
 def end_session(*, session: bytes) -> None:

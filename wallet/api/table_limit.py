@@ -12,7 +12,7 @@ from casino.api.shapes import Money, Shape, Timestamp
 from casino.operators import pins
 from casino.operators.api.players import PinField
 from casino.operators.base_views import PlayerView, idempotent_with_pin, metadata
-from casino.operators.refusals import PinLocked, PinNotSet, PinWrong
+from casino.operators.refusals import PinLocked, PinNotSet, PinReplacementWaits, PinWrong
 from wallet.ledger.refusals import UnknownAccount
 from wallet.responsible_gaming import table_limit_services
 from wallet.responsible_gaming.table_limit import PersonalTableLimit, TableLimitChangedThisWeek, TableLimitUnchanged
@@ -72,7 +72,8 @@ class MyTableLimitView(PlayerView):
         "Set your own limit on a spot, for all games of the casino",
         description=(
             "It needs the PIN, applies at once in addition to each table's maximum, and can change once in a betting "
-            "week. Null removes it, which counts as a change."
+            "week. Null removes it, which counts as a change. While a request waits to replace the PIN, the limit can "
+            "only be lowered (`pin_replacement_waits`)."
         ),
         request=TableLimitRequest,
         example={"limit": "50.00", "currency": "EUR", "pin": "482913"},
@@ -80,6 +81,7 @@ class MyTableLimitView(PlayerView):
         refusals=(
             PinLocked,
             PinNotSet,
+            PinReplacementWaits,
             PinWrong,
             TableLimitChangedThisWeek,
             TableLimitUnchanged,

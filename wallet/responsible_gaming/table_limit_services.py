@@ -51,7 +51,7 @@ def set_table_limit(
     """Set the limit of the PIN's player to `amount` minor units, or remove it with None, for wagers from now on.
 
     Raises PinNotSet, PinLocked, PinWrong (already counted), UnknownAccount, TableLimitChangedThisWeek,
-    TableLimitUnchanged.
+    TableLimitUnchanged, and PinReplacementWaits for a higher limit while a request waits to replace the PIN.
     """
     with transaction.atomic():
         # The attempt locks the PIN until the transaction ends: a concurrent call waits here and then sees the change.
@@ -116,6 +116,9 @@ def _change(operator: UUID, player: UUID, currency: str, amount: int | None, met
         now=now,
         week=settings.BETTING_WEEK,
     )
+    before = None if current is None else current.amount
+    if before is not None and (amount is None or amount > before):
+        pins.require_no_replacement(player)
     stream = table_limit_stream(player, currency)
     RESPONSIBLE_GAMING_EVENTS.record(stream, version=version, events=[event], metadata=metadata)
     TABLE_LIMITS.upsert([table_limit_row(event, version + 1)])

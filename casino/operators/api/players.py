@@ -11,13 +11,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.fields import StrictSerializer, parse_body
-from casino.api.idempotency import idempotent_after
+from casino.api.idempotency import idempotent, idempotent_after
 from casino.api.openapi import operation
 from casino.api.shapes import Shape, Timestamp
 from casino.operators import acts, pins, sessions
 from casino.operators.base_views import OperatorView, PlayerView, idempotent_with_pin
 from casino.operators.refusals import (
     MalformedPin,
+    NoPinReplacement,
     PinLocked,
     PinNotSet,
     PinWrong,
@@ -91,10 +92,24 @@ class PinChangeRequest(StrictSerializer):
 
 
 class PinStatus(Shape):
-    """When a player's PIN was set; the PIN itself is never shown."""
+    """When a player's PIN was set, and when a requested one replaces it; no PIN is ever shown."""
 
     player: UUID
-    set_at: Timestamp
+    set_at: Annotated[Timestamp | None, Meta(description="Null without a PIN.")]
+    replaced_at: Annotated[
+        Timestamp | None, Meta(description="When one that the operator requested replaces it; null without a request.")
+    ]
+
+    @classmethod
+    def of(cls, player: UUID, state: pins.PinState) -> "PinStatus":
+        """Present the state of a player's PIN."""
+        return cls(player, state.set_at, state.replaced_at)
+
+
+class PinCancellationRequest(StrictSerializer):
+    """The player's PIN, which stays."""
+
+    pin = PinField()
 
 
 class PlayerPinView(OperatorView):
@@ -108,8 +123,11 @@ class PlayerPinView(OperatorView):
 
     @operation(
         "setPlayerPin",
-        "Set or replace a player's PIN",
-        description="This also lifts the lock after three wrong PINs within thirty minutes.",
+        "Set a player's first PIN, or request a new one",
+        description=(
+            "A new one replaces the PIN after 24 hours, and a further request waits anew. The player sees it in play, "
+            "and cancels it with the old PIN. Meanwhile the limit that the PIN guards can't be raised."
+        ),
         request=PinRequest,
         example={"pin": "482913"},
         returns=PinStatus,
@@ -117,8 +135,27 @@ class PlayerPinView(OperatorView):
     )
     @idempotent_after(_hash_pin)
     def post(self, request: Request, player: UUID) -> Response:
-        set_at = pins.set_pin(operator=self.caller.operator, player=player, pin=self.new_pin)
-        return Response(PinStatus(player, set_at))
+        state = pins.set_pin(operator=self.caller.operator, player=player, pin=self.new_pin)
+        return Response(PinStatus.of(player, state))
+
+
+class PlayerPinLockView(OperatorView):
+    """The lock of the PIN of one of the caller's players."""
+
+    act = acts.UNLOCK_PIN
+
+    @operation(
+        "unlockPlayerPin",
+        "Lift the lock of a player's PIN",
+        description="After three wrong PINs within thirty minutes. The PIN stays as it is.",
+        returns=PinStatus,
+        refusals=(PinNotSet, UnknownPlayer),
+    )
+    @idempotent
+    def post(self, request: Request, player: UUID) -> Response:
+        del request
+        state = pins.unlock(operator=self.caller.operator, player=player, by=self.caller.actor)
+        return Response(PinStatus.of(player, state))
 
 
 class OwnPinView(PlayerView):
@@ -133,9 +170,21 @@ class OwnPinView(PlayerView):
         self.new_pin = pins.hash_pin(body["new_pin"])
 
     @operation(
+        "getMyPin",
+        "Show whether you have a PIN, and whether your casino requested a new one",
+        description="A requested PIN replaces yours at `replaced_at`, unless you cancel that with yours.",
+        returns=PinStatus,
+    )
+    def get(self, request: Request) -> Response:
+        del request
+        return Response(PinStatus.of(self.caller.player, pins.state_of(self.caller.player)))
+
+    @operation(
         "changeMyPin",
         "Change your own PIN",
-        description="Three wrong PINs within thirty minutes lock it for thirty minutes.",
+        description=(
+            "Three wrong PINs within thirty minutes lock it for thirty minutes. A request to replace it is cancelled."
+        ),
         request=PinChangeRequest,
         example={"old_pin": "482913", "new_pin": "730164"},
         returns=PinStatus,
@@ -147,5 +196,30 @@ class OwnPinView(PlayerView):
     )
     @idempotent_with_pin(_hash_pins)
     def post(self, request: Request) -> Response:
-        set_at = pins.change_pin(operator=self.caller.operator, old=self.old_pin, new=self.new_pin)
-        return Response(PinStatus(self.caller.player, set_at))
+        state = pins.change_pin(operator=self.caller.operator, old=self.old_pin, new=self.new_pin)
+        return Response(PinStatus.of(self.caller.player, state))
+
+
+class OwnPinReplacementView(PlayerView):
+    """The request to replace the caller's own PIN."""
+
+    pin: pins.ComparedPin
+
+    def _compare_pin(self, request: Request) -> None:
+        body = parse_body(PinCancellationRequest, request)
+        self.pin = pins.compare_pin(player=self.caller.player, pin=body["pin"])
+
+    @operation(
+        "keepMyPin",
+        "Cancel your casino's request of a new PIN: yours stays",
+        description="Three wrong PINs within thirty minutes lock it for thirty minutes.",
+        request=PinCancellationRequest,
+        example={"pin": "482913"},
+        returns=PinStatus,
+        refusals=(NoPinReplacement, PinLocked, PinNotSet, PinWrong),
+    )
+    @idempotent_with_pin(_compare_pin)
+    def post(self, request: Request) -> Response:
+        del request
+        state = pins.cancel_replacement(operator=self.caller.operator, pin=self.pin)
+        return Response(PinStatus.of(self.caller.player, state))

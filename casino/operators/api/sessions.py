@@ -12,7 +12,7 @@ from casino.api.error_catalogue import IDEMPOTENCY_KEY_MALFORMED
 from casino.api.fields import StrictSerializer, TextField, WholeNumberField, parse_body
 from casino.api.idempotency import read_key
 from casino.api.openapi import OPTIONAL_IDEMPOTENCY_KEY, operation
-from casino.api.shapes import Shape, Timestamp
+from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.api.views import BaseApiView
 from casino.operators import acts, brands, launches, services, sessions
 from casino.operators.base_views import OperatorView, PlayerView
@@ -79,6 +79,42 @@ class SessionExpiry(Shape):
     """When a session ends at the latest."""
 
     expires_at: Timestamp
+
+
+class MySession(Shape):
+    """A session of the player's; null where it has not ended."""
+
+    started_at: Timestamp
+    ended_at: Timestamp | None
+    current: Annotated[bool, Meta(description="Whether it is this one.")]
+    opened_by_casino: Annotated[bool, Meta(description="Whether a key of the casino's opened or launched it.")]
+
+
+class MySessionList(ItemList[MySession]):
+    """The latest ten sessions, newest first."""
+
+
+class MySessionsView(PlayerView):
+    @operation(
+        "getMySessions",
+        "Show your latest sessions, and which of them your casino opened",
+        description="One that you did not ask for was opened by somebody else: tell your casino.",
+        returns=MySessionList,
+    )
+    def get(self, request: Request) -> Response:
+        del request
+        caller = self.caller
+        return Response(
+            MySessionList.of(
+                MySession(
+                    started_at=each.created_at,
+                    ended_at=each.ended_at,
+                    current=bytes(each.token_hash) == caller.session,
+                    opened_by_casino=bool(each.opened_by),
+                )
+                for each in sessions.latest(player=caller.player)
+            )
+        )
 
 
 class PlayerSessionsView(OperatorView):

@@ -467,6 +467,8 @@ class Migration(migrations.Migration):
                 ),
                 ("pin_hash", models.TextField()),
                 ("set_at", models.DateTimeField(db_default=Now())),
+                ("next_hash", models.TextField(blank=True)),
+                ("replaced_at", models.DateTimeField(blank=True, null=True)),
                 (
                     "failed_at",
                     django.contrib.postgres.fields.ArrayField(

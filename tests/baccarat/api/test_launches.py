@@ -271,8 +271,14 @@ def test_the_page_knows_the_way_back_before_the_code_is_traded_and_holds_no_code
     assert json.loads(html.unescape(named)) == {
         "id": launched["id"], "language": "fr", "currency": "EUR", "return_url": f'{SITE}/?a="><script>',
         "cashier_url": None, "parent_origin": None, "casino": "Lucky", "logo": None,
+        "player": {"player": launched["player"], "nickname": "Ace"},
     }  # fmt: skip
     assert code_of(launched) not in text
+
+
+def test_who_has_only_the_id_of_a_launch_learns_not_whom_it_signs_in(lucky: Tenant) -> None:
+    (named,) = re.findall(r'<meta name="launch" content="([^"]*)">', page(launch(lucky)["id"]).content.decode())
+    assert json.loads(html.unescape(named))["player"] is None
 
 
 # -- renewal ------------------------------------------------------------------------------------------------------

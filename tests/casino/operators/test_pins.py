@@ -12,10 +12,14 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
+from casino.events.sql import execute, fetch
+from casino.events.store import Metadata
 from casino.operators import pins, services, sessions
+from casino.operators.acts import UNLOCK_PIN
 from casino.operators.models import Player, PlayerPin
 from casino.operators.pins import LOCK_TIME, MAX_FAILURES, WINDOW, after_failure
 from casino.operators.refusals import PinLocked, PinNotSet, PinWrong
+from wallet.ledger.player_accounts import open_player_accounts
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 RIGHT, WRONG, OTHER = "482913", "111111", "730164"
@@ -32,6 +36,16 @@ class Scene:
 
     def change(self, old: object = RIGHT, new: object = OTHER, *, key: str = "", **changes: Any) -> Any:
         return self._post(self.token, "me/pin", {"old_pin": old, "new_pin": new, **changes}, key)
+
+    def mine(self) -> Any:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        return Client().get("/api/v1/me/pin", headers=headers).json()
+
+    def keep(self, pin: str = RIGHT) -> Any:
+        return self._post(self.token, "me/pin/keep", {"pin": pin})
+
+    def limit(self, amount: str | None, pin: str = RIGHT) -> Any:
+        return self._post(self.token, "me/table-limit", {"limit": amount, "currency": "EUR", "pin": pin})
 
     def _post(self, credential: str, path: str, body: dict[str, Any], key: str = "") -> Any:
         headers = {"Authorization": f"Bearer {credential}", "Idempotency-Key": key or uuid.uuid4().hex}
@@ -54,6 +68,25 @@ def code(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
+def is_right(scene: Scene, pin: str) -> bool:
+    """Return whether a PIN is the player's, without an attempt that counts."""
+    with transaction.atomic():
+        refusal = pins.try_pin(pins.compare_pin(player=scene.player.id, pin=pin))
+        transaction.set_rollback(True)
+    return refusal is None
+
+
+def pass_hours(hours: int) -> None:
+    """Let time pass for a request of a new PIN."""
+    execute("UPDATE operators_playerpin SET replaced_at = replaced_at - make_interval(hours => %s)", [hours])
+
+
+def a_week_passes() -> None:
+    """Let the limit change again, with its row as it would be then."""
+    week = "interval '8 days'"
+    execute(f"UPDATE wallet_table_limit SET set_at = set_at - {week}, next_change_at = next_change_at - {week}", [])  # noqa: S608
+
+
 def pass_minutes(minutes: int) -> None:
     """Let time pass for failed attempts and the lock."""
     with connection.cursor() as cursor:
@@ -70,7 +103,7 @@ def test_an_operator_sets_a_pin_and_its_player_changes_it(scene: Scene) -> None:
 
     changed = scene.change()
 
-    assert (changed.status_code, changed.json().keys()) == (200, {"player", "set_at"})
+    assert (changed.status_code, changed.json().keys()) == (200, {"player", "set_at", "replaced_at"})
     assert pins.try_pin(pins.compare_pin(player=scene.player.id, pin=OTHER)) is None
     assert isinstance(pins.try_pin(pins.compare_pin(player=scene.player.id, pin=RIGHT)), PinWrong)
 
@@ -132,14 +165,92 @@ def test_a_lock_and_failed_attempts_expire(scene: Scene) -> None:
 
 
 @pytest.mark.django_db
-def test_the_operator_lifts_a_lock_by_setting_a_new_pin(scene: Scene) -> None:
+def test_the_operator_lifts_a_lock_which_sets_no_pin(scene: Scene) -> None:
+    assert code(scene._post(scene.key, f"players/{scene.player.id}/pin/unlock", {})) == (409, "pin_not_set")
     scene.operator()
     for _ in range(3):
         scene.change(old=WRONG)
 
     scene.operator(OTHER)
+    assert code(scene.change()) == (403, "pin_locked")
+    golden = open_scene("golden")
+    assert code(golden._post(golden.key, f"players/{scene.player.id}/pin/unlock", {})) == (404, "unknown_player")
 
-    assert scene.change(old=OTHER, new=RIGHT).status_code == 200
+    assert scene._post(scene.key, f"players/{scene.player.id}/pin/unlock", {}).status_code == 200
+    assert scene.change(old=OTHER).json()["attempts_left"] == 2
+    assert scene.change().status_code == 200
+    acts = "SELECT count(*) FROM events_event WHERE type = 'ActDone' AND data->>'act' = %s"
+    assert fetch(acts, [UNLOCK_PIN.name]) == [(1,)]
+
+
+@pytest.mark.django_db
+def test_a_request_of_a_new_pin_waits_a_day_and_the_player_sees_it(scene: Scene) -> None:
+    scene.operator()
+    first = scene.mine()
+    asked = scene.operator(OTHER)
+
+    assert scene.mine() == asked.json()
+    assert (asked.json()["set_at"], first["replaced_at"]) == (first["set_at"], None)
+    waits = datetime.fromisoformat(asked.json()["replaced_at"]) - datetime.now(UTC)
+    assert timedelta(hours=23, minutes=59) < waits <= timedelta(hours=24)
+    assert is_right(scene, RIGHT)
+    assert not is_right(scene, OTHER)
+
+    pass_hours(23)
+    assert is_right(scene, RIGHT)
+    pass_hours(1)
+    assert is_right(scene, OTHER)
+    assert not is_right(scene, RIGHT)
+    assert (scene.mine()["set_at"], scene.mine()["replaced_at"]) > (first["set_at"], None)  # type: ignore[operator]
+
+
+@pytest.mark.django_db
+def test_a_further_request_waits_anew(scene: Scene) -> None:
+    scene.operator()
+    scene.operator(OTHER)
+    pass_hours(23)
+    scene.operator("5555")
+    pass_hours(23)
+    assert is_right(scene, RIGHT)
+    pass_hours(1)
+    assert is_right(scene, "5555")
+
+
+@pytest.mark.django_db
+def test_the_player_keeps_the_old_pin_by_it(scene: Scene) -> None:
+    assert code(scene.keep()) == (409, "pin_not_set")
+    scene.operator()
+    assert code(scene.keep()) == (409, "no_pin_replacement")
+    scene.operator(OTHER)
+    assert code(scene.keep(OTHER)) == (403, "pin_wrong")
+    assert scene.mine()["replaced_at"] is not None
+
+    assert scene.keep().json()["replaced_at"] is None
+    pass_hours(48)
+    assert is_right(scene, RIGHT)
+    scene.operator(OTHER)
+    assert scene.change(new="5555").json()["replaced_at"] is None
+    pass_hours(48)
+    assert is_right(scene, "5555")
+
+
+@pytest.mark.django_db
+def test_a_limit_that_the_pin_guards_is_not_raised_while_a_new_one_waits(scene: Scene) -> None:
+    open_player_accounts(
+        operator=scene.player.operator_id, player=scene.player.id, currency="EUR",
+        metadata=Metadata(operator=str(scene.player.operator_id), actor="test", causation=""),
+    )  # fmt: skip
+    scene.operator()
+    assert scene.limit("50.00").status_code == 200
+    a_week_passes()
+    scene.operator(OTHER)
+
+    for higher in ("60.00", None):
+        assert code(scene.limit(higher)) == (409, "pin_replacement_waits")
+    assert scene.limit("40.00").status_code == 200
+    a_week_passes()
+    scene.keep()
+    assert scene.limit("60.00").status_code == 200
 
 
 @pytest.mark.django_db

@@ -74,6 +74,21 @@ def test_logging_in_ends_no_session_of_another_player(alice: Player) -> None:
 
 
 @pytest.mark.django_db
+def test_a_player_sees_which_sessions_a_key_of_the_casino_opened(alice: Player) -> None:
+    log_in(alice)
+    sessions.open_session(operator=alice.operator_id, player=alice.id, seconds=3600, opened_by="op_1")
+    token = log_in(alice)
+
+    headers = {"Authorization": f"Bearer {token}"}
+    shown = Client().get("/api/v1/me/sessions", headers=headers).json()["items"]
+
+    assert [(each["opened_by_casino"], each["current"], each["ended_at"] is None) for each in shown] == [
+        (False, True, True), (True, False, False), (False, False, False),
+    ]  # fmt: skip
+    assert sorted((each["started_at"] for each in shown), reverse=True) == [each["started_at"] for each in shown]
+
+
+@pytest.mark.django_db
 def test_the_database_allows_one_active_session_per_player(alice: Player) -> None:
     log_in(alice)
 

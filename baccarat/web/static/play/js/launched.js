@@ -5,7 +5,7 @@ import { del, get, isTemporary, newKey, NoResponse, onRefusal, post, Problem, se
 import { h, put } from "./core/dom.js";
 import { embedded, origin, SOURCE, tell, VERSION } from "./core/embedding.js";
 import { launch, logo } from "./core/launch.js";
-import { goTo, tableInAddress, token } from "./core/session.js";
+import { goTo, storage, tableInAddress, token } from "./core/session.js";
 import { describeProblem, LANGUAGES, loadLanguage, t } from "./messages/index.js";
 
 /** @import { Sound } from "./view/sound.js" */
@@ -13,7 +13,7 @@ import { describeProblem, LANGUAGES, loadLanguage, t } from "./messages/index.js
 /** @typedef {Record<string, {text: string, data: Record<string, string>}>} Messages each message's data: names and types, with ? if optional */
 /** @typedef {{version: number, in: Messages, out: Messages}} Catalogue */
 /** @typedef {Record<string, (data: any) => unknown>} Handlers */
-/** @typedef {{app: HTMLElement, sound: Sound, view: () => {refreshBalances?: () => Promise<void>} | null, arrive: (token: string) => Promise<unknown>, retry: (again: () => unknown) => Promise<void>, signOut: () => unknown}} Page what the entry point lends */
+/** @typedef {{app: HTMLElement, sound: Sound, view: () => {refreshBalances?: () => Promise<void>} | null, arrive: (token: string, how: {confirmed: boolean}) => Promise<unknown>, retry: (again: () => unknown) => Promise<void>, signOut: () => unknown}} Page what the entry point lends */
 
 const MAX_ID = 100;
 const WARN_SECONDS = 120;
@@ -50,23 +50,37 @@ export async function prepare(page) {
   /**
    * Trade the launch's code for a session, and go where the launch leads. The key lets this browser repeat the trade.
    * @param {string} code
-   * @param {string} [key]
+   * @param {{confirmed: boolean, key?: string}} how
    * @returns {Promise<void>}
    */
-  const enter = async (code, key = newKey()) => {
+  const enter = async (code, { confirmed, key = newKey() }) => {
     try {
       const session = /** @type {Api["LaunchedSession"]} */ (await post("sessions/launch", { code }, { bearer: null, key }));
       if (session.launch.table && !tableInAddress()) goTo(session.launch.table, { silently: true });
-      await page.arrive(session.token);
+      await page.arrive(session.token, { confirmed });
       watchExpiry(session.expires_at);
     } catch (error) {
-      if (isTemporary(error)) return page.retry(() => enter(code, key));
+      if (isTemporary(error)) return page.retry(() => enter(code, { confirmed, key }));
       if (!(error instanceof Problem)) throw error;
       const { title, remedy } = describeProblem(error);
       end(error.code, title, remedy);
     }
   };
-  return { enter, end };
+  /**
+   * Sign in whom this browser knows, and ask anybody else first: anybody can send the address of their own launch. A
+   * page that a site of the operator frames was opened there.
+   * @param {string} code
+   */
+  const welcome = (code) => {
+    const next = launch?.player;
+    const last = /** @type {{player: string} | null} */ (storage.get("player", null));
+    if (window.parent !== window || !launch || !next || last?.player === next.player) return enter(code, { confirmed: false });
+    const names = { name: next.nickname, casino: launch.casino };
+    put(page.app, h("main", { class: "door" }, logo(), h("h1", {}, t("door.change", names)), h("p", { role: "alert" }, t("door.launch", names)),
+      h("button", { type: "button", class: "primary", onclick: () => enter(code, { confirmed: true }) }, t("door.as", names)),
+      h("button", { type: "button", class: "quiet stay-out", onclick: () => end("session_closed", t("over"), t("door.closed.how")) }, t("door.stay"))));
+  };
+  return { welcome, end };
 }
 
 /**

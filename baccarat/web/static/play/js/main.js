@@ -37,17 +37,17 @@ function leaveView() {
 
 /**
  * Sign in by the token that the address offers, if it is of the player who was signed in last in this browser.
- * Anybody can send a link with their own token, so the visitor confirms another player's.
+ * Anybody can send a link with their own token, so the visitor confirms another player's, unless that is done.
  */
-async function arrive(offered = takeOfferedToken()) {
+async function arrive(offered = takeOfferedToken(), { confirmed = false } = {}) {
   if (!offered) return route();
   try {
     const next = /** @type {SignedIn} */ (await get("preferences", { bearer: offered }));
     const last = /** @type {SignedIn | null} */ (storage.get("player", null));
-    if (last && last.player !== next.player) return askToChange(offered, next, last);
+    if (!confirmed && last && last.player !== next.player) return askToChange(offered, next, last);
     signInAs(offered, next);
   } catch (error) {
-    if (error instanceof NoResponse) return retry(() => arrive(offered));
+    if (error instanceof NoResponse) return retry(() => arrive(offered, { confirmed }));
     if (!(error instanceof Problem)) throw error;
     if (!token()) storeToken(offered);  // its end is explained by the next request
     route();
@@ -150,5 +150,5 @@ const offered = takeOfferedToken();
 const launched = launch || code ? await (await import("./launched.js")).prepare({ app, sound, view: () => view, arrive, retry, signOut }) : null;
 addEventListener("hashchange", () => arrive());
 document.addEventListener("casino:language", route);
-if (code) launched?.enter(code);
+if (code) launched?.welcome(code);
 else arrive(offered);

@@ -12,6 +12,7 @@ import { h } from "./dom.js";
  * @property {string | null} parent_origin
  * @property {string} casino the name of the operator or its brand
  * @property {string | null} logo the address of its picture
+ * @property {{player: string, nickname: string} | null} player whom it signs in, while the address has its code
  */
 
 const named = document.querySelector("meta[name=launch]")?.getAttribute("content");

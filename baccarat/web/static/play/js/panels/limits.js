@@ -11,6 +11,29 @@ import { amountInput, field, form, errorText, whenLoaded, panel, pinInput, Inval
 /** @import { Game } from "../view/game.js" */
 /** @import { Children } from "../core/dom.js" */
 
+/**
+ * The casino's request of a new PIN, with the form that keeps the old one; nothing without a request.
+ * @param {Game} game
+ */
+function pinRequest(game) {
+  const place = h("div", { class: "pin-request" });
+  /** @param {Api["PinStatus"]} status */
+  const draw = ({ replaced_at }) => put(place, replaced_at ? keepPin(replaced_at) : null);
+  /** @param {string} when */
+  const keepPin = (when) => {
+    const pin = pinInput({ id: "keep-pin" });
+    const submit = async () => {
+      draw(await command("me/pin/keep", { pin: pin.read() }));
+      game.notices.remove("pin");
+      game.notices.show(t("pin.kept"), { key: "pin" });
+    };
+    return part(t("pin.title"), h("div", { class: "bounds" }, h("p", {}, t("pin.waits", { when: moment(when) })), h("p", { class: "quiet-words" }, t("pin.waits.how")),
+      form(submit, field(t("limit.pin"), pin.element), h("button", { class: "primary", type: "submit" }, t("pin.keep")))), true);
+  };
+  get("me/pin").then(draw).catch((error) => put(place, h("p", { class: "form-fault", role: "alert" }, errorText(error))));
+  return place;
+}
+
 /** @param {Api["TableLimit"]} limit */
 function limitText(limit) {
   const words = limit.limit ? t("limit.is", { amount: money(limit.limit.amount, limit.limit.currency) }) : t("limit.none");
@@ -189,7 +212,7 @@ const part = (title, content, open = false) => h("details", { class: "bounds-par
 export const limit = {
   /** @param {Game} game */
   make(game) {
-    return panel(game, t("menu.limit"),
+    return panel(game, t("menu.limit"), pinRequest(game),
       part(t("played.title"), realityCheck(game), true),
       part(t("limits.title"), playLimits(game), true),
       part(t("limit.title"), tableLimit(game)),

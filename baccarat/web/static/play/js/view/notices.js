@@ -5,10 +5,11 @@ import { command, get, NoResponse, Problem, serverNow } from "../core/api.js";
 import { h } from "../core/dom.js";
 import { tell } from "../core/embedding.js";
 import { launch } from "../core/launch.js";
+import { storage } from "../core/session.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { currencyDigits, ownPart } from "../core/table_state.js";
 import { limitAmount, limitName, minutes, playedMinutes } from "../panels/responsible_gaming.js";
-import { day, signedMoney, hasMessage, money, describeProblem, t } from "../messages/index.js";
+import { day, signedMoney, hasMessage, moment, money, describeProblem, t } from "../messages/index.js";
 
 /** @import { Game } from "./game.js" */
 
@@ -223,22 +224,54 @@ function noticeText({ kind, details: { amount, owed, limit, round, until }, mess
   return [what, debt, STILL.has(kind) ? t("pause.still") : "", message].filter(Boolean).join(" ");
 }
 
-/** Shows reality checks when they are due, and the player's unread notices. */
+const ACCESS_EVERY = 60_000;
+
+/** Shows reality checks when they are due, the player's unread notices, and what the casino did to their access. */
 export class PlayerNotices {
   /** @param {Game} game */
   constructor(game) {
     this.game = game;
     /** @type {number | undefined} */
     this.timer = undefined;
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.watch = undefined;
   }
 
   start() {
     this.schedule();
     this.showUnread();
+    this.showSessions();
+    this.showPin();
+    this.watch = setInterval(() => this.showPin(), ACCESS_EVERY);
   }
 
   stop() {
     clearTimeout(this.timer);
+    clearInterval(this.watch);
+  }
+
+  /** Show that the casino requested a new PIN, as long as that waits. */
+  async showPin() {
+    const status = /** @type {Api["PinStatus"] | null} */ (await getOrNull("me/pin"));
+    if (!status?.replaced_at) return this.game.notices.remove("pin");
+    this.game.notices.show(t("pin.waits", { when: moment(status.replaced_at) }), {
+      key: "pin", kind: "warning", stay: true, remedy: t("pin.waits.how"), actions: [[t("pin.keep"), () => this.game.actions.open("limit")]],
+    });
+  }
+
+  /** Show that the casino opened a session that this browser doesn't know, since the last one that it knows. */
+  async showSessions() {
+    const list = /** @type {Api["MySessionList"] | null} */ (await getOrNull("me/sessions"));
+    const current = list?.items.find((each) => each.current);
+    if (!list || !current) return;
+    const name = `session.${storage.get("player", { player: "" }).player}`;
+    const known = /** @type {string} */ (storage.get(name, ""));
+    const other = known && list.items.find((each) => each.opened_by_casino && !each.current && each.started_at > known);
+    storage.set(name, current.started_at);
+    if (!other) return;
+    this.game.notices.show(t("sessions.other", { when: moment(other.started_at) }), {
+      key: "sessions", kind: "warning", stay: true, actions: [[t("reality_check.read"), () => this.game.notices.remove("sessions")]],
+    });
   }
 
   /** Schedule the next reminder, at least `least` milliseconds ahead: one just shown must not repeat because of clock skew. */
