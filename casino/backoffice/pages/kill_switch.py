@@ -95,8 +95,8 @@ def _targets(request: HttpRequest) -> Iterator[tuple[str, Any]]:
     yield "Operators", [(stop_id(StopScope.OPERATOR, key), slug) for key, slug in scope.operator_slugs(request).items()]
     if may_stop(request, StopScope.RULES):
         current = RulesVersion.objects.filter(status=rules_versions.IN_FORCE).order_by("label", "digest")
-        named = current.values_list("digest", "label").distinct()[:MAX_CHOICES]
-        yield "Rules", [(stop_id(StopScope.RULES, digest), f"{label} ({digest[:12]})") for digest, label in named]
+        rules = current.values_list("digest", "label").distinct()[:MAX_CHOICES]
+        yield "Rules", [(stop_id(StopScope.RULES, digest), f"{label} ({digest[:12]})") for digest, label in rules]
     tables = scope.within(Table.objects.filter(in_lobby=True).order_by("name"), request)
     rows = tables.values_list("id", "name", "operator_id")[:MAX_CHOICES]
     named = sorted(
