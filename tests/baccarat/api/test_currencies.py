@@ -8,9 +8,10 @@ from django.core.management import call_command
 
 from baccarat.audit import engine
 from casino.events import sealer
-from casino.operators import brands, currencies, limits_groups
+from casino.operators import brands, changes, currencies, limits_groups
+from casino.operators.change import ChangeStatus
 from casino.operators.limits_groups import GroupLimits
-from casino.operators.models import Operator
+from casino.operators.models import Change, Operator
 from casino.operators.services import issue_key
 from tests.baccarat.api.people import LONG_TURN, Caller, Gambler, Tenant, deal_all, tenant, whole_database
 from tests.conftest import Database
@@ -202,9 +203,11 @@ def test_deposits_are_offered_and_repeated_in_the_currency_that_is_named(
     assert refusal(alice.post("me/deposits/quick", {"currency": "USD"})) == "currency_not_offered"
 
 
-def test_currencies_brands_and_groups_are_set_by_command(house: Tenant) -> None:
+def test_currencies_and_brands_are_asked_for_by_command_and_groups_set(house: Tenant) -> None:
     call_command("operator", "currencies", house.slug, "JPY,EUR,KWD")
     call_command("operator", "brand", house.slug, "red", name="Red")
+    for asked in Change.objects.filter(operator_id=house.id, status=ChangeStatus.REQUESTED):
+        changes.confirm(asked.pk, by="staff:1")
     call_command("operator", "limits", house.slug, "careful", "KWD", maximum="1.250")
     own = house.read("operator")
     assert (own["currency"], own["currencies"]) == ("JPY", ["JPY", "EUR", "KWD"])

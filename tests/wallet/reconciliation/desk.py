@@ -14,6 +14,7 @@ from casino.observability.process import ssl_context
 from casino.operators import changes
 from casino.operators.models import Operator
 from tests.support.acts import agreed
+from tests.support.payouts import pay_unplayed
 from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import SECRET, deposit, method, open_alice, withdraw
 from wallet.payments import deposits, signatures, withdrawals
@@ -87,6 +88,7 @@ def open_desk(url: str) -> Desk:
     """Create an operator with a method of the provider at this address, and open Alice's accounts."""
     with agreed():
         Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currencies=["EUR"])
+    pay_unplayed(OPERATOR)
     open_alice()
     return Desk(url, method(fee_fixed=0, fee_ppm=0))
 
