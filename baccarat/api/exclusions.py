@@ -77,8 +77,12 @@ class SelfExclusionRequest(ExclusionRequest):
 
 
 class PlayerExclusionRequest(ExclusionRequest):
-    """An exclusion by the operator. The note is for the operator's staff: in no event, and not shown to the player."""
+    """An exclusion that the operator sets, or records at the player's wish (`set_by`).
 
+    The note is for the operator's staff: in no event, and not shown to the player.
+    """
+
+    set_by = EnumField(Initiator)
     note = TextField(max_length=exclusions.MAX_NOTE_LENGTH, required=False, default="")
 
 
@@ -195,8 +199,11 @@ class PlayerExclusionsView(OperatorView):
         "Exclude one of your players from deposits and play",
         returns=CurrentExclusion,
         request=PlayerExclusionRequest,
-        example={**HALF_A_YEAR, "note": "requested by telephone"},
-        description=EFFECT,
+        example={**HALF_A_YEAR, "set_by": "player", "note": "requested by telephone"},
+        description=(
+            f"{EFFECT} `set_by` is `player` where you record the player's wish, which never holds money, and "
+            "`operator` for an exclusion by the house: the player is told so, and withdrawals are held."
+        ),
         refusals=(
             ExclusionLengthInvalid,
             ExclusionNoteInvalid,
@@ -208,7 +215,8 @@ class PlayerExclusionsView(OperatorView):
     @idempotent
     def post(self, request: Request, player: UUID) -> Response:
         body, context = parse_body(PlayerExclusionRequest, request), _context(self, player)
-        return Response(CurrentExclusion.of(exclusion.exclude(subject=context, by=Initiator.OPERATOR, **body)))
+        by = body.pop("set_by")
+        return Response(CurrentExclusion.of(exclusion.exclude(subject=context, by=by, **body)))
 
 
 class EndExclusionView(OperatorView):

@@ -12,7 +12,8 @@ from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services.seats import leave_round_only
 from baccarat.storage import repository
 from baccarat.storage.models import Sitting
-from casino.operators.pins import ComparedPin, compare_pin
+from casino.operators.pins import ComparedPin
+from wallet.payments import holds
 from wallet.responsible_gaming import exclusions, services
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.refusals import ExclusionLengthInvalid
@@ -31,17 +32,18 @@ def exclude(
 ) -> PlayerRestrictionsState:
     """Exclude a player for `length` hours (cooling-off) or at least `length` months (self-exclusion).
 
-    A self-exclusion without a length is permanent. A player with a PIN confirms with it. `note` is the operator's
-    reason and is not part of any event. Raises UnknownAccount, ExclusionLengthInvalid, LongerExclusionActive,
+    A self-exclusion without a length is permanent. A player with a PIN confirms with it; without `pin`, staff record
+    the player's wish. One by the operator holds the player's payments. `note` is the operator's reason and is not part
+    of any event. Raises UnknownAccount, ExclusionLengthInvalid, LongerExclusionActive,
     PinLocked, PinWrong (after counting the attempt).
     """
     with transaction.atomic():
-        refusal = None
-        if by is Initiator.PLAYER:
-            refusal = services.check_pin(pin or compare_pin(player=subject.player, pin=""))
+        refusal = None if pin is None else services.check_pin(pin)
         if refusal is None:
             state = _exclude(subject, by, kind, length)
             _save_note(subject, state, note)
+            if by is Initiator.OPERATOR:
+                holds.review_player(operator=subject.operator, player=subject.player)
             return state
     raise refusal
 

@@ -46,6 +46,7 @@ _WITHOUT_MONEY: Final = frozenset(
         "RoundOpened", "SeatChanged", "CutContributed", "ShoeCutContributed", "TermsFixed", "PlayerAccountOpened",
         "TableLimitSet", CHAT_MESSAGE_SENT, "PlayerReported", "ChatReportClosed", "PlayerMuted", "PlayerUnmuted",
         "PlayerBanned", "PlayerUnbanned", "PlayerBlocked", "PlayerUnblocked", "PlayerFrozen", "PlayerUnfrozen",
+        "HoldPlaced",
     }
 )  # fmt: skip
 WAGER_NOT_TAKEN: Final = WagerNotTaken.__name__
@@ -241,8 +242,8 @@ def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
 
 _STREAMS_WITHOUT_TABLE: Final = frozenset(
     {
-        "adjustment", "chat", "debt", "deposit", "discrepancy", "funding", "operator", "limit", "remote", "responsible",
-        "reconciliation", "stop", "transfer", "wallet", "withdrawal",
+        "adjustment", "chat", "debt", "deposit", "discrepancy", "funding", "hold", "operator", "limit", "remote",
+        "responsible", "reconciliation", "stop", "transfer", "wallet", "withdrawal",
     }
 )  # fmt: skip
 """Prefixes of streams about players, payments and operators: no table is looked up for them."""

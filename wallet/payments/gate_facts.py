@@ -18,6 +18,7 @@ from wallet.responsible_gaming.projection import decode_restrictions
 _FACTS: Final = """
     SELECT (SELECT state::text FROM wallet_playerrestrictions
              WHERE player_id = %(player)s AND operator_id = %(operator)s),
+           clock_timestamp(),
            EXISTS (SELECT FROM operators_playerban
                     WHERE player_id = %(player)s AND (until IS NULL OR until > clock_timestamp())),
            (SELECT string_agg(causes, ',') FROM wallet_hold
@@ -87,7 +88,7 @@ def read(
     """Read the facts about a withdrawal."""
     assess, staked = _sources["game"]
     values = {"operator": operator, "player": player, "withdrawal": withdrawal}
-    ((restrictions, banned, released),) = fetch(_FACTS, values)
+    ((restrictions, now, banned, released),) = fetch(_FACTS, values)
     state, known = decode_restrictions(restrictions), assess(operator, player)
     return PayoutFacts(
         amount=amount,
@@ -96,7 +97,7 @@ def read(
         kyc=known.kyc,
         statuses=known.statuses,
         tags=known.tags,
-        excluded_by_house=bool(banned),
+        excluded_by_house=bool(banned) or state.is_excluded_by_house(now),
         frozen=state.frozen_at is not None,
         moved=_moved(player, currency, staked) if terms.played_ppm else (),
         released=tuple(released.split(",")) if released else (),

@@ -37,7 +37,7 @@ class LimitPeriod(StrEnum):
 
 
 class Initiator(StrEnum):
-    """The party that set a limit or exclusion."""
+    """The party that set a limit or exclusion. What staff record at a player's wish is the player's."""
 
     PLAYER = "player"
     OPERATOR = "operator"
@@ -109,7 +109,10 @@ class CoolingOffStarted:
 
 @dataclass(frozen=True, slots=True)
 class SelfExcluded:
-    """The player may neither deposit nor play until the operator ends it, possible from `until` on; None for never."""
+    """The player may neither deposit nor play until the operator ends it, possible from `until` on; None for never.
+
+    Where it is `by` the operator, it is an exclusion by the house, and holds payments.
+    """
 
     operator: UUID
     player: UUID

@@ -14,7 +14,10 @@ BLOCKED_MESSAGE: Final = "You can't play for now."
 
 
 class ExclusionKind(StrEnum):
-    """A cooling-off ends by itself; a self-exclusion lasts until the operator ends it, not before its time, if ever."""
+    """A cooling-off ends by itself; a self-exclusion lasts until the operator ends it, not before its time, if ever.
+
+    Either may be the house's, not the player's own: see `Exclusion.by`.
+    """
 
     COOLING_OFF = "cooling_off"
     SELF_EXCLUSION = "self_exclusion"
@@ -74,12 +77,14 @@ class PlayerBlock:
 class PlayerRestrictionsState:
     """All restrictions of one player; `reality_check_minutes` is None for the default interval.
 
-    `frozen_at` is None unless the account is frozen.
+    `exclusion` is the latest one, `house_exclusion` the latest that the operator set: a longer one of the player's own
+    does not end it. `frozen_at` is None unless the account is frozen.
     """
 
     limits: tuple[PlayLimit, ...] = ()
     pending_increases: tuple[PendingIncrease, ...] = ()
     exclusion: Exclusion | None = None
+    house_exclusion: Exclusion | None = None
     reality_check_minutes: int | None = None
     block: PlayerBlock | None = None
     frozen_at: datetime | None = None
@@ -97,6 +102,10 @@ class PlayerRestrictionsState:
     def active_exclusion(self, now: datetime) -> Exclusion | None:
         """Return the active exclusion, if any."""
         return self.exclusion if self.exclusion is not None and self.exclusion.is_active(now) else None
+
+    def is_excluded_by_house(self, now: datetime) -> bool:
+        """Return whether an exclusion that the operator set is active, also beneath one of the player's own."""
+        return self.house_exclusion is not None and self.house_exclusion.is_active(now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +133,11 @@ def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> P
     """Apply one event; it never refuses."""
     match event:
         case e.CoolingOffStarted(by=by, until=until, at=at):
-            changes: dict[str, Any] = {"exclusion": Exclusion(ExclusionKind.COOLING_OFF, by, at, until)}
+            changes: dict[str, Any] = _excluded(Exclusion(ExclusionKind.COOLING_OFF, by, at, until))
         case e.SelfExcluded(by=by, until=until, at=at):
-            changes = {"exclusion": Exclusion(ExclusionKind.SELF_EXCLUSION, by, at, until)}
+            changes = _excluded(Exclusion(ExclusionKind.SELF_EXCLUSION, by, at, until))
         case e.SelfExclusionEnded():
-            changes = {"exclusion": None}
+            changes = {"exclusion": None, "house_exclusion": None}
         case e.RealityCheckSet(minutes=minutes):
             changes = {"reality_check_minutes": minutes}
         case e.PlayerBlocked(player_message=player_message, at=at):
@@ -142,6 +151,11 @@ def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> P
         case _:
             return _evolve_limits(state, event)
     return replace(state, **changes)
+
+
+def _excluded(exclusion: Exclusion) -> dict[str, Exclusion]:
+    by_house = {"house_exclusion": exclusion} if exclusion.by is Initiator.OPERATOR else {}
+    return {"exclusion": exclusion, **by_house}
 
 
 def _evolve_limits(state: PlayerRestrictionsState, event: e.PlayLimitEvent) -> PlayerRestrictionsState:

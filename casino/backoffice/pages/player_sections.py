@@ -20,6 +20,7 @@ from casino.backoffice.columns import table_link, with_names
 from casino.backoffice.game import money_type_badge
 from casino.backoffice.pages import holds, kill_switch, player_risk, search, significant_events
 from casino.backoffice.pages.ledger import balance_of
+from casino.backoffice.pages.responsible_gaming import name_of_exclusion
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.subjects import subject_names
 from casino.crypto import crypto_shredding
@@ -181,7 +182,7 @@ def status(request: HttpRequest, player: Player) -> list[tuple[str, object]]:
 def _exclusion(exclusion: Exclusion | None) -> SafeString:
     if exclusion is None:
         return html.badge("none", "good")
-    kind = exclusion.kind.replace("_", " ")
+    kind = name_of_exclusion(exclusion)
     if exclusion.until is None:
         return html.badge(f"permanent {kind}", "bad")
     return html.with_note(html.badge(kind, "bad"), f"until {html.plain_moment(exclusion.until)}")

@@ -56,13 +56,21 @@ _RESTRICTIONS: Final = "wallet_playerrestrictions"
 _PERMANENT: Final = "permanent"
 _EXCLUSIONS: Final = (
     (ExclusionKind.COOLING_OFF.value, "Cooling-off, for 24 to 1008 hours"),
-    (ExclusionKind.SELF_EXCLUSION.value, "Self-exclusion, for 6 to 120 months"),
-    (_PERMANENT, "Self-exclusion, permanent"),
+    (ExclusionKind.SELF_EXCLUSION.value, "Exclusion, for 6 to 120 months"),
+    (_PERMANENT, "Exclusion, permanent"),
 )
 
 
-def _restricted_players(**condition: Any) -> Q:
-    return Q(pk__in=PlayerRestrictions.objects.filter(**condition).values("player_id"))
+_SELF_EXCLUDED: Final = Q(self_excluded=True)
+_BY_HOUSE: Final = Q(state__exclusion__by=Initiator.OPERATOR.value)
+
+
+def _restricted_players(condition: Q) -> Q:
+    return Q(pk__in=PlayerRestrictions.objects.filter(condition).values("player_id"))
+
+
+def _cooling_off() -> Q:
+    return Q(self_excluded=False, excluded_until__gt=timezone.now())
 
 
 def _banned_players() -> Q:
@@ -71,13 +79,11 @@ def _banned_players() -> Q:
 
 
 _EXCLUDED: Final[Mapping[str, tuple[str, Callable[[], Q]]]] = {
-    "self_excluded": ("Self-excluded", lambda: _restricted_players(self_excluded=True)),
-    "cooling_off": (
-        "Cooling off",
-        lambda: _restricted_players(self_excluded=False, excluded_until__gt=timezone.now()),
-    ),
-    "stopped": ("Stopped by staff", lambda: _restricted_players(blocked=True)),
-    "frozen": ("Frozen by compliance", lambda: _restricted_players(frozen=True)),
+    "self_excluded": ("Self-excluded", lambda: _restricted_players(_SELF_EXCLUDED & ~_BY_HOUSE)),
+    "cooling_off": ("Cooling off", lambda: _restricted_players(_cooling_off() & ~_BY_HOUSE)),
+    "by_house": ("Excluded by the house", lambda: _restricted_players((_SELF_EXCLUDED | _cooling_off()) & _BY_HOUSE)),
+    "stopped": ("Stopped by staff", lambda: _restricted_players(Q(blocked=True))),
+    "frozen": ("Frozen by compliance", lambda: _restricted_players(Q(frozen=True))),
     "banned": ("Banned by a moderator", _banned_players),
 }
 """Why players can't play, with the condition for them at the time of asking."""
@@ -96,9 +102,12 @@ def _badges(player: Any) -> SafeString | str:
 def _restricted(row: PlayerRestrictions | None) -> Iterator[SafeString]:
     if row is None:
         return
-    if row.self_excluded:
+    exclusion = row.state["exclusion"]
+    if exclusion and exclusion["by"] == Initiator.OPERATOR and (row.self_excluded or _runs(row)):
+        yield html.badge("excluded by the house", "bad")
+    elif row.self_excluded:
         yield html.badge("self-excluded", "bad")
-    elif row.excluded_until is not None and row.excluded_until > timezone.now():
+    elif _runs(row):
         yield html.badge("cooling off", "bad")
     if row.blocked:
         yield html.badge("stopped", "bad")
@@ -106,7 +115,16 @@ def _restricted(row: PlayerRestrictions | None) -> Iterator[SafeString]:
         yield html.badge("frozen", "bad")
 
 
+def _runs(row: PlayerRestrictions) -> bool:
+    return row.excluded_until is not None and row.excluded_until > timezone.now()
+
+
 class ExclusionForm(RowForm):
+    by = EnumSelectField(
+        Initiator,
+        labels={Initiator.PLAYER: "The player, whose wish I record", Initiator.OPERATOR: "The house"},
+        label="Who excludes",
+    )
     kind = forms.ChoiceField(choices=[UNCHOSEN, *_EXCLUSIONS], label="Kind")
     length = forms.IntegerField(
         label="How many hours or months (empty: permanent)", min_value=1, max_value=9999, required=False
@@ -256,26 +274,28 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
     @RowAction(
         "Exclude",
         name="exclude",
-        title="Self-exclude this player",
+        title="Exclude this player",
         permission=EXCLUDE,
         form=ExclusionForm,
         applies=lambda _, player: not _is_excluded_permanently(player.restrictions),
         tone="bad",
         help_text="At once no deposit, seat, rebuy or wager, in any session. It can be extended, never shortened; "
-        "a permanent one cannot be ended by anybody. Leaving and withdrawing stay possible.",
+        "a permanent one cannot be ended by anybody. Leaving stays possible, and withdrawing; where the house "
+        "excludes, the player is told so, and withdrawals are held until compliance decides.",
         question="Exclude this player from deposits and play?",
     )
     def exclude_player(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
         metadata = staff_metadata(request, player.operator_id)
         state = exclusion.exclude(
             subject=PlayerContext(player.operator_id, player.pk, "", metadata),
-            by=Initiator.OPERATOR,
+            by=data["by"],
             kind=data["kind"],
             length=data["length"],
             note=require_note(data["note"]),
         )
         until = None if state.exclusion is None else state.exclusion.until
-        return f"The player is excluded from deposits and play {_until(until)}."
+        house = ", by the house" if data["by"] is Initiator.OPERATOR else ""
+        return f"The player is excluded from deposits and play {_until(until)}{house}."
 
     @RowAction(
         "Freeze",

@@ -18,7 +18,7 @@ from casino.operators import memberships
 from casino.operators.models import Operator
 from wallet.models import PlayerRestrictions
 from wallet.responsible_gaming import changes, exclusions, queries
-from wallet.responsible_gaming.events import responsible_gaming_stream
+from wallet.responsible_gaming.events import Initiator, responsible_gaming_stream
 from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
 from wallet.responsible_gaming.refusals import format_limit
 from wallet.responsible_gaming.state import Exclusion, ExclusionKind
@@ -47,7 +47,7 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
     list_display = ("nickname_", "operator", "limit_count", "excluded")
     list_filter = (
         operator_filter(),
-        choice_filter("exclusion", choices={"yes": "Cooling off or self-excluded"}, where=lambda _: _excluded()),
+        choice_filter("exclusion", choices={"yes": "Excluded or cooling off"}, where=lambda _: _excluded()),
     )
     ordering = ("player_id",)
     annotations = {"currencies": Subquery(Operator.objects.filter(id=OuterRef("operator_id")).values("currencies"))}
@@ -65,8 +65,8 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         return f"Limits and exclusions of {name_of_player(obj)}"
 
     @RowAction(
-        "End the self-exclusion",
-        title="Self-exclusion",
+        "End the exclusion",
+        title="Exclusion",
         permission=CHANGE,
         applies=_is_self_excluded,
         tone="bad",
@@ -85,7 +85,7 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         facts = self.facts(
             obj,
             *("player", "operator"),
-            ("Exclusion", exclusion and exclusion.kind.replace("_", " ")),
+            ("Exclusion", exclusion and name_of_exclusion(exclusion)),
             ("Set by", exclusion and exclusion.by),
             ("Until", exclusion and _until(exclusion)),
             ("Log", html.event_log(responsible_gaming_stream(obj.player_id))),
@@ -95,6 +95,13 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         return (facts, Grid("Limits", _LIMIT_HEADERS, limits), _history(obj))
 
 
+def name_of_exclusion(exclusion: Exclusion) -> str:
+    """Word an exclusion for staff: whose it is decides whether money is held."""
+    if exclusion.by is Initiator.PLAYER:
+        return exclusion.kind.replace("_", " ")
+    return f"{'cooling off' if exclusion.kind is ExclusionKind.COOLING_OFF else 'exclusion'} by the house"
+
+
 def _until(exclusion: Exclusion) -> SafeString | str:
     return "permanent" if exclusion.until is None else html.moment(exclusion.until)
 
@@ -102,7 +109,7 @@ def _until(exclusion: Exclusion) -> SafeString | str:
 def _history(row: PlayerRestrictions) -> Grid:
     rows = [
         (
-            each.record.exclusion.kind.replace("_", " "),
+            name_of_exclusion(each.record.exclusion),
             each.record.exclusion.by.value,
             each.record.exclusion.since,
             _until(each.record.exclusion),

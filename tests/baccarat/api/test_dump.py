@@ -74,7 +74,9 @@ def test_a_dump_of_a_played_database_holds_no_personal_text_in_plain_text(
     for player in (alice, bob):
         player.do(f"{at}/leave")
     alice.do("me/pin", {"old_pin": PIN, "new_pin": "482915"})
-    lucky.do(f"players/{bob.id}/exclusions", {"kind": "self_exclusion", "months": 6, "note": NOTES[6]})
+    lucky.do(
+        f"players/{bob.id}/exclusions", {"kind": "self_exclusion", "months": 6, "set_by": "player", "note": NOTES[6]}
+    )
     stop = {"scope": "player", "subject": alice.id, "reason": NOTES[4], "player_message": NOTES[5]}
     lucky.do("stops", stop)
     launch = lucky.do("launches", {"player": {"reference": REFERENCES[0]}, "currency": "EUR"})

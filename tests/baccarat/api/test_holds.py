@@ -23,7 +23,7 @@ from tests.support.acts import agreed
 from tests.wallet.payments.counter import offer, use_provider
 from wallet.models import Hold
 from wallet.payments import deposits, holds, methods, processor, withdrawals
-from wallet.payments.gate import CauseKind, HoldTerms
+from wallet.payments.gate import CauseKind, HoldTerms, kind_of
 from wallet.payments.provider_reports import PaymentKind, ProviderReport, ProviderStatus
 
 pytestmark = pytest.mark.django_db
@@ -143,6 +143,7 @@ def test_only_keys_of_compliance_read_causes(lucky: Tenant) -> None:
     assert stranger.get(f"holds/{hold['id']}").json()["code"] == "unknown_hold"
 
 
+AWAY = {"kind": "self_exclusion", "months": 6}
 CAUSES: dict[str, Callable[[Tenant, Gambler], object]] = {
     "open_case": open_case,
     "kyc_failed": lambda lucky, player: players.set_status(**_who(lucky, player), kyc=KycStatus.FAILED),
@@ -150,12 +151,25 @@ CAUSES: dict[str, Callable[[Tenant, Gambler], object]] = {
     "sanctions": lambda lucky, player: _screen(lucky, player, Screening.SANCTIONS),
     "pep": lambda lucky, player: _screen(lucky, player, Screening.PEP),
     "tag": lambda lucky, player: players.set_status(**_who(lucky, player), tags=["watch"]),
-    "excluded_by_house": lambda lucky, player: sessions.save_ban(
-        player=UUID(player.id), until=database_now() + timedelta(days=1)
+    "excluded_by_house": lambda lucky, player: lucky.do(
+        f"players/{player.id}/exclusions", {**AWAY, "set_by": "operator"}
     ),
+    "excluded_by_house:ban": lambda lucky, player: _ban(player),
     "frozen": lambda lucky, player: lucky.do(f"players/{player.id}/freeze", {"reason": "Order"}, person="carla"),
     "unplayed": lambda lucky, player: review_all(lucky),
 }
+
+
+CONTROLS: dict[str, Callable[[Tenant, Gambler], object]] = {
+    "excluded_by_house": lambda _, player: player.do("me/exclusions", AWAY),
+    "excluded_by_house:ban": lambda _, player: _ban(player),
+    "frozen": lambda lucky, player: lucky.do("stops", {"scope": "player", "subject": player.id, "reason": "Quarrel"}),
+}
+"""What keeps another player from playing in the same way, without a word about money; others play on."""
+
+
+def _ban(player: Gambler) -> None:
+    sessions.save_ban(player=UUID(player.id), until=database_now() + timedelta(days=1))
 
 
 def _who(lucky: Tenant, player: Gambler) -> dict[str, Any]:
@@ -178,7 +192,7 @@ def reads(player: Gambler, withdrawal: str) -> list[str]:
 def _plain(answer: Any) -> str:
     text = f"{answer.status_code} {answer.content.decode()}"
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "id", text)
-    text = re.sub(r'"entry":"[^"]+"', '"entry":"id"', text)
+    text = re.sub(r'"(entry|request_id)":"[^"]+"', r'"\1":"id"', text)
     return re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "time", text)
 
 
@@ -189,8 +203,29 @@ def waiting(lucky: Tenant, method: str, name: str) -> tuple[Gambler, str]:
     return player, withdraw(player, method)["id"]
 
 
+def again(lucky: Tenant, player: Gambler) -> Gambler:
+    """Begin another session of a player if the last one has ended."""
+    if player.get("me/balances").status_code == 200:
+        return player
+    return Gambler(lucky.do(f"players/{player.id}/sessions", {})["token"], player.id)
+
+
+def plays(player: Gambler, table: str) -> list[str]:
+    """Return all refusals that a player reads who tries to sit down, to bet and to rebuy for too much or too little."""
+    asked = {"seat": 1, "currency": "EUR", "money_type": "real"}
+    wager = {"stakes": [{"spot": "banker", "amount": "0.01"}], "currency": "EUR"}
+    answers = [
+        player.post(f"tables/{table}/seat", {**asked, "buy_in": "99999.00"}),
+        player.post(f"tables/{table}/deal", wager),
+        player.post(f"tables/{table}/seat", {**asked, "buy_in": "80.00"}),
+        player.post(f"tables/{table}/deal", wager),
+        player.post(f"tables/{table}/rebuy", {"amount": "99999.00", "currency": "EUR"}),
+    ]
+    return [_plain(answer) for answer in answers if answer.status_code >= 400]
+
+
 def test_each_kind_of_cause_is_compared() -> None:
-    assert set(CAUSES) == set(CauseKind)
+    assert {kind_of(cause) for cause in CAUSES} == set(CauseKind)
 
 
 @pytest.mark.parametrize("cause", CAUSES)
@@ -204,9 +239,11 @@ def test_a_player_reads_the_same_bytes_whatever_holds_the_money_or_nothing_does(
     holds.watch()
     hold = holds.open_hold_of(UUID(hers))
     assert hold is not None
-    assert cause in hold.causes
-    alice = Gambler(lucky.do(f"players/{alice.id}/sessions", {})["token"], alice.id) if cause == "frozen" else alice
-    assert reads(alice, hers) == expected
+    assert kind_of(cause) in hold.causes
+    alice = again(lucky, alice)
+    told = 4 if cause == "excluded_by_house" else 6  # the exclusion itself is told, by limits and notices
+    assert reads(alice, hers)[:told] == expected[:told]
+    assert reads(alice, hers)[6:] == expected[6:]
     answer = alice.post(f"me/withdrawals/{hers}/cancel")
     if cause in {"open_case", "frozen"}:
         facts = answer.json()
@@ -214,6 +251,47 @@ def test_a_player_reads_the_same_bytes_whatever_holds_the_money_or_nothing_does(
         assert not re.search("case|froz|freez|hold|compliance", answer.content.decode())
     else:
         assert _plain(answer) == cancelled
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_player_who_plays_is_refused_by_the_same_bytes_whatever_holds_the_money(lucky: Tenant, cause: str) -> None:
+    review_all(lucky, played_ppm=0, tags=("watch",))
+    method, tables = method_of(lucky), [lucky.table("mini", rules={"turn_seconds": 3600}) for _ in range(2)]
+    (bob, _), (alice, hers) = waiting(lucky, method, "Bob"), waiting(lucky, method, "Alice")
+    if cause in CONTROLS:
+        CONTROLS[cause](lucky, bob)
+    CAUSES[cause](lucky, alice)
+    holds.watch()
+    assert holds.open_hold_of(UUID(hers)) is not None
+
+    expected = plays(bob, tables[0])
+    assert plays(again(lucky, alice), tables[1]) == expected
+    assert len(expected) == (5 if cause in {"excluded_by_house", "frozen"} else 4)
+
+
+def test_a_self_exclusion_holds_nothing_whoever_records_it_and_one_by_the_house_does(lucky: Tenant) -> None:
+    set_policy(lucky, played_ppm=0)
+    method = method_of(lucky)
+    alice, bob, carol = (lucky.player(name, funds="") for name in ("Alice", "Bob", "Carol"))
+    for player in (alice, bob, carol):
+        pay_in(player, method, "100.00")
+    before = withdraw(carol, method)["id"]
+    alice.do("me/exclusions", AWAY)
+    lucky.do(f"players/{bob.id}/exclusions", {**AWAY, "set_by": "player", "note": "By telephone"})
+    missing = lucky.post(f"players/{carol.id}/exclusions", AWAY)
+    assert (missing.status_code, missing.json()["code"]) == (422, "field_required")
+    lucky.do(f"players/{carol.id}/exclusions", {**AWAY, "set_by": "operator"})
+    statuses = [withdraw(player, method)["status"] for player in (alice, bob, carol)]
+    assert statuses == ["approved", "approved", "in_review"]
+    assert carol.read(f"me/withdrawals/{before}")["status"] == "in_review"  # at once, although it was approved
+    notices = [[each["kind"] for each in player.read("notices")["items"]] for player in (alice, bob, carol)]
+    assert notices[:2] == [[], []]
+    assert notices[2] == ["in_review", "in_review", "excluded"]
+
+    carol.do("me/exclusions", {"kind": "self_exclusion", "permanent": True})  # does not end the house's
+    assert withdraw(carol, method, "5.00")["status"] == "in_review"
+    causes = [hold["causes"] for hold in lucky.read("holds")["items"]]
+    assert causes == [["excluded_by_house"]] * 3
 
 
 def test_a_frozen_player_leaves_after_the_round_and_keeps_the_money(lucky: Tenant) -> None:
@@ -226,28 +304,28 @@ def test_a_frozen_player_leaves_after_the_round_and_keeps_the_money(lucky: Tenan
     frozen = lucky.do(f"players/{alice.id}/freeze", {"reason": "Order"}, person="carla")
     assert frozen["frozen_at"] is not None
     assert alice.get("me/balances").status_code == 401
-    again = Gambler(lucky.do(f"players/{alice.id}/sessions", {})["token"], alice.id)
+    alice = again(lucky, alice)
     deal_all()
     assert absent_seats.release_absent_seats() == 1
-    money = again.balances()
+    money = alice.balances()
     assert money["game", "real"] == "0.00"
     assert money["account", "real"] in {"90.00", "100.00", "109.50"}
     seat = {"seat": 1, "buy_in": "10.00", "currency": "EUR", "money_type": "real"}
     refusals = [
-        again.post(f"tables/{table}/seat", seat), again.post("me/deposits", {"method": method, **SMALL}),
+        alice.post(f"tables/{table}/seat", seat), alice.post("me/deposits", {"method": method, **SMALL}),
     ]  # fmt: skip
     assert [(answer.status_code, answer.json()["code"]) for answer in refusals] == [(403, "player_blocked")] * 2
     assert {answer.json()["detail"] for answer in refusals} == {"You can't play for now."}
-    assert withdraw(again, method)["status"] == "in_review"
+    assert withdraw(alice, method)["status"] == "in_review"
 
     assert lucky.post(f"players/{alice.id}/freeze", {"reason": "x"}, person="carla").json()["code"] == (
         "player_already_frozen"
     )
     change = lucky.do(f"players/{alice.id}/unfreeze", person="carla")
-    assert again.post(f"tables/{table}/seat", seat).status_code == 403
+    assert alice.post(f"tables/{table}/seat", seat).status_code == 403
     assert lucky.post(f"changes/{change['id']}/confirm", person="carla").status_code == 403
     lucky.do(f"changes/{change['id']}/confirm", person="carl")
-    assert again.post(f"tables/{table}/seat", seat).status_code == 200
+    assert alice.post(f"tables/{table}/seat", seat).status_code == 200
     assert Hold.objects.get().status == "open"
 
 

@@ -235,7 +235,7 @@ def exclusions(do: Doing, lucky: Tenant) -> None:
     do(lucky, f"players/{alice.id}/limits", {**LOSS, "amount": "70.00"})
     do(lucky, "operator/limits", {**LOSS, "amount": "80.00"})
     do(alice, "me/exclusions", {"kind": "cooling_off", "hours": 24, "pin": PIN})
-    do(lucky, f"players/{alice.id}/exclusions", {"kind": "self_exclusion", "months": 6})
+    do(lucky, f"players/{alice.id}/exclusions", {"kind": "self_exclusion", "months": 6, "set_by": "operator"})
     age_wishes(uuid.UUID(alice.id), timedelta(days=200))
     do.change(lucky, f"players/{alice.id}/exclusions/end")
 

@@ -16,8 +16,11 @@ from baccarat.domain.rounds.refusals import BettingIsClosed
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
+from baccarat.services import absent_seats
 from baccarat.services.turns import TakenStakes
+from casino.events import sealer
 from casino.events.sql import database_now, fetch
+from casino.feed import writer
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import currencies
@@ -183,11 +186,39 @@ def test_a_player_who_is_excluded_or_whose_table_is_closed_is_still_paid(
     ann, table = seated(house, server)
     bet(ann, table, player="10.00", banker="10.00")
     deal_all()
-    house.do(f"players/{ann.id}/exclusions", {"kind": "self_exclusion", "months": 6})
+    house.do(f"players/{ann.id}/exclusions", {"kind": "self_exclusion", "months": 6, "set_by": "operator"})
     ann.do(f"tables/{table}/leave")
     house.do(f"tables/{table}/close", {"reason": "Worn out"})
     deliver()
     assert (statuses("credit"), ledger("returning"), ledger("game")) == (["accepted"], 0, 0)
+
+
+def test_a_frozen_player_neither_sits_nor_bets_is_paid_and_the_operator_is_told(
+    database: Database, server: WalletServer
+) -> None:
+    assert database
+    house = seamless_house(server)
+    ann, table = seated(house, server)
+    bet(ann, table, player="10.00", banker="10.00")
+    house.do(f"players/{ann.id}/freeze", {"reason": "An order"}, person="carla")
+    deal_all()
+    absent_seats.release_absent_seats()
+    deliver()
+    assert (statuses("credit"), ledger("returning"), ledger("game")) == (["accepted"], 0, 0)  # left, and not held
+    balance = server.balance(ann)
+
+    again = Gambler(house.do(f"players/{ann.id}/sessions", {})["token"], ann.id)
+    seat = {"seat": 1, "buy_in": "10.00", "currency": "EUR", "money_type": "real"}
+    assert code(again.post(f"tables/{table}/seat", seat)) == (403, "player_blocked")
+    assert code(post_bet(again, table))[0] == 409
+    assert (deliver(), server.balance(ann)) == (0, balance)
+    sealer.seal_all()
+    while writer.write_new_items():
+        pass
+    (item,) = house.read("feed", types="wallet.player.frozen.v1")["items"]
+    assert item["data"]["player"] == ann.id
+    assert "order" not in str(item).lower()
+    assert fetch("SELECT FROM wallet_hold") == []
 
 
 def test_a_wallet_that_answers_too_late_each_time_loses_no_stake(

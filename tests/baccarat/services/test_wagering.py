@@ -335,7 +335,7 @@ def test_an_exclusion_while_the_wallet_is_asked_leaves_no_wager(
 
     def excluded_meanwhile(debit: Any, **options: Any) -> Any:
         taken = take(debit, **options)
-        house.do(f"players/{ann.id}/exclusions", {"kind": "cooling_off", "hours": 24})
+        house.do(f"players/{ann.id}/exclusions", {"kind": "cooling_off", "hours": 24, "set_by": "operator"})
         return taken
 
     monkeypatch.setattr(debits, "take", excluded_meanwhile)

@@ -69,9 +69,9 @@ def test_figures_status_and_actions_come_first_real_money_before_play_money(offi
 
 def test_a_form_with_errors_is_open_among_the_actions(office: Office) -> None:
     url = reverse("admin:operators_player_exclude", args=[office.player.id])
-    body = superuser().post(url, {"kind": "permanent", "length": "6", "note": "asked"}).content.decode()
+    body = superuser().post(url, {"by": "player", "kind": "permanent", "length": "6", "note": "asked"}).content.decode()
     _, _, opened = body.partition('<details name="action" open>')
-    assert "Self-exclude this player" in opened.partition("</summary>")[0]
+    assert "Exclude this player" in opened.partition("</summary>")[0]
     assert "Leave this empty." in opened
 
 

@@ -17,10 +17,13 @@ from casino.operators.models import Change, StaffMembership
 from tests.support.house import House
 from tests.support.office import client_of
 from tests.support.protection import age_wishes, away, limited, on
+from wallet import notices
 from wallet.ledger import player_accounts as wallet
 from wallet.ledger.accounts import player_account
+from wallet.notices import NoticeKind
 from wallet.responsible_gaming import services as protection
 from wallet.responsible_gaming.events import Initiator, LimitType
+from wallet.responsible_gaming.projection import load_restrictions
 from wallet.responsible_gaming.refusals import ExclusionPermanent, ExclusionStillRunning, LongerExclusionActive
 
 pytestmark = pytest.mark.django_db
@@ -45,6 +48,11 @@ def member(house: House, *rights: str) -> Client:
     user.user_permissions.set(Permission.objects.filter(codename__in=rights))
     StaffMembership.objects.create(user=user, operator_id=house.operator)
     return client_of(user)
+
+
+def list_notices(house: House, player: UUID) -> list[NoticeKind]:
+    listed = notices.list_notices(operator=house.operator, player=player, unread=False, before=None, limit=9)
+    return [each.notice.kind for each in listed]
 
 
 def real(house: House, player: UUID, money_type: MoneyType = MoneyType.REAL) -> UUID:
@@ -108,8 +116,8 @@ def test_an_exclusion_is_listed_and_ended_only_after_its_term(house: House, alic
     )
 
 
-AWAY = {"kind": "cooling_off", "length": "48", "note": "asked for by telephone"}
-FOREVER = {"kind": "permanent", "length": "", "note": "asked for by letter"}
+AWAY = {"by": "player", "kind": "cooling_off", "length": "48", "note": "asked for by telephone"}
+FOREVER = {"by": "player", "kind": "permanent", "length": "", "note": "asked for by letter"}
 
 
 def test_staff_exclude_a_player_and_the_reason_stays_outside_the_events(house: House, alice: UUID) -> None:
@@ -118,13 +126,31 @@ def test_staff_exclude_a_player_and_the_reason_stays_outside_the_events(house: H
     assert "is excluded from deposits and play until" in send(staff, "player_exclude", alice, **AWAY)
     assert LongerExclusionActive.title in send(staff, "player_exclude", alice, **{**AWAY, "length": "24"})
     page = unescape(staff.get(url("playerrestrictions_change", alice)).content.decode())
-    assert all(word in page for word in ("cooling off", "operator", "asked for by telephone"))
+    assert all(word in page for word in ("cooling off", "player", "asked for by telephone"))
     ((by, actor, told),) = fetch(
         "SELECT data->>'by', metadata->>'actor', data::text || metadata::text FROM events_event"
         " WHERE type = 'CoolingOffStarted'"
     )
-    assert (by, actor.split(":")[0]) == ("operator", "staff")
+    assert (by, actor.split(":")[0]) == ("player", "staff")
     assert "telephone" not in told
+
+
+def test_staff_say_whether_the_house_excludes_or_record_the_players_wish(house: House, alice: UUID) -> None:
+    staff = member(house, *RIGHTS)
+    form = staff.get(url("player_change", alice)).content.decode().partition('name="by"')[2].partition("</select>")[0]
+    assert "The house" in form
+    assert "whose wish I record" in form
+    assert "selected" not in form.replace('value="" selected', "")
+    told = send(staff, "player_exclude", alice, **AWAY)
+    assert "by the house" not in told.partition("is excluded from deposits and play")[2].partition("</")[0]
+    assert not load_restrictions(operator=house.operator, player=alice)[0].house_exclusion
+    assert list_notices(house, alice) == []
+
+    told = send(staff, "player_exclude", alice, **{**AWAY, "by": "operator", "kind": "self_exclusion", "length": "6"})
+    assert ", by the house" in told.partition("is excluded from deposits and play")[2].partition("</")[0]
+    assert list_notices(house, alice) == [NoticeKind.EXCLUDED]
+    for page in ("player_change", "playerrestrictions_change"):
+        assert "exclusion by the house" in staff.get(url(page, alice)).content.decode()
 
 
 def test_a_permanent_exclusion_is_shown_as_such_and_nobody_can_end_it(house: House, alice: UUID) -> None:
@@ -148,6 +174,8 @@ def test_a_permanent_exclusion_is_shown_as_such_and_nobody_can_end_it(house: Hou
     "form",
     [
         {},
+        {**AWAY, "by": ""},
+        {**AWAY, "by": "staff"},
         {**AWAY, "kind": "luck"},
         {**AWAY, "length": "-1"},
         {**AWAY, "length": "5"},

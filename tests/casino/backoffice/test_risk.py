@@ -240,13 +240,17 @@ def register(office: Office, name: str) -> UUID:
 
 
 def test_players_are_listed_by_kyc_status_tag_and_what_keeps_them_from_playing(office: Office) -> None:
-    alice, others = office.player.id, [register(office, name) for name in ("Bob", "Carol")]
+    alice, others = office.player.id, [register(office, name) for name in ("Bob", "Carol", "Dan")]
     players.set_status(operator=office.operator.id, player=alice, by="staff:1", kyc=KycStatus.FAILED, tags=["vip"])
     players.set_status(operator=office.operator.id, player=alice, by="staff:1", kyc=KycStatus.VERIFIED)
     players.set_status(operator=office.operator.id, player=others[0], by="staff:1", tags=["pep", "vip"])
-    for player, kind in ((alice, ExclusionKind.SELF_EXCLUSION), (others[0], ExclusionKind.COOLING_OFF)):
+    for player, by, kind in (
+        (alice, Initiator.PLAYER, ExclusionKind.SELF_EXCLUSION),
+        (others[0], Initiator.PLAYER, ExclusionKind.COOLING_OFF),
+        (others[2], Initiator.OPERATOR, ExclusionKind.SELF_EXCLUSION),
+    ):
         subject = PlayerContext(office.operator.id, player, "", office.house.metadata)
-        exclusion.exclude(subject=subject, by=Initiator.OPERATOR, kind=kind, length=24)
+        exclusion.exclude(subject=subject, by=by, kind=kind, length=24)
     kill_switch.stop(
         scope=StopScope.PLAYER, subject=str(others[1]), reason="A quarrel.", message="", metadata=office.house.metadata
     )
@@ -264,10 +268,11 @@ def test_players_are_listed_by_kyc_status_tag_and_what_keeps_them_from_playing(o
     assert listed(tag="vip", kyc="unknown") == {others[0]}
     assert listed(exclusion="self_excluded") == {alice}
     assert listed(exclusion="cooling_off") == {others[0]}
+    assert listed(exclusion="by_house") == {others[2]}
     assert listed(exclusion="stopped") == {others[1]}
     assert listed(exclusion="banned") == set()
     page = client.get(reverse("admin:operators_player_changelist")).content.decode()
-    for text in ("KYC verified", "pep", "self-excluded", "cooling off", "stopped"):
+    for text in ("KYC verified", "pep", "self-excluded", "cooling off", "excluded by the house", "stopped"):
         assert f">{text}</span>" in page
 
 

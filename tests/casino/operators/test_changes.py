@@ -54,7 +54,7 @@ def set_void_policy(house: Tenant) -> tuple[str, dict[str, Any], Callable[[], bo
 
 def end_exclusion(house: Tenant) -> tuple[str, dict[str, Any], Callable[[], bool]]:
     player = house.player("Alice").id
-    house.do(f"players/{player}/exclusions", {"kind": "self_exclusion", "months": 6})
+    house.do(f"players/{player}/exclusions", {"kind": "self_exclusion", "months": 6, "set_by": "operator"})
     age_wishes(UUID(player), timedelta(days=200))
     return (
         f"players/{player}/exclusions/end",

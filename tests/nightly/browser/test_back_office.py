@@ -41,7 +41,10 @@ def test_a_player_is_self_excluded(desk: Desk, enter: Callable[[Role], Visitor],
     visitor.type("Id, number or reference", desk.office.player.reference)
     visitor.press("Search")
     visitor.click(visitor.link_to("operators/player"))
-    visitor.press("Self-exclude this player")
+    visitor.press("Exclude this player")
+    visitor.page.get_by_label("Who excludes").and_(visitor.page.locator(":visible")).select_option(
+        label="The player, whose wish I record"
+    )
     visitor.page.get_by_label("Kind").and_(visitor.page.locator(":visible")).select_option(
         label="Cooling-off, for 24 to 1008 hours"
     )

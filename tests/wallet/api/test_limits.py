@@ -164,7 +164,7 @@ def test_nobody_reaches_another_operators_player(lucky: Caller, alice: Caller) -
     other, player = house("other"), id_of(lucky)
     for path, body in (
         (f"players/{player}/limits", FIFTY),
-        (f"players/{player}/exclusions", {"kind": "cooling_off", "hours": 24}),
+        (f"players/{player}/exclusions", {"kind": "cooling_off", "hours": 24, "set_by": "player"}),
         (f"players/{player}/exclusions/end", {}),
     ):
         assert code(other.post(path, **body)) == (404, "unknown_player")
@@ -194,7 +194,7 @@ def test_a_permanent_exclusion_has_no_end_and_a_request_to_end_it_is_refused(luc
     assert lucky.get(f"players/{player}/limits").json()["exclusion"] == response
     refused = deposit(alice, lucky.method())
     assert (code(refused), refused.json()["until"]) == ((403, "player_excluded"), None)
-    longer = lucky.post(f"players/{player}/exclusions", kind="self_exclusion", months=120)
+    longer = lucky.post(f"players/{player}/exclusions", kind="self_exclusion", months=120, set_by="player")
     assert (code(longer), longer.json()["until"]) == ((409, "longer_exclusion_active"), None)
     assert code(lucky.post(f"players/{player}/exclusions/end")) == (409, "exclusion_permanent")
     age_wishes(UUID(player), timedelta(days=9000))
@@ -221,7 +221,7 @@ def test_a_permanent_exclusion_has_no_end_and_a_request_to_end_it_is_refused(luc
 )
 def test_bad_exclusions_have_their_codes(lucky: Caller, alice: Caller, body: dict[str, Any], expected: str) -> None:
     assert code(alice.post("me/exclusions", **body)) == (422, expected)
-    assert code(lucky.post(f"players/{id_of(lucky)}/exclusions", **body)) == (422, expected)
+    assert code(lucky.post(f"players/{id_of(lucky)}/exclusions", **body, set_by="player")) == (422, expected)
 
 
 def test_a_reality_check_contains_the_session_and_the_next_reminder(lucky: Caller, alice: Caller) -> None:
@@ -276,6 +276,7 @@ def test_active_and_past_exclusions_are_listed_with_notes_for_staff(lucky: Calle
     assert alice.get("me/exclusions").json() == {"items": []}
     alice.post("me/exclusions", kind="cooling_off", hours=24)
     body: dict[str, Any] = {"kind": "self_exclusion", "months": 6, "note": "asked for by telephone"}
+    body["set_by"] = "operator"
     longer = lucky.post(f"players/{player}/exclusions", key="once", **body)
     assert lucky.post(f"players/{player}/exclusions", key="once", **body).content == longer.content
 
@@ -295,5 +296,5 @@ def test_active_and_past_exclusions_are_listed_with_notes_for_staff(lucky: Calle
 def test_players_cannot_send_a_note_and_staff_none_that_is_too_long(lucky: Caller, alice: Caller) -> None:
     body: dict[str, Any] = {"kind": "cooling_off", "hours": 24}
     assert alice.post("me/exclusions", **body, note="x").status_code == 422
-    assert lucky.post(f"players/{id_of(lucky)}/exclusions", **body, note="x" * 501).status_code == 422
+    assert lucky.post(f"players/{id_of(lucky)}/exclusions", **body, set_by="player", note="x" * 501).status_code == 422
     assert alice.get("me/limits").json()["exclusion"] is None

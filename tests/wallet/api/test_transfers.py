@@ -112,11 +112,28 @@ def test_money_of_each_type_and_currency_moves_apart() -> None:
 
 def test_the_excluded_get_money_out_and_none_in(house: Tenant) -> None:
     alice = house.player("Alice", funds="30.00")
-    house.do(f"players/{alice.id}/exclusions", {"kind": "self_exclusion", "months": 6})
+    house.do(f"players/{alice.id}/exclusions", {"kind": "self_exclusion", "months": 6, "set_by": "operator"})
     for money_type in ("real", "play"):
         assert code(move(house, alice, money_type=money_type)) == (403, "player_excluded")
     assert move(house, alice, direction="out", amount="10.00").json()["balance"]["amount"] == "20.00"
     assert house.get("transfers/tx-1").status_code == 200
+
+
+def test_the_frozen_do_not_play_and_money_that_leaves_for_their_wallet_is_not_held(house: Tenant) -> None:
+    alice, table = house.player("Alice", funds="30.00"), house.table("mini")
+    sit(alice, table, buy_in="20.00")
+    house.do(f"players/{alice.id}/freeze", {"reason": "An order"}, person="carla")
+    alice = Gambler(house.do(f"players/{alice.id}/sessions", {})["token"], alice.id)
+    assert alice.balances()["account", "real"] == "30.00"  # the seat is left
+    seat = {"seat": 1, "buy_in": "10.00", "currency": "EUR", "money_type": "real"}
+    assert code(alice.post(f"tables/{table}/seat", seat)) == (403, "player_blocked")
+    assert move(house, alice, direction="out", amount="all").json()["balance"]["amount"] == "0.00"
+    sealer.seal_all()
+    while writer.write_new_items():
+        pass
+    (item,) = house.read("feed", types="wallet.player.frozen.v1")["items"]
+    assert item["data"]["player"] == alice.id
+    assert fetch("SELECT FROM wallet_hold") == []
 
 
 def test_more_than_is_there_or_owed_money_does_not_move_out(house: Tenant) -> None:
