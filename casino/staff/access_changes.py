@@ -158,7 +158,7 @@ def end_roles() -> None:
 
 
 def request_superuser(user: User, *, by: User) -> Change:
-    """Request that a user becomes a superuser. Raises OwnAccessChange."""
+    """Request that a user becomes a superuser. Raises OwnAccessChange, RolesApart."""
     _refuse_own(user, by)
     return _request(user, SUPERUSER, f"Make {_describe(user)} a superuser", {}, by)
 
@@ -238,7 +238,7 @@ def _apply_return(change: Change) -> None:
 def _apply_roles(change: Change) -> None:
     user = _user(change)
     held = {*user.groups.values_list("name", flat=True), *change.details["roles"]}
-    _refuse_sides(assignments.conflicts_of(held))
+    _refuse_sides(assignments.conflicts_of(held, is_superuser=user.is_superuser))
     until = change.details.get("until")
     ends_at = None if until is None else datetime.fromisoformat(until)
     assignments.assign(user, names=change.details["roles"], until=ends_at)
@@ -263,6 +263,7 @@ def _refuse_sides(by_side: Mapping[DutySide, Sequence[str]]) -> None:
 
 def _apply_superuser(change: Change) -> None:
     user = _user(change)
+    _refuse_sides(assignments.conflicts_of(user.groups.values_list("name", flat=True), is_superuser=True))
     user.is_superuser = True
     user.save(update_fields=["is_superuser"])
 

@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Concat, Now
 
 from casino.staff import roles
+from casino.staff.acts import MAKE_SUPERUSER
 from casino.staff.duties import DutySide, Role
 from casino.staff.models import RoleEnd
 
@@ -42,10 +43,14 @@ def functions_by_role(groups: QuerySet[Group]) -> dict[str, set[str]]:
     return dict(functions)
 
 
-def conflicts_of(names: Iterable[str]) -> Mapping[DutySide, Sequence[str]]:
-    """Return the functions of each side that roles of these names together would join, although nobody may."""
+def conflicts_of(names: Iterable[str], *, is_superuser: bool = False) -> Mapping[DutySide, Sequence[str]]:
+    """Return the functions of each side that roles of these names together would join, although nobody may.
+
+    The flag of a superuser is of the side that administers.
+    """
     by_role = functions_by_role(Group.objects.filter(name__in=list(names)))
-    return roles.conflicting_role_permissions(by_role, set().union(*by_role.values()))
+    flag = {MAKE_SUPERUSER.name} if is_superuser else set()
+    return roles.conflicting_role_permissions(by_role, flag.union(*by_role.values()))
 
 
 def assign(user: User, *, names: Collection[str], until: datetime | None) -> None:

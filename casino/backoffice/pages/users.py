@@ -56,7 +56,8 @@ class UserForm(BaseUserForm):
     def clean_groups(self) -> Any:
         """Check the roles. Raises ValidationError."""
         groups = self.cleaned_data["groups"]
-        if by_side := assignments.conflicts_of(group.name for group in groups):
+        names = [group.name for group in groups]
+        if by_side := assignments.conflicts_of(names, is_superuser=self.instance.is_superuser):
             raise ValidationError(f"Nobody may be on two sides. {duties.describe(by_side)}", code="apart")
         return groups
 

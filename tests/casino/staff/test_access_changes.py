@@ -17,7 +17,7 @@ from casino.significant.models import SignificantEvent
 from casino.staff import access_changes, access_review, addresses, authenticators, lockout
 from casino.staff.duties import Role
 from casino.staff.models import AccessLogEntry, Authenticator, SignIn
-from casino.staff.refusals import InvalidLink, OwnAccessChange, ReasonMissing
+from casino.staff.refusals import InvalidLink, OwnAccessChange, ReasonMissing, RolesApart
 from tests.support.office import client_of
 
 pytestmark = pytest.mark.django_db
@@ -123,6 +123,20 @@ def test_a_superuser_alone_makes_no_superuser() -> None:
     assert not User.objects.get(pk=ann.pk).is_superuser
     confirm(other)
     assert User.objects.get(pk=ann.pk).is_superuser
+
+
+@pytest.mark.parametrize("role", list(Role))
+def test_a_superuser_administers_and_holds_no_role_of_another_side(role: Role) -> None:
+    root, other = User.objects.create_superuser("root"), User.objects.create_superuser("other")
+    ann = member("ann", role)
+    if role in {Role.ADMINISTRATOR, Role.DUTY_MANAGER}:
+        assert access_changes.request_roles(other, names=[role], by=root).status == "requested"
+        assert access_changes.request_superuser(ann, by=root).status == "requested"
+    else:
+        with pytest.raises(RolesApart):
+            access_changes.request_roles(other, names=[role], by=root)
+        with pytest.raises(RolesApart):
+            access_changes.request_superuser(ann, by=root)
 
 
 def test_roles_that_request_and_approve_cannot_be_assigned_together() -> None:
