@@ -114,8 +114,14 @@ SHARE_PACK: Final = Act(
     scope="compliance",
     event="dispute_pack_shared",
 )
+ADD_SKIN: Final = Act(
+    "baccarat.add_skin", "create skins", DutySide.ADMINISTER, _ADMINISTRATOR, scope="configure", event=_CONFIG
+)
 CHANGE_SKIN: Final = Act(
     "baccarat.change_skin", "change skins", DutySide.ADMINISTER, _ADMINISTRATOR, scope="configure", event=_CONFIG
+)
+DELETE_SKIN: Final = Act(
+    "baccarat.delete_skin", "remove skins", DutySide.ADMINISTER, _ADMINISTRATOR, scope="configure", event=_CONFIG
 )
 ASSESS_PLAYER: Final = Act(
     "risk.assess_player",
@@ -183,9 +189,9 @@ ACTS: Final = (
     RESUME_PLAY,
     REPLACE_WITNESS,
     SHARE_PACK,
-    Act("baccarat.add_skin", "create skins", DutySide.ADMINISTER, _ADMINISTRATOR, scope="configure", event=_CONFIG),
+    ADD_SKIN,
     CHANGE_SKIN,
-    Act("baccarat.delete_skin", "remove skins", DutySide.ADMINISTER, _ADMINISTRATOR, scope="configure", event=_CONFIG),
+    DELETE_SKIN,
     ASSESS_PLAYER,
     SCREEN_PLAYER,
     MODERATE,

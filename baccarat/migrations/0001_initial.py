@@ -9,7 +9,7 @@ from casino.events.row_digests import HeldTable, hold_rows, release_rows
 ORDINARY = ("baccarat_sitting", "baccarat_killswitch", "baccarat_rulesversion", "baccarat_playerpreferences")
 HELD = {
     "baccarat_playerpreferences": HeldTable(("player_id",)),
-    "baccarat_skin": HeldTable(("id",)),
+    "baccarat_skin": HeldTable(("id",), own=()),
     "baccarat_voidpolicy": HeldTable(("id",), own=()),
 }
 

@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import transaction
 from msgspec import Meta
 
+from baccarat.acts import ADD_SKIN, CHANGE_SKIN, DELETE_SKIN
 from baccarat.services import logos
 from baccarat.storage.models import Skin
 from casino.events.ids import new_id
@@ -21,7 +22,8 @@ from casino.operators.models import Brand, Operator
 from casino.operators.principals import BrandScope
 from casino.operators.refusals import InvalidSlug
 from casino.operators.services import is_slug
-from casino.significant import recorder
+from casino.significant import act_log, recorder
+from casino.staff.duties import Act
 
 __all__ = [
     "ColourMissing", "ContrastTooLow", "Skin", "TooManySkins", "UnknownSkin", "addresses", "change", "chosen_name",
@@ -135,7 +137,8 @@ def change(*, operator: UUID, name: str, colours: Mapping[str, str], radius: int
         skin = skin or Skin(id=new_id(now), operator_id=operator, name=name)
         skin.properties, skin.logo, skin.changed_at = properties, picture, now
         skin.save()
-        _record(skin, by=by, reason="A skin was set", before=before, after=_facts(skin))
+        act = ADD_SKIN if before is None else CHANGE_SKIN
+        _record(skin, act, by=by, reason="A skin was set", before=before, after=_facts(skin))
     return skin
 
 
@@ -151,8 +154,9 @@ def remove(*, operator: UUID, name: str, by: str) -> None:
     """Remove a skin; pages that were launched with it have the ordinary looks from now on. Raises UnknownSkin."""
     with transaction.atomic():
         skin = find(operator=operator, name=name, lock=True)
-        _record(skin, by=by, reason="A skin was removed", before=_facts(skin), after=None)
+        before = _facts(skin)
         skin.delete()
+        _record(skin, DELETE_SKIN, by=by, reason="A skin was removed", before=before, after=None)
 
 
 def list_skins(*, operator: UUID) -> list[Skin]:
@@ -254,8 +258,9 @@ def _facts(skin: Skin) -> dict[str, Any]:
     return {**skin.properties, "logo": files(skin)[1]}
 
 
-def _record(skin: Skin, *, by: str, reason: str, before: Any, after: Any) -> None:
-    recorder.record(
+def _record(skin: Skin, act: Act, *, by: str, reason: str, before: Any, after: Any) -> None:
+    act_log.done(
+        act.name,
         kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=skin.operator_id,
         subject=f"skin:{skin.name}",
