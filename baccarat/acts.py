@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from casino.staff.duties import Act, DutySide, Role
+from casino.staff.duties import TO_LOOSEN, Act, DutySide, Role
 
 _CONFIG: Final = "config_changed"
 _ADMINISTRATOR: Final = (Role.ADMINISTRATOR,)
@@ -25,7 +25,7 @@ SET_RISK_RULES: Final = Act(
     "set risk rules and the jurisdiction",
     DutySide.OVERSEE,
     (Role.COMPLIANCE,),
-    one_more="to loosen",
+    one_more=TO_LOOSEN,
     event=_CONFIG,
 )
 OPEN_TABLE: Final = Act(

@@ -194,6 +194,7 @@ def change_rule(
     check_reach(operator, jurisdiction, None)
     _check(kind, terms, currency, reason)
     with transaction.atomic():
+        tightens = not is_looser(kind, terms, operator=operator, jurisdiction=jurisdiction, currency=currency)
         RiskRule.objects.create(
             operator_id=operator,
             jurisdiction=jurisdiction,
@@ -210,6 +211,7 @@ def change_rule(
             subject=f"jurisdiction:{jurisdiction}" if operator is None else f"operator:{operator}",
             actor=by,
             authorised_by=authorised_by,
+            tightens=tightens,
             reason=f"Risk rule, {TEXTS[kind].title.lower()}: {reason.strip()}",
             after=asdict(terms),
             currency=currency,

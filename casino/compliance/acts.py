@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from casino.staff.duties import Act, DutySide, Role
+from casino.staff.duties import TO_LOOSEN, Act, DutySide, Role
 
 _COMPLIANCE: Final = (Role.COMPLIANCE,)
 
@@ -11,7 +11,7 @@ SET_THRESHOLDS: Final = Act(
     "set the amounts from which something is a significant event",
     DutySide.OVERSEE,
     _COMPLIANCE,
-    one_more="to loosen",
+    one_more=TO_LOOSEN,
     event="config_changed",
 )
 RESOLVE_CASE: Final = Act(

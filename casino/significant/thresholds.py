@@ -96,6 +96,7 @@ def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str,
     money.exponent(currency)
     with transaction.atomic():
         before = thresholds_for([(operator, currency)])[operator, currency]
+        tightens = not are_looser(thresholds, operator=operator, currency=currency)
         fetch(_ADD, [operator, currency, *amounts.values(), actor])
         act_log.done(
             "significant.add_threshold",
@@ -105,6 +106,7 @@ def change(*, operator: UUID, currency: str, thresholds: Thresholds, actor: str,
             actor=actor,
             authorised_by=authorised_by,
             reason=f"Thresholds in {currency}",
+            tightens=tightens,
             before=asdict(before),
             after=amounts,
             currency=currency,

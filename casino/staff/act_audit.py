@@ -62,10 +62,11 @@ def check() -> list[Finding]:
 
 def _check_persons(act: ActDone, stream: str, *, is_live: bool) -> Iterator[Finding]:
     try:
-        persons = duties.find(act.act).persons
+        policy = duties.find(act.act)
     except LookupError:
         yield Finding(UNKNOWN, stream, "an act of the policy", act.act)
         return
+    persons = policy.persons + (policy.one_more == duties.TO_LOOSEN)
     others = [
         person
         for number, person in enumerate(act.persons)

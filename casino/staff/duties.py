@@ -11,6 +11,8 @@ from typing import Final
 
 ANY_SCOPE: Final = "any"
 """The scope of what every key may do."""
+TO_LOOSEN: Final = "to loosen"
+"""For what an act takes one more person, if it is a control that one person tightens."""
 
 
 class DutySide(StrEnum):

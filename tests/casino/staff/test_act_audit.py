@@ -110,6 +110,15 @@ def test_at_a_live_operator_an_act_for_two_by_one_is_found(house: Tenant, person
     assert [kind for kind, _ in findings()] == [act_audit.ALONE]
 
 
+@pytest.mark.parametrize(("tightens", "found"), [(True, []), (False, [act_audit.ALONE])])
+def test_what_takes_one_more_to_loosen_is_found_if_one_loosened_it(
+    house: Tenant, tightens: bool, found: list[str]
+) -> None:
+    by = {"kind": None, "operator": operator_of(house), "subject": "test", "actor": "staff:1"}
+    act_log.done("significant.add_threshold", **by, tightens=tightens)
+    assert [kind for kind, _ in findings()] == found
+
+
 def test_two_persons_and_a_sandbox_operators_one_are_enough(house: Tenant) -> None:
     act("staff.assign_role", operator_of(house), "staff:1", "staff:2")
     act("staff.assign_role", operator_of(sandbox_tenant("beta")), "staff:1")
