@@ -29,6 +29,7 @@ from baccarat.storage.models import RulesVersion
 from baccarat.storage.rules_versions import DRAFT, IN_FORCE
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction, staff_context
+from casino.backoffice.badges import STOP_GAMING
 from casino.backoffice.columns import LabelledRowsAdmin, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, ReasonForm, RowForm, text_field
@@ -249,7 +250,7 @@ class RulesVersionAdmin(LabelledRowsAdmin):
     @RowAction(
         "Stop",
         title="Stop play under these rules, at every table",
-        permission=kill_switch.STOP_PLAY,
+        permission=STOP_GAMING,
         form=kill_switch.StopForm,
         applies=lambda request, version: version.status == IN_FORCE and kill_switch.may_stop(request, StopScope.RULES),
         tone="bad",

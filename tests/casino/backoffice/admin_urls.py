@@ -77,7 +77,7 @@ VIEWS: Final = {
 }
 """Roles that may see the lists and pages of a model: `changelist`, `change`, `history`."""
 ACTIONS: Final = {
-    "alerts_alert_acknowledge": "cfu",
+    "alerts_alert_acknowledge": "cfud",
     "alerts_oncalllist_add_target": "c",
     "alerts_oncalllist_edit": "c",
     "alerts_oncalllist_new": "c",
