@@ -36,6 +36,7 @@ from casino.operators.models import Change, StaffMembership, StaffSubject
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.reports import saved
 from casino.reports.intervals import ReportPeriod
+from casino.staff import people
 from tests.baccarat.api.people import JSON, Tenant, bet, deal_all, sit, tenant
 from tests.casino.alerts.on_call_service import on_call_list, target
 from tests.operations import IN_THE_ADMIN_ALONE, MATTERS
@@ -63,11 +64,15 @@ pytestmark = pytest.mark.django_db
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """An operator, two superusers who see everything in the admin, and a member of staff whom changes concern."""
+    """An operator, two superusers who see everything in the admin, and a member of staff whom changes concern.
+
+    `double` is another account of the first one, who made it.
+    """
 
     house: Tenant
     maker: User
     checker: User
+    double: User
     ann: User
 
     @property
@@ -398,13 +403,19 @@ each_matter = pytest.mark.parametrize("matter", sorted(MATTERS))
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
     use_provider(monkeypatch)
+    return new_stage()
+
+
+def new_stage() -> Stage:
     house = tenant("lucky")
-    maker, checker = (User.objects.create_superuser(name) for name in ("maker", "checker"))
-    for each in (maker, checker):
-        each.user_permissions.set(Permission.objects.all())
-    ann = User.objects.create_user("ann", is_staff=True)
-    StaffMembership.objects.create(user=ann, operator_id=house.id)
-    return Stage(house, maker, checker, ann)
+    with agreed():
+        maker, checker, double = (User.objects.create_superuser(name) for name in ("maker", "checker", "double"))
+        for each in (maker, checker, double):
+            each.user_permissions.set(Permission.objects.all())
+        people.record_maker(double, by=f"staff:{maker.pk}")
+        ann = User.objects.create_user("ann", is_staff=True)
+        StaffMembership.objects.create(user=ann, operator_id=house.id)
+    return Stage(house, maker, checker, double, ann)
 
 
 def test_every_kind_of_change_is_in_the_table_and_everything_in_the_table_is_tried_here() -> None:
@@ -414,8 +425,9 @@ def test_every_kind_of_change_is_in_the_table_and_everything_in_the_table_is_tri
 @each_matter
 def test_in_the_admin_the_requester_alone_does_nothing_and_another_person_does_it(stage: Stage, matter: str) -> None:
     waiting = REQUESTS[matter](stage, f"staff:{stage.maker.pk}")
-    client_of(stage.maker).post(waiting.page)
-    assert not waiting.is_done()
+    for own in (stage.maker, stage.double):
+        client_of(own).post(waiting.page)
+        assert not waiting.is_done()
     client_of(stage.checker).post(waiting.page)
     assert waiting.is_done()
 
