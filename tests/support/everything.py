@@ -78,14 +78,17 @@ def _access(operator: Operator, by: str) -> None:
     here = ["127.0.0.0/8"]
     Operator.objects.filter(pk=operator.pk).update(staff_networks=here, signatures_required=True)
     today = timezone.now().date()
-    for key in ApiKey.objects.all():
-        for movement in Movement:
-            KeyLimit.objects.create(key=key, movement=movement, currency="EUR", per_day=10_000, day=today)
     (key,) = ApiKey.objects.filter(operator=operator)
+    other, _ = services.issue_key(operator=operator.pk)
+    for each in ApiKey.objects.all():
+        for movement in Movement:
+            KeyLimit.objects.create(key=each, movement=movement, currency="EUR", per_day=10_000, day=today)
     for _ in range(2):
         signing_keys.add_secret(key_id=key.pk, by=by)
         _, _, waits = webhooks.register(operator=operator.pk, url="https://lucky.example/in", types=[], by=by)
         _confirm(waits)
+    signing_keys.require(key_id=key.pk, required=True, by=by)
+    signing_keys.add_secret(key_id=other, by=by)  # which requires no signatures yet
     key_rotation.rotate(key_id=key.pk, by=by)
     annex = services.create_operator(slug="annex", name="Annex", currencies=["EUR"], sandbox=False)
     signing_keys.add_secret(key_id=services.issue_key(operator=annex.pk)[0], by=by)

@@ -86,6 +86,7 @@ def ask(
         return REFUSED, None
     except Http404:
         return GONE, None
+    answer.wsgi_request = request  # as Django's client does
     if answer.status_code == 405:
         return NOT_SO, answer
     gone = answer.status_code == 404 or (method == "get" and answer.status_code == 302)

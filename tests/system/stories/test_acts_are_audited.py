@@ -43,6 +43,7 @@ BY_SQL: Final = {
     "baccarat.add_table": copy("baccarat_table"),
     "baccarat.add_voidpolicy": "INSERT INTO baccarat_voidpolicy (operator_id, forgive, actor) "
     "SELECT id, true, 'staff:1' FROM operators_operator LIMIT 1",
+    "baccarat.approve_table": copy("baccarat_table", more=", 'name', 'Ours'"),
     "baccarat.approve_void": "UPDATE baccarat_round SET phase = 'voided' WHERE phase = 'settled'",
     "baccarat.change_killswitch": "UPDATE baccarat_killswitch SET active = false WHERE rank = 'regulator'",
     "baccarat.change_round": "UPDATE baccarat_round SET suspension_reason = NULL WHERE suspension_reason IS NOT NULL",
@@ -127,6 +128,7 @@ NO_SQL: Final = {
     "compliance.export_operator": "reads",
     "compliance.export_player": "reads",
     "compliance.resolve_case": "adds a row, which names its author and is never changed",
+    "operators.unlock_pin": "lets a player's PIN be tried again",
     "reports.generate_report": "reads, and adds a row with its digest",
     "risk.assess_player": "adds a row, which names its author and is never changed",
     "risk.screen_player": "adds a row, which names its author and is never changed",
