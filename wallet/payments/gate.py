@@ -28,6 +28,19 @@ class CauseKind(StrEnum):
     UNPLAYED = "unplayed"
 
 
+WORDS: Final = {
+    CauseKind.OPEN_CASE: "open case",
+    CauseKind.KYC_FAILED: "KYC failed",
+    CauseKind.KYC_MISSING: "KYC missing",
+    CauseKind.SANCTIONS: "sanctions list",
+    CauseKind.PEP: "politically exposed",
+    CauseKind.TAG: "tag",
+    CauseKind.EXCLUDED_BY_HOUSE: "excluded by the house",
+    CauseKind.FROZEN: "frozen",
+    CauseKind.UNPLAYED: "too little staked",
+}
+"""What staff read of a cause."""
+
 _KEEPING: Final = frozenset({CauseKind.OPEN_CASE, CauseKind.FROZEN})
 
 

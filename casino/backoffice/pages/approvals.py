@@ -18,6 +18,7 @@ from casino.backoffice import html, menu, scope
 from casino.backoffice.columns import operator_link, with_names
 from casino.backoffice.sections import Grid
 from casino.backoffice.site import StaffSite
+from casino.backoffice.subjects import subject_link, subject_names
 from casino.operators import changes, memberships
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change
@@ -44,15 +45,17 @@ class ApprovalQueue:
         """List the oldest requests; one by the reader says so, as another person has to decide it."""
         own = memberships.staff_actor(request.user)
         rows = with_names(scope.within(self.rows.order_by("pk"), request), "operator")[:MAX_ROWS]
+        requesters = [self.requester(row) for row in rows]
+        names = subject_names(requesters)
         cells = [
             (
                 html.link(_address(row), self.describe(row)),
                 operator_link(row),
-                html.with_logins(self.requester(row) or html.NOTHING),
+                subject_link(requester, names) if requester else html.NOTHING,
                 self.requested_at(row),
-                html.badge("yours", "plain") if self.requester(row) == own else html.badge("to decide", "warn"),
+                html.badge("yours", "plain") if requester == own else html.badge("to decide", "warn"),
             )
-            for row in rows
+            for row, requester in zip(rows, requesters, strict=True)
         ]
         return Grid(self.title, HEADERS, cells, empty="No request waits for approval.")
 

@@ -61,8 +61,8 @@ def cause_links(causes: Iterable[str]) -> SafeString | str:
 def _cause(cause: str) -> SafeString | str:
     kind, _, about = cause.partition(":")
     if kind == gate.CauseKind.OPEN_CASE:
-        return html.page("case", about, "open case")
-    return html.badge(f"{label(kind)} {about}".strip(), "bad")
+        return html.page("case", about, gate.WORDS[gate.CauseKind.OPEN_CASE])
+    return html.badge(f"{gate.WORDS[gate.CauseKind(kind)]} {about}".strip(), "bad")
 
 
 @admin.register(Hold)
@@ -120,12 +120,13 @@ class HoldAdmin(TransactionAdmin):
         return "Rejected; the money is back on the player's account."
 
     def sections(self, request: HttpRequest, obj: Hold) -> Sequence[Section]:
+        withdrawal = Withdrawal.objects.filter(pk=obj.withdrawal_id).first()
         waits = changes.waiting(holds.KIND, f"payment:{obj.withdrawal_id}")
         rejected = obj.status == HoldStatus.REJECTED
         facts = self.facts(
             obj,
             *("status_badge", "amount_", "operator", "player", "causes_", "owner_", "placed", "due"),
-            ("Withdrawal", html.page("withdrawal", obj.withdrawal_id, html.short(obj.withdrawal_id))),
+            ("Withdrawal", withdrawal and html.page("withdrawal", withdrawal.pk, str(withdrawal.status))),
             ("Waits for another person", waits and html.page("change", waits.pk, waits.summary)),
             ("Decided by", html.with_logins(obj.decided_by.replace(",", ", ")) if obj.decided_by else html.NOTHING),
             ("Reason", decrypt_text(obj.reason) if rejected else label(obj.reason) if obj.reason else html.NOTHING),
@@ -133,7 +134,6 @@ class HoldAdmin(TransactionAdmin):
             ("Log", html.event_log(f"hold-{obj.pk}")),
             "pk",
         )
-        withdrawal = Withdrawal.objects.filter(pk=obj.withdrawal_id).first()
         return [facts, *(() if withdrawal is None else before_money_leaves(request, withdrawal))]
 
 
@@ -184,7 +184,7 @@ def _play(withdrawal: Withdrawal, facts: gate.PayoutFacts) -> list[tuple[str, ob
         shown += [
             ("Deposited in 30 days", html.money(sums.deposited, currency)),
             ("Staked in 30 days", html.money(sums.staked, currency)),
-            ("Withdrawn in 30 days", html.money(sums.withdrawn, currency)),
+            ("Withdrawals requested in 30 days", html.money(sums.withdrawn, currency)),
         ]
     return shown
 
