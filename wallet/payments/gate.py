@@ -28,7 +28,7 @@ class CauseKind(StrEnum):
     UNPLAYED = "unplayed"
 
 
-WORDS: Final = {
+CAUSE_LABELS: Final = {
     CauseKind.OPEN_CASE: "open case",
     CauseKind.KYC_FAILED: "KYC failed",
     CauseKind.KYC_MISSING: "KYC missing",

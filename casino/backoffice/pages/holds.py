@@ -61,8 +61,8 @@ def cause_links(causes: Iterable[str]) -> SafeString | str:
 def _cause(cause: str) -> SafeString | str:
     kind, _, about = cause.partition(":")
     if kind == gate.CauseKind.OPEN_CASE:
-        return html.page("case", about, gate.WORDS[gate.CauseKind.OPEN_CASE])
-    return html.badge(f"{gate.WORDS[gate.CauseKind(kind)]} {about}".strip(), "bad")
+        return html.page("case", about, gate.CAUSE_LABELS[gate.CauseKind.OPEN_CASE])
+    return html.badge(f"{gate.CAUSE_LABELS[gate.CauseKind(kind)]} {about}".strip(), "bad")
 
 
 @admin.register(Hold)
