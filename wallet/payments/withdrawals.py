@@ -380,7 +380,8 @@ def _place(locked: Locked, found: tuple[str, ...]) -> tuple[WithdrawalEvent, ...
         operator=of.operator,
         subject=f"hold:{hold}",
         actor=locked.metadata.actor,
-        reason="A withdrawal is held: " + ", ".join(sorted({gate.CAUSE_LABELS[gate.kind_of(cause)] for cause in found})),
+        reason="A withdrawal is held: "
+        + ", ".join(sorted({gate.CAUSE_LABELS[gate.kind_of(cause)] for cause in found})),
         amount=of.amount,
         currency=of.currency,
     )
