@@ -124,7 +124,9 @@ def open_desk(slug: str, word: str, amount: int) -> Desk:
         cursor.execute(
             "UPDATE baccarat_table SET name = %s WHERE operator_id = %s", [f"{word} room", office.operator.pk]
         )
-    colleague = User.objects.create_user(f"{word.lower()}-colleague", is_staff=True)
+    # The numbers of staff by whom fixtures act are low ones.
+    number = 1000 + User.objects.count()
+    colleague = User.objects.create_user(f"{word.lower()}-colleague", is_staff=True, id=number)
     StaffMembership.objects.create(user=colleague, operator=office.operator)
     registered = [
         player_accounts.register_player(
