@@ -186,7 +186,7 @@ def test_compliance_sets_rules_of_operators_and_superiors_those_of_jurisdictions
     assert "needs exactly these terms" in client.post(address, {**terms, "count": "3"}).content.decode()
     assert RiskRule.objects.filter(kind="deposit_sum").count() == 1
     client.post(action("operators_operator", "jurisdiction", office.operator.id), {"jurisdiction": "mt"})
-    changes.confirm(Change.objects.get().pk, by="staff:999")
+    changes.confirm(Change.objects.get(kind="jurisdiction").pk, by="staff:999")
     page = client.get(page_of("operators_operator", office.operator.id)).content.decode()
     assert "Risk rules, EUR" in page
     assert "A player deposited at least 500.00 EUR." in page
