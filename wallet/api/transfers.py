@@ -34,7 +34,7 @@ from casino.operators.refusals import KeyLimitReached, UnknownPlayer
 from wallet import acts
 from wallet.funding.refusals import FundingDiffers
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
-from wallet.responsible_gaming.refusals import PlayerExcluded
+from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked
 from wallet.transfers import queries, services
 from wallet.transfers.events import TransferDirection
 from wallet.transfers.queries import Transfer, TransferFilter
@@ -135,8 +135,8 @@ class PlayerTransfersView(OperatorView):
         status=201,
         description=(
             "Needs the funding `transfer`. It is done when you get the answer. Without an answer, send it again as it "
-            "was: a reference moves money once, whatever the `Idempotency-Key`. An excluded player can't get money in, "
-            "but out always."
+            "was: a reference moves money once, whatever the `Idempotency-Key`. An excluded or frozen player can't get "
+            "money in, but out always."
         ),
         refusals=(
             DebtOutstanding,
@@ -144,6 +144,7 @@ class PlayerTransfersView(OperatorView):
             InsufficientFunds,
             KeyLimitReached,
             PlayerExcluded,
+            PlayerIsBlocked,
             ReferenceDiffers,
             UnknownAccount,
             UnknownPlayer,

@@ -241,18 +241,24 @@ def require_deposit(*, operator: UUID, player: UUID, currency: str, amount: int,
     Requested deposits count unless they failed. Call it under the lock of the player's real account.
     Raises PlayerIsBlocked, PlayerExcluded, PlayLimitReached.
     """
-    restrictions, _ = projection.load_restrictions(operator=operator, player=player)
-    if restrictions.frozen_at is not None:
-        raise PlayerIsBlocked(PlayerBlock(BLOCKED_MESSAGE, restrictions.frozen_at))
+    restrictions = require_money_in(operator=operator, player=player, now=now)
     operator_limits, _ = projection.load_operator_limits(operator=operator)
-    exclusion = restrictions.active_exclusion(now)
-    if exclusion is not None:
-        raise PlayerExcluded(exclusion)
     limits = strictest_limits(restrictions, operator_limits, currency)
     if any(limit_type is LimitType.DEPOSIT for limit_type, _ in limits):
         excess = find_exceeded_limit(limits, _deposited(player, currency, now), {LimitType.DEPOSIT: amount})
         if excess is not None:
             raise _limit_reached(excess, player=player, currency=currency, now=now)
+
+
+def require_money_in(*, operator: UUID, player: UUID, now: datetime) -> PlayerRestrictionsState:
+    """Check that no freeze and no exclusion keeps a player's money out. Raises PlayerIsBlocked, PlayerExcluded."""
+    restrictions, _ = projection.load_restrictions(operator=operator, player=player)
+    if restrictions.frozen_at is not None:
+        raise PlayerIsBlocked(PlayerBlock(BLOCKED_MESSAGE, restrictions.frozen_at))
+    exclusion = restrictions.active_exclusion(now)
+    if exclusion is not None:
+        raise PlayerExcluded(exclusion)
+    return restrictions
 
 
 def _limit_reached(excess: ExceededLimit, *, player: UUID, currency: str, now: datetime) -> PlayLimitReached:

@@ -1,7 +1,6 @@
 """Move money between an operator's own wallet and a player's account, once for each of the operator's references."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -22,8 +21,7 @@ from wallet.ledger.player_accounts import open_on_first_use
 from wallet.ledger.refusals import InsufficientFunds
 from wallet.models import Transfer
 from wallet.payments import debts
-from wallet.responsible_gaming import projection
-from wallet.responsible_gaming.refusals import PlayerExcluded
+from wallet.responsible_gaming.eligibility import require_money_in
 from wallet.transfers import records
 from wallet.transfers.events import MoneyTransferred, TransferDirection
 from wallet.transfers.queries import find
@@ -64,8 +62,8 @@ def transfer(order: TransferOrder, *, operator: UUID, metadata: Metadata, key: s
     """Carry out an order and return the transfer; the same order again returns what it did the first time.
 
     Money that comes in pays a debt first. `key` is the API key whose limits apply. Raises UnknownPlayer,
-    FundingDiffers, ReferenceDiffers, UnknownAccount, PlayerExcluded (inwards), DebtOutstanding and InsufficientFunds
-    (outwards), KeyLimitReached.
+    FundingDiffers, ReferenceDiffers, UnknownAccount, PlayerIsBlocked and PlayerExcluded (inwards), DebtOutstanding and
+    InsufficientFunds (outwards), KeyLimitReached.
     """
     require_player(operator=operator, player=order.player)
     with transaction.atomic():
@@ -105,7 +103,7 @@ def _decide(order: TransferOrder, operator: UUID) -> MoneyTransferred:
     at = database_now()
     inwards = order.direction is TransferDirection.IN
     if inwards:
-        _require_not_excluded(operator, order.player, at)
+        require_money_in(operator=operator, player=order.player, now=at)
         balance = store.balances([account])[account]
     else:
         balance = debts.available(account)
@@ -125,9 +123,3 @@ def _decide(order: TransferOrder, operator: UUID) -> MoneyTransferred:
         balance + amount if inwards else balance - amount,
         at,
     )
-
-
-def _require_not_excluded(operator: UUID, player: UUID, at: datetime) -> None:
-    exclusion = projection.load_restrictions(operator=operator, player=player)[0].active_exclusion(at)
-    if exclusion is not None:
-        raise PlayerExcluded(exclusion)

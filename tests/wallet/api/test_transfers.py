@@ -119,7 +119,7 @@ def test_the_excluded_get_money_out_and_none_in(house: Tenant) -> None:
     assert house.get("transfers/tx-1").status_code == 200
 
 
-def test_the_frozen_do_not_play_and_money_that_leaves_for_their_wallet_is_not_held(house: Tenant) -> None:
+def test_the_frozen_do_not_play_get_no_money_in_and_what_leaves_for_their_wallet_is_not_held(house: Tenant) -> None:
     alice, table = house.player("Alice", funds="30.00"), house.table("mini")
     sit(alice, table, buy_in="20.00")
     house.do(f"players/{alice.id}/freeze", {"reason": "An order"}, person="carla")
@@ -127,6 +127,7 @@ def test_the_frozen_do_not_play_and_money_that_leaves_for_their_wallet_is_not_he
     assert alice.balances()["account", "real"] == "30.00"  # the seat is left
     seat = {"seat": 1, "buy_in": "10.00", "currency": "EUR", "money_type": "real"}
     assert code(alice.post(f"tables/{table}/seat", seat)) == (403, "player_blocked")
+    assert code(move(house, alice, reference="in")) == (403, "player_blocked")
     assert move(house, alice, direction="out", amount="all").json()["balance"]["amount"] == "0.00"
     sealer.seal_all()
     while writer.write_new_items():
