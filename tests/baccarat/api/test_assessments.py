@@ -63,6 +63,14 @@ def test_a_status_that_makes_no_sense_changes_nothing(lucky: Tenant, alice: Gamb
     assert not PlayerStatus.objects.filter(player_id=alice.id).exists()
 
 
+def test_a_screening_of_a_day_to_come_changes_nothing(lucky: Tenant, alice: Gambler) -> None:
+    path = f"players/{alice.id}/screening"
+    listing = {"status": "pep", "listed": True, "on": "2999-01-01", "list_name": "UN"}
+    answer = lucky.post(path, listing)
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_screening")
+    assert lucky.read(path)["statuses"] == []
+
+
 def test_players_are_listed_by_what_is_known_of_them_now(lucky: Tenant, golden: Tenant, alice: Gambler) -> None:
     bob, carol, dave = (lucky.player(name) for name in ("Bob", "Carol", "Dave"))
     charlie = golden.player("Charlie")

@@ -219,7 +219,8 @@ def test_only_superusers_request_superusers(lucky: Office) -> None:
         "username": "new", "is_staff": "on", "is_active": "on", "date_joined_0": "2026-11-21", "date_joined_1": "09:00",
     }  # fmt: skip
     manager.post(page, {**form, "is_superuser": "on"})
-    assert not Change.objects.exists()
+    asked = Change.objects.filter(kind="staff_superuser")
+    assert not asked.exists()
     assert client_of(root).post(page, {**form, "is_superuser": "on"}).status_code == 302
-    assert Change.objects.get().kind == "staff_superuser"
+    assert asked.get().subject == f"staff:{user.pk}"
     assert not User.objects.get(pk=user.pk).is_superuser
