@@ -10,8 +10,7 @@ from casino.events.sql import execute, fetch
 from tests.conftest import Database
 from tests.dying import KILLED, dying
 from tests.processes import wait_until
-from tests.support.acts import agreed
-from tests.support.payouts import UNPLAYED
+from tests.support.payouts import pay_unplayed
 from tests.wallet.payments.counter import (
     SECRET,
     assert_consistent,
@@ -29,7 +28,7 @@ from tests.wallet.payments.counter import (
 )
 from tests.wallet.payments.sandbox import running_provider
 from wallet.ledger.accounts import AccountKind
-from wallet.payments import methods, processor, withdrawals
+from wallet.payments import processor, withdrawals
 from wallet.payments.providers import provider
 from wallet.payments.queries import load_last_errors
 
@@ -178,6 +177,7 @@ def test_a_processor_killed_at_any_statement_neither_loses_nor_doubles_money(
 
 
 def test_a_withdrawal_waiting_for_approval_is_not_sent(card: Any) -> None:
+    pay_unplayed(_operator())
     complete_deposit(card, 10_000)
     payment = withdraw(card, 1000)
     processor.process_payments()
@@ -192,15 +192,7 @@ def test_a_removed_provider_is_recorded_as_the_error(card: Any, settings: Any) -
 
 
 def approve_at_once() -> None:
-    with agreed():
-        methods.set_policy(
-            operator=_operator(),
-            currency="EUR",
-            auto_approve_up_to=10_000,
-            second_approval_above=10_000,
-            actor="staff:1",
-            holds=UNPLAYED,
-        )
+    pay_unplayed(_operator(), automatic=10_000, second=10_000)
 
 
 def _operator() -> UUID:
