@@ -13,7 +13,6 @@ class BaccaratConfig(AppConfig):
         from baccarat import acts, feed
         from baccarat.compliance import personal_data
         from baccarat.queries.rules_versions import check_rules_in_force
-        from baccarat.reports import breakdowns, performance, revenue, significant, variance, voids
         from baccarat.services import (
             kill_switch,
             rules_lifecycle,
@@ -30,20 +29,10 @@ class BaccaratConfig(AppConfig):
         from casino.feed.asyncapi import register_channel
         from casino.feed.types import register
         from casino.observability import health
-        from casino.reports.definition import register_reports
         from casino.staff import duties
 
         duties.register(*acts.ACTS)
-        register_reports(
-            performance.PERFORMANCE,
-            revenue.REVENUE,
-            breakdowns.BRANDS,
-            breakdowns.PLAYERS,
-            breakdowns.HOURS,
-            voids.VOIDS,
-            significant.SIGNIFICANT,
-            variance.VARIANCE,
-        )
+        _register_reports()
         attestation.register(rules_check=check_rules_in_force, stop_play=kill_switch.stop_for_integrity)
         personal_data.register()
         void_policy.register()
@@ -59,6 +48,22 @@ class BaccaratConfig(AppConfig):
         register_keys(_keys)
         _watch_dealing()
         health.readiness.register("shoe_keys", shoe_seeds.check_keys)
+
+
+def _register_reports() -> None:
+    from baccarat.reports import breakdowns, performance, revenue, significant, variance, voids
+    from casino.reports.definition import register_reports
+
+    register_reports(
+        performance.PERFORMANCE,
+        revenue.REVENUE,
+        breakdowns.BRANDS,
+        breakdowns.PLAYERS,
+        breakdowns.HOURS,
+        voids.VOIDS,
+        significant.SIGNIFICANT,
+        variance.VARIANCE,
+    )
 
 
 def _watch_dealing() -> None:

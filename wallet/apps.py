@@ -8,11 +8,9 @@ class WalletConfig(AppConfig):
     def ready(self) -> None:
         """Register reports, feed types, and the wallet's tables for retention, exports and erasure."""
         from casino.alerts import alerting
-        from casino.alerts.metrics import SOURCES, GaugeSource
         from casino.api.jwks import register_keys
         from casino.feed import outbound
         from casino.feed.types import register, register_announced
-        from casino.observability import health
         from casino.reports.definition import register_reports
         from casino.staff import duties
         from wallet import acts, compliance, feed
@@ -37,14 +35,22 @@ class WalletConfig(AppConfig):
         protection_changes.register()
         register(feed.SOURCE)
         register_announced(*feed.ANNOUNCED)
-        oldest = "SELECT extract(epoch FROM clock_timestamp() - min(next_try_at)) FROM wallet_payment_due"
-        due = """
-            SELECT kind, count(due) FROM unnest(ARRAY['deposit', 'withdrawal']) AS known (kind)
-              LEFT JOIN wallet_payment_due AS due USING (kind) GROUP BY 1
-        """
-        SOURCES["casino_payments_due"] = GaugeSource("Payments that have another step to go.", "kind", due)
         alerting.WAITING.append(WAITING)
         outbound.register_loop(delivery.deliver_until)
         register_keys(signing.published_keys)
         register_keys(conformance.published_keys)
-        health.watch("payments", oldest, limit=60.0, what="a payment has been due")
+        _watch_payments()
+
+
+def _watch_payments() -> None:
+    """Count payments that have another step to go, and check that none is overdue."""
+    from casino.alerts.metrics import SOURCES, GaugeSource
+    from casino.observability import health
+
+    oldest = "SELECT extract(epoch FROM clock_timestamp() - min(next_try_at)) FROM wallet_payment_due"
+    due = """
+        SELECT kind, count(due) FROM unnest(ARRAY['deposit', 'withdrawal']) AS known (kind)
+          LEFT JOIN wallet_payment_due AS due USING (kind) GROUP BY 1
+    """
+    SOURCES["casino_payments_due"] = GaugeSource("Payments that have another step to go.", "kind", due)
+    health.watch("payments", oldest, limit=60.0, what="a payment has been due")
