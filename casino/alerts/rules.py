@@ -176,28 +176,8 @@ def queue_conditions(
             )
             for kind, title, severity, operator, number in events
         ),
-        *(
-            Condition(
-                f"case:{kind}:{operator}",
-                AlertKind.OPEN_CASES,
-                Severity.WARNING,
-                f"Cases without an owner ({kind.replace('_', ' ')}): {number}",
-                number,
-                operator,
-            )
-            for kind, operator, number in cases
-        ),
-        *(
-            Condition(
-                f"overdue:{kind}:{operator}",
-                AlertKind.OVERDUE_CASES,
-                Severity.CRITICAL,
-                f"Cases after their deadline ({kind.replace('_', ' ')}): {number}",
-                number,
-                operator,
-            )
-            for kind, operator, number in overdue
-        ),
+        *_of_cases("case", AlertKind.OPEN_CASES, Severity.WARNING, "without an owner", cases),
+        *_of_cases("overdue", AlertKind.OVERDUE_CASES, Severity.CRITICAL, "after their deadline", overdue),
         *(
             Condition(
                 f"webhooks:{operator}",
@@ -209,4 +189,20 @@ def queue_conditions(
             )
             for operator, number in webhooks
         ),
+    ]
+
+
+def _of_cases(
+    name: str, alert: AlertKind, severity: Severity, state: str, rows: Iterable[tuple[str, UUID, int]]
+) -> list[Condition]:
+    return [
+        Condition(
+            f"{name}:{kind}:{operator}",
+            alert,
+            severity,
+            f"Cases {state} ({kind.replace('_', ' ')}): {number}",
+            number,
+            operator,
+        )
+        for kind, operator, number in rows
     ]
