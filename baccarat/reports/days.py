@@ -56,14 +56,14 @@ _REPORTED: Final = """
 """
 _DAYS_CTE: Final = """
     days AS (
-        SELECT operator.id, operator.sandbox, wanted.day, wanted.since, wanted.until
+        SELECT operator.id, wanted.day, wanted.since, wanted.until
           FROM unnest(%(ids)s::uuid[], %(days)s::text[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
                AS wanted (id, day, since, until)
           JOIN operators_operator operator ON operator.id = wanted.id)
 """
 _LEDGER: Final = f"""
     WITH {_DAYS_CTE}, moved AS (
-        SELECT days.id, days.day, days.sandbox, posting.account_id, sum(posting.amount) AS amount,
+        SELECT days.id, days.day, posting.account_id, sum(posting.amount) AS amount,
                count(*) FILTER (WHERE entry.kind = 'settlement') AS settlements,
                bool_or(entry.kind = 'wager') AS wagered,
                sum(posting.amount) FILTER (WHERE entry.kind IN ('deposit', 'deposit_reversed')) AS deposits,
@@ -78,10 +78,8 @@ _LEDGER: Final = f"""
                    SELECT cause, kind FROM wallet_entry
                     WHERE operator_id IS NULL AND recorded_at >= days.since AND recorded_at < days.until) entry
           JOIN wallet_posting posting ON posting.entry_id = entry.cause
-         GROUP BY days.id, days.day, days.sandbox, posting.account_id)
-    SELECT moved.id, moved.day,
-           CASE WHEN moved.sandbox AND account.money_type = 'real' THEN 'sandbox' ELSE account.money_type END,
-           account.currency,
+         GROUP BY days.id, days.day, posting.account_id)
+    SELECT moved.id, moved.day, account.money_type, account.currency,
            coalesce(sum(moved.amount) FILTER (WHERE account.kind IN ('bank', 'commission', 'rack')), 0)::bigint,
            coalesce(sum(moved.settlements) FILTER (WHERE account.kind = 'stakes'), 0)::bigint,
            count(DISTINCT account.player_id) FILTER (WHERE moved.wagered AND account.kind = 'game'),
@@ -103,8 +101,7 @@ _WAGERS: Final = f"""
           FROM baccarat_rulesversion WHERE operator_id IN (SELECT id FROM days)
     ), wagers AS MATERIALIZED (
         SELECT days.id AS operator, days.day, wager.currency, wager.round_id, versions.id AS rules, wager.stakes,
-               CASE WHEN days.sandbox AND wager.money_type = 'real' THEN 'sandbox' ELSE wager.money_type END AS money,
-               wager.returned, wager.commission
+               wager.money_type AS money, wager.returned, wager.commission
           FROM days
          CROSS JOIN LATERAL (  -- ended when its wagers were settled; OFFSET 0: this operator's alone are read
                    SELECT id, table_id, rules FROM baccarat_round
@@ -139,10 +136,11 @@ _REGISTERED: Final = """
 """
 
 Key = tuple[UUID, str, str, str]
-"""The operator, the day in its time zone, the money type and the currency."""
+"""The operator, the day in its time zone, the kind of money and the currency."""
 Money = tuple[str, str]
-"""A money type and a currency."""
-_RANKS: Final = {"real": 0, "sandbox": 1, "play": 2}
+"""A kind of money, which tells sandboxes from live operators, and a currency."""
+_OF_SANDBOXES: Final = {"real": "sandbox", "play": "sandbox_play"}
+_RANKS: Final = {"real": 0, "play": 1, "sandbox": 2, "sandbox_play": 3}
 
 
 @dataclass(slots=True)
@@ -206,7 +204,7 @@ class PeriodFigures:
         return [(begin + timedelta(days=number)).isoformat() for number in range((self.last - begin).days + 1)]
 
     def monies(self) -> list[Money]:
-        """List the money types and currencies with any activity: real money first, most rounds first within it."""
+        """List the kinds of money and currencies with any activity: real money first, most rounds first within it."""
         rounds: dict[Money, int] = {}
         for (_, _, money_type, currency), each in self.figures.items():
             if each.has_activity():
@@ -214,7 +212,7 @@ class PeriodFigures:
         return sorted(rounds, key=lambda money: (_RANKS.get(money[0], len(_RANKS)), -rounds[money], money))
 
     def total(self, money: Money, days: Iterable[str] | None = None, operator: UUID | None = None) -> Figures:
-        """Add up one money type and currency, of some days and of one operator if they are given."""
+        """Add up one kind of money and currency, of some days and of one operator if they are given."""
         wanted, total = None if days is None else set(days), Figures()
         for (owner, day, *of), each in self.figures.items():
             if tuple(of) == money and (wanted is None or day in wanted) and operator in {None, owner}:
@@ -255,9 +253,18 @@ class _Owners:
     zones: Mapping[UUID, str]
     since: Mapping[UUID, date]
     deals: Mapping[UUID, frozenset[Money]]
+    sandboxes: frozenset[UUID]
 
     def yesterday(self, operator: UUID) -> date:
         return day_of(self.now, self.zones[operator]) - timedelta(days=1)
+
+    def kind_of_money(self, operator: UUID, money_type: str) -> str:
+        return kind_of_money(money_type, sandbox=operator in self.sandboxes)
+
+
+def kind_of_money(money_type: str, *, sandbox: bool) -> str:
+    """Return the kind by which figures are added up: a sandbox's money never counts with a live operator's."""
+    return _OF_SANDBOXES.get(money_type, money_type) if sandbox else money_type
 
 
 def today(operators: Collection[UUID] | None) -> date:
@@ -275,10 +282,10 @@ def read_days(operators: Collection[UUID] | None, *, first: date, last: date, li
     values: dict[str, Any] = {
         "operators": list(owners.zones), "names": _NAMES, "first": first.isoformat(), "last": last.isoformat(),
     }  # fmt: skip
-    figures, complete = _read_reports(values)
+    figures, complete = _read_reports(owners, values)
     recent = [each for each in _recent(owners, first, last) if (each.operator, each.interval.label) not in complete]
     if live and recent:
-        figures |= _read_live(recent)
+        figures |= _read_live(owners, recent)
         complete |= {(each.operator, each.interval.label) for each in recent}
     registered = fetch(_REGISTERED, {**values, "first_id": first_id(_noon(first) - timedelta(days=2))})
     return PeriodFigures(
@@ -296,10 +303,13 @@ def _owners(operators: Collection[UUID] | None) -> _Owners:
     now = rows[0][0] if rows else fetch("SELECT clock_timestamp()")[0][0]
     zones = {owner: zone for _, owner, zone, *_ in rows}
     deals = {
-        owner: frozenset((kind, code) for kind in ("sandbox" if sandbox else "real", "play") for code in currencies)
+        owner: frozenset(
+            (kind_of_money(money_type, sandbox=sandbox), code) for money_type in ("real", "play") for code in currencies
+        )
         for _, owner, _, _, sandbox, currencies in rows
     }
-    return _Owners(now, zones, {owner: day_of(at, zones[owner]) for _, owner, _, at, *_ in rows}, deals)
+    since = {owner: day_of(at, zones[owner]) for _, owner, _, at, *_ in rows}
+    return _Owners(now, zones, since, deals, frozenset(owner for _, owner, _, _, sandbox, _ in rows if sandbox))
 
 
 def _over(owners: _Owners, first: date, last: date) -> set[tuple[UUID, str]]:
@@ -316,14 +326,15 @@ def _noon(day: date) -> datetime:
     return datetime.combine(day, time(12), tzinfo=UTC)
 
 
-def _read_reports(values: Mapping[str, Any]) -> tuple[dict[Key, Figures], set[tuple[UUID, str]]]:
+def _read_reports(owners: _Owners, values: Mapping[str, Any]) -> tuple[dict[Key, Figures], set[tuple[UUID, str]]]:
     figures: dict[Key, Figures] = {}
     complete = set()
     for operator, label, money_type, currency, *sums in fetch(_REPORTED, values):
         complete.add((operator, label))
         if money_type is not None:
             *numbers, expected, spread = sums
-            day = figures[operator, label, money_type, currency] = Figures(*numbers)
+            kind = owners.kind_of_money(operator, money_type)
+            day = figures[operator, label, kind, currency] = Figures(*numbers)
             day.expected, day.variance = Fraction(expected), Fraction(spread)
     return figures, complete
 
@@ -338,7 +349,7 @@ def _recent(owners: _Owners, first: date, last: date) -> list[_Live]:
     ]
 
 
-def _read_live(live: Sequence[_Live]) -> dict[Key, Figures]:
+def _read_live(owners: _Owners, live: Sequence[_Live]) -> dict[Key, Figures]:
     begin, end = min(each.interval.since for each in live), max(each.interval.until for each in live)
     values = {
         "ids": [each.operator for each in live],
@@ -350,9 +361,10 @@ def _read_live(live: Sequence[_Live]) -> dict[Key, Figures]:
     }
     figures: dict[Key, Figures] = {}
     for operator, day, money_type, currency, *sums in fetch(_LEDGER, values):
-        figures[operator, day, money_type, currency] = Figures(*sums)
+        figures[operator, day, owners.kind_of_money(operator, money_type), currency] = Figures(*sums)
     for operator, day, money_type, currency, rules, *sums in fetch(_WAGERS, values):
-        _add_wagers(figures.setdefault((operator, day, money_type, currency), Figures()), decode_rules(rules), sums)
+        key = (operator, day, owners.kind_of_money(operator, money_type), currency)
+        _add_wagers(figures.setdefault(key, Figures()), decode_rules(rules), sums)
     for each in figures.values():
         each.expected = Fraction(round(each.expected))
     return figures

@@ -20,7 +20,12 @@ from casino.kernel.money import format_amount
 VIEW_REPORTS: Final = "reports.view_report"
 MAX_EVENTS: Final = 300_000
 """Events among which a page may sum ledger entries: about a second's work."""
-_MONEY_NAMES: Final = {"real": "Real money", "play": "Play money", "sandbox": "Sandbox credits"}
+_MONEY_NAMES: Final = {
+    "real": "Real money",
+    "play": "Play money",
+    "sandbox": "Sandbox credits",
+    "sandbox_play": "Sandbox play money",
+}
 
 
 def money_name(money: Money) -> str:
@@ -73,6 +78,6 @@ def day_url(money: Money, day: str, operator: UUID | str | None, **more: str) ->
 
 
 def parse_money(text: str) -> Money | None:
-    """Parse a money type and a currency such as real-EUR."""
+    """Parse a kind of money and a currency such as real-EUR."""
     money_type, _, currency = text.partition("-")
     return (money_type, currency) if money_type in _MONEY_NAMES and currency else None

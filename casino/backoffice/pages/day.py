@@ -112,7 +112,11 @@ class _Asked:
         return _Reports(rows[REVENUE.name], rows[PLAYERS.name], rows[HOURS.name], self._ours(performance), generated_at)
 
     def _ours(self, rows: Sequence[Row]) -> list[Row]:
-        return [row for row in rows if (row["money_type"], row["currency"]) == self.money]
+        return [
+            row
+            for row in rows
+            if (days.kind_of_money(row["money_type"], sandbox=self.operator.sandbox), row["currency"]) == self.money
+        ]
 
     def search(self, text: str, **query: str) -> object:
         """Link to the rounds or wagers of this time."""
@@ -150,7 +154,7 @@ def _parse(request: HttpRequest, operators: Sequence[UUID]) -> tuple[Money, date
     except ValueError:
         raise PermissionDenied from None
     if not text and first is not None:
-        return ("sandbox" if first.sandbox else "real", first.currency), day
+        return (days.kind_of_money("real", sandbox=first.sandbox), first.currency), day
     money = parse_money(text)
     if money is None:
         raise PermissionDenied

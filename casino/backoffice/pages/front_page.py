@@ -1,6 +1,7 @@
 """The first page: what waits, figures of a period beside the one before, current play, the latest rounds.
 
-Each section needs its own permission. Real money comes first; money types and currencies are never added up.
+Each section needs its own permission. Real money comes first; currencies, real and play money, and the money of live
+operators and of sandboxes are never added up.
 """
 
 import hashlib

@@ -299,10 +299,10 @@ def test_a_day_without_reports_is_what_they_will_say(looked: Looked) -> None:
     operator, figures = looked.evening.operator, PERFORMANCE.read(looked.asked()).figures
     day = days.today([operator])
     read = days.read_days([operator], first=day - timedelta(days=1), last=day)
-    assert [money_type for money_type, _ in read.monies()] == ["sandbox", "play"], "real money comes first"
+    assert [money_type for money_type, _ in read.monies()] == ["sandbox", "sandbox_play"], "real money comes first"
     assert read.missing == 0
     for money_type, currency in read.monies():
-        told, kind = read.total((money_type, currency)), "play" if money_type == "play" else "real"
+        told, kind = read.total((money_type, currency)), "play" if money_type == "sandbox_play" else "real"
         mine = [each for each in figures or () if (each["money_type"], each["currency"]) == (kind, currency)]
         assert (told.handle, told.returned) == (sum(f["handle"] for f in mine), sum(f["returned"] for f in mine))
         assert abs(told.expected - sum(f["expected"] for f in mine)) < 2 * len(mine)

@@ -25,6 +25,7 @@ from casino.compliance import cases
 from casino.compliance.models import Case
 from casino.events import sealer
 from casino.events.sql import execute, fetch
+from casino.kernel.money import MoneyType
 from casino.operators.models import Operator
 from casino.reports import document, generation
 from casino.reports.intervals import ReportPeriod, between, lifetime_interval, period_interval
@@ -162,16 +163,19 @@ def test_cases_are_a_queue_with_owners_and_resolutions(evening: Evening) -> None
     assert Case.objects.get().pk == found
 
 
-def past_day(evening: Evening, back: int, money_type: str = "sandbox", **figures: int | str) -> None:
-    """Build the reports of a past day with these figures."""
-    day = days.today([evening.operator]) - timedelta(days=back)
+def past_day(
+    evening: Evening, back: int, money_type: str = "sandbox", operator: Operator | None = None, **figures: int | str
+) -> None:
+    """Build the reports of a past day with these figures, of the evening's operator or of another."""
+    owner = evening.operator if operator is None else operator.pk
+    day = days.today([owner]) - timedelta(days=back)
     interval = period_interval(ReportPeriod.DAY, day=day, zone="UTC")
     since, until = interval.since, interval.until
     for name in ("revenue", "accounts", "performance"):
         told = [{"money_type": money_type, "currency": "EUR", **FIGURES[name], **figures}]
-        version = Report.objects.filter(operator_id=evening.operator, name=name, since=since).count() + 1
+        version = Report.objects.filter(operator_id=owner, name=name, since=since).count() + 1
         Report.objects.create(
-            id=uuid4(), operator_id=evening.operator, name=name, period="day", since=since,
+            id=uuid4(), operator_id=owner, name=name, period="day", since=since,
             until=until, label=f"{since:%Y-%m-%d}", version=version, position=1, rows=1,
             generated_by="system", generated_at=until, sha256="", facts_digest="", content=b"{}", figures=told,
         )  # fmt: skip
@@ -226,13 +230,57 @@ def yesterday_of(today: date) -> str:
     return (today - timedelta(days=1)).isoformat()
 
 
+def live_beside(evening: Evening) -> Operator:
+    """Make the other operator a live one."""
+    others = Operator.objects.exclude(id=evening.operator)
+    others.update(sandbox=False)
+    return others.get()
+
+
 def test_real_money_is_first_however_busy_play_money_is(evening: Evening) -> None:
-    past_day(evening, 3, money_type="play", handle=10**12, rounds=10**6)
-    past_day(evening, 4, money_type="real", handle=1, rounds=1)
-    page = front(of_us(evening, VIEW))
-    assert page.index("Real money, EUR") < page.index("Sandbox credits, EUR") < page.index("Play money, EUR")
+    live = live_beside(evening)
+    past_day(evening, 3, money_type="play", operator=live, handle=10**12, rounds=10**6)
+    past_day(evening, 4, money_type="real", operator=live, handle=1, rounds=1)
+    page = front(staff(VIEW))
+    assert page.index("Real money, EUR") < page.index("Play money, EUR") < page.index("Sandbox credits, EUR")
     assert "Play money, EUR, 20" in front(member(), money="play-EUR")
     assert "Real money, EUR, 20" in front(member(), money="real-XXX"), "the first one for what is not there"
+
+
+def test_no_figure_adds_up_the_play_money_of_a_sandbox_and_of_a_live_operator(evening: Evening) -> None:
+    live, client, slug = live_beside(evening), staff(VIEW), Operator.objects.get(id=evening.operator).slug
+    past_day(evening, 1, money_type="play", handle=1_111)
+    past_day(evening, 1, money_type="play", operator=live, handle=2_222)
+    day = (days.today(None) - timedelta(days=1)).isoformat()
+
+    for money, own, name, figure in (
+        ("play-EUR", live.slug, "Play money, EUR", "22.22"),
+        ("sandbox_play-EUR", slug, "Sandbox play money, EUR", "11.11"),
+    ):
+        pages = (
+            front(client, period="yesterday", money=money),
+            text(client, f"{reverse('admin:desk_day')}?{urlencode({'money': money, 'day': day})}"),
+        )
+        for page in pages:
+            by_operator = page[page.rindex("By operator") :]
+            assert {each for each in (live.slug, slug) if f">{each}</a>" in by_operator} == {own}
+            assert figure in by_operator
+            assert name in page
+            assert "33.33" not in page
+
+
+def test_the_day_of_a_sandbox_has_its_play_money_under_a_name_of_its_own(evening: Evening) -> None:
+    evening.house.seated(evening.house.table("mini"), money_type=MoneyType.PLAY).deal({Spot.TIE: 1_500})
+    deal_all()
+    sealer.seal_all()
+    client, query = of_us(evening, VIEW, "operators.view_player"), {"day": days.today([evening.operator]).isoformat()}
+    url = reverse("admin:desk_day")
+
+    page = text(client, f"{url}?{urlencode({**query, 'money': 'sandbox_play-EUR'})}")
+    assert "Sandbox play money, EUR" in page
+    assert "15.00 <small>EUR" in page
+    assert "15.00 <small>EUR" not in text(client, f"{url}?{urlencode({**query, 'money': 'play-EUR'})}")
+    assert "Sandbox play money, EUR" in front(client)
 
 
 def member() -> Client:
