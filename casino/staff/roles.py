@@ -16,7 +16,7 @@ TITLES: Final[Mapping[Role, str]] = {
     Role.DUTY_MANAGER: "Stops play anywhere, all gaming included; on call.",
     Role.CASHIER: "Withdrawals; requests adjustments.",
     Role.APPROVER: "Approves what others request: voids, adjustments, rules, erasures.",
-    Role.SUPPORT: "Players and chats; requests erasures.",
+    Role.SUPPORT: "Players with their payments, and chats; requests erasures.",
     Role.ADMINISTRATOR: "Users and API keys, not money.",
 }
 
@@ -108,7 +108,14 @@ VIEWS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
         _PLAY
         | _PLAYERS
         | _CHAT
-        | {"compliance.view_erasure", "risk.view_playernote", "risk.view_playerstatus", "wallet.view_account"}
+        | {
+            "compliance.view_erasure",
+            "risk.view_playernote",
+            "risk.view_playerstatus",
+            "wallet.view_account",
+            "wallet.view_deposit",
+            "wallet.view_withdrawal",
+        }
     ),
     Role.ADMINISTRATOR: frozenset(_STAFF | _ON_CALL | {"operators.view_operator"}),
 }

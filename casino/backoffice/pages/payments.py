@@ -193,7 +193,8 @@ class WithdrawalAdmin(PaymentAdmin):
         needed = ("Approvals needed", str(obj.approvals_required))
         waiting = ("Waits for another person", waits and html.page("change", waits.pk, waits.summary))
         hold = holds.open_hold_of(obj.pk)
-        held = ("Held", hold and html.page("hold", hold.pk, "waits for compliance"))
+        waits_for = "waits for compliance" if scope.may_view("wallet_hold") else "in review"
+        held = ("Held", hold and html.page("hold", hold.pk, waits_for))
         facts = self.payment_facts(obj, needed, waiting, held, "approved_by", "rejected_by")
         return [facts, *before_money_leaves(request, obj)]
 

@@ -64,7 +64,7 @@ VIEWS: Final = {
     "wallet_account": "ckas",
     "wallet_adjustment": "cka",
     "wallet_providercallback": "cka",
-    "wallet_deposit": "cka",
+    "wallet_deposit": "ckas",
     "wallet_depositmethod": "cka",
     "wallet_discrepancy": "cka",
     "wallet_entry": "cka",
@@ -73,7 +73,7 @@ VIEWS: Final = {
     "wallet_remotetransaction": "cka",
     "wallet_transfer": "cka",
     "wallet_hold": "cka",
-    "wallet_withdrawal": "cka",
+    "wallet_withdrawal": "ckas",
 }
 """Roles that may see the lists and pages of a model: `changelist`, `change`, `history`."""
 ACTIONS: Final = {

@@ -4,13 +4,15 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.urls import reverse
 
 from casino.compliance import cases
 from casino.compliance.models import CaseKind
 from casino.operators.models import Change, Operator, Player, StaffMembership
+from casino.staff.duties import Role
+from tests.support.office import client_of
 from tests.support.payouts import pay_unplayed
 from tests.wallet.ledger.world import ALICE, OPERATOR
 from tests.wallet.payments.counter import complete_deposit, method, open_alice, status, use_provider, withdraw
@@ -153,3 +155,22 @@ def test_staff_of_another_operator_see_no_held_payment(case: UUID) -> None:
     assert eve.get(page("wallet_hold", hold.pk)).status_code == 302
     assert act(eve, "wallet_hold_release", hold.pk) == 403
     assert holds.find(hold.pk).status == "open"
+
+
+def test_support_sees_where_a_players_money_is_and_no_cause(case: UUID) -> None:
+    withdrawal, hold = held()
+    user = User.objects.create_user("sue", is_staff=True)
+    user.groups.add(Group.objects.get(name=Role.SUPPORT))
+    StaffMembership.objects.create(user=user, operator_id=OPERATOR)
+    support = client_of(user)
+
+    player = support.get(page("operators_player", ALICE)).content.decode()
+    payment = support.get(page("wallet_withdrawal", withdrawal)).content.decode()
+
+    for heading in ("Deposited", "Withdrawn", "<h2>Payments and adjustments"):
+        assert heading in player
+    assert page("wallet_withdrawal", withdrawal) in player
+    assert "in review" in payment
+    for told in ("waits for compliance", "open case", str(case), str(hold.pk)):
+        assert told not in player + payment
+    assert support.get(reverse("admin:wallet_deposit_changelist")).status_code == 200
