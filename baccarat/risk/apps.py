@@ -34,15 +34,20 @@ class RiskConfig(AppConfig):
     def ready(self) -> None:
         """Register the tables for manifests, retention and exports. Players get nothing of it in their own exports."""
         from baccarat.queries import staked
-        from baccarat.risk import players, rule_changes
+        from baccarat.risk import detection, players, rule_changes
         from casino.checkpoints import table_digests
-        from casino.compliance import exports, retention
+        from casino.compliance import cases, exports, retention
         from casino.compliance.exports import OperatorFile
         from casino.compliance.retention import RetentionPolicy
         from wallet.payments import gate_facts
 
         rule_changes.register()
+        cases.register_concern(detection.is_other_of_case)
         gate_facts.register(players.assess, staked.staked_between)
+        retention.register_reviewed(
+            f"""SELECT other_id FROM risk_riskalert JOIN compliance_case AS opened ON opened.id = case_id
+                 WHERE other_id IS NOT NULL AND {cases.IS_OPEN}"""  # noqa: S608  (a constant)
+        )
         retention.register(
             permanent={},
             policies={

@@ -11,6 +11,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
+from django.db.models import Q
+
 from baccarat.risk import activity, networks
 from baccarat.risk.activity import Moved, Opposed, PairKey, Sums, Touched
 from baccarat.risk.models import RiskAlert
@@ -259,6 +261,12 @@ def set_deadline(case: UUID, *, operator: UUID, kind: RuleKind, terms: RuleTerms
         due_at=since + timedelta(hours=terms.hours),
         is_personal=False,
     )
+
+
+def is_other_of_case(player: UUID) -> Q:
+    """Return the condition that an alert of a case is about another player and this one."""
+    # A list, not a subquery: PostgreSQL then joins the indexes of both conditions.
+    return Q(pk__in=set(RiskAlert.objects.filter(other_id=player).values_list("case_id", flat=True)))
 
 
 def alerts_about(player: UUID) -> Iterable[RiskAlert]:

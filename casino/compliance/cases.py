@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -22,6 +22,10 @@ from casino.events.sql import database_now, execute, fetch
 
 MAX_RESOLUTION_LENGTH: Final = 500
 _PLAYER: Final = re.compile(r"player:([0-9a-f-]{36})\b")
+IS_OPEN: Final = """NOT EXISTS (
+    SELECT FROM compliance_caseaction AS done WHERE done.case_id = opened.id AND done.action = 'resolved')"""
+"""SQL: nobody has resolved the case `opened`."""
+_concerns: Final[list[Callable[[UUID], Q]]] = []
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 7))"
 _ACTIONS: Final = Prefetch("actions", CaseAction.objects.order_by("number"))
 _OPEN: Final = """
@@ -84,10 +88,15 @@ def player_of(subject: str) -> UUID | None:
     return None if match is None else UUID(match[1])
 
 
+def register_concern(concern: Callable[[UUID], Q]) -> None:
+    """Add a condition that a case concerns a player whom its subject does not name; call it in AppConfig.ready()."""
+    _concerns.append(concern)
+
+
 def about_player(rows: QuerySet[Case], player: UUID) -> QuerySet[Case]:
-    """Select the cases about a player, complaints included."""
+    """Select the cases about a player, complaints included, and those about another that concern this one, too."""
     first_word = Func(F("subject"), Value(" "), Value(1), function="split_part", output_field=TextField())
-    return rows.filter(Exact(first_word, f"player:{player}"))
+    return rows.filter(Q(Exact(first_word, f"player:{player}"), *(each(player) for each in _concerns), _connector=Q.OR))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,7 +59,9 @@ class CasesQuery(PeriodQuery):
 
     status = EnumField(CaseStatus, required=False, default=None, help_text="Only those with this status.")
     kind = EnumField(CaseKind, required=False, default=None, help_text="Only those of this kind.")
-    player = IdField(required=False, default=None, help_text="Only those about this player of yours.")
+    player = IdField(
+        required=False, default=None, help_text="Only those about this player of yours, or about another and this one."
+    )
     due_before = DateTimeOrDateField(
         required=False, default=None, help_text="Only unresolved ones whose deadline is before this time."
     )

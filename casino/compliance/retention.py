@@ -19,6 +19,7 @@ from typing import Final
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 
+from casino.compliance.cases import IS_OPEN
 from casino.compliance.refusals import KeptPermanently, TooRecentToPurge, UnknownRetentionKind
 from casino.events.sql import execute, fetch
 from casino.significant import recorder
@@ -68,9 +69,8 @@ RETENTION_POLICIES: Final[Mapping[str, RetentionPolicy]] = MappingProxyType(_pol
 
 
 _reviewed: Final[list[str]] = [
-    """SELECT substring(subject FROM 8 FOR 36)::uuid FROM compliance_case AS opened
-        WHERE subject LIKE 'player:%%' AND NOT EXISTS (
-              SELECT FROM compliance_caseaction AS done WHERE done.case_id = opened.id AND done.action = 'resolved')"""
+    f"""SELECT substring(subject FROM 8 FOR 36)::uuid FROM compliance_case AS opened
+         WHERE subject LIKE 'player:%%' AND {IS_OPEN}"""  # noqa: S608  (a constant)
 ]
 """Statements that list the players who are reviewed: those of open cases."""
 

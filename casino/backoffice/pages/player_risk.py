@@ -17,6 +17,7 @@ from casino.backoffice.filters import choice_filter
 from casino.backoffice.forms import EnumSelectField, RowForm, label, line_field, text_field, time_field
 from casino.backoffice.pages.risk import SUM_HEADERS, VIEW_ALERTS, case_title, sum_cells
 from casino.backoffice.sections import Grid, Section
+from casino.backoffice.subjects import nicknames, player_link
 from casino.compliance import cases
 from casino.compliance.models import Case
 from casino.operators.memberships import staff_actor
@@ -167,19 +168,22 @@ def lately(_request: HttpRequest, player: Player) -> Section:
 
 
 def case_list(_request: HttpRequest, player: Player) -> Section:
-    """Show the cases about the player, complaints included."""
+    """Show the cases about the player, complaints included, and those about another that concern this one, too."""
     about = cases.about_player(Case.objects.filter(operator_id=player.operator_id), player.pk)
-    listed: QuerySet[Any] = cases.with_deadline(cases.with_latest_action(about.order_by("-pk")))
+    listed: QuerySet[Any] = cases.with_deadline(cases.with_latest_action(about.order_by("-pk")))[:MAX_ROWS]
+    subjects = {case: cases.player_of(case.subject) for case in listed}
+    names = nicknames({each for each in subjects.values() if each is not None})
     rows = [
         (
             case.opened_at,
             html.page("case", case.pk, case_title(case.kind, case.details)),
+            html.NOTHING if subject is None else player_link(subject, names),
             case.action or "open",
             case.due_at,
         )
-        for case in listed[:MAX_ROWS]
+        for case, subject in subjects.items()
     ]
-    return Grid("Cases", ("Opened", "Case", "Status", "Due"), rows, empty="No case about this player.")
+    return Grid("Cases", ("Opened", "Case", "About", "Status", "Due"), rows, empty="No case about this player.")
 
 
 def notes(_request: HttpRequest, player: Player) -> Section:

@@ -17,6 +17,7 @@ from baccarat.risk.models import KycStatus, PlayerNote, PlayerStatus, RiskAlert,
 from baccarat.risk.rules import RuleKind, RuleTerms
 from baccarat.services import exclusion, kill_switch
 from casino.backoffice import html
+from casino.compliance import cases, retention
 from casino.compliance.models import Case, CaseEntry
 from casino.events import sealer
 from casino.events.sql import execute
@@ -168,6 +169,29 @@ def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Off
     answer = client.post(action("compliance_case", "entry", case.pk), decision, follow=True)
     assert not CaseEntry.objects.filter(case=case, kind="decision").exists()
     assert "resolved" in answer.content.decode()
+
+
+def test_a_case_about_a_pair_is_on_the_pages_of_both_and_keeps_the_data_of_both(office: Office) -> None:
+    case, operator = Case.objects.get(subject=f"player:{office.player.id}"), office.operator.id
+    bea = player_accounts.register_player(
+        operator=operator, reference="bea", nickname="Bea", currency="EUR", metadata=office.house.metadata
+    ).id
+    client = staff(*COMPLIANCE, works_for="lucky")
+    assert "No case about this player" in client.get(page_of("operators_player", bea)).content.decode()
+    RiskAlert.objects.create(
+        operator_id=operator, player_id=office.player.id, other_id=bea, kind="shared_network", currency="EUR",
+        hours=24, details={}, slot=timezone.now(), case_id=case.pk,
+    )  # fmt: skip
+
+    page = client.get(page_of("operators_player", bea)).content.decode()
+    assert page_of("compliance_case", case.pk) in page
+    assert page_of("operators_player", office.player.id) in page
+    assert list(cases.about_player(Case.objects.all(), bea)) == [case]
+    old = timezone.now() - timedelta(days=200)
+    execute("INSERT INTO risk_playernetwork (player_id, network, last_used_at) VALUES (%s, 'x', %s)", [bea, old])
+    assert retention.preview_purge("networks").rows == 0
+    cases.resolve_case(case.pk, operator=operator, resolution="A couple.", by="staff:1")
+    assert retention.preview_purge("networks").rows == 1
 
 
 def test_compliance_sets_rules_of_operators_and_superiors_those_of_jurisdictions(office: Office) -> None:
