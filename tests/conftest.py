@@ -73,7 +73,7 @@ class Database:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add --without-servers."""
-    parser.addoption("--without-servers", action="store_true", help="fail a test that needs PostgreSQL or Redis")
+    parser.addoption("--without-servers", action="store_true", help="leave out what needs PostgreSQL or Redis")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -133,12 +133,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
             shared[0].close()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse tests that would TRUNCATE: immutable tables refuse it too."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Function]) -> None:
+    """Leave out what needs a server if none is to start. Refuse what would TRUNCATE: immutable tables refuse it too."""
+    if config.getoption("--without-servers"):
+        served = {item for item in items if item.get_closest_marker("django_db") or "services" in item.fixturenames}
+        config.hook.pytest_deselected(items=served)
+        items[:] = [item for item in items if item not in served]
     for item in items:
         marker = item.get_closest_marker("django_db")
         truncates = marker is not None and marker.kwargs.get("transaction", False)
-        if truncates or TRUNCATING & set(getattr(item, "fixturenames", ())):
+        if truncates or TRUNCATING & set(item.fixturenames):
             raise pytest.UsageError(f"{item.nodeid}: use the `database` fixture; transactional tests TRUNCATE.")
 
 
@@ -166,7 +170,6 @@ def cheap_argon2() -> Generator[None]:
 @pytest.fixture(scope="session")
 def services(request: pytest.FixtureRequest, worker_id: str) -> Generator[Services]:
     """Start or find the servers of this run, with a database and one of Redis for this process."""
-    assert not request.config.getoption("--without-servers"), "`make unit` starts no server: run this by `make test`."
     import_module(settings.ROOT_URLCONF)  # all views; a transaction that a test imports them in outlasts its idle limit
     import_module("tests.baccarat.api.contract").operations()  # as for that
     shared = getattr(request.config, "workerinput", {}).get("services")

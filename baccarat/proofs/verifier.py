@@ -30,6 +30,7 @@ C2SP (signed notes, checkpoints and cosignatures of logs).
 
 import argparse
 import base64
+import functools
 import hashlib
 import hmac
 import io
@@ -430,12 +431,14 @@ def add(one: Point, other: Point) -> Point:
     return e * f % P, g * h % P, f * g % P, e * h % P
 
 
-def multiply(number: int, point: Point) -> Point:
+def add_multiples(number: int, one: Point, factor: int, other: Point) -> Point:
+    """Return number * one + factor * other, and double only once for both (Shamir's trick)."""
+    terms = {"01": other, "10": one, "11": add(one, other)}
     result = (0, 1, 1, 0)
-    while number:
-        if number & 1:
-            result = add(result, point)
-        point, number = add(point, point), number >> 1
+    for bits in zip(f"{number:0256b}", f"{factor:0256b}", strict=True):
+        result = add(result, result)
+        if term := terms.get("".join(bits)):
+            result = add(result, term)
     return result
 
 
@@ -475,6 +478,7 @@ def is_of_large_order(point: bytes) -> bool:
     return 1 < y < P - 1 and y not in (ORDER_EIGHT, P - ORDER_EIGHT)
 
 
+@functools.lru_cache(maxsize=1024)  # proofs of one log repeat its checkpoints
 def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
     """Verify an Ed25519 signature of 64 bytes by a 32-byte public key (RFC 8032, 5.1.7)."""
     if len(public) != 32 or len(signature) != 64 or not is_of_large_order(public) or not is_of_large_order(signature):
@@ -483,8 +487,9 @@ def is_signed(public: bytes, message: bytes, signature: bytes) -> bool:
     if key is None or point is None or s >= L:
         return False
     challenge = int.from_bytes(hashlib.sha512(signature[:32] + public + message).digest(), "little") % L
-    left, right = multiply(s, BASE), add(point, multiply(challenge, key))
-    return not ((left[0] * right[2] - right[0] * left[2]) % P or (left[1] * right[2] - right[1] * left[2]) % P)
+    x, y, z, t = key
+    found = add_multiples(s, BASE, challenge, (-x, y, z, -t))
+    return not ((found[0] - point[0] * found[2]) % P or (found[1] - point[1] * found[2]) % P)
 
 
 # ------------------------------------------------------------------------------------------------------- digests, trees
