@@ -49,11 +49,19 @@ class ChangeTraces:
             try:
                 due = _decide(lifecycle.fold(history) if history else None, event)
             except Refusal as refusal:
-                due = None
+                self._broken.add(event.change)
                 yield Finding("change against its rule", where, refusal.code, type(event).__name__)
-            if due is not None and due != event:
-                yield Finding("change differs", where, str(due), str(event))
+            else:
+                if due != event:
+                    self._broken.add(event.change)
+                    yield Finding("change differs", where, str(due), str(event))
         history.append(event)
+
+    def agreed(self, stream: str) -> ChangeState | None:
+        """Return the change of a stream if as many as it needs agreed and it has not ended; else None."""
+        history = self._histories.get(stream)
+        state = lifecycle.fold(history) if history and history[0].change not in self._broken else None
+        return state if state is not None and state.status is ChangeStatus.CONFIRMED else None
 
     def check_effect(
         self, row: RecordedEvent | SealedEvent | CheckedEvent, *, kind: str, subject: str, details: dict[str, Any],
@@ -64,9 +72,8 @@ class ChangeTraces:
         `change` is the one that the event names, if it does.
         """
         ((cause,),) = fetch(_CAUSE, [row.id])  # checked events are read without their metadata
-        history = self._histories.get(cause)
-        state = lifecycle.fold(history) if history and history[0].change not in self._broken else None
-        if state is None or state.status is not ChangeStatus.CONFIRMED or change not in {None, state.requested.change}:
+        state = self.agreed(cause)
+        if state is None or change not in {None, state.requested.change}:
             yield Finding(ALONE, f"{row.stream} version {row.version}", f"a confirmed change {kind}", cause)
             return
         asked = state.requested
@@ -83,8 +90,8 @@ class ChangeTraces:
         yield from changes.CHANGES.compare(rows, ignored=self._broken, partial=partial)
 
 
-def _decide(state: ChangeState | None, event: ChangeEvent) -> ChangeEvent | None:
-    """Return the event that the decision makes now, None where none is due. Raises what the decision refuses."""
+def _decide(state: ChangeState | None, event: ChangeEvent) -> ChangeEvent:
+    """Return the event that the decision makes now. Raises what the decision refuses."""
     if isinstance(event, ChangeRequested):
         return lifecycle.request(
             event.change,

@@ -185,9 +185,7 @@ def make(
         owner = None if operator is None else operator.pk
         return request(operator=owner, kind=kind, subject=subject, summary=summary, details=details, by=by)
     with transaction.atomic():
-        _kinds[kind].apply(
-            Change(operator=operator, kind=kind, subject=subject, details=dict(details), requested_by=by)
-        )
+        _do(Change(operator=operator, kind=kind, subject=subject, details=dict(details), requested_by=by), None)
     return None
 
 
@@ -302,16 +300,24 @@ def _end_if_due(change: UUID) -> bool:
 
 
 def _apply(change: Change) -> Change:
-    kind, state = _kinds[change.kind], _load(change.pk)
-    agreement = Agreement(change.pk, lifecycle.agreed_by(state))
-    with act_log.by_agreement(agreement):
-        kind.apply(change)
-        act_log.done(
-            kind.act.name, kind=None, operator=change.operator_id, subject=change.subject, actor=change.requested_by
-        )
+    state = _load(change.pk)
+    _do(change, Agreement(change.pk, lifecycle.agreed_by(state)))
     applied = _write(state, ChangeTookEffect(change.pk, database_now()), by=change.decided_by)
     _note(applied, "Took effect", by=applied.requested_by, authorised_by=applied.decided_by)
     return applied
+
+
+def _do(change: Change, agreement: Agreement | None) -> None:
+    """Apply a change as one act."""
+    kind = _kinds[change.kind]
+    with act_log.as_one(
+        kind.act.name,
+        operator=change.operator_id,
+        subject=change.subject,
+        actor=change.requested_by,
+        agreement=agreement,
+    ):
+        kind.apply(change)
 
 
 def _rehearse(change: Change) -> None:

@@ -8,7 +8,7 @@ changed, however that was done, and an act by too few persons (`casino.staff.act
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -58,14 +58,22 @@ class ActDone:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The persons who agreed on a change."""
+    """The persons who agreed on a change, if there was one."""
 
-    change: UUID
+    change: UUID | None
     persons: tuple[str, ...]
 
 
+@dataclass(slots=True)
+class _Told:
+    """What the parts of an act tell of its subject."""
+
+    before: dict[str, Any] = field(default_factory=dict)
+    after: dict[str, Any] = field(default_factory=dict)
+
+
 ACT_EVENTS: Final = EventRegistry([EventType(ActDone)])
-_agreed: ContextVar[Agreement | None] = ContextVar("agreed", default=None)
+_whole: ContextVar[_Told | None] = ContextVar("whole", default=None)
 _CHANGED: Final = """
     WITH changed AS MATERIALIZED (
         SELECT number::bigint FROM unnest(
@@ -79,13 +87,18 @@ _CHANGED: Final = """
 
 
 @contextmanager
-def by_agreement(agreement: Agreement) -> Generator[None]:
-    """Let the acts of the block be those of persons who agreed on a change."""
-    token = _agreed.set(agreement)
+def as_one(
+    act: str, *, operator: UUID | None, subject: str, actor: str, agreement: Agreement | None = None
+) -> Generator[None]:
+    """Let all that the block does be one act: that of persons who agreed on a change, or of the actor."""
+    told = _Told()
+    token = _whole.set(told)
     try:
         yield
     finally:
-        _agreed.reset(token)
+        _whole.reset(token)
+    by = Agreement(None, (actor,)) if agreement is None else agreement
+    _append(act, operator, subject, actor, by, before=told.before or None, after=told.after or None)
 
 
 def done(
@@ -103,29 +116,16 @@ def done(
 ) -> None:
     """Record an act after its rows are written, in their transaction, as an event and as a significant event.
 
-    Without a `kind`, the change that it is part of tells. Further arguments are those of `recorder.record`.
+    Part of another act (`as_one`), it is no event of its own. Without a `kind`, a change tells of it. Further arguments
+    are those of `recorder.record`.
     """
-    if not transaction.get_connection().in_atomic_block:
-        raise RuntimeError("An act is recorded in the transaction that does it.")
-    agreement = _agreed.get()
-    persons = tuple(dict.fromkeys(filter(None, (actor, authorised_by))))
-    now = database_now()
-    event = ActDone(
-        act=act,
-        subject=subject,
-        operator=operator,
-        actor=actor,
-        persons=persons if agreement is None else agreement.persons,
-        change=None if agreement is None else agreement.change,
-        tightens=tightens,
-        before=recorder.as_json(before),
-        after=recorder.as_json(after),
-        rows=tuple(ChangedRow(*row) for row in fetch(_CHANGED)),
-        at=now,
-    )
+    by = Agreement(None, tuple(dict.fromkeys(filter(None, (actor, authorised_by)))))
     with transaction.atomic():
-        metadata = Metadata(str(operator or ""), actor=actor, causation="")
-        store.append([Append(f"act-{new_id(now)}", 0, (ACT_EVENTS.encode(event),), metadata)])
+        if (told := _whole.get()) is None:
+            _append(act, operator, subject, actor, by, tightens=tightens, before=before, after=after)
+        else:
+            told.before |= before or {}
+            told.after |= after or {}
         if kind is not None:
             recorder.record(
                 kind=kind,
@@ -137,3 +137,34 @@ def done(
                 after=after,
                 **significant,
             )
+
+
+def _append(
+    act: str,
+    operator: UUID | None,
+    subject: str,
+    actor: str,
+    by: Agreement,
+    *,
+    tightens: bool = False,
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+) -> None:
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError("An act is recorded in the transaction that does it.")
+    now = database_now()
+    event = ActDone(
+        act=act,
+        subject=subject,
+        operator=operator,
+        actor=actor,
+        persons=by.persons,
+        change=by.change,
+        tightens=tightens,
+        before=recorder.as_json(before),
+        after=recorder.as_json(after),
+        rows=tuple(ChangedRow(*row) for row in fetch(_CHANGED)),
+        at=now,
+    )
+    metadata = Metadata(str(operator or ""), actor=actor, causation="")
+    store.append([Append(f"act-{new_id(now)}", 0, (ACT_EVENTS.encode(event),), metadata)])

@@ -2,17 +2,47 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from uuid import uuid4
+from datetime import timedelta
+from typing import Final
 
 from django.db import transaction
 
+from casino.events import store
+from casino.events.ids import new_id
+from casino.events.sql import database_now
+from casino.events.store import Append, Metadata
+from casino.operators import change as lifecycle
+from casino.operators import changes
+from casino.operators.change import ChangeEvent, ChangeTookEffect, change_stream
+from casino.operators.models import ChangeName
 from casino.significant import act_log
 from casino.significant.act_log import Agreement
 
+ONE: Final = "staff:1"
+OTHER: Final = "staff:2"
+
 
 @contextmanager
-def agreed() -> Iterator[None]:
-    """Let the acts of the block be those of two persons, and rows that it writes without an act be one of theirs."""
-    with transaction.atomic(), act_log.by_agreement(Agreement(uuid4(), ("staff:1", "staff:2"))):
-        yield
-        act_log.done("auth.add_user", kind=None, operator=None, subject="test", actor="staff:1")
+def agreed(kind: ChangeName = ChangeName.STAFF_ROLES, subject: str = "test") -> Iterator[Agreement]:
+    """Let all that the block does be one act, on a change of which two persons agree, although its kind does other."""
+    with transaction.atomic():
+        now = database_now()
+        asked = lifecycle.request(
+            new_id(now), operator=None, kind=kind, subject=subject, summary="As a test needs it", details={},
+            persons=changes.persons_for(kind), by=ONE, at=now,
+        )  # fmt: skip
+        confirmed = lifecycle.confirm(lifecycle.fold([asked]), by=OTHER, at=now, delay=timedelta())
+        _append(0, asked, confirmed)
+        act = changes.act_of(kind).name
+        agreement = Agreement(asked.change, lifecycle.agreed_by(lifecycle.fold([asked, confirmed])))
+        with act_log.as_one(act, operator=None, subject=subject, actor=ONE, agreement=agreement):
+            yield agreement
+        applied = ChangeTookEffect(asked.change, database_now())
+        _append(2, applied)
+        changes.CHANGES.upsert([changes.change_row(lifecycle.fold([asked, confirmed, applied]))])
+
+
+def _append(version: int, *events: ChangeEvent) -> None:
+    encoded = tuple(map(changes.CHANGE_EVENTS.encode, events))
+    stream = change_stream(events[0].change)
+    store.append([Append(stream, version, encoded, Metadata("", actor=ONE, causation=stream))])

@@ -75,7 +75,7 @@ def test_at_a_live_operator_another_approver_confirms_a_new_group(house: UUID) -
     client.post(url, {"group": "vip", "currency": "EUR", "maximum": "500.00"})
     assert list(LimitsGroup.objects.values_list("name", flat=True)) == ["standard"]
 
-    changes.confirm(Change.objects.get().pk, by="staff:999")
+    changes.confirm(Change.objects.get(kind="limits_group").pk, by="staff:999")
 
     assert set(LimitsGroup.objects.values_list("name", "maximum")) == {("standard", 5_00), ("vip", 500_00)}
 

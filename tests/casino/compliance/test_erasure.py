@@ -430,7 +430,7 @@ def test_staff_request_decide_and_export_in_the_admin(alice: Alice) -> None:
     assert int(export["Content-Length"]) == len(body)
     erase = reverse("admin:operators_player_erase", args=[alice.id])
     asker.post(erase, {"reason": "player_request", "overrides_retention": "yes"})
-    change = Change.objects.get()
+    change = Change.objects.get(kind="erasure")
 
     rights = (
         "compliance.view_erasure",

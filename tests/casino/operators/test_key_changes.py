@@ -10,6 +10,7 @@ from django.test import Client
 from casino.events.sql import database_now
 from casino.mail.models import Email
 from casino.operators import changes, key_changes, key_limits, services, signing_keys
+from casino.operators.change import ChangeStatus
 from casino.operators.key_changes import NewSecret
 from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.models import ApiKey, Change, Operator
@@ -253,7 +254,7 @@ def test_all_of_it_is_done_at_once_at_a_sandbox() -> None:
     assert key_changes.add_signing_key(key, jwk=None, by=ANN).change is None
     assert key_changes.set_origins(operator, [ORIGIN], by=ANN) is None
     assert key_changes.accept_unsigned(operator, by=ANN) is None
-    assert not Change.objects.exists()
+    assert not Change.objects.filter(status=ChangeStatus.REQUESTED).exists()
 
 
 def test_every_administrator_of_the_operator_is_told_of_a_request_for_a_key(lucky: Operator) -> None:

@@ -160,7 +160,7 @@ def test_a_saved_report_shows_all_its_operators_to_those_who_work_for_all(operat
     assert "All operators, 2026-01-01" in page
     add = reverse("admin:reports_savedreport_add_destination", args=[row.pk])
     client.post(add, {"format": "pdf", "address": "a@example.com"})
-    changes.confirm(Change.objects.get().pk, by="staff:0")
+    changes.confirm(Change.objects.get(kind="report_destination").pk, by="staff:0")
     assert ReportDestination.objects.get().address == "a@example.com"
     assert "a@example.com" in client.get(made.headers["Location"]).content.decode()
 

@@ -1,5 +1,6 @@
 """Tests of the audit of acts: rows that no act changed, acts by too few persons, acts that are none."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -8,14 +9,19 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from casino.events import store
+from casino.events.codec import EventRegistry
 from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata
-from casino.operators import services
+from casino.operators import change as lifecycle
+from casino.operators import changes, services
+from casino.operators.change import ChangeConfirmed
+from casino.operators.changes import CHANGE_EVENTS
+from casino.operators.models import ChangeName
 from casino.significant import act_log
 from casino.significant.act_log import ACT_EVENTS, ActDone, Agreement, ChangedRow
-from casino.significant.recorder import SignificantEventKind
 from casino.staff import act_audit
 from tests.baccarat.api.people import Tenant, sandbox_tenant, tenant
+from tests.support.acts import ONE, OTHER, agreed
 
 pytestmark = pytest.mark.django_db
 
@@ -28,12 +34,19 @@ def findings() -> list[tuple[str, str]]:
     return [(each.kind, each.location) for each in act_audit.check()]
 
 
-def act(name: str, operator: UUID | None, *persons: str) -> None:
+def act(by: Agreement, **differing: Any) -> None:
     """Record an act without a change of any row, by these persons."""
-    with act_log.by_agreement(Agreement(uuid4(), persons)):
-        act_log.done(
-            name, kind=SignificantEventKind.CONFIG_CHANGED, operator=operator, subject="test", actor=persons[0]
-        )
+    terms = {"act": "staff.assign_role", "operator": None, "subject": "test", "actor": ONE} | differing
+    with transaction.atomic(), act_log.as_one(**terms, agreement=by):
+        pass
+
+
+def alone(operator: UUID | None, *persons: str) -> None:
+    act(Agreement(None, persons), operator=operator)
+
+
+def append(stream: str, registry: EventRegistry, *events: Any) -> None:
+    store.append([Append(stream, 0, tuple(map(registry.encode, events)), Metadata("", ONE, ""))])
 
 
 def last() -> ActDone:
@@ -102,11 +115,63 @@ def test_a_users_own_password_and_name_need_no_act() -> None:
     assert findings() == known
 
 
+@pytest.mark.parametrize("persons", [(ONE,), (ONE, ONE), (ONE, OTHER)])
+def test_at_a_live_operator_an_act_for_two_without_a_change_is_found(house: Tenant, persons: tuple[str, ...]) -> None:
+    alone(operator_of(house), *persons)
+    assert [kind for kind, _ in findings()] == [act_audit.ALONE]
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_a_change_that_nobody_confirmed_or_that_took_effect_before_is_found(confirmed: bool) -> None:
+    if confirmed:
+        with agreed() as by:
+            pass
+    else:
+        summary = "Let tables use another witness"
+        kind = ChangeName.REPLACE_WITNESS
+        asked = changes.request(operator=None, kind=kind, subject="test", summary=summary, details={}, by=ONE)
+        by = Agreement(asked.pk, (ONE, OTHER))
+    act(by)
+    assert [kind for kind, _ in findings()][:1] == [act_audit.ALONE]
+
+
+def test_a_change_that_was_none_is_found() -> None:
+    act(Agreement(uuid4(), (ONE, OTHER)))
+    assert [kind for kind, _ in findings()] == [act_audit.ALONE]
+
+
 @pytest.mark.parametrize(
-    "persons", [("staff:1",), ("staff:1", "staff:1"), ("staff:1", "key:op_1"), ("staff:1", "desk:a")]
+    "differing",
+    [
+        {"act": "staff.assign_operator"},
+        {"subject": "staff:9"},
+        {"operator": UUID(int=1)},
+        {"persons": (ONE, "staff:3")},
+    ],
 )
-def test_at_a_live_operator_an_act_for_two_by_one_is_found(house: Tenant, persons: tuple[str, ...]) -> None:
-    act("staff.assign_role", operator_of(house), *persons)
+def test_an_act_that_differs_from_its_change_is_found(differing: dict[str, Any]) -> None:
+    with agreed() as by:
+        act(replace(by, persons=differing.pop("persons", by.persons)), **differing)
+    assert [kind for kind, _ in findings()] == [act_audit.OTHERWISE, act_audit.TWICE]
+
+
+def test_a_change_that_two_acts_used_is_found() -> None:
+    with agreed() as by:
+        act(by)
+    assert [kind for kind, _ in findings()] == [act_audit.TWICE]
+
+
+@pytest.mark.parametrize("second", [ONE, "desk:a", "key:op_1"])
+def test_a_change_that_no_other_person_confirmed_is_found(second: str) -> None:
+    now, change = database_now(), uuid4()
+    asked = lifecycle.request(
+        change, operator=None, kind=ChangeName.STAFF_ROLES, subject="test", summary="", details={}, persons=2, by=ONE,
+        at=now,
+    )  # fmt: skip
+    confirmed = ChangeConfirmed(change, second, now, now)
+    with transaction.atomic():
+        append(lifecycle.change_stream(change), CHANGE_EVENTS, asked, confirmed)
+        act(Agreement(change, (ONE, second)))
     assert [kind for kind, _ in findings()] == [act_audit.ALONE]
 
 
@@ -114,32 +179,33 @@ def test_at_a_live_operator_an_act_for_two_by_one_is_found(house: Tenant, person
 def test_what_takes_one_more_to_loosen_is_found_if_one_loosened_it(
     house: Tenant, tightens: bool, found: list[str]
 ) -> None:
-    by = {"kind": None, "operator": operator_of(house), "subject": "test", "actor": "staff:1"}
+    by = {"kind": None, "operator": operator_of(house), "subject": "test", "actor": ONE}
     act_log.done("significant.add_threshold", **by, tightens=tightens)
     assert [kind for kind, _ in findings()] == found
 
 
 def test_two_persons_and_a_sandbox_operators_one_are_enough(house: Tenant) -> None:
-    act("staff.assign_role", operator_of(house), "staff:1", "staff:2")
-    act("staff.assign_role", operator_of(sandbox_tenant("beta")), "staff:1")
+    with agreed():
+        pass
+    alone(operator_of(sandbox_tenant("beta")), ONE)
     assert findings() == []
 
 
 def test_with_a_live_operator_acts_on_the_installation_need_two(house: Tenant) -> None:
-    act("staff.assign_role", None, "staff:1")
+    alone(None, ONE)
     assert [kind for kind, _ in findings()] == [act_audit.ALONE]
 
 
 def test_an_act_that_the_policy_does_not_have_is_found(house: Tenant) -> None:
-    act("wallet.print_money", operator_of(house), "staff:1", "staff:2")
+    act(Agreement(None, (ONE, OTHER)), act="wallet.print_money", operator=operator_of(house))
     assert [kind for kind, _ in findings()] == [act_audit.UNKNOWN]
 
 
 def test_an_act_that_names_what_was_not_written_is_found(house: Tenant) -> None:
     rows: tuple[Any, ...] = (ChangedRow(10**9, "operators_operator", house.id, "00" * 32),)
     event = ActDone(
-        act="operators.change_operator", subject="test", operator=operator_of(house), actor="staff:1",
-        persons=("staff:1",), change=None, tightens=False, before=None, after=None, rows=rows, at=database_now(),
+        act="operators.change_operator", subject="test", operator=operator_of(house), actor=ONE,
+        persons=(ONE,), change=None, tightens=False, before=None, after=None, rows=rows, at=database_now(),
     )  # fmt: skip
-    store.append([Append(f"act-{uuid4()}", 0, (ACT_EVENTS.encode(event),), Metadata("", "staff:1", ""))])
+    append(f"act-{uuid4()}", ACT_EVENTS, event)
     assert findings() == [(act_audit.INVENTED, f"digest {10**9}")]
