@@ -318,7 +318,7 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
             obj = self.find_row(request, object_id)
             if obj is None or not request.user.has_perm(action.permission):
                 raise PermissionDenied
-            form = action.form(request.POST, request=request, row=obj)
+            form = action.form(request.POST, request=request, row=obj, permission=action.permission)
             outcome = form.perform(lambda data: self._act(action, request, obj, data))
             if isinstance(outcome, SecretAnswer):
                 self.log_change(request, obj, outcome.message)
@@ -371,7 +371,7 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
             FormSection(
                 title=action.title,
                 url=self.action_url(action.name, obj),
-                form=bound.get(action.name) or action.form(request=request, row=obj),
+                form=bound.get(action.name) or action.form(request=request, row=obj, permission=action.permission),
                 label=action.label,
                 help_text=action.help_text,
                 tone=action.tone,

@@ -6,7 +6,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django import forms
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.http import HttpRequest
@@ -23,19 +22,25 @@ from casino.backoffice import scope
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators.memberships import colleagues_filter, staff_actor
+from casino.staff.models import SignedIn
 
 Outcome = TypeVar("Outcome")
 
 
 class RowForm(forms.Form):
-    """Base of the forms on a row's page. Subclasses may adapt their fields to `self.row` in `prepare`."""
+    """Base of the forms on a row's page. Subclasses may adapt their fields to `self.row` in `prepare`.
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, request: HttpRequest, row: Any) -> None:
+    `permission` is what the form's action needs.
+    """
+
+    def __init__(
+        self, data: Mapping[str, Any] | None = None, *, request: HttpRequest, row: Any, permission: str = ""
+    ) -> None:
         files = None if data is None else request.FILES
         super().__init__(
             data, files, auto_id=False, label_suffix=""
         )  # several forms share a page: labels wrap their fields
-        self.request, self.row = request, row
+        self.request, self.row, self.permission = request, row, permission
         self.prepare()
 
     def prepare(self) -> None:
@@ -144,11 +149,15 @@ class AssignForm(RowForm):
     owner = forms.ChoiceField(label="Owner", required=False)
 
     def prepare(self) -> None:
-        """Offer the colleagues who work for the row's operator, and begin with the user."""
+        """Offer the colleagues who work for the row's operator and may do the same, and begin with the user."""
         works_for_it = Q(is_superuser=True) | Q(memberships__operator_id=self.row.operator_id)
-        colleagues = User.objects.filter(
+        colleagues = SignedIn.objects.filter(
             colleagues_filter(scope.operators(self.request)), works_for_it, is_staff=True, is_active=True
         ).distinct()
         field = self.fields["owner"]
-        field.choices = [(staff_actor(each), each.username) for each in colleagues.order_by("username")]  # type: ignore[attr-defined]
+        field.choices = [  # type: ignore[attr-defined]
+            (staff_actor(each), each.username)
+            for each in colleagues.order_by("username")
+            if each.has_perm(self.permission)
+        ]
         field.initial = staff_actor(self.request.user)

@@ -1,5 +1,6 @@
 """The desk holds, sees and decides: pages of held payments, and what a withdrawal's page shows of its player."""
 
+import re
 from typing import Any
 from uuid import UUID
 
@@ -94,6 +95,22 @@ def test_compliance_takes_and_releases_a_held_payment(case: UUID) -> None:
     assert (hold.status, hold.owner, hold.decided_by) == ("released", me, me)
     assert status(withdrawal, "wallet_withdrawal") == "approved"
     assert "/release/" not in carla.get(page("wallet_hold", hold.pk)).content.decode()
+
+
+def test_a_held_payment_is_given_to_nobody_who_may_not_decide_it(case: UUID) -> None:
+    _, hold = held()
+    carla = staff("carla", COMPLIANCE)
+    for name, rights, house in (("olaf", COMPLIANCE, "lucky"), ("cash", CASHIER, "lucky"), ("else", COMPLIANCE, "")):
+        staff(name, rights, house)
+    key = {user.username: f"staff:{user.pk}" for user in User.objects.all()}
+
+    offered = set(re.findall('value="(staff:[0-9]+)"', carla.get(page("wallet_hold", hold.pk)).content.decode()))
+    assert offered == {key["carla"], key["olaf"]}
+
+    act(carla, "wallet_hold_assign", hold.pk, owner=key["cash"])
+    assert holds.find(hold.pk).owner is None
+    act(carla, "wallet_hold_assign", hold.pk, owner=key["olaf"])
+    assert holds.find(hold.pk).owner == key["olaf"]
 
 
 def test_a_large_payment_waits_for_a_second_officer_who_sees_the_same_facts(case: UUID) -> None:

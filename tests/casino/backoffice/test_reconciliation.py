@@ -1,14 +1,16 @@
 """Discrepancies and provider callbacks: what staff see and may do."""
 
+import re
 from collections.abc import Iterator
 from html import unescape
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.urls import reverse
 
 from casino.operators.models import Operator, StaffMembership
+from casino.staff.duties import Role
 from tests.support.office import client_of
 from tests.wallet.ledger.world import OPERATOR
 from tests.wallet.payments.counter import call_back, deposit, report
@@ -40,6 +42,12 @@ def member(name: str, *rights: str, house: str = "lucky") -> Client:
     for operator in Operator.objects.filter(slug=house):
         StaffMembership.objects.create(user=user, operator=operator)
     return client_of(user)
+
+
+def in_role(name: str, role: Role) -> Client:
+    client = member(name, "view_discrepancy")
+    User.objects.get(username=name).groups.add(Group.objects.get(name=role))
+    return client
 
 
 def url(name: str, row: object) -> str:
@@ -74,6 +82,21 @@ def test_a_discrepancy_is_assigned_and_resolved_with_a_note(desk: Desk) -> None:
     assert ("It came on Monday." in page, "Ticket 12." in page) == (True, True)
     assert url("discrepancy_resolve", waiting.pk) not in page
     assert Discrepancy.objects.get().status == "resolved"
+
+
+def test_a_cashier_writes_no_difference_off_and_nothing_is_chosen_for_who_may(desk: Desk) -> None:
+    waiting = Discrepancy.objects.get()
+    cash, carla = in_role("cash", Role.CASHIER), in_role("carla", Role.COMPLIANCE)
+    written_off = {"resolution": "written_off", "note": "Too small."}
+
+    assert cash.post(url("discrepancy_resolve", waiting.pk), written_off).status_code == 403
+    shown = carla.get(url("discrepancy_change", waiting.pk)).content.decode()
+    assert '<option value="" selected>' in shown
+    assert re.findall('value="(staff:[0-9]+)"', shown) == [f"staff:{User.objects.get(username='carla').pk}"]
+    assert "This field is required" in send(carla, "discrepancy_resolve", waiting.pk, note="Too small.")
+    assert Discrepancy.objects.get().status == "open"
+    send(carla, "discrepancy_resolve", waiting.pk, **written_off)
+    assert Discrepancy.objects.get().resolution == "written_off"
 
 
 def test_selected_discrepancies_are_taken_over_with_one_note(desk: Desk) -> None:
