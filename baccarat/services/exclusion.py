@@ -18,7 +18,7 @@ from wallet.responsible_gaming import exclusions, services
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.refusals import ExclusionLengthInvalid
 from wallet.responsible_gaming.services import PlayerContext
-from wallet.responsible_gaming.state import ExclusionKind, PlayerRestrictionsState
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind, PlayerRestrictionsState
 
 
 def exclude(
@@ -41,7 +41,7 @@ def exclude(
         refusal = None if pin is None else services.check_pin(pin)
         if refusal is None:
             state = _exclude(subject, by, kind, length)
-            _save_note(subject, state, note)
+            _save_note(subject, state.exclusion_by(by), note)
             if by is Initiator.OPERATOR:
                 holds.review_player(operator=subject.operator, player=subject.player)
             return state
@@ -66,12 +66,12 @@ def _exclude(context: PlayerContext, by: Initiator, kind: ExclusionKind, length:
     return state
 
 
-def _save_note(context: PlayerContext, state: PlayerRestrictionsState, note: str) -> None:
-    if note and state.exclusion is not None:
+def _save_note(context: PlayerContext, exclusion: Exclusion | None, note: str) -> None:
+    if note and exclusion is not None:
         exclusions.save_note(
             operator=context.operator,
             player=context.player,
-            since=state.exclusion.since,
+            since=exclusion.since,
             by=context.metadata.actor,
             note=note,
         )

@@ -1,5 +1,6 @@
 """Limits and exclusions, set on players of a house on a real database; and time that passes for what they played."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -52,11 +53,11 @@ def age_wishes(player: UUID, by: timedelta) -> None:
         "SELECT operator_id, state::text, version FROM wallet_playerrestrictions WHERE player_id = %s", [player]
     )
     state = projection.decode_restrictions(text)
-    aged = PlayerRestrictionsState(
-        limits=state.limits,
+    aged = replace(
+        state,
         pending_increases=tuple(_earlier(each, by) for each in state.pending_increases),
-        exclusion=None if state.exclusion is None else _earlier(state.exclusion, by),
-        reality_check_minutes=state.reality_check_minutes,
+        own_exclusion=state.own_exclusion and _earlier(state.own_exclusion, by),
+        house_exclusion=state.house_exclusion and _earlier(state.house_exclusion, by),
     )
     projection.save_restrictions(operator=operator, player=player, state=aged, version=version)
 

@@ -152,8 +152,8 @@ class ResponsibleGamingTraces:
     def exclusion_at(self, player: UUID, *, at: datetime) -> Exclusion | None:
         """Return the exclusion that a wager or deposit at this time violates, if any."""
         known = self._players.get(player)
-        exclusion = None if known is None else known[1].active_exclusion(at)
-        return exclusion if exclusion is not None and exclusion.since < at else None
+        active = () if known is None else known[1].active_exclusions(at)
+        return next((each for each in active if each.since < at), None)
 
     def is_blocked(self, player: UUID) -> bool:
         """Return whether staff have blocked the player."""

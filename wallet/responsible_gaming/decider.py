@@ -46,7 +46,7 @@ from wallet.responsible_gaming.refusals import (
     PlayLimitUnchanged,
     RealityCheckInvalid,
 )
-from wallet.responsible_gaming.state import ExclusionKind, OperatorLimitsState, PlayerRestrictionsState
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind, OperatorLimitsState, PlayerRestrictionsState
 
 INCREASE_DELAY: Final = timedelta(hours=24)
 MAX_TIME_LIMIT_MINUTES: Final = 31 * 24 * 60
@@ -141,39 +141,53 @@ def set_play_money_cap(*, operator: UUID, currency: str, cap: int, now: datetime
 def cool_off(
     state: PlayerRestrictionsState, *, owner: WalletOwner, by: Initiator, hours: int, now: datetime
 ) -> CoolingOffStarted:
-    """Start a cooling-off of 24 hours to 6 weeks. Raises ExclusionLengthInvalid, LongerExclusionActive."""
+    """Start a cooling-off of 24 hours to 6 weeks, also where another party has set an exclusion.
+
+    Raises ExclusionLengthInvalid, LongerExclusionActive.
+    """
     if not MIN_COOLING_OFF_HOURS <= hours <= MAX_COOLING_OFF_HOURS:
         raise ExclusionLengthInvalid
     until = now + timedelta(hours=hours)
-    active = state.active_exclusion(now)
-    if active is not None and (active.kind is ExclusionKind.SELF_EXCLUSION or active.lasts_as_long_as(until)):
-        raise LongerExclusionActive(until=active.until)
+    own = _active_by(state, by, now)
+    if own is not None and (own.kind is ExclusionKind.SELF_EXCLUSION or own.lasts_as_long_as(until)):
+        raise LongerExclusionActive(until=own.until)
     return CoolingOffStarted(owner.operator, owner.player, by, until, now)
 
 
 def self_exclude(
     state: PlayerRestrictionsState, *, owner: WalletOwner, by: Initiator, months: int | None, now: datetime
 ) -> SelfExcluded:
-    """Self-exclude for 6 months or more, None for ever. Raises ExclusionLengthInvalid, LongerExclusionActive."""
+    """Exclude for 6 months or more, None for ever, also where another party has set an exclusion.
+
+    Raises ExclusionLengthInvalid, LongerExclusionActive.
+    """
     if months is not None and not MIN_EXCLUSION_MONTHS <= months <= MAX_EXCLUSION_MONTHS:
         raise ExclusionLengthInvalid
     until = None if months is None else month_after(now, months=months)
-    active = state.active_exclusion(now)
-    if active is not None and active.kind is ExclusionKind.SELF_EXCLUSION and active.lasts_as_long_as(until):
-        raise LongerExclusionActive(until=active.until)
+    own = _active_by(state, by, now)
+    if own is not None and own.kind is ExclusionKind.SELF_EXCLUSION and own.lasts_as_long_as(until):
+        raise LongerExclusionActive(until=own.until)
     return SelfExcluded(owner.operator, owner.player, by, until, now)
 
 
 def end_exclusion(state: PlayerRestrictionsState, *, owner: WalletOwner, now: datetime) -> SelfExclusionEnded:
-    """End a self-exclusion as the operator. Raises NotSelfExcluded, ExclusionPermanent, ExclusionStillRunning."""
-    active = state.active_exclusion(now)
-    if active is None or active.kind is not ExclusionKind.SELF_EXCLUSION:
+    """End exclusions as the operator once the last of them is over, so that the player may play again.
+
+    Raises NotSelfExcluded, ExclusionPermanent, ExclusionStillRunning.
+    """
+    last = state.active_exclusion(now)
+    if last is None or all(each.kind is ExclusionKind.COOLING_OFF for each in state.active_exclusions(now)):
         raise NotSelfExcluded
-    if active.until is None:
+    if last.until is None:
         raise ExclusionPermanent
-    if now < active.until:
-        raise ExclusionStillRunning(until=active.until)
+    if now < last.until:
+        raise ExclusionStillRunning(until=last.until)
     return SelfExclusionEnded(owner.operator, owner.player, now)
+
+
+def _active_by(state: PlayerRestrictionsState, by: Initiator, now: datetime) -> Exclusion | None:
+    """Return the active exclusion of a party, which it can only extend."""
+    return next((each for each in state.active_exclusions(now) if each.by is by), None)
 
 
 def block_player(

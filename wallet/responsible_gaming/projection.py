@@ -162,11 +162,11 @@ def find_wrong_columns() -> Iterator[tuple[str, str, str]]:
 
 def _listed(state: PlayerRestrictionsState) -> dict[str, Any]:
     """Return the columns by which lists of staff are filtered, in their order."""
-    exclusion = state.exclusion
+    exclusions = [each for each in (state.own_exclusion, state.house_exclusion) if each is not None]
     return {
         "limit_types": _limit_types(state),
-        "excluded_until": None if exclusion is None else exclusion.until,
-        "self_excluded": exclusion is not None and exclusion.kind is ExclusionKind.SELF_EXCLUSION,
+        "excluded_until": None if state.exclusion is None else state.exclusion.until,
+        "self_excluded": any(each.kind is ExclusionKind.SELF_EXCLUSION for each in exclusions),
         "blocked": state.block is not None,
         "frozen": state.frozen_at is not None,
     }

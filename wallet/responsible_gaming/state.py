@@ -77,13 +77,13 @@ class PlayerBlock:
 class PlayerRestrictionsState:
     """All restrictions of one player; `reality_check_minutes` is None for the default interval.
 
-    `exclusion` is the latest one, `house_exclusion` the latest that the operator set: a longer one of the player's own
-    does not end it. `frozen_at` is None unless the account is frozen.
+    Neither the player's own exclusion nor the house's ends the other: only the house's holds money. `frozen_at` is None
+    unless the account is frozen.
     """
 
     limits: tuple[PlayLimit, ...] = ()
     pending_increases: tuple[PendingIncrease, ...] = ()
-    exclusion: Exclusion | None = None
+    own_exclusion: Exclusion | None = None
     house_exclusion: Exclusion | None = None
     reality_check_minutes: int | None = None
     block: PlayerBlock | None = None
@@ -99,12 +99,26 @@ class PlayerRestrictionsState:
         key = (limit_type, period, limit_currency(limit_type, currency))
         return next((each for each in self.pending_increases if _key(each) == key), None)
 
+    @property
+    def exclusion(self) -> Exclusion | None:
+        """Return the exclusion that ends last, whoever set it."""
+        return _last_to_end(each for each in (self.own_exclusion, self.house_exclusion) if each is not None)
+
+    def exclusion_by(self, by: Initiator) -> Exclusion | None:
+        """Return the latest exclusion that a party set."""
+        return self.own_exclusion if by is Initiator.PLAYER else self.house_exclusion
+
+    def active_exclusions(self, now: datetime) -> tuple[Exclusion, ...]:
+        """Return what is active: the player's own exclusion, then the house's."""
+        known = (self.own_exclusion, self.house_exclusion)
+        return tuple(each for each in known if each is not None and each.is_active(now))
+
     def active_exclusion(self, now: datetime) -> Exclusion | None:
-        """Return the active exclusion, if any."""
-        return self.exclusion if self.exclusion is not None and self.exclusion.is_active(now) else None
+        """Return the active exclusion that ends last, if any."""
+        return _last_to_end(self.active_exclusions(now))
 
     def is_excluded_by_house(self, now: datetime) -> bool:
-        """Return whether an exclusion that the operator set is active, also beneath one of the player's own."""
+        """Return whether an exclusion that the operator set is active."""
         return self.house_exclusion is not None and self.house_exclusion.is_active(now)
 
 
@@ -133,11 +147,11 @@ def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> P
     """Apply one event; it never refuses."""
     match event:
         case e.CoolingOffStarted(by=by, until=until, at=at):
-            changes: dict[str, Any] = _excluded(Exclusion(ExclusionKind.COOLING_OFF, by, at, until))
+            changes: dict[str, Any] = {_SLOTS[by]: Exclusion(ExclusionKind.COOLING_OFF, by, at, until)}
         case e.SelfExcluded(by=by, until=until, at=at):
-            changes = _excluded(Exclusion(ExclusionKind.SELF_EXCLUSION, by, at, until))
+            changes = {_SLOTS[by]: Exclusion(ExclusionKind.SELF_EXCLUSION, by, at, until)}
         case e.SelfExclusionEnded():
-            changes = {"exclusion": None, "house_exclusion": None}
+            changes = {"own_exclusion": None, "house_exclusion": None}
         case e.RealityCheckSet(minutes=minutes):
             changes = {"reality_check_minutes": minutes}
         case e.PlayerBlocked(player_message=player_message, at=at):
@@ -153,9 +167,11 @@ def evolve(state: PlayerRestrictionsState, event: e.PlayerRestrictionEvent) -> P
     return replace(state, **changes)
 
 
-def _excluded(exclusion: Exclusion) -> dict[str, Exclusion]:
-    by_house = {"house_exclusion": exclusion} if exclusion.by is Initiator.OPERATOR else {}
-    return {"exclusion": exclusion, **by_house}
+_SLOTS: Final = {Initiator.PLAYER: "own_exclusion", Initiator.OPERATOR: "house_exclusion"}
+
+
+def _last_to_end(exclusions: Iterable[Exclusion]) -> Exclusion | None:
+    return max(exclusions, key=lambda each: (each.until is None, each.until or each.since), default=None)
 
 
 def _evolve_limits(state: PlayerRestrictionsState, event: e.PlayLimitEvent) -> PlayerRestrictionsState:
@@ -210,7 +226,7 @@ def strictest_limits(
 
 @dataclass(frozen=True, slots=True)
 class ExclusionRecord:
-    """An exclusion and when it ended: by itself, by the operator, or by a longer one. None while it is active."""
+    """An exclusion and when it ended: by itself, by the operator, or by its party's next. None while it is active."""
 
     exclusion: Exclusion
     ended_at: datetime | None = None
@@ -221,14 +237,15 @@ def exclusion_history(events: Iterable[e.ExclusionEvent], *, now: datetime) -> l
     records: list[ExclusionRecord] = []
     state = PlayerRestrictionsState()
     for event in events:
-        if records:
-            records[-1] = _ended(records[-1], event.at)
-        state = evolve(state, event)
-        if state.exclusion is not None:
-            records.append(ExclusionRecord(state.exclusion))
-    if records and not records[-1].exclusion.is_active(now):
-        records[-1] = _ended(records[-1], now)
-    return records[::-1]
+        before, state = state, evolve(state, event)
+        for by in Initiator:
+            known, current = before.exclusion_by(by), state.exclusion_by(by)
+            if current == known:
+                continue
+            records = [_ended(each, event.at) if each.exclusion == known else each for each in records]
+            if current is not None:
+                records.append(ExclusionRecord(current))
+    return [each if each.exclusion.is_active(now) else _ended(each, now) for each in reversed(records)]
 
 
 def _with(

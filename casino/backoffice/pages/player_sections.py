@@ -20,7 +20,7 @@ from casino.backoffice.columns import table_link, with_names
 from casino.backoffice.game import money_type_badge
 from casino.backoffice.pages import holds, kill_switch, player_risk, search, significant_events
 from casino.backoffice.pages.ledger import balance_of
-from casino.backoffice.pages.responsible_gaming import name_of_exclusion
+from casino.backoffice.pages.responsible_gaming import exclusion_badges
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.subjects import subject_names
 from casino.crypto import crypto_shredding
@@ -34,7 +34,7 @@ from wallet.models import Account, Deposit, Withdrawal
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.withdrawal_state import WithdrawalStatus
 from wallet.responsible_gaming.projection import load_restrictions
-from wallet.responsible_gaming.state import Exclusion, PlayerRestrictionsState
+from wallet.responsible_gaming.state import PlayerRestrictionsState
 
 MAX_ROWS: Final = 15
 """Rows of each kind on the page; the lists show the others."""
@@ -166,7 +166,7 @@ def status(request: HttpRequest, player: Player) -> list[tuple[str, object]]:
         restrictions, _ = load_restrictions(operator=player.operator_id, player=player.pk)
         limits = html.page("responsible_gaming", player.pk, f"{len(restrictions.limits)} set")
         facts += [
-            ("Exclusion", _exclusion(restrictions.active_exclusion(timezone.now()))),
+            ("Exclusion", exclusion_badges(restrictions)),
             ("Limits", limits if restrictions != PlayerRestrictionsState() else "none"),
             ("Account", html.badge("frozen", "bad") if restrictions.frozen_at else "not frozen"),
         ]
@@ -177,15 +177,6 @@ def status(request: HttpRequest, player: Player) -> list[tuple[str, object]]:
     running = len(open_sessions(player))
     facts += [("Limits group", player.limits_group), ("Open sessions", str(running) if running else "none")]
     return facts
-
-
-def _exclusion(exclusion: Exclusion | None) -> SafeString:
-    if exclusion is None:
-        return html.badge("none", "good")
-    kind = name_of_exclusion(exclusion)
-    if exclusion.until is None:
-        return html.badge(f"permanent {kind}", "bad")
-    return html.with_note(html.badge(kind, "bad"), f"until {html.plain_moment(exclusion.until)}")
 
 
 def _moderation(player: Player) -> SafeString:

@@ -7,7 +7,10 @@ from typing import Any, Final
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import DateTimeField, Q
+from django.db.models.fields.json import KT
+from django.db.models.functions import Cast, Now
+from django.db.models.lookups import GreaterThan
 from django.http import HttpRequest, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
@@ -29,6 +32,7 @@ from casino.backoffice.pages.brands import LimitsGroupChoiceForm
 from casino.backoffice.pages.keys import done_or_waits
 from casino.backoffice.pages.operator_export import export_link
 from casino.backoffice.pages.player_sections import open_sessions
+from casino.backoffice.pages.responsible_gaming import excluded, restrictions_of
 from casino.backoffice.sections import ActionBar, Section, contents
 from casino.compliance import data_exports
 from casino.compliance import erasure as erasures
@@ -61,16 +65,18 @@ _EXCLUSIONS: Final = (
 )
 
 
-_SELF_EXCLUDED: Final = Q(self_excluded=True)
-_BY_HOUSE: Final = Q(state__exclusion__by=Initiator.OPERATOR.value)
-
-
 def _restricted_players(condition: Q) -> Q:
     return Q(pk__in=PlayerRestrictions.objects.filter(condition).values("player_id"))
 
 
-def _cooling_off() -> Q:
-    return Q(self_excluded=False, excluded_until__gt=timezone.now())
+def _self_excluded(whose: str) -> Q:
+    return Q(**{f"state__{whose}__kind": ExclusionKind.SELF_EXCLUSION.value})
+
+
+def _excluded(whose: str) -> Q:
+    """Select those with such an exclusion that is active, among those with any, who are found by an index."""
+    until = Cast(KT(f"state__{whose}__until"), DateTimeField())
+    return excluded() & (_self_excluded(whose) | Q(GreaterThan(until, Now())))
 
 
 def _banned_players() -> Q:
@@ -78,10 +84,11 @@ def _banned_players() -> Q:
     return Q(pk__in=bans.values("player_id"))
 
 
+_OWN: Final = "own_exclusion"
 _EXCLUDED: Final[Mapping[str, tuple[str, Callable[[], Q]]]] = {
-    "self_excluded": ("Self-excluded", lambda: _restricted_players(_SELF_EXCLUDED & ~_BY_HOUSE)),
-    "cooling_off": ("Cooling off", lambda: _restricted_players(_cooling_off() & ~_BY_HOUSE)),
-    "by_house": ("Excluded by the house", lambda: _restricted_players((_SELF_EXCLUDED | _cooling_off()) & _BY_HOUSE)),
+    "self_excluded": ("Self-excluded", lambda: _restricted_players(_excluded(_OWN) & _self_excluded(_OWN))),
+    "cooling_off": ("Cooling off", lambda: _restricted_players(_excluded(_OWN) & ~_self_excluded(_OWN))),
+    "by_house": ("Excluded by the house", lambda: _restricted_players(_excluded("house_exclusion"))),
     "stopped": ("Stopped by staff", lambda: _restricted_players(Q(blocked=True))),
     "frozen": ("Frozen by compliance", lambda: _restricted_players(Q(frozen=True))),
     "banned": ("Banned by a moderator", _banned_players),
@@ -102,21 +109,20 @@ def _badges(player: Any) -> SafeString | str:
 def _restricted(row: PlayerRestrictions | None) -> Iterator[SafeString]:
     if row is None:
         return
-    exclusion = row.state["exclusion"]
-    if exclusion and exclusion["by"] == Initiator.OPERATOR and (row.self_excluded or _runs(row)):
-        yield html.badge("excluded by the house", "bad")
-    elif row.self_excluded:
-        yield html.badge("self-excluded", "bad")
-    elif _runs(row):
-        yield html.badge("cooling off", "bad")
+    for each in restrictions_of(row).active_exclusions(timezone.now()):
+        own = "cooling off" if each.kind is ExclusionKind.COOLING_OFF else "self-excluded"
+        yield html.badge("excluded by the house" if each.by is Initiator.OPERATOR else own, "bad")
     if row.blocked:
         yield html.badge("stopped", "bad")
     if row.frozen:
         yield html.badge("frozen", "bad")
 
 
-def _runs(row: PlayerRestrictions) -> bool:
-    return row.excluded_until is not None and row.excluded_until > timezone.now()
+def _may_exclude(_request: HttpRequest, player: Any) -> bool:
+    """Return whether the player's own exclusion or the house's can still be extended."""
+    state = restrictions_of(player.restrictions)
+    known = (state.own_exclusion, state.house_exclusion)
+    return any(each is None or each.until is not None for each in known)
 
 
 class ExclusionForm(RowForm):
@@ -277,11 +283,12 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         title="Exclude this player",
         permission=EXCLUDE,
         form=ExclusionForm,
-        applies=lambda _, player: not _is_excluded_permanently(player.restrictions),
+        applies=_may_exclude,
         tone="bad",
         help_text="At once no deposit, seat, rebuy or wager, in any session. It can be extended, never shortened; "
-        "a permanent one cannot be ended by anybody. Leaving stays possible, and withdrawing; where the house "
-        "excludes, the player is told so, and withdrawals are held until compliance decides.",
+        "a permanent one cannot be ended by anybody. The house's and the player's own stand beside each other. Leaving "
+        "stays possible, and withdrawing; where the house excludes, the player is told so, and withdrawals are held "
+        "until compliance decides.",
         question="Exclude this player from deposits and play?",
     )
     def exclude_player(self, request: HttpRequest, player: Player, data: dict[str, Any]) -> str:
@@ -293,7 +300,8 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
             length=data["length"],
             note=require_note(data["note"]),
         )
-        until = None if state.exclusion is None else state.exclusion.until
+        made = state.exclusion_by(data["by"])
+        until = None if made is None else made.until
         house = ", by the house" if data["by"] is Initiator.OPERATOR else ""
         return f"The player is excluded from deposits and play {_until(until)}{house}."
 
@@ -350,10 +358,6 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
             ActionBar(),
             *contents(player_sections.sections(request, obj)),
         ]
-
-
-def _is_excluded_permanently(row: PlayerRestrictions | None) -> bool:
-    return row is not None and row.self_excluded and row.excluded_until is None
 
 
 def _is_frozen(row: PlayerRestrictions | None) -> bool:

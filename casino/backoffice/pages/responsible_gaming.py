@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+import msgspec
 from django.contrib import admin
 from django.db.models import OuterRef, Q, Subquery
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html
@@ -21,7 +23,7 @@ from wallet.responsible_gaming import changes, exclusions, queries
 from wallet.responsible_gaming.events import Initiator, responsible_gaming_stream
 from wallet.responsible_gaming.queries import LimitsOverview, LimitStatus
 from wallet.responsible_gaming.refusals import format_limit
-from wallet.responsible_gaming.state import Exclusion, ExclusionKind
+from wallet.responsible_gaming.state import Exclusion, ExclusionKind, PlayerRestrictionsState
 
 CHANGE: Final = "wallet.change_playerrestrictions"
 _EXCLUSION_HEADERS: Final = ("Kind", "Set by", "Since", "Until", "Ended", "Reason")
@@ -30,14 +32,20 @@ _LIMIT_HEADERS: Final = (
 )  # fmt: skip
 
 
-def _excluded() -> Q:
+def excluded() -> Q:
+    """Select players who are excluded now, by whomever."""
     return Q(excluded_until__gt=timezone.now()) | Q(self_excluded=True)
 
 
-def _is_self_excluded(_request: HttpRequest, row: Any) -> bool:
-    overview = queries.limits(operator=row.operator_id, player=row.player_id, currencies=row.currencies)
-    active = overview.restrictions.active_exclusion(overview.now)
-    return active is not None and active.kind is ExclusionKind.SELF_EXCLUSION and active.until is not None
+def restrictions_of(row: PlayerRestrictions | None) -> PlayerRestrictionsState:
+    """Return the state in a player's row, if there is one."""
+    return PlayerRestrictionsState() if row is None else msgspec.convert(row.state, PlayerRestrictionsState)
+
+
+def _may_end(_request: HttpRequest, row: Any) -> bool:
+    active = restrictions_of(row).active_exclusions(timezone.now())
+    is_any_to_end = any(each.kind is ExclusionKind.SELF_EXCLUSION for each in active)
+    return is_any_to_end and all(each.until is not None for each in active)
 
 
 @admin.register(PlayerRestrictions)
@@ -47,7 +55,7 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
     list_display = ("nickname_", "operator", "limit_count", "excluded")
     list_filter = (
         operator_filter(),
-        choice_filter("exclusion", choices={"yes": "Excluded or cooling off"}, where=lambda _: _excluded()),
+        choice_filter("exclusion", choices={"yes": "Excluded or cooling off"}, where=lambda _: excluded()),
     )
     ordering = ("player_id",)
     annotations = {"currencies": Subquery(Operator.objects.filter(id=OuterRef("operator_id")).values("currencies"))}
@@ -68,7 +76,7 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
         "End the exclusion",
         title="Exclusion",
         permission=CHANGE,
-        applies=_is_self_excluded,
+        applies=_may_end,
         tone="bad",
         help_text="Once its time is over and another person confirms, the player may play again after a day.",
         question="Request that this player may play again?",
@@ -81,13 +89,10 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show the limits with what is used of them, and the exclusions."""
         overview = queries.limits(operator=obj.operator_id, player=obj.player_id, currencies=obj.currencies)
-        exclusion = overview.restrictions.active_exclusion(overview.now)
         facts = self.facts(
             obj,
             *("player", "operator"),
-            ("Exclusion", exclusion and name_of_exclusion(exclusion)),
-            ("Set by", exclusion and exclusion.by),
-            ("Until", exclusion and _until(exclusion)),
+            ("Exclusion", exclusion_badges(overview.restrictions)),
             ("Log", html.event_log(responsible_gaming_stream(obj.player_id))),
             title="Limits and exclusions",
         )
@@ -100,6 +105,19 @@ def name_of_exclusion(exclusion: Exclusion) -> str:
     if exclusion.by is Initiator.PLAYER:
         return exclusion.kind.replace("_", " ")
     return f"{'cooling off' if exclusion.kind is ExclusionKind.COOLING_OFF else 'exclusion'} by the house"
+
+
+def exclusion_badges(restrictions: PlayerRestrictionsState) -> SafeString:
+    """Show the active exclusions, the player's own and the house's, with their ends."""
+    active = restrictions.active_exclusions(timezone.now())
+    return format_html_join(" ", "{}", ((_badge(each),) for each in active)) or html.badge("none", "good")
+
+
+def _badge(exclusion: Exclusion) -> SafeString:
+    kind = name_of_exclusion(exclusion)
+    if exclusion.until is None:
+        return html.badge(f"permanent {kind}", "bad")
+    return html.with_note(html.badge(kind, "bad"), f"until {html.plain_moment(exclusion.until)}")
 
 
 def _until(exclusion: Exclusion) -> SafeString | str:

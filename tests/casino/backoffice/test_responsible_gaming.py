@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
@@ -38,8 +39,12 @@ def house() -> House:
 
 @pytest.fixture
 def alice(house: House) -> UUID:
+    return register(house, "alice")
+
+
+def register(house: House, name: str) -> UUID:
     return wallet.register_player(
-        operator=house.operator, reference="alice", nickname="Alice", currency="EUR", metadata=house.metadata
+        operator=house.operator, reference=name, nickname=name.title(), currency="EUR", metadata=house.metadata
     ).id
 
 
@@ -157,9 +162,7 @@ def test_a_permanent_exclusion_is_shown_as_such_and_nobody_can_end_it(house: Hou
     staff = member(house, *RIGHTS)
     protection.self_exclude(context=on(house, alice), by=Initiator.PLAYER, months=120)
     assert "excluded from deposits and play permanently" in send(staff, "player_exclude", alice, **FOREVER)
-    page = staff.get(url("player_change", alice)).content.decode()
-    assert "permanent self exclusion" in page
-    assert url("player_exclude", alice) not in page
+    assert "permanent self exclusion" in staff.get(url("player_change", alice)).content.decode()
     assert LongerExclusionActive.title in send(staff, "player_exclude", alice, **FOREVER)
     listed = staff.get(reverse("admin:wallet_playerrestrictions_changelist"), {"exclusion": "yes"})
     assert [row.pk for row in listed.context["cl"].result_list] == [alice]
@@ -168,6 +171,25 @@ def test_a_permanent_exclusion_is_shown_as_such_and_nobody_can_end_it(house: Hou
     assert url("playerrestrictions_end", alice) not in details
     assert ExclusionPermanent.title in send(staff, "playerrestrictions_end", alice)
     assert not Change.objects.exists()
+
+
+def test_the_house_excludes_who_is_self_excluded_for_ever_and_both_are_shown_whichever_came_first(
+    house: House, alice: UUID
+) -> None:
+    staff, bob = member(house, *RIGHTS), register(house, "bob")
+    by_house = {**FOREVER, "by": "operator"}
+    for player, forms in ((alice, (FOREVER, by_house)), (bob, (by_house, FOREVER))):
+        for form in forms:
+            assert "excluded from deposits and play permanently" in send(staff, "player_exclude", player, **form)
+        page = staff.get(url("player_change", player)).content.decode()
+        for badge in ("permanent self exclusion", "permanent exclusion by the house"):
+            assert f">{badge}</span>" in page
+        assert url("player_exclude", player) not in page
+        assert (
+            url("playerrestrictions_end", player)
+            not in staff.get(url("playerrestrictions_change", player)).content.decode()
+        )
+        assert load_restrictions(operator=house.operator, player=player)[0].is_excluded_by_house(timezone.now())
 
 
 @pytest.mark.parametrize(

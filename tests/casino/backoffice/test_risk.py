@@ -272,6 +272,7 @@ def test_players_are_listed_by_kyc_status_tag_and_what_keeps_them_from_playing(o
         (alice, Initiator.PLAYER, ExclusionKind.SELF_EXCLUSION),
         (others[0], Initiator.PLAYER, ExclusionKind.COOLING_OFF),
         (others[2], Initiator.OPERATOR, ExclusionKind.SELF_EXCLUSION),
+        (others[2], Initiator.PLAYER, ExclusionKind.COOLING_OFF),
     ):
         subject = PlayerContext(office.operator.id, player, "", office.house.metadata)
         exclusion.exclude(subject=subject, by=by, kind=kind, length=24)
@@ -291,7 +292,7 @@ def test_players_are_listed_by_kyc_status_tag_and_what_keeps_them_from_playing(o
     assert listed(tag="vip") == {alice, others[0]}
     assert listed(tag="vip", kyc="unknown") == {others[0]}
     assert listed(exclusion="self_excluded") == {alice}
-    assert listed(exclusion="cooling_off") == {others[0]}
+    assert listed(exclusion="cooling_off") == {others[0], others[2]}
     assert listed(exclusion="by_house") == {others[2]}
     assert listed(exclusion="stopped") == {others[1]}
     assert listed(exclusion="banned") == set()

@@ -280,16 +280,20 @@ def test_active_and_past_exclusions_are_listed_with_notes_for_staff(lucky: Calle
     longer = lucky.post(f"players/{player}/exclusions", key="once", **body)
     assert lucky.post(f"players/{player}/exclusions", key="once", **body).content == longer.content
 
-    now, before = alice.get("me/exclusions").json()["items"]
+    house, own = alice.get("me/exclusions").json()["items"]
 
-    assert ({key: now[key] for key in ("kind", "set_by", "ended_at")}) == {
-        "kind": "self_exclusion",
-        "set_by": "operator",
-        "ended_at": None,
-    }
-    assert (before["kind"], before["set_by"], before["ended_at"]) == ("cooling_off", "player", now["since"])
+    assert [(each["kind"], each["set_by"], each["ended_at"]) for each in (house, own)] == [
+        ("self_exclusion", "operator", None),
+        ("cooling_off", "player", None),
+    ]
+    assert alice.get("me/limits").json()["exclusion"]["until"] == house["until"]
+    alice.post("me/exclusions", kind="self_exclusion", permanent=True)
+    longer_own, _, ended = alice.get("me/exclusions").json()["items"]
+    assert (ended["kind"], ended["ended_at"]) == ("cooling_off", longer_own["since"])
+    assert alice.get("me/limits").json()["exclusion"]["until"] is None
     listed = lucky.get(f"players/{player}/exclusions").json()["items"]
-    assert listed == [{**now, "note": "asked for by telephone"}, {**before, "note": ""}]
+    noted = [(each["set_by"], each["note"]) for each in listed]
+    assert noted == [("player", ""), ("operator", "asked for by telephone"), ("player", "")]
     assert fetch("SELECT FROM events_event WHERE data::text || metadata::text LIKE '%%telephone%%'") == []
 
 

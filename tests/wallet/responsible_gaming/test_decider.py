@@ -232,9 +232,42 @@ def test_an_exclusion_can_be_extended_but_never_shortened() -> None:
     for shorter in (lambda: cooling(state, 1008), lambda: excluded(state, 6)):
         with pytest.raises(LongerExclusionActive):
             shorter()
-    longer = excluded(state, 12, by=Initiator.OPERATOR).exclusion
+    longer = excluded(state, 12).exclusion
     assert longer is not None
-    assert (longer.kind, longer.by, longer.until.year) == (ExclusionKind.SELF_EXCLUSION, Initiator.OPERATOR, 2027)
+    assert (longer.kind, longer.until.year) == (ExclusionKind.SELF_EXCLUSION, 2027)
+
+
+def test_the_house_excludes_beside_the_player_and_neither_ends_the_other() -> None:
+    house = Initiator.OPERATOR
+    both = excluded(excluded(PlayerRestrictionsState(), None), 6, by=house)
+    assert [(each.by, each.until is None) for each in both.active_exclusions(NOW)] == [
+        (Initiator.PLAYER, True),
+        (house, False),
+    ]
+    assert both.active_exclusion(NOW) == both.own_exclusion
+    assert both.is_excluded_by_house(NOW)
+    with pytest.raises(LongerExclusionActive):
+        excluded(both, 6, by=house)
+
+    other_way = cooling(excluded(PlayerRestrictionsState(), 12, by=house), 48)
+    assert other_way.active_exclusion(NOW) == other_way.house_exclusion
+    assert [each.by for each in other_way.active_exclusions(NOW)] == [Initiator.PLAYER, house]
+    assert [each.by for each in other_way.active_exclusions(NOW + timedelta(days=3))] == [house]
+
+
+def test_exclusions_of_both_end_together_once_the_last_is_over() -> None:
+    both = excluded(excluded(PlayerRestrictionsState(), 6), 12, by=Initiator.OPERATOR)
+    own, house = both.own_exclusion, both.house_exclusion
+    assert own is not None
+    assert house is not None
+    assert own.until is not None
+    assert house.until is not None
+    with pytest.raises(ExclusionStillRunning) as refused:
+        ended(both, own.until)
+    assert refused.value.facts == {"until": house.until}
+    assert ended(both, house.until).active_exclusions(house.until) == ()
+    with pytest.raises(ExclusionPermanent):
+        ended(excluded(both, None, by=Initiator.OPERATOR), house.until)
 
 
 def test_a_cooling_off_never_takes_the_place_of_a_self_exclusion_that_ends_before_it() -> None:

@@ -1,4 +1,4 @@
-"""The history of exclusions: each ends by itself, by the operator, or when a longer one begins."""
+"""The history of exclusions: each ends by itself, by the operator, or when its party's longer one begins."""
 
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -16,16 +16,16 @@ def cooled(at: datetime, days: int) -> CoolingOffStarted:
     return CoolingOffStarted(OPERATOR, PLAYER, ME, at + days * DAY, at)
 
 
-def excluded(at: datetime, days: int) -> SelfExcluded:
-    return SelfExcluded(OPERATOR, PLAYER, STAFF, at + days * DAY, at)
+def excluded(at: datetime, days: int, by: Initiator = ME) -> SelfExcluded:
+    return SelfExcluded(OPERATOR, PLAYER, by, at + days * DAY, at)
 
 
 def cooling(at: datetime, days: int) -> Exclusion:
     return Exclusion(ExclusionKind.COOLING_OFF, ME, at, at + days * DAY)
 
 
-def exclusion(at: datetime, days: int) -> Exclusion:
-    return Exclusion(ExclusionKind.SELF_EXCLUSION, STAFF, at, at + days * DAY)
+def exclusion(at: datetime, days: int, by: Initiator = ME) -> Exclusion:
+    return Exclusion(ExclusionKind.SELF_EXCLUSION, by, at, at + days * DAY)
 
 
 def test_without_events_the_history_is_empty() -> None:
@@ -49,6 +49,18 @@ def test_a_longer_exclusion_ends_the_one_before_and_is_listed_first() -> None:
         ExclusionRecord(exclusion(later, 200)),
         ExclusionRecord(cooling(NOON, 2), later),
     ]
+
+
+def test_the_houses_exclusion_and_the_players_own_are_listed_beside_each_other_until_both_end() -> None:
+    later, ended = NOON + DAY, NOON + 300 * DAY
+    events = [excluded(NOON, 200), excluded(later, 190, by=STAFF)]
+
+    assert exclusion_history(events, now=later) == [
+        ExclusionRecord(exclusion(later, 190, by=STAFF)),
+        ExclusionRecord(exclusion(NOON, 200)),
+    ]
+    records = exclusion_history([*events, SelfExclusionEnded(OPERATOR, PLAYER, ended)], now=ended)
+    assert [each.ended_at for each in records] == [ended, ended]
 
 
 def test_a_later_exclusion_does_not_change_the_end_of_an_earlier_one() -> None:
