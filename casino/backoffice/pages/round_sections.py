@@ -25,7 +25,7 @@ from baccarat.queries.narrative import NarrativeLine
 from baccarat.storage.models import Round
 from casino.backoffice import html
 from casino.backoffice.game import cards_in_line, draw_hand, money_type_badge, write_stakes
-from casino.backoffice.pages.events import positions
+from casino.backoffice.pages.events import positions, sealed_position
 from casino.backoffice.sections import Banner, Grid, Section, TemplateSection
 from casino.backoffice.subjects import player_link
 from casino.events.store import RecordedEvent
@@ -51,46 +51,38 @@ _EXPORT_CHECK: Final = "Exported round, checked by itself"
 
 @dataclass(frozen=True, slots=True)
 class ReplayStep:
-    """One step: its sentence, the version of its event, and how many cards of each hand are on the table."""
+    """One step: its sentence, how many cards of each hand are on the table, and its event where another one begins."""
 
     text: str
-    version: int
     player: int
     banker: int
+    event: object
+    at: object
+    sealed: object
 
 
-def hands(state: RoundState, steps: Sequence[ReplayStep]) -> Sequence[Section]:
-    """Show the dealt hands, to step through, with the rules that drew them; nothing before the deal."""
-    if not state.cards:
-        return ()
+def replay(state: RoundState, steps: Sequence[ReplayStep]) -> Sequence[Section]:
+    """Show the dealt hands, and the round to step through: its events in sentences, with the rules that drew cards."""
+    banners, dealt = [], None
     try:
-        dealt = deal.replay([Card(card) for card in state.cards])
+        dealt = deal.replay([Card(card) for card in state.cards]) if state.cards else None
     except IllegalDeal as error:
-        return (Banner("These cards are not what the rules would have dealt", str(error)),)
-    sides = [
-        ("Player", "player", draw_hand(dealt.player), dealt.player_total),
-        ("Banker", "banker", draw_hand(dealt.banker), dealt.banker_total),
-    ]
-    values = {
-        "sides": sides,
-        "outcome": dealt.outcome.value,
-        "natural": dealt.natural,
-        "steps": describe_steps(dealt),
-        "replay": steps,
-    }
-    return (TemplateSection("Cards", "admin/baccarat/hands.html", values),)
+        banners = [Banner("These cards are not what the rules would have dealt", str(error))]
+    if dealt is None and not steps:
+        return banners
+    values: dict[str, object] = {"steps": steps}
+    if dealt is not None:
+        sides = [
+            ("Player", "player", draw_hand(dealt.player), dealt.player_total),
+            ("Banker", "banker", draw_hand(dealt.banker), dealt.banker_total),
+        ]
+        values |= {"sides": sides, "outcome": dealt.outcome.value, "natural": dealt.natural}
+    return [*banners, TemplateSection("Replay", "admin/baccarat/replay.html", values)]
 
 
-def replay_without_cards(steps: Sequence[ReplayStep], state: RoundState) -> Sequence[Section]:
-    """Show the steps of a round without cards."""
-    if state.cards or not steps:
-        return ()
-    return (TemplateSection("Replay", "admin/baccarat/replay_section.html", {"replay": steps}),)
-
-
-def replay_steps(check: RoundVerdict, state: RoundState) -> list[ReplayStep]:
+def replay_steps(check: RoundVerdict, state: RoundState, events: Sequence[RecordedEvent]) -> list[ReplayStep]:
     """Return a round step by step; nothing if its events can't be replayed."""
-    return [] if check.replay is None else list(_steps(check.replay.lines, _drawn(state)))
+    return [] if check.replay is None else list(_steps(check.replay.lines, _drawn(state), events))
 
 
 def _drawn(state: RoundState) -> tuple[DealStep, ...]:
@@ -100,8 +92,12 @@ def _drawn(state: RoundState) -> tuple[DealStep, ...]:
         return ()
 
 
-def _steps(lines: Sequence[NarrativeLine], deal_steps: Sequence[DealStep]) -> Iterator[ReplayStep]:
+def _steps(
+    lines: Sequence[NarrativeLine], deal_steps: Sequence[DealStep], events: Sequence[RecordedEvent]
+) -> Iterator[ReplayStep]:
     drawn = iter(deal_steps)
+    recorded = {event.version: event for event in events}
+    sealed = positions([event.id for event in events])
     player = banker = 0
     for line in lines:
         text = line.text
@@ -113,7 +109,15 @@ def _steps(lines: Sequence[NarrativeLine], deal_steps: Sequence[DealStep]) -> It
                 player, banker = _on_table(text, player, banker)
         elif line.event == "HandTurned":
             player, banker = (_TURNED, banker) if "Player's" in text else (player, _TURNED)
-        yield ReplayStep(text, line.version, player, banker)
+        event = recorded.pop(line.version, None)  # its first sentence has it
+        of_event: tuple[object, ...] = ("", "", "")
+        if event is not None:
+            of_event = (
+                html.page("event", event.id, event.type),
+                html.moment(event.recorded_at, fine=True),
+                sealed_position(sealed.get(event.id)),
+            )
+        yield ReplayStep(text, player, banker, *of_event)
 
 
 def _on_table(text: str, player: int, banker: int) -> tuple[int, int]:

@@ -1,6 +1,5 @@
 """Rounds: their list and pages, and staff actions on a round."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -13,7 +12,6 @@ from django.urls import URLPattern, path, reverse
 from django.views.decorators.http import require_safe
 
 from baccarat.audit import verdict
-from baccarat.audit.verdict import RoundVerdict
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rounds.refusals import RoundNotSuspended, UnknownRound
@@ -29,7 +27,7 @@ from casino.backoffice.columns import LabelledRowsAdmin, column, time_column
 from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid, table_brand_filter
 from casino.backoffice.forms import EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import round_sections, search
-from casino.backoffice.pages.events import latest_events, timeline
+from casino.backoffice.pages.events import latest_events
 from casino.backoffice.pages.ledger import entries_of
 from casino.backoffice.pages.significant_events import latest_significant
 from casino.backoffice.sections import Banner, Facts, Grid, Section
@@ -176,20 +174,18 @@ class RoundAdmin(LabelledRowsAdmin):
         events = latest_events(f"round-{obj.pk}")
         accounts = TableAccounts(operator=obj.operator_id, table=obj.table_id, currency=obj.currency)
         check = verdict.check_round(obj.pk, accounts=accounts)
-        events_grid = _timeline(obj, events, check)
         try:
             state = _state(obj)
         except (MalformedEvent, UnknownEvent, UnknownRound, LookupError) as error:
             alert = Banner("The events of this round can't be read", str(error))
-            return (alert, round_sections.proofs(check), events_grid)
+            return (alert, round_sections.proofs(check), _events(obj, events))
         names = nicknames([seat.player for seat in state.seats])
-        steps = round_sections.replay_steps(check, state)
+        steps = round_sections.replay_steps(check, state, events)
         return [
             *self._suspension(request, obj),
             *self._forced(obj),
             *self._void(request, obj, state),
-            *round_sections.hands(state, steps),
-            *round_sections.replay_without_cards(steps, state),
+            *round_sections.replay(state, steps),
             round_sections.proofs(round_sections.with_export(check, obj)),
             *self.action_sections(request, obj, {}, "pack"),
             self._facts(obj, state),
@@ -197,7 +193,7 @@ class RoundAdmin(LabelledRowsAdmin):
             entries_of("Ledger", [event.id for event in events]),
             round_sections.access(obj, state, events, names),
             latest_significant("Significant events", f"round:{obj.pk}"),
-            events_grid,
+            *(() if steps else (_events(obj, events),)),
         ]
 
     def _suspension(self, request: HttpRequest, round_: Round) -> Sequence[Section]:
@@ -241,16 +237,11 @@ class RoundAdmin(LabelledRowsAdmin):
         )
 
 
-def _timeline(round_: Round, events: Sequence[RecordedEvent], check: RoundVerdict) -> Grid:
-    """Show the events in sentences: those of the replay, or each event on its own if there is no replay."""
-    if check.replay is None:
-        table = Table.objects.get(pk=round_.table_id)
-        rules = projections.decode_table(msgspec.json.encode(table.state)).rules
-        return game.event_grid("Timeline", events, game.TableTerms(table.name, rules))
-    texts: defaultdict[int, list[str]] = defaultdict(list)
-    for line in check.replay.lines:
-        texts[line.version].append(line.text)
-    return timeline("Timeline", events, {event.id: " ".join(texts[event.version]) for event in events})
+def _events(round_: Round, events: Sequence[RecordedEvent]) -> Grid:
+    """Show each event on its own: there is no replay."""
+    table = Table.objects.get(pk=round_.table_id)
+    rules = projections.decode_table(msgspec.json.encode(table.state)).rules
+    return game.event_grid("Events", events, game.TableTerms(table.name, rules))
 
 
 def _state(round_: Round) -> RoundState:
