@@ -172,7 +172,7 @@ def case_list(_request: HttpRequest, player: Player) -> Section:
     about = cases.about_player(Case.objects.filter(operator_id=player.operator_id), player.pk)
     listed: QuerySet[Any] = cases.with_deadline(cases.with_latest_action(about.order_by("-pk")))[:MAX_ROWS]
     subjects = {case: cases.player_of(case.subject) for case in listed}
-    names = nicknames({each for each in subjects.values() if each is not None})
+    names = nicknames([each for each in subjects.values() if each is not None])
     rows = [
         (
             case.opened_at,
