@@ -116,7 +116,7 @@ class StopsView(OperatorView):
         description=(
             "Takes effect at once: no round opens, nobody sits down and no wager is accepted. Confirmed wagers are "
             "dealt and settled; leaving, deposits and withdrawals continue to work. With `deposits`, which only a stop "
-            "of your whole casino takes, no deposit is accepted either."
+            "of your whole casino takes, no deposit is accepted either, nor a transfer in."
         ),
         refusals=(
             AlreadyStopped,

@@ -34,6 +34,7 @@ from casino.operators.refusals import KeyLimitReached, UnknownPlayer
 from wallet import acts
 from wallet.funding.refusals import FundingDiffers
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
+from wallet.payments.refusals import DepositsAreStopped
 from wallet.responsible_gaming.refusals import PlayerExcluded, PlayerIsBlocked
 from wallet.transfers import queries, services
 from wallet.transfers.events import TransferDirection
@@ -136,10 +137,11 @@ class PlayerTransfersView(OperatorView):
         description=(
             "Needs the funding `transfer`. It is done when you get the answer. Without an answer, send it again as it "
             "was: a reference moves money once, whatever the `Idempotency-Key`. An excluded or frozen player can't get "
-            "money in, but out always."
+            "money in, nor anybody while deposits are stopped, but out always."
         ),
         refusals=(
             DebtOutstanding,
+            DepositsAreStopped,
             FundingDiffers,
             InsufficientFunds,
             KeyLimitReached,

@@ -49,6 +49,12 @@ def register_guard(guard: Callable[[UUID], None]) -> None:
     _guards.append(guard)
 
 
+def require_not_stopped(operator: UUID) -> None:
+    """Ask whether money may come in from an operator's players. Raises DepositsAreStopped."""
+    for guard in _guards:
+        guard(operator)
+
+
 def request(
     *, operator: UUID, player: UUID, currency: str, method: UUID, amount: int, metadata: Metadata, key: str = ""
 ) -> UUID:
@@ -64,8 +70,7 @@ def request(
         raise DepositMethodUnavailable
     fee = quote_deposit(offer.terms, amount).fee
     with transaction.atomic():
-        for guard in _guards:
-            guard(operator)
+        require_not_stopped(operator)
         funding.require(operator, Funding.HOUSE)
         open_on_first_use(operator=operator, player=player, currency=currency, metadata=metadata)
         _, at = records.lock_account(operator=operator, player=player, currency=currency)

@@ -20,7 +20,7 @@ from wallet.ledger.accounts import AccountName, player_account
 from wallet.ledger.player_accounts import open_on_first_use
 from wallet.ledger.refusals import InsufficientFunds
 from wallet.models import Transfer
-from wallet.payments import debts
+from wallet.payments import debts, deposits
 from wallet.responsible_gaming.eligibility import require_money_in
 from wallet.transfers import records
 from wallet.transfers.events import MoneyTransferred, TransferDirection
@@ -62,8 +62,8 @@ def transfer(order: TransferOrder, *, operator: UUID, metadata: Metadata, key: s
     """Carry out an order and return the transfer; the same order again returns what it did the first time.
 
     Money that comes in pays a debt first. `key` is the API key whose limits apply. Raises UnknownPlayer,
-    FundingDiffers, ReferenceDiffers, UnknownAccount, PlayerIsBlocked and PlayerExcluded (inwards), DebtOutstanding and
-    InsufficientFunds (outwards), KeyLimitReached.
+    FundingDiffers, ReferenceDiffers, UnknownAccount, DepositsAreStopped, PlayerIsBlocked and PlayerExcluded (inwards),
+    DebtOutstanding and InsufficientFunds (outwards), KeyLimitReached.
     """
     require_player(operator=operator, player=order.player)
     with transaction.atomic():
@@ -71,6 +71,8 @@ def transfer(order: TransferOrder, *, operator: UUID, metadata: Metadata, key: s
         done = _find_done(order, operator)
         if done is not None:
             return done
+        if order.direction is TransferDirection.IN:
+            deposits.require_not_stopped(operator)
         funding.require(operator, Funding.TRANSFER)
         open_on_first_use(operator=operator, player=order.player, currency=order.currency, metadata=metadata)
         event = _decide(order, operator)

@@ -119,6 +119,23 @@ def test_the_excluded_get_money_out_and_none_in(house: Tenant) -> None:
     assert house.get("transfers/tx-1").status_code == 200
 
 
+def test_while_deposits_are_stopped_money_comes_out_and_none_in_but_a_known_transfer_has_its_answer(
+    house: Tenant,
+) -> None:
+    alice = house.player("Alice", funds="30.00")
+    stop = {"scope": "operator", "reason": "A breach."}
+    house.do("stops", stop)
+    before = move(house, alice, reference="before").json()
+
+    house.do("stops", {**stop, "deposits": True})
+    for money_type in ("real", "play"):
+        assert code(move(house, alice, money_type=money_type)) == (403, "deposits_are_stopped")
+    assert move(house, alice, reference="before").json() == before
+    assert move(house, alice, reference="out", direction="out", amount="10.00").json()["balance"]["amount"] == "120.00"
+    house.agree("stops/resume", stop)
+    assert move(house, alice).status_code == 201
+
+
 def test_the_frozen_do_not_play_get_no_money_in_and_what_leaves_for_their_wallet_is_not_held(house: Tenant) -> None:
     alice, table = house.player("Alice", funds="30.00"), house.table("mini")
     sit(alice, table, buy_in="20.00")
