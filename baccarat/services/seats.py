@@ -185,13 +185,18 @@ def take(
         )
         if contribution is not None:
             contribute(uow, player=actor.player, contribution=contribution, signature=contribution_signature, now=now)
-        entropy = repository.draw_entropy(uow, now=now)
-        dealer.fix_terms(uow, entropy=entropy, now=now)
-        if uow.table.rules.turn_seconds is not None:
-            dealer.open_round(uow, entropy=entropy, now=now)
+        _open_idle_table(uow, now)
         repository.save([(uow, actor.metadata)])
         balance = game_balance(uow, actor.player) if remote else DisplayedBalance(buy_in)
     return load_table_state(uow.table, uow.round, viewer=actor.player, now=now, balance=balance)
+
+
+def _open_idle_table(uow: UnitOfWork, now: datetime) -> None:
+    """Fix the terms of the shoe, and open a round where the clock deals."""
+    entropy = repository.draw_entropy(uow, now=now)
+    dealer.fix_terms(uow, entropy=entropy, now=now)
+    if uow.table.rules.turn_seconds is not None:
+        dealer.open_round(uow, entropy=entropy, now=now)
 
 
 def change(*, actor: TableActor, seat: int) -> TableStateResponse:

@@ -20,7 +20,7 @@ from casino.events.rebuild import keep_projections
 from casino.events.sql import execute, fetch
 from casino.operators.models import Operator
 from casino.reports import document
-from casino.reports.definition import ReportScope, column_totals, find_definition
+from casino.reports.definition import ReportData, ReportDefinition, ReportScope, column_totals, find_definition
 from casino.reports.document import VersionInfo
 from casino.reports.intervals import Interval, ReportPeriod
 from casino.reports.models import Report
@@ -56,57 +56,76 @@ def find_report_operator(operator: UUID) -> Operator:
     return owner
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a report says at `now`: its data, and the facts for its document with their digest."""
+
+    scope: ReportScope
+    data: ReportData
+    facts: dict[str, Any]
+    digest: str
+    now: datetime
+
+
 def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -> Report:
     """Return the latest version of a report: a new one if its contents have changed, or are final now.
 
     Raises UnknownOperatorReport, IntervalNotBegun.
     """
     definition = find_definition(name)
-    owner = find_report_operator(operator)
-    with snapshot({"operator": operator, "since": interval.since, "until": interval.until}):
-        ((position, now),) = fetch(_HEAD)
-        if interval.since > now:
-            raise IntervalNotBegun(f"It begins at {document.format_timestamp(interval.since)}.")
-        scope = ReportScope(operator, owner.sandbox, interval.since, interval.until, position)
-        data = definition.read(scope)
-    facts = document.facts(definition, owner, interval, data)
-    figures = column_totals(definition.columns, data.rows) if data.figures is None else data.figures
+    reading = _read(definition, find_report_operator(operator), interval)
+    key = {
+        "operator_id": operator,
+        "name": name,
+        "period": interval.period.value,
+        "since": interval.since,
+        "until": interval.until,
+    }
     with transaction.atomic():
-        key = {
-            "operator_id": operator,
-            "name": name,
-            "period": interval.period.value,
-            "since": interval.since,
-            "until": interval.until,
-        }
         fetch(_LOCK, ["|".join(map(str, key.values()))])
         latest = Report.objects.filter(**key).order_by("-version").first()
-        digest = document.digest(facts)
-        if latest is not None:
-            is_known = latest.facts_digest == digest and (latest.generated_at >= interval.until or now < interval.until)
-            # A concurrent version of a later position has the last word.
-            if is_known or latest.position > position:
-                return latest
-        version = VersionInfo(new_id(now), 1 if latest is None else latest.version + 1, now, by)
-        content = document.serialize_version(facts, version)
+        if latest is not None and _has_last_word(latest, reading):
+            return latest
+        version = VersionInfo(new_id(reading.now), 1 if latest is None else latest.version + 1, reading.now, by)
+        data, content = reading.data, document.serialize_version(reading.facts, version)
+        figures = column_totals(definition.columns, data.rows) if data.figures is None else data.figures
         report = Report.objects.create(
             **key,
             id=version.report,
             label=interval.label,
             version=version.version,
-            position=position,
+            position=reading.scope.position,
             rows=len(data.rows),
             generated_by=by,
-            generated_at=now,
+            generated_at=reading.now,
             sha256=document.sha256(content),
-            facts_digest=digest,
+            facts_digest=reading.digest,
             content=content,
             figures=msgspec.to_builtins(figures),
         )
         _announce(report, interval)
         if definition.watch is not None:
-            definition.watch(scope, data)
+            definition.watch(reading.scope, data)
     return report
+
+
+def _read(definition: ReportDefinition, owner: Operator, interval: Interval) -> _Reading:
+    """Read a report from one snapshot. Raises IntervalNotBegun."""
+    with snapshot({"operator": owner.pk, "since": interval.since, "until": interval.until}):
+        ((position, now),) = fetch(_HEAD)
+        if interval.since > now:
+            raise IntervalNotBegun(f"It begins at {document.format_timestamp(interval.since)}.")
+        scope = ReportScope(owner.pk, owner.sandbox, interval.since, interval.until, position)
+        data = definition.read(scope)
+    facts = document.facts(definition, owner, interval, data)
+    return _Reading(scope, data, facts, document.digest(facts), now)
+
+
+def _has_last_word(latest: Report, reading: _Reading) -> bool:
+    """Return whether a stored version says the same, as final as it can be, or is of a later position."""
+    is_final = latest.generated_at >= reading.scope.until or reading.now < reading.scope.until
+    is_known = latest.facts_digest == reading.digest and is_final
+    return is_known or latest.position > reading.scope.position
 
 
 def _announce(report: Report, interval: Interval) -> None:
