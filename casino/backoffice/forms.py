@@ -1,5 +1,6 @@
 """Forms of row actions: the base form, fields for money and texts, and forms that several pages use."""
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
@@ -25,6 +26,9 @@ from casino.operators.memberships import colleagues_filter, staff_actor
 from casino.staff.models import SignedIn
 
 Outcome = TypeVar("Outcome")
+_COMMA: Final = re.compile(r"(-?\d+),(\d{1,3})", re.ASCII)
+_OF_A_THOUSAND: Final = 3
+"""The digits behind a comma that parts thousands."""
 
 
 class RowForm(forms.Form):
@@ -59,6 +63,29 @@ class RowForm(forms.Form):
         return None
 
 
+def parse_amount(text: str, currency: str) -> int:
+    """Turn an amount as people write it into minor units: "25.00", "25,00" or "25,5".
+
+    Raises AmountMalformed for a comma before three digits, which parts thousands in one country and decimals in
+    another, and what `money.parse` raises.
+    """
+    match = _COMMA.fullmatch(text.strip())
+    if match is None:
+        return money.parse(text.strip(), currency)
+    whole, decimals = match.groups()
+    if len(decimals) == _OF_A_THOUSAND:
+        raise money.AmountMalformed(f"{text.strip()} may mean {whole}{decimals} or {whole}.{decimals}.")
+    return money.parse(f"{whole}.{decimals}", currency)
+
+
+def parse_positive_amount(text: str, currency: str) -> int:
+    """Do as `parse_amount`. Raises AmountNotPositive, too."""
+    minor = parse_amount(text, currency)
+    if minor <= 0:
+        raise money.AmountNotPositive(f"Got {text}.")
+    return minor
+
+
 class MinorUnitsField(forms.CharField):
     """A positive decimal amount of a currency, cleaned to minor units; None if it is empty and may be."""
 
@@ -73,7 +100,7 @@ class MinorUnitsField(forms.CharField):
         if not text:
             return None
         try:
-            return money.parse_positive(text, self.currency)
+            return parse_positive_amount(text, self.currency)
         except Refusal as refusal:
             raise ValidationError(refusal.message()) from None
 

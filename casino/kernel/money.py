@@ -68,7 +68,7 @@ class AmountMalformed(Refusal):
     code = "amount_malformed"
     kind = RefusalKind.INVALID
     title = "This is not an amount of money"
-    remedy = 'Send plain digits with at most the decimals of the currency, such as "25.00".'
+    remedy = 'Write plain digits with at most the decimals of the currency, such as "25.00".'
 
 
 class AmountNotPositive(Refusal):

@@ -12,9 +12,8 @@ from casino.backoffice import html
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import operator_filter
-from casino.backoffice.forms import RowForm, line_field
+from casino.backoffice.forms import RowForm, line_field, parse_positive_amount
 from casino.backoffice.sections import Grid, Section
-from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import brands, limits_groups
 from casino.operators.models import Brand, LimitsGroup, Operator
@@ -48,7 +47,7 @@ class AmountsForm(RowForm):
         currency = data["currency"] = data.get("currency") or self.row.currencies[0]
         for name in self.amounts.keys() & data.keys():
             try:
-                data[name] = money.parse_positive(data[name], currency) if data[name] else None
+                data[name] = parse_positive_amount(data[name], currency) if data[name] else None
             except Refusal as refusal:
                 self.add_error(name, refusal.message())
         return data

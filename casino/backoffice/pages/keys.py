@@ -15,7 +15,7 @@ from casino.backoffice.actions import RowAction, SecretAnswer
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, operator_filter
-from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field
+from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm, text_field, time_field
 from casino.backoffice.forms import label as as_label
 from casino.backoffice.sections import ActionBar, Grid, Section
 from casino.operators import key_changes, key_limits, key_rotation, memberships, services, signing_keys
@@ -49,7 +49,7 @@ class KeyTermsForm(RowForm):
         widget=forms.CheckboxSelectMultiple,
     )
     networks = text_field("Only from these networks, one a line; empty for any", max_length=500, rows=3, required=False)
-    expires_at = forms.DateTimeField(label="Expires at (UTC); empty for never", required=False)
+    expires_at = time_field("Expires; empty: never", required=False)
 
     def prepare(self) -> None:
         """Begin with the present terms."""

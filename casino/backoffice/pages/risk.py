@@ -34,7 +34,7 @@ from casino.backoffice.columns import (
     with_names,
 )
 from casino.backoffice.filters import choice_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import EnumSelectField, RowForm, line_field, text_field
+from casino.backoffice.forms import EnumSelectField, RowForm, line_field, parse_positive_amount, text_field
 from casino.backoffice.pages.terms import WAITS
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.site import StaffSite
@@ -193,7 +193,7 @@ class RuleForm(RowForm):
         data["currency"] = data.get("currency", "").strip().upper()
         data["jurisdiction"] = data.get("jurisdiction", "").strip().upper()
         try:
-            data["amount"] = money.parse_positive(data["amount"], data["currency"]) if data.get("amount") else None
+            data["amount"] = parse_positive_amount(data["amount"], data["currency"]) if data.get("amount") else None
         except Refusal as refusal:
             self.add_error("amount", refusal.message())
         return data
@@ -311,7 +311,7 @@ class FiguresForm(forms.Form):
             elif measure == "deposits":
                 data["least"] = int(text)
             else:
-                data["least"] = money.parse_positive(text, data.get("currency", ""))
+                data["least"] = parse_positive_amount(text, data.get("currency", ""))
         except Refusal as refusal:
             self.add_error("least", refusal.detail)
         except ValueError:

@@ -21,13 +21,12 @@ from baccarat.storage.models import Round, Table, Wager
 from casino.backoffice import game, html, scope
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import operator_link, with_names
-from casino.backoffice.forms import time_field
+from casino.backoffice.forms import parse_amount, time_field
 from casino.backoffice.picker import pages, picker_field
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.subjects import nicknames, player_link
 from casino.crypto import blind_index, crypto_shredding
 from casino.events.ids import first_id
-from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators.models import Player
 from casino.staff.access_log import record_access
@@ -101,7 +100,7 @@ class SearchForm(forms.Form):
         if not text:
             return None
         try:
-            return money.parse(text, currency)
+            return parse_amount(text, currency)
         except Refusal as refusal:
             self.add_error(name, refusal.detail if currency else "Enter the currency, too.")
             return None

@@ -8,7 +8,15 @@ from django.http import HttpRequest
 from baccarat import acts
 from baccarat.services import void_policy
 from casino.backoffice.actions import RowAction
-from casino.backoffice.forms import UNCHOSEN, EnumSelectField, RowForm, line_field, text_field
+from casino.backoffice.forms import (
+    UNCHOSEN,
+    EnumSelectField,
+    RowForm,
+    line_field,
+    parse_amount,
+    parse_positive_amount,
+    text_field,
+)
 from casino.kernel import money
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
@@ -64,7 +72,7 @@ class TermsForm(RowForm):
 
 
 def _parse(text: str, currency: str) -> int:
-    return money.parse(text, currency) if text.strip("0.") == "" else money.parse_positive(text, currency)
+    return parse_amount(text, currency) if text.strip("0.,") == "" else parse_positive_amount(text, currency)
 
 
 class PlayMoneyForm(TermsForm):

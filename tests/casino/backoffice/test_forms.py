@@ -1,4 +1,4 @@
-"""No form of the desk decides anything by being left as it is."""
+"""No form of the desk decides anything by being left as it is, and amounts are read as people write them."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin
 
 from casino.backoffice import pages
-from casino.backoffice.forms import EnumSelectField, RowForm
+from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm
 from casino.urls import urlpatterns
 
 
@@ -59,3 +59,23 @@ def test_a_form_that_is_left_as_it_is_is_refused(form: str, field: str) -> None:
 
     with pytest.raises(forms.ValidationError):
         fields[field].clean("")
+
+
+@pytest.mark.parametrize(
+    ("currency", "text", "minor"),
+    [("EUR", "25,00", 2500), ("EUR", "25,5", 2550), ("EUR", "25.00", 2500), ("EUR", " 25 ", 2500), ("BHD", "1,25", 1250)],
+)
+def test_a_comma_with_one_or_two_digits_behind_it_is_decimal(currency: str, text: str, minor: int) -> None:
+    assert MinorUnitsField(currency=currency).clean(text) == minor
+
+
+@pytest.mark.parametrize("currency", ["EUR", "BHD", "JPY"])
+def test_a_comma_with_three_digits_behind_it_is_refused_with_both_readings(currency: str) -> None:
+    with pytest.raises(forms.ValidationError, match=r"1,500 may mean 1500 or 1\.500\."):
+        MinorUnitsField(currency=currency).clean("1,500")
+
+
+@pytest.mark.parametrize("text", ["1,500.00", "1.500,00", "1,5000", ",5", "1,", "-1,5", "25,00 EUR"])
+def test_what_is_no_amount_is_refused(text: str) -> None:
+    with pytest.raises(forms.ValidationError):
+        MinorUnitsField(currency="EUR").clean(text)
