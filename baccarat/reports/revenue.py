@@ -1,6 +1,6 @@
 """Revenue: stakes and payouts of settled rounds, what voids took back, and what the house keeps.
 
-GGR = handle - payouts + commission earned, without voided rounds, less winnings that the house forgave. It equals the
+GGR = handle - payouts + commission earned, all net of voids, less winnings that the house forgave. It equals the
 movements of the tables' banks, commissions and racks exactly. A void counts when it happens.
 """
 
@@ -57,8 +57,9 @@ _READ: Final = f"""
          GROUP BY account.table_id, account.money_type, account.currency)
     SELECT money_type, currency, table_id, tables.name, tables.preset,
            coalesce(settled.rounds, 0)::bigint, coalesce(settled.wagers, 0)::bigint,
-           coalesce(settled.handle, 0)::bigint, coalesce(settled.payouts, 0)::bigint,
-           coalesce(settled.earned, 0)::bigint, coalesce(undone.rounds, 0)::bigint,
+           (coalesce(settled.handle, 0) - coalesce(undone.handle, 0))::bigint,
+           (coalesce(settled.payouts, 0) - coalesce(undone.payouts, 0))::bigint,
+           (coalesce(settled.earned, 0) - coalesce(undone.earned, 0))::bigint, coalesce(undone.rounds, 0)::bigint,
            coalesce(undone.handle, 0)::bigint, coalesce(undone.payouts, 0)::bigint, coalesce(undone.earned, 0)::bigint,
            coalesce(undone.given_back, 0)::bigint, coalesce(undone.forgiven, 0)::bigint,
            (coalesce(settled.handle - settled.payouts + settled.earned, 0)
@@ -75,9 +76,9 @@ _READ: Final = f"""
 REVENUE: Final = ReportDefinition(
     name="revenue",
     title="Revenue",
-    description="Rounds settled in the interval; payouts are returned stakes and wins before commission. Voids in the "
-    "interval are deducted. GGR = handle - payouts + commission earned - the same of voided rounds - forgiven; "
-    "commission earned without voids = collected + change in racks.",
+    description="Rounds settled in the interval; payouts are returned stakes and wins before commission. Handle, payouts "
+    "and commission earned are net of the interval's voids, which are shown beside them. GGR = handle - payouts + "
+    "commission earned - forgiven; commission earned = collected + change in racks.",
     columns=(
         MONEY_TYPE,
         CURRENCY,

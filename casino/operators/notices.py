@@ -43,9 +43,9 @@ def tell_address(address: str, *, subject: str, text: str) -> None:
 def tell_of_change(change: Change, step: str, *, concerned: Iterable[str], by: str) -> None:
     """E-mail everybody who has a part in a change but `by`, whose step it is."""
     people = {change.requested_by, change.decided_by, *concerned} - {by}
-    lines = [f"{step}: {change.summary}", "", f"Requested by {_name(change.requested_by)}."]
+    lines = [f"{step}: {change.summary}", "", f"Requested by {name_of(change.requested_by)}."]
     if change.decided_by:
-        lines.append(f"Decided by {_name(change.decided_by)}.")
+        lines.append(f"Decided by {name_of(change.decided_by)}.")
     if change.effective_at is not None:
         lines.append(f"Takes effect at {change.effective_at:%Y-%m-%d %H:%M} UTC.")
     lines.append(f"Change {change.pk}")
@@ -61,7 +61,8 @@ def format_request(change: Change) -> str:
     )
 
 
-def _name(actor: str) -> str:
+def name_of(actor: str) -> str:
+    """Return a member of staff's login with the actor, for people to read; any other actor as it is."""
     door, _, number = actor.partition(":")
     user = User.objects.filter(pk=int(number)).first() if door == STAFF and number.isdecimal() else None
     return actor if user is None else f"{user.get_username()} ({actor})"

@@ -86,7 +86,7 @@ def deliver_due() -> int:
 def _send(report: Report, file_format: str, address: str, *, key: str) -> None:
     """Send a version as an attachment; `key` is the same each time, and makes the Message-ID."""
     file = render_report(report, file_format)
-    title = document.read(bytes(report.content))["title"]
+    title = document.title(document.read(bytes(report.content)))
     text = f"{title}, {report.label}, version {report.version}.\n\nSHA-256 of the JSON file: {report.sha256}\n"
     domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
     headers = {"Message-ID": f"<{key}@{domain}>", "Auto-Submitted": "auto-generated"}

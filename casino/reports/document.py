@@ -97,12 +97,22 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
+def title(document: dict[str, Any]) -> str:
+    """Return the title for people, which says so while the interval is not over."""
+    return document["title"] if is_over(document) else f"{document['title']}, so far"
+
+
+def is_over(document: dict[str, Any]) -> bool:
+    """Return whether a version was generated after the end of its interval."""
+    return datetime.fromisoformat(document["generated_at"]) >= datetime.fromisoformat(document["interval"]["until"])
+
+
 def header(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the titles and values above the rows in every format."""
     interval, operator = document["interval"], document["operator"]
     lines = [
         ("Operator", f"{operator['name']} ({operator['slug']})"),
-        ("Report", document["title"]),
+        ("Report", title(document)),
         ("Interval", f"{_period_prefix(interval['period'])}{interval['label']} ({interval['time_zone']})"),
         ("From (UTC)", interval["since"]),
         ("To (UTC, not included)", interval["until"]),
@@ -111,6 +121,8 @@ def header(document: dict[str, Any]) -> list[tuple[str, str]]:
         ("Version", str(document["version"])),
         ("Id", document["id"]),
     ]
+    if not is_over(document):
+        lines.append(("Not over", "The interval had not ended: this is what had happened when it was generated."))
     return lines if document["has_activity"] else [*lines, ("Activity", NO_ACTIVITY)]
 
 

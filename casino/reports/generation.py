@@ -19,6 +19,7 @@ from casino.events.ids import new_id
 from casino.events.rebuild import keep_projections
 from casino.events.sql import execute, fetch
 from casino.operators.models import Operator
+from casino.operators.notices import name_of
 from casino.reports import document
 from casino.reports.definition import ReportData, ReportDefinition, ReportScope, column_totals, find_definition
 from casino.reports.document import VersionInfo
@@ -86,7 +87,8 @@ def generate_report(*, operator: UUID, name: str, interval: Interval, by: str) -
         latest = Report.objects.filter(**key).order_by("-version").first()
         if latest is not None and _has_last_word(latest, reading):
             return latest
-        version = VersionInfo(new_id(reading.now), 1 if latest is None else latest.version + 1, reading.now, by)
+        number = 1 if latest is None else latest.version + 1
+        version = VersionInfo(new_id(reading.now), number, reading.now, name_of(by))
         data, content = reading.data, document.serialize_version(reading.facts, version)
         figures = column_totals(definition.columns, data.rows) if data.figures is None else data.figures
         report = Report.objects.create(

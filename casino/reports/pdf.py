@@ -12,7 +12,7 @@ from fpdf.enums import TableBordersLayout
 from fpdf.fonts import FontFace, TTFFont
 
 from casino.reports.definition import ColumnType
-from casino.reports.document import NO_ACTIVITY, header, totals
+from casino.reports.document import NO_ACTIVITY, header, title, totals
 
 FONT: Final = "report"
 _NUMBERS: Final = frozenset({ColumnType.INTEGER, ColumnType.MONEY, ColumnType.RATE})
@@ -44,12 +44,12 @@ def render_pdf(document: dict[str, Any]) -> bytes:
     """Render a document; the same document gives the same bytes."""
     sheet = ReportPdf(orientation="landscape", format="A4")
     sheet.set_creation_date(datetime.fromisoformat(document["generated_at"]))
-    sheet.set_title(document["title"])
+    sheet.set_title(title(document))
     sheet.set_producer(f"fpdf2 {FPDF_VERSION}")
     for style, file in (("", "DejaVuSans.ttf"), ("B", "DejaVuSans-Bold.ttf")):
         sheet.add_font(FONT, style, _font_folder() / file)
     sheet.footer_text = (
-        f"{document['title']}, {document['interval']['label']}, {document['id']} version {document['version']}"
+        f"{title(document)}, {document['interval']['label']}, {document['id']} version {document['version']}"
     )
     sheet.set_auto_page_break(True, margin=15)
     sheet.add_page()
@@ -73,7 +73,7 @@ def _font_folder() -> Path:
 
 def _write_header(sheet: ReportPdf, document: dict[str, Any]) -> None:
     sheet.set_font(FONT, "B", size=14)
-    sheet.cell(0, 9, document["title"], new_x="LMARGIN", new_y="NEXT")
+    sheet.cell(0, 9, title(document), new_x="LMARGIN", new_y="NEXT")
     sheet.set_font(FONT, size=7)
     sheet.multi_cell(0, 4, document["description"], new_x="LMARGIN", new_y="NEXT")
     sheet.ln(1)

@@ -64,11 +64,15 @@ def render_report(report: Report, format_name: str) -> RenderedReport:
 
 
 def file_stem(report: Report) -> str:
-    """Return the name of a version's files: operator, report, period in the operator's time zone, version."""
+    """Return the name of a version's files: operator, report, period in the operator's time zone, version.
+
+    One of an interval that was not over says so.
+    """
     slug = msgspec.json.decode(bytes(report.content), type=_Head).operator.slug
     period = re.sub(r"[^0-9T-]+", "", report.label.replace(" to ", "-").replace(" ", "T")).strip("-T")
     prefix = f"{report.period}-" if report.period in {ReportPeriod.LIFETIME, ReportPeriod.INTERVAL} else ""
-    return f"{slug}-{report.name}-{prefix}{period}-v{report.version}"
+    so_far = "" if report.generated_at >= report.until else "-so-far"
+    return f"{slug}-{report.name}-{prefix}{period}-v{report.version}{so_far}"
 
 
 def render_csv(document: dict[str, Any]) -> bytes:

@@ -262,7 +262,7 @@ def _tables(asked: _Asked, reports: _Reports, *, searches: bool) -> Grid:
             (
                 html.page("table", row["table"], row["table_name"]),
                 html.money(row["ggr"], currency),
-                html.money(row["handle"] - row["voided_handle"], currency),
+                html.money(row["handle"], currency),
                 str(row["rounds"]),
                 hold_text(sums),
                 percent(sums.theoretical_hold),

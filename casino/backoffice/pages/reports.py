@@ -175,7 +175,7 @@ class ReportAdmin(LabelledRowsAdmin):
             ("Content", html.badge("matches its hash", "good") if intact else html.badge("changed", "bad")),
             ("Files", SafeString(" \N{MIDDLE DOT} ".join(files))),
         ]
-        return Facts(content["title"], rows)
+        return Facts(document.title(content), rows)
 
 
 def _header_fact(name: str, value: str) -> tuple[str, object]:

@@ -86,7 +86,8 @@ def test_a_version_of_a_day_that_is_over_goes_once_to_each_destination(operator:
     send_to(row)
     send_to(save(operator, "accounts"))
     report = report_of(operator)
-    report_of(operator, 0)  # today is not over
+    today = report_of(operator, 0)  # is not over
+    assert render_report(today, "csv").name == f"lucky-liability-{today.label}-v1-so-far.csv"
     assert [deliver(), deliver()] == [1, 0]
     (message,) = mail.outbox
     file = render_report(report, "csv")

@@ -79,6 +79,16 @@ def test_the_header_names_operator_interval_and_version() -> None:
     assert lines["Version"] == "3"
 
 
+def test_a_report_of_an_interval_that_is_not_over_says_so_in_its_title() -> None:
+    early = {**sample(), "generated_at": "2026-11-20T11:59:59Z"}
+
+    assert document.title(sample()) == "A sample"
+    assert document.title(early) == "A sample, so far"
+    assert dict(document.header(early))["Report"] == "A sample, so far"
+    assert "Not over" in dict(document.header(early))
+    assert "Not over" not in dict(document.header(sample()))
+
+
 def test_amounts_are_decimals_of_their_currency_and_are_totalled_by_currency() -> None:
     content = sample()
     assert [row[4] for row in content["rows"]] == ["-19.50", "50.00", "1.500", "1.00", "700"]
