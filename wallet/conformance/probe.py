@@ -69,7 +69,8 @@ class Probe:
     _http: httpx.Client = field(init=False)
 
     def __post_init__(self) -> None:
-        limits = httpx.Limits(max_connections=100, max_keepalive_connections=100)
+        # A connection that is kept may be closed by one thread as another is about to use it.
+        limits = httpx.Limits(max_connections=100, max_keepalive_connections=0)
         # What the environment names as a proxy stands between nobody and the wallet here.
         self._http = httpx.Client(verify=ssl_context(), limits=limits, trust_env=False)
 

@@ -127,7 +127,8 @@ def test_revenue_is_what_banks_commissions_and_racks_moved(looked: Looked) -> No
             assert row["commission_collected"] == looked.moved(asked, accounts={"commission"}, **here)
             assert row["racks_changed"] == looked.moved(asked, accounts={"rack"}, **here)
             assert row["commission_earned"] == row["commission_collected"] + row["racks_changed"]
-            assert row["handle"] + row["voided_handle"] == -looked.moved(asked, accounts={"stakes"}, entries={"settlement"}, **here)
+            settled = row["handle"] + row["voided_handle"]
+            assert settled == -looked.moved(asked, accounts={"stakes"}, entries={"settlement"}, **here)
             assert row["stakes_given_back"] == -looked.moved(asked, accounts={"stakes"}, entries={"void"}, **here)
             assert forgiven >= 0
             seen += row["rounds"]

@@ -1,4 +1,5 @@
 import pytest
+from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ def declared():
     """Declare two currencies beside those of ISO 4217."""
     money.declare(money.parse_declarations(["BTC:8:0.0001", "USDT:6"]))
     yield
-    money.declare(())
+    money.declare(settings.CURRENCIES)
 
 
 @pytest.mark.parametrize(("currency", "decimals"), DECIMALS.items())

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -144,7 +145,7 @@ def bitcoin() -> Iterator[None]:
     """Declare a currency of eight decimals."""
     money.declare(money.parse_declarations(["BTC:8"]))
     yield
-    money.declare(())
+    money.declare(settings.CURRENCIES)
 
 
 @pytest.mark.usefixtures("bitcoin")
