@@ -76,9 +76,9 @@ _READ: Final = f"""
 REVENUE: Final = ReportDefinition(
     name="revenue",
     title="Revenue",
-    description="Rounds settled in the interval; payouts are returned stakes and wins before commission. Handle, payouts "
-    "and commission earned are net of the interval's voids, which are shown beside them. GGR = handle - payouts + "
-    "commission earned - forgiven; commission earned = collected + change in racks.",
+    description="Rounds settled in the interval; payouts are returned stakes and wins before commission. Handle, "
+    "payouts and commission earned are net of the interval's voids, which are shown beside them. GGR = handle - "
+    "payouts + commission earned - forgiven; commission earned = collected + change in racks.",
     columns=(
         MONEY_TYPE,
         CURRENCY,

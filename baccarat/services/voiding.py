@@ -15,16 +15,16 @@ from baccarat.domain import dealer
 from baccarat.domain.rounds.commands import PlayerFunds, VoidRound, VoidUnanswered
 from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rounds.refusals import UnknownVoidReason, VoidNeedsSecondPerson, VoidNoteInvalid
-from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rounds.state import RoundSeat, RoundState
 from baccarat.domain.rounds.voiding import ANSWER_LIMIT, BY_LIMIT, needs_second_person
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import wagering
 from baccarat.storage import repository, shoe_seeds
-from baccarat.storage.models import VoidPolicy
+from baccarat.storage.models import Round, VoidPolicy
 from casino.crypto import crypto_shredding
 from casino.events.store import Metadata
 from casino.operators import changes
-from casino.operators.changes import ChangeKind
+from casino.operators.changes import ChangeKind, Move
 from casino.operators.models import Change, ChangeName
 from casino.significant import act_log, recorder
 from wallet.ledger import store as ledger
@@ -63,7 +63,19 @@ def void(*, round_: UUID, operator: UUID, reason: str, note: str, metadata: Meta
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(KIND, acts.APPROVE_VOID, _apply, silent=True, shown=True, alone=True))
+    changes.register(ChangeKind(KIND, acts.APPROVE_VOID, _apply, silent=True, shown=True, alone=True, moves=_moves))
+
+
+def _moves(change: Change) -> list[Move]:
+    """Return what a void takes from each player of the round or gives back: stakes that lie, or a settled result."""
+    round_ = Round.objects.get(pk=change.subject.removeprefix("round:"))
+    state, _ = repository.load_round(round_.pk)
+    return [Move(seat.player, _given_back(seat), round_.currency) for seat in state.confirmed_seats()]
+
+
+def _given_back(seat: RoundSeat) -> int:
+    settled = seat.settlement
+    return sum((seat.stakes or {}).values()) if settled is None else settled.staked - settled.returned
 
 
 def _apply(change: Change) -> None:

@@ -41,7 +41,7 @@ class EmergencyBar:
     target: str
 
 
-def emergency_bar(request: HttpRequest, waiting: Mapping[str, str]) -> EmergencyBar | None:
+def emergency_bar(request: HttpRequest, waiting: Mapping[str, int]) -> EmergencyBar | None:
     """Return the bar for the user, from `counts`; None for those whom it does not concern."""
     switch = KillSwitch.objects.filter(pk=GAMING).first() if STOPS in waiting else None
     may_stop = request.user.has_perm(STOP_GAMING) and scope.are_all_operators(scope.operators(request))
@@ -79,8 +79,8 @@ SHARED_QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
 """The same where some rows belong to no operator but to the installation."""
 
 
-def counts(request: HttpRequest) -> dict[str, str]:
-    """Count the rows of each queue that the user may see; queues without any are left out."""
+def counts(request: HttpRequest) -> dict[str, int]:
+    """Count the rows of each queue that the user may see, up to MAX_COUNT; queues without any are left out."""
     queues = {name: scope.within(rows, request) for name, rows in QUEUES.items()}
     queues |= {name: _with_installation(rows, request) for name, rows in SHARED_QUEUES.items()}
     queues[STOPS] = KillSwitch.objects.filter(pk=GAMING, active=True)
@@ -98,8 +98,9 @@ def counts(request: HttpRequest) -> dict[str, str]:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {columns}", [value for _, values in statements.values() for value in values])
         row: tuple[int, ...] = cursor.fetchone()
-    return {
-        name: f"{MAX_COUNT}+" if count >= MAX_COUNT else str(count)
-        for name, count in zip(statements, row, strict=True)
-        if count
-    }
+    return {name: count for name, count in zip(statements, row, strict=True) if count}
+
+
+def text_of(count: int) -> str:
+    """Write a count as a badge."""
+    return f"{MAX_COUNT}+" if count >= MAX_COUNT else str(count)

@@ -1,7 +1,7 @@
 """The base of every list and page: read-only, paged within limits, with row actions."""
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from uuid import UUID
@@ -41,6 +41,8 @@ MAX_LISTED: Final = 10_000
 """The most rows that a list counts and pages through; older ones need a search or a filter."""
 
 
+INBOX: Final = "inbox"
+"""What the address of an action ends with that is done in the inbox, so that it leads back there."""
 _NAMING: Final = frozenset({"operator", "operator_", "slug", "for_", "list_of"})
 """Columns that name a row's operator."""
 
@@ -291,10 +293,14 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
         obj = None if "\0" in name else self.get_object(request, name)  # PostgreSQL cannot store NUL in text
         if not self.has_view_permission(request, obj):
             raise PermissionDenied
-        if obj is not None:
-            decrypt_rows([obj])
-            self.prepare_rows([obj])
-        return obj
+        return None if obj is None else self.prepared([obj])[0]
+
+    def prepared(self, rows: Iterable[Any]) -> list[Any]:
+        """Decrypt rows, and add what columns and pages need."""
+        found = list(rows)
+        decrypt_rows(found)
+        self.prepare_rows(found)
+        return found
 
     def form_view(
         self, request: HttpRequest, form: RowForm, perform: Callable[[dict[str, Any]], str], **section: str
@@ -326,11 +332,11 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
             if outcome is not None:
                 self.log_change(request, obj, outcome)
                 messages.success(request, outcome)
-                return HttpResponseRedirect(self._address_after(obj))
+                return HttpResponseRedirect(self._address_after(request, obj))
             messages.error(request, " ".join(map(str, form.non_field_errors())) or "Please correct the errors below.")
             row = self.find_row(request, object_id) if form.fields else None  # nothing is typed into a button
             if row is None:
-                return HttpResponseRedirect(self._address_after(obj))
+                return HttpResponseRedirect(self._address_after(request, obj))
             return self._page(request, row, bound={action.name: form})
 
         name = f"{self.opts.app_label}_{self.opts.model_name}_{action.name}"
@@ -354,8 +360,10 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
         facts = Facts(shown.message, [("Shown only now", html.code(shown.secret)), ("Go on to", back)])
         return self._page(request, obj, {"sections": [Banner("Shown only now", shown.advice), facts]})
 
-    def _address_after(self, obj: Model) -> str:
-        """Return where an action leads: to the row's page, or to the list if the row was removed."""
+    def _address_after(self, request: HttpRequest, obj: Model) -> str:
+        """Return where an action leads: back to the inbox, to the row's page, or to the list if the row was removed."""
+        if INBOX in request.GET:
+            return reverse("admin:desk_inbox")
         if type(obj)._default_manager.filter(pk=obj.pk).exists():  # noqa: SLF001  (Django's public name)
             return self.page_url(obj)
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")

@@ -1,6 +1,6 @@
 """The admin's menu and looks, as django-unfold's setting wants them. Imported by the settings: no models here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -29,158 +29,151 @@ def environment(_request: HttpRequest) -> list[str]:
     return ["Production", "danger"] if settings.PRODUCTION else ["Development", "info"]
 
 
-def _item(title: str, icon: str, model: str, **options: Any) -> dict[str, Any]:
-    """Build a line of the menu for those who may view the model (app_model), with the count of its queue."""
+def _list(title: str, model: str) -> dict[str, Any]:
+    """Describe a list's page, for those who may view the model (app_model), with the count of its queue."""
     app, name = model.split("_")
     return {
         "title": title,
-        "icon": icon,
         "link": _link(f"admin:{model}_changelist"),
         "permission": lambda request: request.user.has_perm(f"{app}.view_{name}"),
         "queue": model,
-        **options,
     }
 
 
-def _group(title: str, *items: dict[str, Any]) -> dict[str, Any]:
-    return {"title": title, "separator": True, "items": list(items)}
+def _page(title: str, name: str, *permissions: str) -> dict[str, Any]:
+    """Describe a page of no row, for those who have any of these permissions."""
+    return {
+        "title": title,
+        "link": _link(f"admin:{name}"),
+        "permission": lambda request: any(request.user.has_perm(each) for each in permissions),
+        "queue": name,
+    }
 
 
-_SEARCH = {
-    "title": "Search",
-    "icon": "search",
-    "link": _link("admin:desk_search"),
-    "permission": lambda request: request.user.has_perms(("baccarat.view_round", "baccarat.view_wager")),
-}
-DECISIONS: Final = ("wallet.change_withdrawal", "wallet.decide_hold", "operators.change_change")
-"""Permissions to decide what others request."""
+def _entry(icon: str, *pages: dict[str, Any]) -> dict[str, Any]:
+    """Build a line of the menu that leads to the first of these pages that the user may see; the others are tabs."""
+    return {**pages[0], "icon": icon, "pages": pages, "permission": lambda request: bool(open_pages(pages, request))}
 
 
-def may_decide(request: HttpRequest) -> bool:
-    """Return whether the user may decide requests of any kind."""
-    return any(request.user.has_perm(permission) for permission in DECISIONS)
+def open_pages(pages: Sequence[dict[str, Any]], request: HttpRequest) -> list[dict[str, Any]]:
+    """Return the pages that the user may see."""
+    return [page for page in pages if page["permission"](request)]
 
 
-_APPROVALS = {
-    "title": "Approvals",
-    "icon": "approval_delegation",
-    "link": _link("admin:desk_approvals"),
-    "permission": may_decide,
-}
-_FIGURES = {
-    "title": "Player figures",
-    "icon": "query_stats",
-    "link": _link("admin:desk_figures"),
-    "permission": lambda request: request.user.has_perm("risk.view_riskalert"),
-}
-_EXPORT = {
-    "title": "Export for a regulator",
-    "icon": "archive",
-    "link": _link("admin:desk_export"),
-    "permission": lambda request: request.user.has_perm("compliance.export_operator"),
-}
-_DUTIES = {
-    "title": "Who can do what",
-    "icon": "rule_folder",
-    "link": _link("admin:desk_duties"),
-    "permission": lambda request: request.user.has_perm("staff.export_access_review"),
-}
-NAVIGATION = [
-    {
-        "title": "Compliance",
-        "items": [
-            _SEARCH,
-            _APPROVALS,
-            _item("Significant events", "notification_important", "significant_significantevent"),
-            _item("Reports", "summarize", "reports_report"),
-            _item("Saved reports", "bookmark", "reports_savedreport"),
-            _item("Cases", "assignment_late", "compliance_case", badge_variant="warning"),
-            _EXPORT,
-        ],
-    },
+def _group(title: str, *entries: dict[str, Any]) -> dict[str, Any]:
+    return {"title": title, "separator": True, "items": list(entries)}
+
+
+DECISIONS: Final = (
+    "operators.change_change",
+    "wallet.change_withdrawal",
+    "wallet.decide_hold",
+    "wallet.change_discrepancy",
+    "significant.acknowledge_significantevent",
+)
+"""Permissions to decide what waits in the inbox."""
+NAVIGATION: Final = [
     _group(
-        "Risk",
-        _FIGURES,
-        _item("Risk alerts", "gpp_maybe", "risk_riskalert"),
-        _item("Risk rules", "rule_settings", "risk_riskrule"),
+        "Desk",
+        _entry("search", _page("Search", "desk_search", "baccarat.view_wager")),
+        _entry("inbox", _page("Inbox", "desk_inbox", *DECISIONS), _list("Changes", "operators_change")),
+        _entry("assignment_late", _list("Cases", "compliance_case")),
+        _entry("notification_important", _list("Significant events", "significant_significantevent")),
+        _entry(
+            "summarize",
+            _list("Reports", "reports_report"),
+            _list("Saved reports", "reports_savedreport"),
+            _page("Export for a regulator", "desk_export", "compliance.export_operator"),
+        ),
+    ),
+    _group(
+        "Players",
+        _entry(
+            "person",
+            _list("Players", "operators_player"),
+            _page("Player figures", "desk_figures", "risk.view_riskalert"),
+            _list("Erasures", "compliance_erasure"),
+        ),
+        _entry("gpp_maybe", _list("Risk alerts", "risk_riskalert"), _list("Risk rules", "risk_riskrule")),
+        _entry("shield_person", _list("Limits and exclusions", "wallet_playerrestrictions")),
+        _entry(
+            "flag",
+            _list("Chat reports", "chat_chatreport"),
+            _list("Messages", "chat_chatmessage"),
+            _list("Moderator actions", "chat_moderationaction"),
+            _list("Filter words", "chat_filterword"),
+        ),
     ),
     _group(
         "Play",
-        _item(
-            "Rounds",
-            "playing_cards",
-            "baccarat_round",
-            active=lambda request: "/round/" in request.path and "/round/search/" not in request.path,
-        ),
-        _item("Tables", "table_restaurant", "baccarat_table"),
-        _item("Wagers", "casino", "baccarat_wager"),
-        _item("Rules", "rule", "baccarat_rulesversion"),
-        _item("Kill switches", "power_settings_new", "baccarat_killswitch"),
+        _entry("playing_cards", _list("Rounds", "baccarat_round"), _list("Wagers", "baccarat_wager")),
+        _entry("table_restaurant", _list("Tables", "baccarat_table")),
+        _entry("rule", _list("Rules", "baccarat_rulesversion")),
+        _entry("power_settings_new", _list("Kill switches", "baccarat_killswitch")),
     ),
     _group(
         "Money",
-        _item("Accounts", "account_balance_wallet", "wallet_account"),
-        _item("Entries", "receipt_long", "wallet_entry"),
-        _item("Deposits", "move_to_inbox", "wallet_deposit"),
-        _item("Withdrawals", "outbox", "wallet_withdrawal", badge_variant="warning"),
-        _item("Held payments", "front_hand", "wallet_hold", badge_variant="warning"),
-        _item("Transfers", "swap_horiz", "wallet_transfer"),
-        _item("Wallet transactions", "sync_alt", "wallet_remotetransaction"),
-        _item("Adjustments", "edit_note", "wallet_adjustment"),
-        _item("Limits and exclusions", "shield_person", "wallet_playerrestrictions"),
-        _item("Deposit methods", "tune", "wallet_depositmethod"),
-        _item("Provider callbacks", "call_received", "wallet_providercallback"),
-        _item("Reconciliation", "balance", "wallet_reconciliation"),
-        _item("Discrepancies", "difference", "wallet_discrepancy"),
-    ),
-    _group(
-        "Chat",
-        _item("Chat reports", "flag", "chat_chatreport", badge_variant="warning"),
-        _item("Messages", "chat", "chat_chatmessage"),
-        _item("Moderator actions", "gavel", "chat_moderationaction"),
-        _item("Filter words", "block", "chat_filterword"),
+        _entry(
+            "move_to_inbox",
+            _list("Deposits", "wallet_deposit"),
+            _list("Deposit methods", "wallet_depositmethod"),
+            _list("Provider callbacks", "wallet_providercallback"),
+        ),
+        _entry("outbox", _list("Withdrawals", "wallet_withdrawal")),
+        _entry("front_hand", _list("Held payments", "wallet_hold")),
+        _entry("edit_note", _list("Adjustments", "wallet_adjustment")),
+        _entry(
+            "difference", _list("Discrepancies", "wallet_discrepancy"), _list("Reconciliation", "wallet_reconciliation")
+        ),
+        _entry(
+            "receipt_long",
+            _list("Entries", "wallet_entry"),
+            _list("Accounts", "wallet_account"),
+            _list("Transfers", "wallet_transfer"),
+            _list("Wallet transactions", "wallet_remotetransaction"),
+        ),
     ),
     _group(
         "Operators",
-        _item("Operators", "domain", "operators_operator"),
-        _item("Brands", "branding_watermark", "operators_brand"),
-        _item("Skins", "palette", "baccarat_skin"),
-        _item("API keys", "key", "operators_apikey"),
-        _item("Assertion keys", "id_card", "operators_assertionkey"),
-        _item("Identity providers", "passkey", "staff_identityprovider"),
-        _item("Changes", "fact_check", "operators_change", badge_variant="warning"),
-        _item("Webhooks", "webhook", "feed_webhookendpoint"),
-        _item("Webhook deliveries", "outgoing_mail", "feed_webhookdelivery"),
-        _item("Players", "person", "operators_player"),
-        _item("Erasures", "person_off", "compliance_erasure"),
+        _entry(
+            "domain",
+            _list("Operators", "operators_operator"),
+            _list("Brands", "operators_brand"),
+            _list("Skins", "baccarat_skin"),
+            _list("Identity providers", "staff_identityprovider"),
+        ),
+        _entry("key", _list("API keys", "operators_apikey"), _list("Assertion keys", "operators_assertionkey")),
+        _entry(
+            "webhook", _list("Webhooks", "feed_webhookendpoint"), _list("Webhook deliveries", "feed_webhookdelivery")
+        ),
     ),
     _group(
-        "Audit trail",
-        _item("Events", "history", "events_event"),
-        _item("Chain heads", "link", "events_chainhead"),
-        _item("Checkpoints", "verified", "checkpoints_checkpoint"),
-        _item("Subscribers", "rss_feed", "events_subscription"),
-        _item("Integrity", "verified_user", "compliance_measurement"),
-        _item("Approved releases", "approval", "compliance_approval"),
-        _item("Clocks", "schedule", "compliance_clockreading"),
-    ),
-    _group(
-        "On call",
-        _item("Alerts", "crisis_alert", "alerts_alert"),
-        _item("On-call lists", "contact_phone", "alerts_oncalllist"),
-        _item("Processes", "memory", "alerts_heartbeat"),
-    ),
-    _group(
-        "Staff",
-        _item("Users", "badge", "auth_user"),
-        _item("Access review", "checklist", "staff_member"),
-        _DUTIES,
-        _item("Roles", "groups", "staff_rolegroup"),
-        _item("Logins", "login", "staff_signin"),
-        _item("Access log", "visibility", "staff_accesslogentry"),
-        _item("Staff actions", "manage_history", "admin_logentry"),
+        "House",
+        _entry("crisis_alert", _list("Alerts", "alerts_alert"), _list("On-call lists", "alerts_oncalllist")),
+        _entry(
+            "badge",
+            _list("Users", "auth_user"),
+            _list("Access review", "staff_member"),
+            _list("Roles", "staff_rolegroup"),
+            _page("Who can do what", "desk_duties", "staff.export_access_review"),
+            _list("Logins", "staff_signin"),
+        ),
+        _entry("manage_history", _list("Staff actions", "admin_logentry"), _list("Access log", "staff_accesslogentry")),
+        _entry(
+            "memory",
+            _page("System", "desk_system", "alerts.view_heartbeat", "events.view_event"),
+            _list("Events", "events_event"),
+            _list("Chain heads", "events_chainhead"),
+            _list("Checkpoints", "checkpoints_checkpoint"),
+            _list("Subscribers", "events_subscription"),
+            _list("Integrity", "compliance_measurement"),
+            _list("Approved releases", "compliance_approval"),
+            _list("Clocks", "compliance_clockreading"),
+            _list("Processes", "alerts_heartbeat"),
+        ),
     ),
 ]
+NAVIGATION[0]["separator"] = False
 UNFOLD: Final[dict[str, Any]] = {
     "SITE_TITLE": "Casino admin",
     "SITE_HEADER": "Casino",

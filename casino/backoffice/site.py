@@ -22,7 +22,7 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django_otp import login as remember_device
 
-from casino.backoffice import badges, html
+from casino.backoffice import badges, html, menu
 from casino.backoffice.oidc import LOCKED, IdentitySignIn
 from casino.events.payloads import ArchiveUnavailable
 from casino.kernel.errors import Refusal
@@ -151,7 +151,8 @@ class StaffSite(IdentitySignIn, BaseSite):
         """Add the emergency bar, for staff who are logged in."""
         context: dict[str, Any] = super().each_context(request)
         waiting = getattr(request, "waiting", None)
-        return {**context, "emergency": None if waiting is None else badges.emergency_bar(request, waiting)}
+        emergency = None if waiting is None else badges.emergency_bar(request, waiting)
+        return {**context, "emergency": emergency, "tabs": getattr(request, "tabs", ())}
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """List what the user may see as soon as a page shows it: most show the menu instead."""
@@ -159,12 +160,26 @@ class StaffSite(IdentitySignIn, BaseSite):
         return cast("list[Any]", apps)
 
     def get_sidebar_list(self, request: HttpRequest) -> list[dict[str, Any]]:
-        """Add the counts of each queue to the menu."""
+        """Lead each line of the menu to a page that the user may see, with the count of what waits; find the tabs."""
         groups: list[dict[str, Any]] = super().get_sidebar_list(request)  # type: ignore[misc]
         counts = request.waiting = badges.counts(request)  # type: ignore[attr-defined]
-        for item in (item for group in groups for item in group["items"]):
-            if item.get("queue") in counts:
-                item["badge"] = counts[item["queue"]]
+        nearest = ""
+        for entry in (entry for group in groups for entry in group["items"]):
+            pages = menu.open_pages(entry["pages"], request)
+            if not pages:
+                continue
+            entry |= {key: pages[0][key] for key in ("title", "link")}
+            waiting = sum(counts.get(page["queue"], 0) for page in pages)
+            entry["badge"] = badges.text_of(waiting) if waiting else None
+            for page in pages:
+                link = str(page["link"])
+                page["active"] = False
+                if request.path.startswith(link) and len(link) > len(nearest):
+                    nearest, request.tabs = link, pages  # type: ignore[attr-defined]
+        for entry in (entry for group in groups for entry in group["items"]):
+            entry["active"] = any(str(page["link"]) == nearest for page in entry["pages"])
+            for page in entry["pages"]:
+                page["active"] = str(page["link"]) == nearest
         return groups
 
     @method_decorator(never_cache)

@@ -5,7 +5,7 @@ the transaction of the last confirmation or, after the delay, of `apply_due`. Ea
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import timedelta
 from typing import Any, Final, get_args
@@ -53,6 +53,15 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """What a change does to a player's money, in minor units."""
+
+    player: UUID
+    amount: int
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeKind:
     """What a kind of change does. `apply` may refuse; what it refuses at once can't be requested.
 
@@ -60,7 +69,8 @@ class ChangeKind:
     effect after CHANGE_DELAY_HOURS. Over HTTP the details of one that is `shown` can be read. Of one that is `alone`,
     only one waits for a subject at a time. The steps of a `silent` one are in the log alone, as its effect is recorded
     itself. No event holds the details of a `secret` one, and they are forgotten when it ends. `concerns` names who is
-    told of it, beside those who agree. `drop` follows where it ends without effect.
+    told of it, beside those who agree. `drop` follows where it ends without effect. `moves` says whose money it moves,
+    as of now.
     """
 
     name: ChangeName
@@ -73,6 +83,7 @@ class ChangeKind:
     shown: bool = False
     concerns: Callable[[Change], Iterable[str]] = lambda change: (change.subject,)
     drop: Callable[[Change], None] = lambda change: None
+    moves: Callable[[Change], Sequence[Move]] = lambda change: ()
 
     @property
     def persons(self) -> int:
@@ -115,6 +126,11 @@ def persons_for(kind: str) -> int:
 def act_of(kind: str) -> Act:
     """Return the act that changes of a kind are, whose permission staff need to confirm them."""
     return _kinds[kind].act
+
+
+def moves_of(change: Change) -> Sequence[Move]:
+    """Return whose money a change moves, as of now."""
+    return _kinds[change.kind].moves(change)
 
 
 def operator_of(change: Change) -> UUID:

@@ -11,7 +11,7 @@ from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
 from casino.operators import changes, key_limits
-from casino.operators.changes import ChangeKind
+from casino.operators.changes import ChangeKind, Move
 from casino.operators.key_limits import Movement
 from casino.operators.models import Change, ChangeName
 from wallet import acts, notices
@@ -76,7 +76,13 @@ def request(
 
 def register() -> None:
     """Register what two persons may change here."""
-    changes.register(ChangeKind(KIND, acts.APPROVE_ADJUSTMENT, _post, silent=True, shown=True))
+    changes.register(ChangeKind(KIND, acts.APPROVE_ADJUSTMENT, _post, silent=True, shown=True, moves=_moves))
+
+
+def _moves(change: Change) -> list[Move]:
+    wish = change.details
+    sign = 1 if wish["direction"] == AdjustmentDirection.CREDIT else -1
+    return [Move(UUID(wish["player"]), sign * wish["amount"], wish["currency"])]
 
 
 def _post(change: Change) -> None:

@@ -15,8 +15,8 @@ from casino.backoffice.actions import RowAction, SecretAnswer
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import RemovableAdmin, column, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
-from casino.backoffice.pages.approvals import DECIDE
 from casino.backoffice.pages.holds import before_money_leaves
+from casino.backoffice.pages.inbox import DECIDE, effect_of
 from casino.backoffice.sections import Banner, Section
 from casino.crypto.crypto_shredding import decrypt_text, is_encrypted
 from casino.kernel.persons import STAFF, is_another_person, is_person
@@ -128,6 +128,7 @@ class ChangeAdmin(ReadOnlyAdmin):
             *("requester", "requested", "decider"),
             ("Decided", obj.decided_at),
             "effective",
+            *((("What it does", effect_of(obj)),) if obj.status == ChangeStatus.REQUESTED else ()),
             *(() if changes.is_secret(obj) else details),
             "pk",
         )

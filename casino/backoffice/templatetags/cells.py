@@ -32,5 +32,6 @@ def crumb(part: Mapping[str, Any]) -> str:
     if isinstance(title, Model):
         title_of = getattr(admin.site.get_model_admin(type(title)), "title_of", str)  # Django's own pages have none
         return str(title_of(title))
-    names = {str(item["link"]): item["title"] for group in NAVIGATION for item in group["items"]}
+    pages = (page for group in NAVIGATION for entry in group["items"] for page in entry["pages"])
+    names = {str(page["link"]): page["title"] for page in pages}
     return str(names.get(link) or capfirst(title))

@@ -57,7 +57,7 @@ def test_one_person_requests_another_confirms_and_the_inbox_lists_it() -> None:
     assert "another person has to agree" in send(maker, "account_adjust", account().id, **FORM)
     waiting = Change.objects.get()
     page = reverse("admin:operators_change_change", args=[waiting.pk])
-    assert page in checker.get(reverse("admin:desk_approvals")).content.decode()
+    assert page in checker.get(reverse("admin:desk_inbox")).content.decode()
 
     own = maker.get(page).content.decode()
     assert "Waiting for another person" in own
@@ -79,7 +79,7 @@ def test_a_debit_beyond_the_balance_becomes_a_debt_only_when_marked() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"amount": "20,00"}, {"amount": "0"}, {"note": ""}, {"reason": "because"}, {"direction": ""}]
+    "changes", [{"amount": "20,000"}, {"amount": "0"}, {"note": ""}, {"reason": "because"}, {"direction": ""}]
 )
 def test_invalid_forms_show_errors_and_request_nothing(changes: dict[str, str]) -> None:
     send(member("maker", *ALL), "account_adjust", account().id, **{**FORM, **changes})

@@ -36,7 +36,8 @@ PAGES_OF_NO_MODEL = {
     "desk_export_file": "operators_operator",
     "desk_figures": "risk_riskalert",
     "desk_search": "baccarat_round",
-    "desk_approvals": "operators_operator",
+    "desk_system": "events_event",
+    "desk_inbox": "operators_operator",
 }
 """With a model of which whoever may use the page sees a row."""
 PAGES = ("changelist", "add", "history", "delete", "change")

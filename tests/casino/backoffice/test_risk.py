@@ -71,7 +71,7 @@ def test_who_staked_or_deposited_most_is_one_form(office: Office) -> None:
     assert "No player reaches this." in client.get(FIGURES, {"measure": "staked", "least": "900"}).content.decode()
     assert "Enter a whole number." in client.get(FIGURES, {"measure": "deposits", "least": "x"}).content.decode()
     assert "c-wrong" in client.get(FIGURES, {"least": "much"}).content.decode()
-    assert "Player figures" in client.get("/admin/").content.decode()
+    assert "Player figures" in client.get(reverse("admin:operators_player_changelist")).content.decode()
 
 
 def test_others_do_not_see_the_figures_nor_players_of_other_operators(office: Office) -> None:

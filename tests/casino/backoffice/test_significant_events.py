@@ -54,7 +54,7 @@ def numbers(answer: Any) -> list[str]:
     return [row.subject for row in answer.context["cl"].result_list]
 
 
-def waiting_of(client: Any) -> str:
+def waiting_of(client: Any) -> int:
     """Return the sidebar's count of waiting significant events."""
     request = client.get(reverse(LIST)).wsgi_request
     return badges.counts(request)["significant_significantevent"]
@@ -135,7 +135,7 @@ def test_installation_wide_events_are_seen_by_all_staff_and_acknowledged_by_staf
     every = staff(VIEW, ACKNOWLEDGE, name="every")
     assert {"integrity", "round-9", "staff"} & set(numbers(one.get(reverse(LIST)))) == {"integrity"}
     assert {"integrity", "round-9", "staff"} < set(numbers(every.get(reverse(LIST))))
-    assert (waiting_of(one), waiting_of(every)) == ("3", "6")
+    assert (waiting_of(one), waiting_of(every)) == (3, 6)
     shown = one.get(page).content.decode()
     assert "A file" in shown
     assert "<h2>Notes" not in shown

@@ -95,7 +95,7 @@ def test_a_request_is_listed_and_can_be_declined(office: Office) -> None:
     maker, checker = member("maker", *BOTH), member("checker", *BOTH)
     said(maker, "request_void", round_, **ASKED)
     change = Change.objects.get(subject=f"round:{round_.pk}")
-    assert page_of("operators_change", change.pk) in checker.get(reverse("admin:desk_approvals")).content.decode()
+    assert page_of("operators_change", change.pk) in checker.get(reverse("admin:desk_inbox")).content.decode()
 
     assert decide(checker, "decline", change) == "settled"
     assert Change.objects.get(pk=change.pk).status == "declined"

@@ -28,7 +28,7 @@ def test_who_changed_a_tables_limits_and_why(enter: Callable[[Role], Visitor]) -
 
 def test_who_deposited_more_than_2000_in_a_day(enter: Callable[[Role], Visitor]) -> None:
     visitor = enter(Role.COMPLIANCE)
-    visitor.go("Player figures")
+    visitor.go("Players", "Player figures")
     visitor.type("at least", "2000")
     visitor.press("Show")
     visitor.click(visitor.link_to("operators/player"))

@@ -163,9 +163,8 @@ def test_a_round_is_voided_by_two_persons_and_found_among_the_voids_of_the_month
     manager.sees("another member of staff has to agree")
 
     approver = enter(Role.APPROVER)
-    approver.click(approver.link_to("operators/change"))
-    approver.click(approver.page.locator("a[href*='/operators/change/0']:visible").first)
-    approver.sees("The shoe jammed.")
+    approver.go("Inbox")
+    approver.sees("The shoe jammed.", "What it does")
     approver.press("Confirm")
     approver.sees("it is in effect")
     assert Round.objects.get(pk=round_.pk).phase == "voided"

@@ -140,7 +140,7 @@ def test_a_payment_is_held_released_and_another_rejected_and_its_player_frozen_a
 
     ask_for(page, "45.00")
     compliance = enter(Role.COMPLIANCE)
-    compliance.go("Approvals")
+    compliance.go("Inbox")
     compliance.sees("player Olga")
     compliance.click(compliance.link_to("operators/player"))
     compliance.press("Freeze the account")

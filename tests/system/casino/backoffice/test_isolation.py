@@ -93,7 +93,7 @@ def searches(theirs: Desk) -> Iterator[tuple[str, str]]:
         yield f"{reverse('admin:desk_search')}?{urlencode({'player': term})}", term
         yield f"{reverse('admin:desk_search')}?{urlencode({'table': term})}", term
     yield f"{reverse('admin:desk_pick')}?{urlencode({'kinds': ','.join(ANYTHING), 'player': theirs.player.pk})}", ""
-    for name in ("desk_day", "desk_figures", "index", "desk_approvals", "desk_export"):
+    for name in ("desk_day", "desk_figures", "index", "desk_inbox", "desk_export"):
         yield f"{reverse(f'admin:{name}')}?{urlencode({'operator': theirs.operator})}", str(theirs.operator)
 
 

@@ -1,0 +1,128 @@
+"""The inbox: what waits for a person, for those who may decide it, with who, when, why, and what it does."""
+
+import re
+from html import unescape
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from casino.backoffice import menu
+from casino.backoffice.pages import inbox as inbox_page
+from casino.compliance.erasure import KIND
+from casino.events.store import Metadata
+from casino.kernel.money import MoneyType
+from casino.operators import memberships
+from casino.staff import access_changes, roles
+from casino.staff.duties import Role
+from tests.support.changes import waiting_change
+from tests.support.office import Office, open_office, page_of, staff, superuser
+from wallet.adjustments import services as adjustments
+from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
+from wallet.responsible_gaming import changes
+
+pytestmark = pytest.mark.django_db
+DECIDES = ("operators.change_change", "compliance.approve_erasure")
+
+
+@pytest.fixture
+def office() -> Office:
+    return open_office()
+
+
+def inbox(client: Client) -> str:
+    answer = client.get(reverse("admin:desk_inbox"))
+    assert answer.status_code == 200
+    return unescape(answer.content.decode())
+
+
+def request_erasure(office: Office, by: str) -> str:
+    subject = f"player:{office.player.id}"
+    return page_of("operators_change", waiting_change(KIND, operator=office.operator.pk, subject=subject, by=by).pk)
+
+
+def test_what_waits_is_listed_for_those_who_may_decide_it_and_leaves_when_decided(office: Office) -> None:
+    approver = staff(*DECIDES, "operators.view_change", name="approver")
+    assert "Nothing waits for you" in inbox(approver)
+    waiting = request_erasure(office, "staff:999")
+    page = inbox(approver)
+    assert f'href="{waiting}"' in page
+    assert "1 of 2" in page
+    assert "Withdrawal:" not in page
+    address = f"{reverse('admin:operators_change_decline', args=[waiting.split('/')[-3]])}?inbox"
+    assert f'action="{address}"' in page
+    assert approver.post(address).headers["Location"] == reverse("admin:desk_inbox")
+    assert f'href="{waiting}"' not in inbox(approver)
+
+
+def test_the_requester_sees_that_another_person_has_to_decide(office: Office) -> None:
+    approver = staff(*DECIDES, name="approver")
+    own = memberships.staff_actor(User.objects.get(username="approver"))
+    request_erasure(office, own)
+    page = inbox(approver)
+    assert "you: another person decides" in page
+    assert "/confirm/" not in page
+
+
+def test_changes_are_listed_by_the_permission_that_their_kind_needs(office: Office) -> None:
+    for kind in (changes.PLAY_MONEY_CAP, access_changes.SUPERUSER):
+        waiting_change(kind, operator=office.operator.pk, summary=f"Change {kind}.", by="staff:999")
+    page = inbox(staff("operators.change_change", *roles.functions_of(Role.APPROVER), name="approver"))
+    assert f"Change {changes.PLAY_MONEY_CAP}." in page
+    assert f"Change {access_changes.SUPERUSER}." not in page
+
+
+def test_other_staff_have_no_inbox_and_nobody_sees_another_operators_requests(office: Office) -> None:
+    waiting = request_erasure(office, "staff:999")
+    assert staff("baccarat.view_round", name="looker").get(reverse("admin:desk_inbox")).status_code == 403
+    assert waiting not in inbox(staff(*DECIDES, name="stranger", works_for="nobody"))
+
+
+def test_an_adjustment_says_who_asked_why_and_what_it_does_before_it_is_done(office: Office) -> None:
+    adjustments.request(
+        operator=office.operator.id,
+        player=office.player.id,
+        money_type=MoneyType.REAL,
+        currency="EUR",
+        direction=AdjustmentDirection.CREDIT,
+        amount=2500,
+        reason=AdjustmentReason.GOODWILL,
+        note="A late answer",
+        metadata=Metadata(str(office.operator.id), actor="staff:999", causation=""),
+    )
+    page = inbox(staff("operators.change_change", "wallet.approve_adjustment", name="checker"))
+    assert "Credit 25.00 EUR" in page
+    assert "goodwill: A late answer" in page
+    assert re.search(r"What it does</dt><dd>[^<]*<?.*?25\.00", page, re.DOTALL)
+    assert page.index("What it does") < page.index("1 of 2")
+
+
+def test_the_menu_offers_the_inbox_to_those_for_whom_it_has_a_list(office: Office) -> None:
+    assert {queue.permission for queue in inbox_page.QUEUES} | {inbox_page.DECIDE} == set(menu.DECISIONS)
+    assert reverse("admin:desk_inbox") in superuser().get(reverse("admin:index")).content.decode()
+
+
+def test_the_menu_has_26_lines_whose_other_pages_are_tabs(office: Office) -> None:
+    entries = [entry for group in menu.NAVIGATION for entry in group["items"]]
+    page = superuser().get(reverse("admin:staff_member_changelist")).content.decode()
+    tabs = re.search(r'<nav class="c-tabs".*?</nav>', page, re.DOTALL)
+    assert len(entries) == 26
+    assert tabs is not None
+    assert re.findall(r">([^<]+)</a>", tabs[0]) == ["Users", "Access review", "Roles", "Who can do what", "Logins"]
+    assert re.findall(r'aria-current="page">([^<]+)<', tabs[0]) == ["Access review"]
+
+
+def test_a_line_of_the_menu_leads_to_the_first_page_that_the_user_may_see(office: Office) -> None:
+    page = staff("staff.view_rolegroup", "staff.view_signin", name="auditor").get(reverse("admin:index"))
+    menu_ = unescape(page.content.decode())
+    assert f'href="{reverse("admin:staff_rolegroup_changelist")}"' in menu_
+    assert f'href="{reverse("admin:staff_signin_changelist")}"' not in menu_
+    assert f'href="{reverse("admin:auth_user_changelist")}"' not in menu_
+
+
+def test_the_system_page_lists_its_records_with_the_newest_of_each(office: Office) -> None:
+    page = superuser().get(reverse("admin:desk_system")).content.decode()
+    for name in ("alerts_heartbeat", "events_event", "events_chainhead", "checkpoints_checkpoint"):
+        assert reverse(f"admin:{name}_changelist") in page
+    assert staff("baccarat.view_round", name="nobody").get(reverse("admin:desk_system")).status_code == 403
