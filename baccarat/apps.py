@@ -1,3 +1,4 @@
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ class BaccaratConfig(AppConfig):
             void_policy,
             voiding,
             witness_chains,
+            witness_watch,
         )
         from baccarat.storage import own_rounds, shoe_seeds
         from casino.api.compression import register_dictionary
@@ -47,6 +49,8 @@ class BaccaratConfig(AppConfig):
         register_channel(_stream_channel)
         register_keys(_keys)
         _watch_dealing()
+        for name in (witness_watch.STANDING, witness_watch.AWAY):
+            health.house.checks[name] = partial(witness_watch.find, name)
         health.readiness.register("shoe_keys", shoe_seeds.check_keys)
 
 
@@ -81,7 +85,7 @@ def _watch_dealing() -> None:
          WHERE NOT closes AND due_at <= clock_timestamp()
     """
     SOURCES["casino_rounds"] = GaugeSource("Rounds that are played, by phase, and those overdue.", "phase", by_phase)
-    health.watch("dealing", oldest, limit=5.0, what="a round has been overdue")
+    health.watch("dealing", oldest, limit=5.0)
 
 
 def _stream_channel() -> Any:

@@ -7,10 +7,10 @@ class WalletConfig(AppConfig):
 
     def ready(self) -> None:
         """Register reports, feed types, and the wallet's tables for retention, exports and erasure."""
-        from casino.alerts import alerting
         from casino.api.jwks import register_keys
         from casino.feed import outbound
         from casino.feed.types import register, register_announced
+        from casino.observability import health
         from casino.reports.definition import register_reports
         from casino.staff import duties
         from wallet import acts, compliance, feed
@@ -19,7 +19,7 @@ class WalletConfig(AppConfig):
         from wallet.funding import services as funding
         from wallet.payments import changes as payment_changes
         from wallet.payments import holds, withdrawals
-        from wallet.reconciliation.queries import WAITING
+        from wallet.reconciliation import queries as reconciliation
         from wallet.remote import delivery, signing
         from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
         from wallet.responsible_gaming import changes as protection_changes
@@ -35,7 +35,7 @@ class WalletConfig(AppConfig):
         protection_changes.register()
         register(feed.SOURCE)
         register_announced(*feed.ANNOUNCED)
-        alerting.WAITING.append(WAITING)
+        health.house.register("open_discrepancies", reconciliation.find_waiting)
         outbound.register_loop(delivery.deliver_until)
         register_keys(signing.published_keys)
         register_keys(conformance.published_keys)
@@ -53,4 +53,4 @@ def _watch_payments() -> None:
           LEFT JOIN wallet_payment_due AS due USING (kind) GROUP BY 1
     """
     SOURCES["casino_payments_due"] = GaugeSource("Payments that have another step to go.", "kind", due)
-    health.watch("payments", oldest, limit=60.0, what="a payment has been due")
+    health.watch("payments", oldest, limit=60.0)

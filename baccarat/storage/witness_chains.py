@@ -1,8 +1,8 @@
 """Reads which tables use or need witnesses' chains, and the chains' headers and ends from the tables' events."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from typing import Final
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from baccarat.domain.tables.state import OpenClosing, TableState
@@ -38,10 +38,30 @@ SELECT kept.id, kept.operator_id, kept.state::text
   FROM baccarat_duetable AS due JOIN baccarat_table AS kept ON kept.id = due.table_id
  WHERE due.links_due_at <= statement_timestamp() - %s ORDER BY due.links_due_at LIMIT 50
 """
+_STANDING: Final = """
+SELECT kept.id, array(SELECT chain->>'release_key' FROM jsonb_array_elements((kept.state->'chains')::jsonb) AS chain),
+       due.links_due_at,
+       CASE WHEN kept.round_state->>'phase' = 'closed' AND kept.round_state #>> '{releases}' = '[]'
+            THEN (kept.round_state->>'closed_at')::timestamptz END
+  FROM baccarat_table AS kept JOIN baccarat_duetable AS due ON due.table_id = kept.id
+"""
+_UNANSWERED: Final = f"{_STANDING} WHERE due.links_due_at < statement_timestamp() - make_interval(secs => %s)"
+_USING: Final = f"""{_STANDING} WHERE NOT (kept.state->>'closed')::boolean AND EXISTS (
+    SELECT FROM jsonb_array_elements((kept.state->'chains')::jsonb) AS chain
+     WHERE chain->>'release_key' = ANY (%s::text[]))"""
 _LATE: Final = """
 SELECT id, state::text FROM baccarat_table
  WHERE (state->'open_closings')::jsonb @> '[{"is_late": true}]' ORDER BY id LIMIT 256
 """
+
+
+class StandingTable(NamedTuple):
+    """A table, the release keys of its witnesses, when their links were due, and when its round closed if it waits."""
+
+    table: UUID
+    release_keys: Sequence[str]
+    links_due_at: datetime | None
+    closed_at: datetime | None
 
 
 _known: Final[dict[str, SignedHeader]] = {}
@@ -96,6 +116,12 @@ def list_with_chain(release_key: str, limit: int) -> list[tuple[UUID, UUID, Tabl
 def list_waiting(limit: timedelta) -> list[tuple[UUID, UUID, TableState]]:
     """Return tables that have waited for links for longer than a limit, with their operators and states."""
     return _states(fetch(_WAITING, [limit]))
+
+
+def list_standing(silent: Sequence[str], seconds: float) -> list[StandingTable]:
+    """Return tables whose links have been due for so long, and those that use a witness with one of these keys."""
+    rows = fetch(_UNANSWERED, [seconds]) + (fetch(_USING, [list(silent)]) if silent else [])
+    return list({row[0]: StandingTable(*row) for row in rows}.values())
 
 
 def read_late_closings() -> dict[UUID, tuple[OpenClosing, ...]]:

@@ -5,21 +5,19 @@ other has passed since: one that froze in between does no harm when it wakes, an
 """
 
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple
 
-from django.conf import settings
 from django.db import transaction
 
 from casino.alerts import heartbeats, rules
 from casino.alerts.models import Alert
-from casino.alerts.rules import AlertChanges, AlertKind, CallRule, Condition, OpenAlert
-from casino.checkpoints import audit_states, notes
+from casino.alerts.rules import AlertChanges, CallRule, OpenAlert
 from casino.events.sql import database_now, execute, fetch
 from casino.observability import health
-from casino.significant.recorder import DESCRIPTIONS, Severity, SignificantEventKind
+from casino.observability.conditions import Finding
+from casino.significant.recorder import Severity
 
 logger = logging.getLogger(__name__)
 
@@ -27,8 +25,6 @@ PASS_SECONDS: Final = 2.0
 GAP: Final = timedelta(seconds=10)
 """A longer time between two passes was an outage, after which processes get time for their first heartbeats."""
 STEADY: Final = timedelta(seconds=heartbeats.DEAD_SECONDS + 2 * heartbeats.BEAT_SECONDS)
-LATE: Final = 15.0
-"""Seconds without a pass after which alerting counts as dead."""
 _LAST: Final = "SELECT passed_at, steady_since, clock_timestamp() FROM alerts_alertpass WHERE id = 1"
 _FIRST: Final = """
 INSERT INTO alerts_alertpass (id, passed_at, steady_since) VALUES (1, clock_timestamp() - interval '1 hour', now())
@@ -37,55 +33,18 @@ INSERT INTO alerts_alertpass (id, passed_at, steady_since) VALUES (1, clock_time
 _TAKE: Final = """
 UPDATE alerts_alertpass SET passed_at = %(now)s, steady_since = %(steady)s WHERE id = 1 AND passed_at = %(last)s
 """
-_JOB: Final = """
-SELECT extract(epoch FROM clock_timestamp() - due_at)::float8 FROM jobs_job
- WHERE name = ANY (%s::text[]) AND (leased_until IS NULL OR leased_until <= clock_timestamp())
-   AND NOT EXISTS (SELECT FROM jobs_job WHERE name = ANY (%s::text[]) AND leased_until > clock_timestamp())
- ORDER BY due_at LIMIT 1
-"""
-_CHECKPOINT: Final = """
-SELECT coalesce(extract(epoch FROM clock_timestamp() - min(event.recorded_at)), 0)::float8
-  FROM events_seal AS seal JOIN events_event AS event ON event.id = seal.event_id
- WHERE seal.position = 1 + coalesce((SELECT max(position) FROM checkpoints_checkpoint), 0)
-"""
-_EVENTS: Final = """
-SELECT event.kind, event.severity, event.operator_id, count(*)
-  FROM significant_unacknowledged AS waiting
-  JOIN significant_significantevent AS event ON event.id = waiting.event_id
- GROUP BY 1, 2, 3
-"""
-_CASES: Final = """
-SELECT kind, operator_id, count(*) FROM compliance_case AS one
- WHERE NOT EXISTS (SELECT FROM compliance_caseaction AS action WHERE action.case_id = one.id)
- GROUP BY 1, 2
-"""
-_OVERDUE: Final = """
-SELECT one.kind, one.operator_id, count(*)
-  FROM (SELECT DISTINCT ON (case_id) case_id, due_at FROM compliance_caseentry WHERE kind = 'deadline'
-         ORDER BY case_id, id DESC) AS deadline
-  JOIN compliance_case AS one ON one.id = deadline.case_id
- WHERE deadline.due_at < clock_timestamp()
-   AND NOT EXISTS (SELECT FROM compliance_caseaction AS action
-                    WHERE action.case_id = one.id AND action.action = 'resolved')
- GROUP BY 1, 2
-"""
-_WEBHOOKS: Final = """
-SELECT endpoint.operator_id, count(DISTINCT endpoint.id)
-  FROM feed_webhookendpoint AS endpoint
-  JOIN feed_webhookdelivery AS delivery ON delivery.endpoint_id = endpoint.id
- WHERE endpoint.status = 'active' AND delivery.due_at IS NOT NULL
-   AND delivery.first_tried_at < clock_timestamp() - interval '10 minutes'
- GROUP BY 1
-"""
 _OPEN: Final = """
-INSERT INTO alerts_alert (key, kind, severity, operator_id, summary, number, opened_at, seen_at, noticed_at,
-                          notice, acknowledged_by, acknowledged_number)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, 1, '', 0)
+INSERT INTO alerts_alert (key, kind, severity, operator_id, summary, cause, command, subjects, number, opened_at,
+                          seen_at, noticed_at, notice, acknowledged_by, acknowledged_number)
+VALUES (%(key)s, %(kind)s, %(severity)s, %(operator)s, %(summary)s, %(cause)s, %(command)s, %(subjects)s::text[],
+        %(number)s, %(now)s, %(now)s, %(now)s, 1, '', 0)
 """
 _SEEN: Final = """
-UPDATE alerts_alert SET seen_at = %s, number = %s, summary = %s, severity = %s,
-       acknowledged_number = least(acknowledged_number, %s)
- WHERE id = %s
+UPDATE alerts_alert
+   SET seen_at = %(now)s, number = %(number)s, severity = %(severity)s, summary = %(summary)s, cause = %(cause)s,
+       command = %(command)s, subjects = %(subjects)s::text[],
+       acknowledged_number = least(acknowledged_number, %(number)s)
+ WHERE id = %(id)s
 """
 _RENEW: Final = """
 UPDATE alerts_alert
@@ -111,30 +70,6 @@ SELECT DISTINCT told.alert_id, told.target_id, %s, alert.notice, 0, ''
 """
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingRows:
-    """Rows of an upper layer that must not wait: `sql` counts them by operator, given `hours()`."""
-
-    kind: AlertKind
-    severity: Severity
-    summary: str
-    sql: str
-    hours: Callable[[], int]
-
-    def conditions(self) -> list[Condition]:
-        """Return one condition for each operator with such rows."""
-        return [
-            Condition(
-                f"{self.kind}:{operator}", self.kind, self.severity, f"{self.summary}: {number}", number, operator
-            )
-            for operator, number in fetch(self.sql, [self.hours()])
-        ]
-
-
-WAITING: Final[list[WaitingRows]] = []
-"""Filled by upper layers when they start."""
-
-
 class _Last(NamedTuple):
     passed_at: datetime
     steady_since: datetime
@@ -147,17 +82,14 @@ def run_pass() -> bool:
     if (last.now - last.passed_at).total_seconds() < PASS_SECONDS:
         return False
     steady_since = last.now if last.now - last.passed_at > GAP else last.steady_since
-    judges_processes = last.now - steady_since >= STEADY
-    conditions = observe(processes=judges_processes)
-    unjudged = frozenset() if judges_processes else rules.PROCESS_KINDS
+    findings, unjudged = observe(steady=last.now - steady_since >= STEADY)
     with transaction.atomic():
         if not execute(_TAKE, {"now": last.now, "steady": steady_since, "last": last.passed_at}):
             return False
-        alerts = _open_alerts()
-        changes = rules.fold(alerts, conditions, last.now, unjudged=unjudged)
+        changes = rules.fold(_open_alerts(), findings, last.now, unjudged=unjudged)
         _write(changes, last.now)
         _queue_messages(last.now)
-    heartbeats.forget_dead()
+    heartbeats.forget_replaced()
     return True
 
 
@@ -173,60 +105,25 @@ def acknowledge(alert: int, *, by: str) -> bool:
     return True
 
 
-def check_processes() -> str:
-    """Return `ok` if at least one process of each kind runs."""
-    running = {process.kind for process in heartbeats.list_processes() if not process.is_dead}
-    missing = [kind for kind in rules.EXPECTED if kind not in running]
-    return f"no {', no '.join(missing)} runs" if missing else health.OK
+def observe(*, steady: bool = True) -> tuple[list[Finding], list[str]]:
+    """Return everything that is wrong now, and the keys of what could not be judged.
 
-
-def check_alerting() -> str:
-    """Return `ok` if a process has decided what is wrong just now."""
-    rows = fetch("SELECT extract(epoch FROM clock_timestamp() - passed_at)::float8 FROM alerts_alertpass")
-    silent = rows[0][0] if rows else None
-    if silent is not None and silent <= LATE:
-        return health.OK
-    return "nobody has watched yet" if silent is None else f"nobody has watched for {silent:.0f} s"
-
-
-def observe(*, processes: bool = True) -> list[Condition]:
-    """Return everything that is wrong now."""
-    states = heartbeats.list_processes() if processes else []
-    results = {name: text for name, text in health.house.results().items() if name not in OWN_CHECKS}
-    events = [(kind, _title(kind), severity, operator, number) for kind, severity, operator, number in fetch(_EVENTS)]
-    return [
-        *(rules.process_conditions(states) if processes else ()),
-        *rules.health_conditions(results),
-        *rules.delay_conditions(delays()),
-        *rules.queue_conditions(
-            events=events,
-            cases=[(kind, operator, number) for kind, operator, number in fetch(_CASES)],
-            overdue=[(kind, operator, number) for kind, operator, number in fetch(_OVERDUE)],
-            webhooks=[(operator, number) for operator, number in fetch(_WEBHOOKS)],
-        ),
-        *(condition for rows in WAITING for condition in rows.conditions()),
-    ]
-
-
-def delays() -> dict[str, float]:
-    """Return how many seconds late jobs, checkpoints, the nightly audit and the witnesses' cosignatures are."""
-    names = list(settings.CELERY_BEAT_SCHEDULE)
-    jobs = fetch(_JOB, [names, names])
-    return {
-        "jobs": jobs[0][0] if jobs else 0.0,
-        "checkpoints": fetch(_CHECKPOINT)[0][0] - settings.CHECKPOINT_SECONDS,
-        "audit": audit_states.seconds_since_nightly() - 24 * 3600,
-        "witnesses": notes.protection_window().seconds if settings.WITNESSES else 0.0,
-    }
+    Processes are not judged unless alerting was `steady`: after an outage all begin to beat again.
+    """
+    states = heartbeats.list_processes()
+    found = rules.missing_processes(states) + rules.dead_processes(states) if steady else []
+    unjudged = rules.unjudged_processes(states, steady=steady)
+    for name, findings in {**health.house.results(), **health.desk.results()}.items():
+        if name in OWN_CHECKS:
+            continue
+        if any(each.name in {"database", "slow"} for each in findings):
+            unjudged.append(name)
+        found += (each for each in findings if each.name != "database")  # which this process could not ask
+    return found, unjudged
 
 
 OWN_CHECKS: Final = frozenset({"processes", "alerting"})
 """Checks of /healthz that come from here, and are no news here."""
-
-
-def _title(kind: str) -> str:
-    known = kind in set(SignificantEventKind)
-    return DESCRIPTIONS[SignificantEventKind(kind)].title if known else kind.replace("_", " ")
 
 
 def _last_pass() -> _Last:
@@ -248,18 +145,25 @@ def _open_alerts() -> list[OpenAlert]:
 
 
 def _write(changes: AlertChanges, now: datetime) -> None:
-    for condition in changes.opened:
-        logger.error("ALERT %s (%s)", condition.summary, condition.kind)
-        each = (condition.key, condition.kind, condition.severity, condition.operator, condition.summary)
-        execute(_OPEN, [*each, condition.number, now, now, now])
-    for alert, condition in changes.seen:
-        execute(_SEEN, [now, condition.number, condition.summary, condition.severity, condition.number, alert.id])
+    for finding in changes.opened:
+        logger.error("ALERT %s: %s (%s)", finding.effect, finding.cause, finding.name)
+        execute(_OPEN, _row(finding, now))
+    for alert, finding in changes.seen:
+        execute(_SEEN, _row(finding, now) | {"id": alert.id})
     if changes.renewed:
         execute(_RENEW, [now, [alert.id for alert in changes.renewed]])
     resolved = [alert.id for alert in changes.resolved]
     if resolved:
         execute(_RESOLVE, [now, resolved])
         execute(_FOLLOW_UP, ["resolved", resolved])
+
+
+def _row(finding: Finding, now: datetime) -> dict[str, object]:
+    return {
+        "key": finding.key, "kind": finding.name, "severity": finding.severity, "operator": finding.operator,
+        "summary": finding.effect, "cause": finding.cause, "command": finding.command,
+        "subjects": list(finding.where), "number": finding.number, "now": now,
+    }  # fmt: skip
 
 
 def _queue_messages(now: datetime) -> None:

@@ -7,9 +7,8 @@ class AlertsConfig(AppConfig):
 
     def ready(self) -> None:
         """Have every process beat, and alert people in worker-outbound; check that both happen."""
-        from casino.alerts import acts, alerting, heartbeats, list_changes, on_call, sending
+        from casino.alerts import acts, checks, heartbeats, list_changes, on_call, sending
         from casino.compliance import key_rotation, retention
-        from casino.observability import health
         from casino.observability.process import on_process_start
         from casino.staff import duties
 
@@ -22,5 +21,4 @@ class AlertsConfig(AppConfig):
         key_rotation.register(on_call.rewrap)
         year = retention.RetentionPolicy({"alerts_alertmessage": "created_at", "alerts_alert": "resolved_at"}, 90, 365)
         retention.register(permanent={}, policies={"alerts": year})
-        health.house.register("processes", alerting.check_processes)
-        health.house.register("alerting", alerting.check_alerting)
+        checks.register()

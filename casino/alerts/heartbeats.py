@@ -31,7 +31,7 @@ BEAT_SECONDS: Final = 3.0
 DEAD_SECONDS: Final = 12.0
 """Seconds after its last beat at which a process counts as dead."""
 FORGET_SECONDS: Final = 600.0
-"""Seconds after its last beat at which a dead process is forgotten."""
+"""Seconds after its last beat at which a dead process is forgotten, if another has taken its place."""
 FILE: Final = "HEARTBEAT_FILE"
 
 _ending: Final[list[Finalize]] = []
@@ -56,7 +56,11 @@ SELECT name, labels, numbers
    SET numbers = ARRAY(SELECT before + since FROM unnest(kept.numbers, excluded.numbers)
                          WITH ORDINALITY AS pair (before, since, place) ORDER BY place)
 """
-_FORGET: Final = "DELETE FROM alerts_heartbeat WHERE beat_at < clock_timestamp() - make_interval(secs => %s)"
+_FORGET: Final = """
+DELETE FROM alerts_heartbeat USING unnest(%s::text[], %s::text[], %s::int[]) AS dead (kind, host, pid)
+ WHERE (alerts_heartbeat.kind, alerts_heartbeat.host, alerts_heartbeat.pid) = (dead.kind, dead.host, dead.pid)
+   AND beat_at < clock_timestamp() - make_interval(secs => %s)
+"""
 
 
 class ProcessState(NamedTuple):
@@ -141,7 +145,7 @@ def _version() -> str:
 
 
 def list_processes() -> list[ProcessState]:
-    """Return every process that runs, or that died in the last ten minutes."""
+    """Return every process that runs, that died in the last ten minutes, or that was not replaced."""
     return [ProcessState(*row) for row in fetch(_PROCESSES)]
 
 
@@ -160,6 +164,10 @@ def unreplaced(processes: Iterable[ProcessState]) -> list[ProcessState]:
     return left
 
 
-def forget_dead() -> None:
-    """Remove the rows of processes that are dead for long."""
-    execute(_FORGET, [FORGET_SECONDS])
+def forget_replaced() -> None:
+    """Remove the rows of processes that are dead for long and have been replaced."""
+    processes = list_processes()
+    left = {*unreplaced(processes)}
+    replaced = [each[:3] for each in processes if each.silent > FORGET_SECONDS and each not in left]
+    if replaced:
+        execute(_FORGET, [*map(list, zip(*replaced, strict=True)), FORGET_SECONDS])

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from casino.alerts.models import Channel, Stage
 
-RUNBOOK: Final = "deploy/docs/operations.md"
 _ACTIONS: Final = {Stage.OPENED: "trigger", Stage.ACKNOWLEDGED: "acknowledge", Stage.RESOLVED: "resolve"}
 _PAGER_SEVERITIES: Final = {"critical": "critical", "warning": "warning", "notice": "info", "info": "info"}
 _MARKS: Final = {"critical": "\N{LARGE RED CIRCLE}", "warning": "\N{LARGE YELLOW CIRCLE}"}
@@ -17,32 +16,30 @@ _PLAIN: Final = "\N{MEDIUM WHITE CIRCLE}"
 
 @dataclass(frozen=True, slots=True)
 class AlertNews:
-    """A message to write. `address` is that of the alert's page in the admin, empty if it is not known."""
+    """A message to write. `page` and `runbook` are addresses in the admin: of the alert, and of what to do."""
 
     alert: int
     stage: Stage
+    page: str
+    runbook: str
+    source: str
     kind: str
     severity: str
     summary: str
+    cause: str
+    command: str
     number: int
     opened_at: datetime
     acknowledged_by: str
-    address: str
-    source: str
 
     @property
     def headline(self) -> str:
-        """Return one line that says what is wrong, and what became of it."""
+        """Return one line: the effect, and what became of it."""
         if self.stage is Stage.RESOLVED:
             return f"Resolved: {self.summary}"
         if self.stage is Stage.ACKNOWLEDGED:
             return f"Acknowledged by {self.acknowledged_by}: {self.summary}"
-        return f"{self.severity.capitalize()}: {self.summary}"
-
-    @property
-    def runbook(self) -> str:
-        """Return where the manual says what to do."""
-        return f"{RUNBOOK}#{self.kind}"
+        return self.summary
 
     @property
     def key(self) -> str:
@@ -52,17 +49,12 @@ class AlertNews:
 
 def email(news: AlertNews) -> tuple[str, str]:
     """Return the subject and the text of an e-mail."""
-    lines = [
-        news.headline,
-        "",
-        f"Opened   {_time(news.opened_at)}",
-        f"Kind     {news.kind}",
-        f"Runbook  {news.runbook}",
-    ]
-    if news.address:
-        lines.append(f"Page     {news.address}")
+    lines = [f"{news.headline}.", f"{news.cause}.", ""]
     if news.stage is Stage.OPENED:
-        lines += ["", "Acknowledge it on its page, or the next in line is told."]
+        lines += [f"Do        {news.command}", f"Runbook   {news.runbook}"]
+    lines += [f"Alert     {news.page}", f"Opened    {_time(news.opened_at)}", f"Severity  {news.severity}"]
+    if news.stage is Stage.OPENED:
+        lines += ["", "Acknowledge the alert on its page, or the next in line is told."]
     return f"[{news.source}] {news.headline}", "\n".join(lines) + "\n"
 
 
@@ -80,10 +72,12 @@ def body(channel: Channel, news: AlertNews, *, secret: str, now: datetime) -> Ma
             "kind": news.kind,
             "severity": news.severity,
             "summary": news.summary,
+            "cause": news.cause,
+            "command": news.command,
             "number": news.number,
             "opened_at": news.opened_at.astimezone(UTC).isoformat(),
             "acknowledged_by": news.acknowledged_by,
-            "address": news.address,
+            "page": news.page,
             "runbook": news.runbook,
             "source": news.source,
         },
@@ -92,8 +86,14 @@ def body(channel: Channel, news: AlertNews, *, secret: str, now: datetime) -> Ma
 
 def _chat_text(news: AlertNews) -> str:
     mark = _GOOD if news.stage is Stage.RESOLVED else _MARKS.get(news.severity, _PLAIN)
-    text = news.headline.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return "\n".join(filter(None, (f"{mark} {text}", news.address, f"Runbook: {news.runbook}")))
+    if news.stage is not Stage.OPENED:
+        return "\n".join((f"{mark} {_plain(news.headline)}", news.page))
+    lines = (f"{mark} {_plain(news.headline)}", _plain(f"{news.cause}."), f"`{_plain(news.command)}`")
+    return "\n".join((*lines, f"Runbook: {news.runbook}", f"Alert: {news.page}"))
+
+
+def _plain(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _pager_event(news: AlertNews, *, routing_key: str) -> dict[str, Any]:
@@ -108,9 +108,9 @@ def _pager_event(news: AlertNews, *, routing_key: str) -> dict[str, Any]:
             "severity": _PAGER_SEVERITIES[news.severity],
             "timestamp": news.opened_at.astimezone(UTC).isoformat(),
             "class": news.kind,
-            "custom_details": {"number": news.number, "runbook": news.runbook},
+            "custom_details": {"cause": news.cause, "command": news.command, "number": news.number},
         },
-        "links": [{"href": news.address, "text": "The alert's page"}] if news.address else [],
+        "links": [{"href": news.runbook, "text": "Runbook"}, {"href": news.page, "text": "Alert"}],
     }
 
 

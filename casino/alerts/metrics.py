@@ -15,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from casino.alerts import alerting, heartbeats, rules
+from casino.alerts import checks, heartbeats, rules
 from casino.events.sql import fetch
 from casino.observability import figures, health
 
@@ -90,12 +90,12 @@ def gauges() -> list[Gauge]:
     for process in processes:
         counted = dead if process.is_dead else running
         counted[process.kind] = counted.get(process.kind, 0.0) + 1
-    checks = {name: float(text == health.OK) for name, text in health.house.results().items()}
+    passed = {name: float(not findings) for name, findings in health.house.results().items()}
     in_use: dict[str, dict[str, float]] = {name: {} for name in figures.GAUGES}
     for name, pool, number in fetch(_IN_USE, [heartbeats.DEAD_SECONDS]):
         in_use.setdefault(name, {})[pool] = number
     return [
-        Gauge("casino_check_ok", "Whether a check of /healthz passes.", "check", checks),
+        Gauge("casino_check_ok", "Whether a check of /healthz passes.", "check", passed),
         Gauge("casino_late_seconds", "How late the oldest piece of work is.", "work", _late()),
         Gauge("casino_processes", "Processes that run.", "process", running),
         Gauge("casino_dead_processes", "Processes without a heartbeat that did not end in order.", "process", dead),
@@ -156,7 +156,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 def _late() -> dict[str, float]:
     late = {name: _seconds(statement) for name, statement in health.WATCHED.items()}
-    return late | {name: max(seconds, 0.0) for name, seconds in alerting.delays().items()}
+    return late | {name: max(seconds, 0.0) for name, seconds in checks.delays().items()}
 
 
 def _seconds(statement: str) -> float:

@@ -55,10 +55,13 @@ class Alert(models.Model):
     """Something that is or was wrong. Of each key at most one is not resolved; repeats are counted in it."""
 
     key = models.TextField()
-    kind = models.TextField()
+    kind = models.TextField(help_text="The name of the condition.")
     severity = models.TextField(choices=[(each.value, each.value) for each in Severity])
     operator_id = models.UUIDField(null=True)
-    summary = models.TextField()
+    summary = models.TextField(help_text="The effect.")
+    cause = models.TextField()
+    command = models.TextField(help_text="What to run or to open first.")
+    subjects = ArrayField(models.TextField(), default=list, help_text="Tables and the like that are affected.")
     number = models.IntegerField(default=1, help_text="Of the things that are wrong, such as open cases.")
     opened_at = models.DateTimeField()
     seen_at = models.DateTimeField(help_text="When it was last wrong.")

@@ -20,14 +20,14 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.db import Error, connection
 
-from casino.alerts import alerting, messages, on_call
+from casino.alerts import alerting, checks, messages, on_call
 from casino.alerts.messages import AlertNews
 from casino.alerts.models import Channel, Stage
 from casino.alerts.on_call import TargetAddress
 from casino.crypto.encryption import DecryptionFailed
 from casino.events.sql import database_now, execute, fetch
 from casino.feed import signatures
-from casino.observability import health
+from casino.observability.conditions import runbook_path
 from casino.outbound.client import WebhookClient
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,8 @@ UPDATE alerts_alertmessage AS message
                              AND earlier.id < one.id AND earlier.due_at IS NOT NULL)
         ORDER BY due_at, id LIMIT {BATCH} FOR UPDATE SKIP LOCKED)
 RETURNING message.id, message.attempts, target.channel, target.key_id, target.encrypted, alert.id, message.stage,
-          alert.kind, alert.severity, alert.summary, alert.number, alert.opened_at, alert.acknowledged_by
+          alert.kind, alert.severity, alert.summary, alert.cause, alert.command, alert.number, alert.opened_at,
+          alert.acknowledged_by
 """  # noqa: S608  (constants)
 _SENT: Final = """
 UPDATE alerts_alertmessage SET due_at = NULL, sent_at = clock_timestamp(), error = '' WHERE id = %s AND attempts = %s
@@ -124,15 +125,15 @@ def _claim_messages() -> list[Outgoing]:
     source = settings.LOG_ORIGIN.partition("/")[0] or socket.gethostname()
     claimed = []
     for row in fetch(_CLAIM):
-        number, attempt, channel, key_id, encrypted, alert, stage, kind, severity, summary, count, opened_at, by = row
-        address = page_address(alert)
-        news = AlertNews(alert, Stage(stage), kind, severity, summary, count, opened_at, by, address, source)
+        number, attempt, channel, key_id, encrypted, alert, stage, kind, *facts = row
+        page, runbook = (f"{_origin()}{path}" for path in (_page_path(alert), runbook_path(kind)))
+        news = AlertNews(alert, Stage(stage), page, runbook, source, kind, *facts)
         claimed.append(Outgoing(number, attempt, Channel(channel), _open(key_id, encrypted), news))
     return claimed
 
 
 def _claim_signals() -> list[Outgoing]:
-    if alerting.check_alerting() != health.OK:
+    if checks.alerting():
         return []
     return [
         Outgoing(target, 0, Channel.DEAD_MAN, _open(key_id, encrypted), None)
@@ -148,10 +149,14 @@ def _open(key_id: str, encrypted: bytes) -> TargetAddress | None:
         return None
 
 
-def page_address(alert: int) -> str:
-    """Return the address of an alert's page in the admin; empty if the origin of the admin is not configured."""
-    origin = next(iter(settings.CSRF_TRUSTED_ORIGINS), "")
-    return origin + (settings.FORCE_SCRIPT_NAME or "") + f"/admin/alerts/alert/{alert}/change/" if origin else ""
+def _origin() -> str:
+    """Return where people open this service: the first trusted origin, or the first name that it answers to."""
+    trusted = next(iter(settings.CSRF_TRUSTED_ORIGINS), "")
+    return trusted or f"https://{settings.ALLOWED_HOSTS[0].lstrip('.')}"
+
+
+def _page_path(alert: int) -> str:
+    return f"{settings.FORCE_SCRIPT_NAME or ''}/admin/alerts/alert/{alert}/change/"
 
 
 async def _send_all(claimed: Sequence[Outgoing], now: datetime) -> list[str]:

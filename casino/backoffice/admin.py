@@ -29,6 +29,7 @@ from casino.backoffice.pages import (  # noqa: F401
     risk,
     rounds,
     rules,
+    runbook,
     saved_reports,
     significant_events,
     skins,

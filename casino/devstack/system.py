@@ -114,6 +114,7 @@ class Stack:
         self.environment = environment_for(addresses, secrets=self.home.secrets, folder=self.home.folder)
         self.environment.setdefault("TABLE_WITNESSES", str(self.table_witnesses))
         self.environment.setdefault("STATIC_ROOT", str(self.home.static))
+        self.environment.setdefault("CSRF_TRUSTED_ORIGINS", self.base_url)  # which links in messages begin with
         for name, requests in QUOTAS.items():
             self.environment.setdefault(name, requests)
         migrate(self.environment)

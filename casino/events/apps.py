@@ -13,4 +13,4 @@ class EventsConfig(AppConfig):
             SELECT extract(epoch FROM clock_timestamp() - recorded_at) FROM events_event
             WHERE id = (SELECT min(event_id) FROM events_unsealed)
         """
-        health.watch("sealing", oldest, limit=10.0, what="an event has waited for its seal")
+        health.watch("sealing", oldest, limit=10.0)

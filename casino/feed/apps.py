@@ -25,4 +25,4 @@ class FeedConfig(AppConfig):
                   WHERE subscriber.name = 'feed'),
                 (SELECT min(announced_at) FROM events_announcement)))
         """
-        health.watch("feed", oldest, limit=60.0, what="an event has been missing from feeds")
+        health.watch("feed", oldest, limit=60.0)

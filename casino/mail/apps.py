@@ -10,4 +10,4 @@ class MailConfig(AppConfig):
         from casino.observability import health
 
         oldest = "SELECT extract(epoch FROM clock_timestamp() - min(created_at)) FROM mail_email WHERE sent_at IS NULL"
-        health.watch("mail", oldest, limit=900.0, what="an e-mail has been waiting")
+        health.watch("mail", oldest, limit=900.0)

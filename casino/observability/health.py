@@ -7,8 +7,8 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Generic, TypeVar
 
 import redis
 from django.conf import settings
@@ -19,6 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from casino.database.redis_client import redis_client
+from casino.observability.conditions import CONDITIONS, Finding, Level, duration
 
 log = logging.getLogger(__name__)
 REDIS_TIMEOUT = 0.5
@@ -26,9 +27,9 @@ MIGRATIONS_APPLIED = threading.Event()
 PATIENCE: Final = 2.0
 """Seconds for which a request waits for checks that another one runs."""
 OK: Final = "ok"
-Check = Callable[[], str]
-"""Returns `ok`, or what is wrong. May raise DatabaseError."""
-
+SLOWLY: Final = "no answer within a second"
+Findings = Sequence[Finding]
+Result = TypeVar("Result")
 # A transaction with an id is written to the log, so this needs a server that can write.
 _WRITE: Final = "SELECT pg_current_xact_id(), current_setting('transaction_read_only')"
 # 16 MB of a temporary file, in rows so long that few are needed: a busy server writes them within the second, too.
@@ -38,90 +39,118 @@ SELECT count(content) FROM spilled
 """
 DISK_FULL: Final = ("53100", "53400")
 """SQLSTATEs of a disk or a quota that is full."""
+SLOW: Final = ("57014", "55P03")
+"""SQLSTATEs of a statement that took too long, and of a lock that was not had in time."""
+_ANSWERED_LATE: Final = ""
+"""Stands for an SQLSTATE where another request runs the checks and they take too long."""
 
 
-class HealthReport:
-    """The results of checks, repeated after `max_age` seconds by one thread; others wait for it for a moment."""
+class Checks(Generic[Result]):
+    """Checks whose results are kept for `max_age` seconds. One thread repeats them; others wait for it for a moment.
 
-    def __init__(self, *, good: str, bad: str, max_age: float) -> None:
-        self.checks: Final[dict[str, Check]] = {}
-        self._words: Final = bad, good
+    `failed` makes a result of the name of a check and the SQLSTATE, if there is one, with which it failed.
+    """
+
+    def __init__(self, failed: Callable[[str, str | None], Result], *, max_age: float) -> None:
+        self.checks: Final[dict[str, Callable[[], Result]]] = {}
+        self._failed: Final = failed
         self._max_age: Final = max_age
         self._running: Final = threading.Lock()
-        self._results: dict[str, str] = {}
+        self._results: dict[str, Result] = {}
         self._expires_at = 0.0
 
-    def register(self, name: str, check: Check) -> None:
-        """Add a check under a name for the report; it runs in a transaction whose statements take a second at most."""
-
-        def bounded() -> str:
-            with transaction.atomic():
-                with connection.cursor() as cursor:
-                    cursor.execute("SET LOCAL statement_timeout = '1s'")
-                return check()
-
-        self.checks[name] = bounded
+    def register(self, name: str, check: Callable[[], Result]) -> None:
+        """Add a check, which may raise DatabaseError. It runs in a transaction."""
+        self.checks[name] = lambda: within_a_second(check)
 
     def forget(self) -> None:
         """Repeat the checks at the next request."""
         self._results, self._expires_at = {}, 0.0
 
-    def results(self, **more: Check) -> dict[str, str]:
+    def results(self, **more: Callable[[], Result]) -> dict[str, Result]:
         """Return what each check, and each of `more`, says."""
-        return self._run_checks({**self.checks, **more})
-
-    def response(self, **more: Check) -> JsonResponse:
-        """Return 200 if every check is `ok`, else 503; results of `more` do not change the status."""
-        results = self.results(**more)
-        fine = all(results[name] == OK for name in self.checks)
-        response = JsonResponse({"status": self._words[fine], **results}, status=200 if fine else 503)
-        if not fine:
-            response["Retry-After"] = "1"
-        return response
-
-    def _run_checks(self, checks: Mapping[str, Check]) -> dict[str, str]:
+        checks = {**self.checks, **more}
         if not self._running.acquire(timeout=PATIENCE):
-            return dict.fromkeys(checks, "no answer")  # a frozen server holds up one thread, not all
+            return {name: self._failed(name, _ANSWERED_LATE) for name in checks}  # it holds up one thread, not all
         try:
             if time.monotonic() >= self._expires_at:
-                self._results = {name: _run(check) for name, check in checks.items()}
+                self._results = {name: self.run(name, check) for name, check in checks.items()}
                 self._expires_at = time.monotonic() + self._max_age
             return self._results
         finally:
             self._running.release()
 
+    def run(self, name: str, check: Callable[[], Result]) -> Result:
+        """Return what a check says, or how it failed."""
+        try:
+            return check()
+        except (DatabaseError, InterfaceError) as error:
+            log.warning("The database does not answer.", exc_info=True)
+            return self._failed(name, getattr(error.__cause__, "sqlstate", None))
 
-readiness: Final = HealthReport(good="ready", bad="not ready", max_age=1.0)
-house: Final = HealthReport(good="healthy", bad="not healthy", max_age=5.0)
+
+def within_a_second(question: Callable[[], Result]) -> Result:
+    """Return the answer to a question in a transaction whose statements take a second at most. Raises DatabaseError."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL statement_timeout = '1s'")
+        return question()
+
+
+def _word(_name: str, state: str | None) -> str:
+    if state in DISK_FULL:
+        return "the database's disk is full"
+    if state in SLOW:
+        return SLOWLY
+    return "no answer" if state == _ANSWERED_LATE else "down"
+
+
+def _finding(name: str, state: str | None) -> Findings:
+    if state in DISK_FULL:
+        return (Finding(name="disk"),)
+    if state not in (*SLOW, _ANSWERED_LATE):
+        return (Finding(name="database"),)
+    of_check = CONDITIONS.get(name)
+    section = name.capitalize() if of_check is None else of_check.section
+    level = Level.STOPS if of_check is None else of_check.level
+    return (Finding(name="slow", part=name, values={"section": section}, level=level),)
+
+
+readiness: Final = Checks[str](_word, max_age=1.0)
+"""Each says `ok`, or what is wrong."""
+house: Final = Checks[Findings](_finding, max_age=5.0)
+"""Each finds nothing, or conditions that hold."""
+desk: Final = Checks[Findings](_finding, max_age=1.0)
+"""The same of what waits for people of an operator: /healthz, which anybody may read, says nothing of it."""
 
 
 WATCHED: Final[dict[str, str]] = {}
 """Statements that return how many seconds late the oldest of something is, or null, by the name of their check."""
 
 
-def watch(name: str, statement: str, *, limit: float, what: str) -> None:
-    """Check that nothing is later than a limit, by a statement such as WATCHED has."""
-    WATCHED[name] = statement
-    house.register(name, _overdue(statement, limit=limit, what=what))
+def watch(name: str, statement: str, *, limit: float) -> None:
+    """Check that nothing is later than a limit, by a statement such as WATCHED has; `name` is the condition's, too."""
 
-
-def _overdue(statement: str, *, limit: float, what: str) -> Check:
-
-    def check() -> str:
+    def overdue() -> Findings:
         with connection.cursor() as cursor:
             cursor.execute(statement)
             row = cursor.fetchone()
-        seconds = 0.0 if row is None or row[0] is None else float(row[0])
-        return OK if seconds <= limit else f"{what} for {seconds:.0f} s"
+        return late(name, 0.0 if row is None or row[0] is None else float(row[0]), limit)
 
-    return check
+    WATCHED[name] = statement
+    house.register(name, overdue)
+
+
+def late(name: str, seconds: float, limit: float, **values: object) -> Findings:
+    """Return the condition `name` if something is later than a limit."""
+    return (Finding(name=name, values={"late": duration(seconds), **values}),) if seconds > limit else ()
 
 
 def refuse_to_start(process: str, *names: str) -> None:
     """End a process whose clock or keys differ from the database's. It starts while the database is away."""
     for name in names:
-        result = _run(readiness.checks[name])
-        if result not in {OK, "down"}:
+        result = readiness.run(name, readiness.checks[name])
+        if result not in {OK, SLOWLY, "down"}:
             log.critical("ALERT this %s does not start: %s: %s", process, name, result)
             sys.exit(f"{name}: {result}")
     connection.close()
@@ -141,23 +170,26 @@ def readyz(_request: HttpRequest) -> JsonResponse:
 
     Redis only carries wake-ups: the service works without it, so its loss is reported but does not change the status.
     """
-    return readiness.response(redis=check_redis)
+    results = readiness.results(redis=check_redis)
+    fine = all(results[name] == OK for name in readiness.checks)
+    return _response({"status": "ready" if fine else "not ready", **results}, fine=fine)
 
 
 @never_cache
 @require_safe
 def healthz(_request: HttpRequest) -> JsonResponse:
-    """Return 200 if rounds, events and payments are handled in time and the disk has room, else 503 with reasons."""
-    return house.response()
+    """Return 200 with warnings, if there are any, or 503 where bets, cards or money wait, with the reasons."""
+    found = {each.key: each for findings in house.results().values() for each in findings}.values()
+    problems, warnings = ([each.described() for each in found if each.stops is stops] for stops in (True, False))
+    words = {"status": "not healthy" if problems else "healthy"}
+    return _response({**words, "problems": problems, "warnings": warnings}, fine=not problems)
 
 
-def _run(check: Check) -> str:
-    try:
-        return check()
-    except (DatabaseError, InterfaceError) as error:
-        log.warning("The database does not answer.", exc_info=True)
-        full = getattr(error.__cause__, "sqlstate", None) in DISK_FULL
-        return "the database's disk is full" if full else "down"
+def _response(body: Mapping[str, object], *, fine: bool) -> JsonResponse:
+    response = JsonResponse(body, status=200 if fine else 503)
+    if not fine:
+        response["Retry-After"] = "1"
+    return response
 
 
 def _database() -> str:
@@ -167,11 +199,12 @@ def _database() -> str:
     return OK if row is not None and row[1] == "off" else "read only"
 
 
-def _disk() -> str:
+def _disk() -> Findings:
+    """Write to the disk, which fails as DISK_FULL."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL work_mem = '64kB'")
         cursor.execute(_SPILL)
-    return OK
+    return ()
 
 
 def _migrations() -> str:
@@ -199,3 +232,4 @@ def check_redis() -> str:
 readiness.register("database", _database)
 readiness.checks["migrations"] = _migrations  # imports modules, so it holds no transaction
 house.register("disk", _disk)
+house.checks["redis"] = lambda: () if check_redis() == OK else (Finding(name="redis"),)

@@ -18,7 +18,7 @@ class ReportsConfig(AppConfig):
             SELECT extract(epoch FROM clock_timestamp() - min(created_at)) FROM reports_reportdelivery
              WHERE sent_at IS NULL
         """
-        health.watch("report_deliveries", oldest, limit=3600.0, what="a report has not been delivered")
+        health.watch("report_deliveries", oldest, limit=3600.0)
         duties.register(*acts.ACTS)
         saved.register()
         table_digests.register({"reports_report": "number"})

@@ -200,6 +200,10 @@ class WitnessClient:
         address = self._by_key.get(release_key)
         return 0.0 if address is None else self._transport.away_since(address)
 
+    def silent_since(self, address: WitnessAddress) -> float | None:
+        """Return the same of a witness that may only cosign, and wait for its answer if it was never asked."""
+        return self._transport.away_since(address, waits=True)
+
     def remember(self, chain: SignedHeader, released: Released) -> None:
         """Present this release, if it is the newest, with each batch: a witness restored from a copy learns it so."""
         key, header = chain.header.release_key, chain.header

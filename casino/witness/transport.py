@@ -63,9 +63,15 @@ class Transport:
         """Send a request; its result raises WitnessAway."""
         return self._submit(self._exchange(address, method, path, body))
 
-    def away_since(self, address: WitnessAddress) -> float | None:
-        """Return since when a witness has not answered; from the first call on, ask it every other second."""
+    def away_since(self, address: WitnessAddress, *, waits: bool = False) -> float | None:
+        """Return since when a witness has not answered; from the first call on, ask it every other second.
+
+        One that was never asked has not been away yet, unless this call `waits` for its first answer.
+        """
         self._running_loop()
+        if waits and address.url not in self._health:
+            with contextlib.suppress(WitnessAway):  # which is recorded
+                self.send(address, "GET", "/", None).result()
         if address.url not in self._watched:
             self._watched.add(address.url)
             self._submit(self._watch(address))

@@ -19,13 +19,14 @@ from baccarat.storage.models import Table
 from casino.alerts import alerting, on_call
 from casino.alerts.models import Channel
 from casino.alerts.on_call import ListTerms, TargetAddress
-from casino.alerts.rules import AlertChanges, AlertKind, Condition
+from casino.alerts.rules import AlertChanges
 from casino.compliance import cases
 from casino.compliance.models import CaseKind
 from casino.devstack.person import Person
 from casino.events import sealer
 from casino.events.store import Metadata
 from casino.feed import webhooks, writer
+from casino.observability.conditions import Finding
 from casino.operators import assertions, changes, key_rotation, limits_groups, services, signing_keys
 from casino.operators.key_limits import Movement
 from casino.operators.key_models import KeyLimit
@@ -33,7 +34,6 @@ from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import ApiKey, Change, Operator, StaffMembership
 from casino.reports import generation, saved
 from casino.reports.intervals import ReportPeriod, lifetime_interval
-from casino.significant.recorder import Severity
 from casino.staff import identity_providers
 from casino.staff.duties import Role
 from tests.support.acts import agreed
@@ -170,7 +170,7 @@ def _oversight(office: Office, by: str) -> None:
     operator = office.operator.pk
     everybody = on_call.save_list(ListTerms(name="Everybody", kinds=[], severity="warning", after_seconds=0), by=by)
     on_call.add_target(everybody, channel=Channel.EMAIL, where=TargetAddress("eve@lucky.example"), by=by)
-    late = Condition("jobs", AlertKind.JOBS_LATE, Severity.WARNING, "Jobs are late")
+    late = Finding(name="jobs", values={"late": "3 min"})
     alerting._write(AlertChanges(opened=[late]), timezone.now())
     terms = RuleTerms(hours=24, amount=15_000)
     rules.change_rule(kind=RuleKind.STAKE_SUM, terms=terms, by=by, reason="New", currency="EUR", operator=operator)

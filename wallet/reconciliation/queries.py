@@ -7,37 +7,30 @@ from uuid import UUID
 
 from django.conf import settings
 
-from casino.alerts.alerting import WaitingRows
-from casino.alerts.rules import AlertKind
 from casino.crypto import crypto_shredding
-from casino.significant.recorder import Severity
+from casino.events.sql import fetch
+from casino.observability.conditions import Finding, counted
 from wallet.models import Discrepancy, DiscrepancyNote, Reconciliation
 from wallet.reconciliation.refusals import UnknownDiscrepancy
 from wallet.reconciliation.state import DiscrepancyStatus
 
 __all__ = [
-    "WAITING",
     "Discrepancy",
     "DiscrepancyFilter",
     "DiscrepancyNote",
     "Reconciliation",
     "discrepancies",
     "find",
+    "find_waiting",
     "notes",
     "runs",
 ]
 
-WAITING: Final = WaitingRows(
-    AlertKind.OPEN_DISCREPANCIES,
-    Severity.WARNING,
-    "Differences from a provider's records that wait",
-    """
-    SELECT operator_id, count(*) FROM wallet_discrepancy
-     WHERE status IN ('open', 'assigned') AND found_at < clock_timestamp() - make_interval(hours => %s)
-     GROUP BY 1
-    """,
-    lambda: settings.DISCREPANCY_HOURS,
-)
+_WAITING: Final = """
+SELECT operator_id, count(*) FROM wallet_discrepancy
+ WHERE status IN ('open', 'assigned') AND found_at < clock_timestamp() - make_interval(hours => %s)
+ GROUP BY 1
+"""
 LAST: Final = (date.max, UUID(int=2**128 - 1))
 
 
@@ -70,6 +63,21 @@ def discrepancies(where: DiscrepancyFilter, *, before: tuple[date, UUID] | None,
     day, key = before or LAST
     rows = Discrepancy.objects.filter(**where.filters(), day__lte=day).exclude(day=day, id__gte=key)
     return list(rows.order_by("-day", "-id")[:limit])
+
+
+def find_waiting() -> list[Finding]:
+    """Find the operators with discrepancies that have waited for DISCREPANCY_HOURS."""
+    hours = settings.DISCREPANCY_HOURS
+    return [
+        Finding(
+            name="open_discrepancies",
+            part=str(operator),
+            values={"differences": counted(number, "difference"), "hours": hours},
+            number=number,
+            operator=operator,
+        )
+        for operator, number in fetch(_WAITING, [hours])
+    ]
 
 
 def find(*, operator: UUID, discrepancy: UUID) -> Discrepancy:

@@ -94,7 +94,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("key", models.TextField()),
-                ("kind", models.TextField()),
+                ("kind", models.TextField(help_text="The name of the condition.")),
                 (
                     "severity",
                     models.TextField(
@@ -107,7 +107,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("operator_id", models.UUIDField(null=True)),
-                ("summary", models.TextField()),
+                ("summary", models.TextField(help_text="The effect.")),
+                ("cause", models.TextField()),
+                ("command", models.TextField(help_text="What to run or to open first.")),
+                (
+                    "subjects",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.TextField(),
+                        default=list,
+                        help_text="Tables and the like that are affected.",
+                        size=None,
+                    ),
+                ),
                 (
                     "number",
                     models.IntegerField(default=1, help_text="Of the things that are wrong, such as open cases."),

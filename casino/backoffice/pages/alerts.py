@@ -11,13 +11,12 @@ from django.core.validators import validate_email
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html_join
 
 from casino.alerts import alerting, list_changes, on_call
 from casino.alerts.heartbeats import DEAD_SECONDS
-from casino.alerts.messages import RUNBOOK
 from casino.alerts.models import Alert, AlertMessage, Channel, Heartbeat, OnCallList, OnCallTarget
 from casino.alerts.on_call import ListTerms, TargetAddress
-from casino.alerts.rules import AlertKind
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
@@ -26,9 +25,11 @@ from casino.backoffice.filters import case_filter, enum_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, RowForm, label, line_field
 from casino.backoffice.pages.keys import done_or_waits
 from casino.backoffice.sections import ActionBar, Grid, Section
+from casino.backoffice.subjects import subject_link, subject_names
 from casino.events.sql import database_now
 from casino.feed.signatures import parse_secret
 from casino.kernel.errors import Refusal
+from casino.observability.conditions import CONDITIONS, runbook_path
 from casino.operators import memberships
 from casino.outbound.destinations import check_url
 from casino.significant.recorder import Severity
@@ -71,10 +72,11 @@ class AlertAdmin(LabelledRowsAdmin):
     list_filter = (
         case_filter("state", _STATES),
         enum_filter(Severity, "severity"),
-        enum_filter(AlertKind, "kind"),
+        enum_filter(CONDITIONS, "kind"),
         operator_filter(),
     )
     search_help_text = "id of an alert"
+    list_link = ListLink("Runbook: what to do about each", "admin:runbook", "alerts.view_alert")
     severity_ = status_column(_TONES, "severity", "severity")
     opened = time_column("opened_at", "opened")
     state = column("state", _state)
@@ -114,15 +116,19 @@ class AlertAdmin(LabelledRowsAdmin):
             (message.target.on_call_list.name, str(message.target), message.stage, message.attempts, _outcome(message))
             for message in obj.messages.select_related("target__on_call_list").order_by("id")
         ]
+        names = subject_names(obj.subjects)
+        where = [subject_link(subject, names) for subject in obj.subjects]
         return [
             self.facts(
                 obj,
-                *("severity_", "summary", "number", "operator", "state", "opened"),
+                *("severity_", "summary", "cause", "number", "operator", "state", "opened"),
+                ("Do first", html.code(obj.command)),
+                ("Then", html.link(runbook_path(obj.kind), "the runbook")),
+                ("Where", format_html_join(", ", "{}", ((each,) for each in where)) or html.NOTHING),
                 ("Last seen", obj.seen_at),
                 ("Acknowledged", obj.acknowledged_at),
                 ("By", html.with_logins(obj.acknowledged_by) or html.NOTHING),
                 ("Resolved", obj.resolved_at),
-                ("Runbook", f"{RUNBOOK}#{obj.kind}"),
                 "pk",
             ),
             Grid(
@@ -140,7 +146,7 @@ class ListForm(RowForm):
     name = line_field("Name", max_length=60)
     kinds = forms.MultipleChoiceField(
         label="Kinds of alerts (none: all)",
-        choices=[(kind.value, label(kind.value)) for kind in AlertKind],
+        choices=[(name, label(name)) for name in CONDITIONS],
         required=False,
     )
     severity = forms.ChoiceField(

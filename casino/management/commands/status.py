@@ -1,7 +1,7 @@
 """`manage.py status`: what the house owes and whether it is late, on one screen, with the command that helps."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -9,49 +9,30 @@ from typing import Any, Final
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import Error, connection
-from rich.console import Console
-from rich.table import Table
 
 from casino.checkpoints import audit_states, notes
 from casino.checkpoints.models import AuditKind
 from casino.events.sql import fetch
 from casino.observability import health
+from casino.observability.conditions import CONDITIONS
+from casino.observability.health import Findings
 
-_WEB, _WORKER, _BACKGROUND = ("docker compose restart " + name for name in ("web", "worker", "worker-background"))
 REMEDIES: Final = {
-    "database": "docker compose ps postgres; docker compose logs postgres",
+    "database": CONDITIONS["database"].command,
     "migrations": "docker compose run --rm migrate",
     "clock": "chronyc tracking; manage.py integrity",
     "currencies": "compare CURRENCIES of all processes",
     "personal_keys": "compare PERSONAL_KEYS of all processes",
     "shoe_keys": "compare SHOE_KEYS of all processes",
-    "redis": "docker compose restart redis",
-    "disk": "df -h; manage.py purge",
-    "sealing": "docker compose restart sealer",
-    "dealing": f"{_WORKER}; docker compose logs worker",
-    "payments": f"{_BACKGROUND}; see the payments page of the admin",
-    "feed": "docker compose restart worker-outbound",
-    "mail": f"{_BACKGROUND}; compare EMAIL_HOST with the mail server",
-    "report_deliveries": f"{_BACKGROUND}; see the saved reports in the admin",
-    "jobs": _BACKGROUND,
-    "audit": f"{_BACKGROUND}; manage.py audit --nightly",
-    "witnesses": "manage.py checkpoint; docker compose logs worker-background",
-    "webhooks": "see the webhooks page of the admin; POST /api/v1/webhooks/<id>/resume",
-    "processes": "docker compose ps; docker compose up --detach",
-    "alerting": "docker compose restart worker-outbound",
+    "last audit": CONDITIONS["audit"].command,
+    "cosigned": CONDITIONS["witnesses"].command,
+    "paused webhooks": "Webhooks in the admin; POST /api/v1/webhooks/<id>/resume",
     "stops": "manage.py resume, when what they were for is over",
-    "alerts": "see the alerts page of the admin",
-    "significant events": "acknowledge them in the admin",
+    "alerts": "Alerts in the admin",
+    "significant events": CONDITIONS["significant_events"].command,
 }
-"""The command that helps, by the name of a check."""
-JOBS_LATE: Final = 60.0
-PROTECTION_LATE: Final = 60.0
-_JOBS: Final = """
-SELECT name, extract(epoch FROM clock_timestamp() - due_at)::float8,
-       EXISTS (SELECT FROM jobs_job WHERE name = ANY (%s::text[]) AND leased_until > clock_timestamp())
-  FROM jobs_job WHERE name = ANY (%s::text[]) AND (leased_until IS NULL OR leased_until <= clock_timestamp())
- ORDER BY due_at LIMIT 1
-"""
+"""What helps, by the name of a line that is no condition."""
+_WIDTH: Final = 24
 _PAUSED: Final = "SELECT count(*) FROM feed_webhookendpoint WHERE status = 'paused'"
 _STOPS: Final = "SELECT id, at FROM baccarat_killswitch WHERE active ORDER BY scope <> 'gaming', at"
 _ALERTS: Final = """
@@ -68,99 +49,92 @@ class StatusColour(StrEnum):
     """GREEN: nothing to do. AMBER: somebody should look. RED: the house does not do what it has to."""
 
     GREEN = "green"
-    AMBER = "yellow"
+    AMBER = "amber"
     RED = "red"
 
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """One thing that the house owes, and how it stands."""
+    """One thing that the house owes, and how it stands; of a condition why, too. `helps` is a command."""
 
     name: str
     colour: StatusColour
     text: str
+    helps: str
+    cause: str = ""
 
 
 def collect() -> list[StatusLine]:
     """Return all lines, in the order in which a person should look at them."""
-    lines = [_of_check(name, text) for name, text in health.readiness.results(redis=health.check_redis).items()]
-    if any(line.colour is StatusColour.RED and line.name in {"database", "migrations"} for line in lines):
-        return lines  # nothing else can be asked
-    lines += [_of_check(name, text) for name, text in health.house.results().items()]
-    questions = (_jobs, _audit, _witnesses, _webhooks, _stops, _alerts, _significant_events)
-    return [*lines, *(line for question in questions for line in _ask(question))]
+    ready = [_of_process(name, text) for name, text in health.readiness.results().items()]
+    if any(line.colour is StatusColour.RED and line.name in {"database", "migrations"} for line in ready):
+        return ready  # nothing else can be asked
+    checks = [line for name, findings in health.house.results().items() for line in _of_check(name, findings)]
+    questions = (_last_audit, _cosigned, _paused_webhooks, _stops, _alerts, _significant_events)
+    return [*ready, *checks, *(_ask(question) for question in questions)]
 
 
-def _ask(question: Callable[[], StatusLine]) -> Iterator[StatusLine]:
+def _ask(question: Callable[[], tuple[StatusColour, str]]) -> StatusLine:
+    name = question.__name__.strip("_").replace("_", " ")
     try:
-        yield question()
+        colour, text = question()
     except Error as error:
         connection.close()
-        yield StatusLine(question.__name__.strip("_").replace("_", " "), StatusColour.RED, f"no answer: {error}")
+        return StatusLine(name, StatusColour.RED, f"no answer: {error}", REMEDIES["database"])
+    return StatusLine(name, colour, text, REMEDIES[name])
 
 
-def _of_check(name: str, text: str) -> StatusLine:
-    if text == health.OK:
-        return StatusLine(name, StatusColour.GREEN, text)
-    return StatusLine(name, StatusColour.AMBER if name == "redis" else StatusColour.RED, text)
+def _of_process(name: str, text: str) -> StatusLine:
+    return StatusLine(name, StatusColour.GREEN if text == health.OK else StatusColour.RED, text, REMEDIES[name])
 
 
-def _jobs() -> StatusLine:
-    names = list(settings.CELERY_BEAT_SCHEDULE)
-    rows = fetch(_JOBS, [names, names])
-    if not rows:
-        return StatusLine("jobs", StatusColour.RED, "no job has ever been run")
-    name, late, busy = rows[0]
-    if late <= JOBS_LATE:
-        return StatusLine("jobs", StatusColour.GREEN, "all jobs run in time")
-    text = f"{name} has been due for {late:.0f} s"
-    return (
-        StatusLine("jobs", StatusColour.AMBER, f"{text} behind another job")
-        if busy
-        else StatusLine("jobs", StatusColour.RED, text)
-    )
+def _of_check(name: str, findings: Findings) -> list[StatusLine]:
+    if not findings:
+        return [StatusLine(name, StatusColour.GREEN, health.OK, "")]
+    colours = {"critical": StatusColour.RED, "warning": StatusColour.AMBER}
+    return [StatusLine(name, colours[each.severity], each.effect, each.command, each.cause) for each in findings]
 
 
-def _audit() -> StatusLine:
+def _last_audit() -> tuple[StatusColour, str]:
     last = audit_states.latest(*AuditKind)
-    late = audit_states.seconds_since_nightly() > audit_states.LATE.total_seconds()
-    text = "none yet" if last is None else f"{last.ended_at:%Y-%m-%d %H:%M}, {last.verdict}"
-    found = last is not None and last.findings
-    return StatusLine("audit", StatusColour.RED if late or found else StatusColour.GREEN, text)
+    if last is None:
+        return StatusColour.GREEN, "none yet"
+    colour = StatusColour.RED if last.findings else StatusColour.GREEN
+    return colour, f"{last.ended_at:%Y-%m-%d %H:%M}, {last.verdict}"
 
 
-def _witnesses() -> StatusLine:
+def _cosigned() -> tuple[StatusColour, str]:
     if not settings.WITNESSES:
-        return StatusLine("witnesses", StatusColour.AMBER, "no witness is configured: nobody outside cosigns the log")
-    window = notes.protection_window()
-    colour = StatusColour.GREEN if window.seconds <= PROTECTION_LATE else StatusColour.RED
-    return StatusLine("witnesses", colour, str(window))
+        return StatusColour.AMBER, "no witness is configured: nobody outside cosigns the log"
+    return StatusColour.GREEN, str(notes.protection_window())
 
 
-def _webhooks() -> StatusLine:
+def _paused_webhooks() -> tuple[StatusColour, str]:
     ((paused,),) = fetch(_PAUSED)
-    return StatusLine("webhooks", StatusColour.AMBER if paused else StatusColour.GREEN, f"{paused} paused")
+    return _amber_if(paused), f"{paused} paused"
 
 
-def _stops() -> StatusLine:
+def _stops() -> tuple[StatusColour, str]:
     rows = fetch(_STOPS)
     if not rows:
-        return StatusLine("stops", StatusColour.GREEN, "nothing is stopped")
+        return StatusColour.GREEN, "nothing is stopped"
     (what, since), more = rows[0], len(rows) - 1
     text = f"{what.rstrip(':').replace(':', ' ')} is stopped since {since:%Y-%m-%d %H:%M} UTC"
-    return StatusLine("stops", StatusColour.AMBER, f"{text}, and {more} more" if more else text)
+    return StatusColour.AMBER, f"{text}, and {more} more" if more else text
 
 
-def _alerts() -> StatusLine:
+def _alerts() -> tuple[StatusColour, str]:
     ((critical, waiting),) = fetch(_ALERTS)
-    text = f"{waiting} wait for acknowledgement, {critical} of them critical"
-    return StatusLine("alerts", StatusColour.AMBER if waiting else StatusColour.GREEN, text)
+    return _amber_if(waiting), f"{waiting} wait for acknowledgement, {critical} of them critical"
 
 
-def _significant_events() -> StatusLine:
+def _significant_events() -> tuple[StatusColour, str]:
     ((critical, waiting),) = fetch(_UNACKNOWLEDGED)
-    text = f"{waiting} wait for acknowledgement, {critical} of them critical"
-    return StatusLine("significant events", StatusColour.AMBER if critical else StatusColour.GREEN, text)
+    return _amber_if(critical), f"{waiting} wait for acknowledgement, {critical} of them critical"
+
+
+def _amber_if(number: int) -> StatusColour:
+    return StatusColour.AMBER if number else StatusColour.GREEN
 
 
 class Command(BaseCommand):
@@ -171,16 +145,11 @@ class Command(BaseCommand):
 
     def handle(self, **_: Any) -> None:
         lines = collect()
-        table = Table(box=None, pad_edge=False)
-        for column in ("", "what", "how it stands", "what helps"):
-            table.add_column(column, overflow="fold")
+        styles = dict(zip(StatusColour, (self.style.SUCCESS, self.style.WARNING, self.style.ERROR), strict=True))
         for line in lines:
-            colour = line.colour.name.lower()
-            helps = "" if line.colour is StatusColour.GREEN else REMEDIES[line.name]
-            table.add_row(f"[{line.colour}]{colour}[/]", line.name, line.text, helps)
-        console = Console(width=None if sys.stdout.isatty() else 160)
-        with console.capture() as capture:
-            console.print(table)
-        self.stdout.write(capture.get())
+            self.stdout.write(f"{styles[line.colour](f'{line.colour:<7}')}{line.name:<{_WIDTH}}{line.text}")
+            if line.colour is not StatusColour.GREEN:
+                for more in filter(None, (line.cause, f"> {line.helps}")):
+                    self.stdout.write(f"{'':<{7 + _WIDTH}}{more}")
         if any(line.colour is StatusColour.RED for line in lines):
             sys.exit(1)

@@ -12,15 +12,16 @@ import pytest
 from django.conf import settings
 from django.db.models import F
 
-from casino.alerts import alerting, heartbeats, sending
-from casino.alerts.models import Alert, AlertMessage, Channel, Stage
+from casino.alerts import alerting, checks, heartbeats, sending
+from casino.alerts.models import Alert, AlertMessage, Channel, Heartbeat, Stage
 from casino.alerts.on_call import new_secret
-from casino.alerts.rules import EXPECTED, AlertKind
+from casino.alerts.rules import EXPECTED
 from casino.compliance import cases
 from casino.compliance.models import CaseEntry, CaseEntryKind, CaseKind
 from casino.events.sql import database_now, execute
 from casino.feed.signatures import parse_secret
 from casino.observability import health
+from casino.observability.conditions import Finding
 from casino.significant import notes, recorder
 from casino.significant.models import Unacknowledged
 from tests.casino.alerts.on_call_service import MailServer, mail_server, on_call_list, target
@@ -28,16 +29,16 @@ from tests.casino.feed.receiving import Receiver, receiver
 from tests.conftest import Database
 from tests.threads import in_threads
 
+ADMIN = "https://casino.example/admin"
 CLOCK = recorder.SignificantEventKind.CLOCK_CHANGED
 
 
 @pytest.fixture(autouse=True)
 def sound(monkeypatch: pytest.MonkeyPatch, database: Database) -> None:
-    """Have all checks of the house pass, which have tests of their own, and all processes and jobs run."""
-    checks = dict.fromkeys(health.house.checks, lambda: health.OK)
-    monkeypatch.setattr(health.house, "checks", checks)
-    monkeypatch.setattr(settings, "WITNESSES", "")
-    health.house.forget()
+    """Have all checks of the house pass, which have tests of their own, and all processes run."""
+    monkeypatch.setattr(settings, "CSRF_TRUSTED_ORIGINS", ["https://casino.example"])
+    monkeypatch.setattr(health.house, "checks", dict.fromkeys(health.house.checks, lambda: ()))
+    observe_anew()
     for kind in EXPECTED:
         heartbeats.beat((kind, "host", 1))
 
@@ -58,8 +59,15 @@ def web() -> Generator[Receiver]:
         yield state
 
 
+def observe_anew() -> None:
+    """Forget what the checks found."""
+    health.house.forget()
+    health.desk.forget()
+
+
 def later(seconds: int = 3) -> None:
     """Let time pass: move everything that happened back."""
+    observe_anew()
     execute(
         "UPDATE alerts_alertpass SET passed_at = passed_at - make_interval(secs => %s), "
         "steady_since = steady_since - make_interval(secs => %s)",
@@ -89,7 +97,7 @@ def test_a_significant_event_is_told_once_and_resolved_once_it_is_acknowledged(m
         assert alerting.run_pass()
         sending.send_due()
         later()
-    assert mails.subjects() == ["[casino.localhost] Critical: Master clock changed: 1 not acknowledged"]
+    assert mails.subjects() == ["[casino.localhost] Master clock changed: 1 not acknowledged"]
     assert mails.mails[0]["To"] == "ann@example.com"
 
     (event,) = [alert for alert in Alert.objects.all() if alert.kind == "significant_events" and "clock" in alert.key]
@@ -111,7 +119,7 @@ def test_repeats_are_folded_until_somebody_has_acknowledged(mails: MailServer) -
         sending.send_due()
         later()
     assert len(mails.mails) == 1
-    alert = Alert.objects.get(key__startswith="significant:clock")
+    alert = Alert.objects.get(key__startswith="significant_events:clock")
     assert alert.number == 3
 
     assert alerting.acknowledge(alert.pk, by="staff:1")
@@ -121,7 +129,7 @@ def test_repeats_are_folded_until_somebody_has_acknowledged(mails: MailServer) -
     clock_changed()
     assert alerting.run_pass()
     sending.send_due()
-    assert mails.subjects()[-1] == "[casino.localhost] Critical: Master clock changed: 4 not acknowledged"
+    assert mails.subjects()[-1] == "[casino.localhost] Master clock changed: 4 not acknowledged"
     assert len(mails.mails) == 3
 
 
@@ -138,7 +146,7 @@ def test_the_next_in_line_is_told_unless_somebody_acknowledges(mails: MailServer
     sending.send_due()
     assert sorted(mail["To"] for mail in mails.mails) == ["first@example.com", "next@example.com"]
 
-    clock = Alert.objects.get(key__startswith="significant:clock")
+    clock = Alert.objects.get(key__startswith="significant_events:clock")
     alerting.acknowledge(clock.pk, by="staff:1")
     assert AlertMessage.objects.filter(alert=clock, stage=Stage.ACKNOWLEDGED).count() == 2
 
@@ -153,14 +161,21 @@ def test_each_channel_has_its_own_format(web: Receiver) -> None:
     assert sending.send_due() == 3
     by_path = {message.path: message for message in web.messages}
     assert by_path["/webhook"].item["type"] == "alert.opened"
-    assert by_path["/webhook"].item["data"]["runbook"] == "deploy/docs/operations.md#significant_events"
+    assert by_path["/webhook"].item["data"]["runbook"] == f"{ADMIN}/runbook/significant_events/"
     verify_by_hmac(by_path["/webhook"], secret)
-    assert "Critical: Master clock changed" in by_path["/chat"].item["text"]
+    assert by_path["/chat"].item["text"].splitlines() == [
+        "\N{LARGE RED CIRCLE} Master clock changed: 1 not acknowledged",
+        "It was recorded, and waits for a person.",
+        "`Significant events in the admin`",
+        f"Runbook: {ADMIN}/runbook/significant_events/",
+        f"Alert: {ADMIN}/alerts/alert/{Alert.objects.get(key__startswith='significant_events:clock').pk}/change/",
+    ]
     event = by_path["/pager"].item
     assert (event["routing_key"], event["event_action"]) == ("routing-key", "trigger")
     assert event["payload"]["severity"] == "critical"
+    assert event["links"][0] == {"href": f"{ADMIN}/runbook/significant_events/", "text": "Runbook"}
 
-    alerting.acknowledge(Alert.objects.get(key__startswith="significant:clock").pk, by="staff:1")
+    alerting.acknowledge(Alert.objects.get(key__startswith="significant_events:clock").pk, by="staff:1")
     assert sending.send_due() == 3
     last = [message for message in web.messages if message.path == "/pager"][-1].item
     assert (last["event_action"], last["dedup_key"]) == ("acknowledge", event["dedup_key"])
@@ -203,21 +218,57 @@ def test_no_alert_goes_to_an_address_that_is_not_public(web: Receiver, monkeypat
 def test_a_kind_of_which_no_process_beats_is_told_until_one_does() -> None:
     steady()
     execute("UPDATE alerts_heartbeat SET beat_at = beat_at - interval '20 seconds' WHERE kind = 'sealer'")
-    assert alerting.check_processes() == "no sealer runs"
+    assert [each.name for each in checks.processes()] == ["no_sealer"]
     assert alerting.run_pass()
-    assert [alert.summary for alert in Alert.objects.filter(kind="process_missing")] == ["No sealer runs"]
+    alert = Alert.objects.get(kind="no_sealer")
+    assert (alert.summary, alert.cause) == ("Live streams and feeds show nothing new", "No sealer runs")
     heartbeats.beat(("sealer", "host", 1))
     later(30)
     heartbeats.beat(("sealer", "host", 1))
-    assert alerting.check_processes() == health.OK
+    assert checks.processes() == []
     assert alerting.run_pass()
-    assert Alert.objects.get(kind="process_missing").resolved_at is not None
+    assert Alert.objects.get(kind="no_sealer").resolved_at is not None
+
+
+def test_an_alert_stays_open_while_its_check_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[Finding] = [Finding(name="dealing", values={"late": "9 s"})]
+    monkeypatch.setitem(health.house.checks, "dealing", lambda: found)
+    assert alerting.run_pass()
+    found[:] = [Finding(name="slow", part="dealing", values={"section": "Dealing"})]
+    for _ in range(2):
+        later(30)
+        assert alerting.run_pass()
+    assert {row.summary: row.resolved_at for row in Alert.objects.all()} == {
+        "Cards and payouts have waited for 9 s": None, "Dealing can't be checked": None
+    }  # fmt: skip
+    found.clear()
+    for _ in range(2):
+        later(30)
+        assert alerting.run_pass()
+    assert not Alert.objects.filter(resolved_at=None).exists()
+
+
+def test_a_process_that_died_is_told_until_another_is_in_its_place() -> None:
+    steady()
+    heartbeats.beat(("worker", "host", 2))
+    execute("UPDATE alerts_heartbeat SET started_at = now() - interval '2 hours'")
+    execute("UPDATE alerts_heartbeat SET beat_at = beat_at - interval '1 hour' WHERE pid = 2")
+    assert alerting.run_pass()
+    later()
+    assert alerting.run_pass()
+    assert Alert.objects.get(kind="process_died").resolved_at is None
+    heartbeats.beat(("worker", "host", 3))
+    for _ in range(2):
+        later(30)
+        alerting.run_pass()
+    assert Alert.objects.get(kind="process_died").resolved_at is not None
+    assert [row.pid for row in Heartbeat.objects.filter(kind="worker").order_by("pid")] == [1, 3]
 
 
 def test_nothing_is_said_of_processes_just_after_an_outage() -> None:
     execute("UPDATE alerts_heartbeat SET beat_at = beat_at - interval '5 minutes'")
     assert alerting.run_pass()
-    assert not Alert.objects.filter(kind__startswith="process").exists()
+    assert not Alert.objects.filter(kind__in=["process_died", *EXPECTED.values()]).exists()
 
 
 def test_of_many_passes_at_once_one_writes() -> None:
@@ -236,7 +287,7 @@ def test_the_dead_mans_signal_comes_only_while_somebody_watches(web: Receiver) -
     assert [message.path for message in web.messages] == ["/signal"]
     execute("UPDATE alerts_deadmansignal SET due_at = due_at - interval '1 minute'")
     execute("UPDATE alerts_alertpass SET passed_at = passed_at - interval '1 minute'")
-    assert alerting.check_alerting().startswith("nobody has watched for 6")
+    assert [each.cause for each in checks.alerting()] == ["No worker-outbound has looked for 60 s"]
     assert sending.send_due() == 0
 
 
@@ -251,7 +302,8 @@ def test_a_case_after_its_newest_deadline_is_an_alert_until_it_is_resolved() -> 
         return overdue()
 
     def overdue() -> list[int]:
-        return [each.number for each in alerting.observe() if each.kind is AlertKind.OVERDUE_CASES]
+        observe_anew()
+        return [each.number for each in alerting.observe()[0] if each.name == "overdue_cases"]
 
     assert due(now + timedelta(days=1)) == []
     assert due(now - timedelta(days=1)) == [1]

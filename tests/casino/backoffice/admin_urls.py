@@ -219,8 +219,8 @@ ACTIONS: Final = {
 """Roles that may use any other address."""
 FOR_ALL_STAFF: Final = {
     "address", "app_list", "authenticator", "autocomplete", "desk_pick", "index", "jsi18n", "login", "logout",
-    "oidc_begin", "oidc_callback", "oidc_code", "password_change", "password_change_done", "search", "set_password",
-    "time_zone", "view_on_site",
+    "oidc_begin", "oidc_callback", "oidc_code", "password_change", "password_change_done", "runbook", "runbook_section",
+    "search", "set_password", "time_zone", "view_on_site",
 }  # fmt: skip
 """Addresses of the site itself, for all staff."""
 WITHOUT_ROW: Final = {

@@ -18,7 +18,7 @@ from tests.support.office import page_of, staff
 pytestmark = pytest.mark.django_db
 VIEW = ("alerts.view_alert", "alerts.acknowledge_alert")
 CHANGE = ("alerts.view_oncalllist", "alerts.change_oncalllist")
-TERMS = {"name": "Duty", "kinds": ["health"], "severity": "critical", "after_minutes": 10}
+TERMS = {"name": "Duty", "kinds": ["dealing"], "severity": "critical", "after_minutes": 10}
 
 
 def act(client: Client, model: str, row: Alert | OnCallList, action: str, **fields: object) -> str:
@@ -35,7 +35,7 @@ def add_list(client: Client, **changes: object) -> str:
 def alert() -> Alert:
     recorder.record(kind=recorder.SignificantEventKind.CLOCK_CHANGED, operator=None, subject="clock", actor="system")
     alerting.run_pass()
-    return Alert.objects.get(key__startswith="significant:clock")
+    return Alert.objects.get(key__startswith="significant_events:clock")
 
 
 def test_staff_acknowledge_an_alert_once(alert: Alert) -> None:
@@ -75,7 +75,7 @@ def test_an_administrator_adds_changes_and_removes_a_list_and_each_change_is_rec
     client = staff(*CHANGE)
     assert "The list is added." in add_list(client)
     row = OnCallList.objects.get()
-    assert (row.kinds, row.severity, row.after_seconds) == (["health"], "critical", 600)
+    assert (row.kinds, row.severity, row.after_seconds) == (["dealing"], "critical", 600)
     assert "Another list has this name." in add_list(client)
     act(client, "oncalllist", row, "edit", **{**TERMS, "kinds": [], "after_minutes": 0})
     row.refresh_from_db()

@@ -1,4 +1,4 @@
-"""The runbook in operations.md, and somebody who follows it on a running system."""
+"""The symptoms of runbook.md, and somebody who follows it on a running system."""
 
 import http
 import json
@@ -23,8 +23,8 @@ from tests.processes import wait_until
 from tests.support.instant import INSTANT
 from tests.support.whole_system import System
 
-PAGE: Final = (PROJECT / "deploy" / "docs" / "operations.md").read_text(encoding="utf-8")
-SECTION: Final = PAGE.partition("\n## Runbook\n")[2].partition("\n## ")[0]
+PAGE: Final = (PROJECT / "deploy" / "docs" / "runbook.md").read_text(encoding="utf-8")
+SECTION: Final = PAGE.partition("\n## Symptoms\n")[2].partition("\n## ")[0]
 LOGIN: Final = "oncall"
 TOKEN: Final = "only-for-the-metrics-of-tests"
 FORKS: Final = """

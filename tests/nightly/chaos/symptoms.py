@@ -50,7 +50,7 @@ def mistyped(process: str, variable: str, value: str) -> Symptom:
         reader.mistype(process, variable, value)
         assert wait_until(lambda: not reader.system.stack.child(process).alive())
         yield
-        assert wait_until(lambda: f"no {process} runs" not in reader.manage("status"))
+        assert wait_until(lambda: f"No {process} runs" not in reader.manage("status"))
         assert reader.system.stack.child(process).alive()
 
     return symptom

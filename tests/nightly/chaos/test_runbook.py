@@ -1,4 +1,4 @@
-"""Each symptom of the runbook in operations.md is brought about, seen by the page's check, and ended by its command."""
+"""Each symptom of runbook.md is brought about, seen by the page's check, and ended by its command."""
 
 import contextlib
 import re

@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from casino.alerts import alerting
-from casino.alerts.rules import AlertKind
 from casino.events.sql import execute, fetch
+from casino.observability import health
 from casino.operators.models import Operator
 from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import event_names, use_provider
@@ -68,8 +68,9 @@ def test_differences_that_wait_too_long_are_an_alert_until_they_are_resolved(des
     today()
 
     def alerts() -> list[tuple[int, UUID | None]]:
-        wrong = alerting.observe(processes=False)
-        return [(each.number, each.operator) for each in wrong if each.kind is AlertKind.OPEN_DISCREPANCIES]
+        health.house.forget()
+        wrong, _ = alerting.observe(steady=False)
+        return [(each.number, each.operator) for each in wrong if each.name == "open_discrepancies"]
 
     assert alerts() == []
     settings.DISCREPANCY_HOURS = 0

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from casino.alerts import alerting, heartbeats
+from casino.alerts import alerting, checks, heartbeats
 from casino.alerts.models import Channel
 from casino.alerts.sending import SIGNAL_SECONDS
 from casino.devstack.home import PROJECT
@@ -61,7 +61,7 @@ def test_every_process_that_stops_is_told_and_the_one_that_tells_is_missed(datab
             return {process.kind for process in heartbeats.list_processes()}
 
         with running({**database.environment, **mail}, tmp_path) as children:
-            assert wait_until(lambda: alerting.check_processes() == "ok", seconds=PATIENCE), kinds()
+            assert wait_until(lambda: not checks.processes(), seconds=PATIENCE), kinds()
             assert wait_until(lambda: fetch(_STEADY, [alerting.STEADY])[0][0], seconds=PATIENCE)
             assert not [subject for subject in mails.subjects() if "runs" in subject]
 
@@ -86,4 +86,4 @@ def test_every_process_that_stops_is_told_and_the_one_that_tells_is_missed(datab
                     last, number = time.monotonic(), len(web.messages)
                 assert time.monotonic() < last + PATIENCE
                 time.sleep(0.5)
-            assert alerting.check_alerting().startswith("nobody has watched for")
+            assert [each.name for each in checks.alerting()] == ["alerting"]

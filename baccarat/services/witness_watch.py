@@ -1,0 +1,85 @@
+"""Finds witnesses that are away: those for which tables stand, and those for which none does yet."""
+
+import time
+from collections import defaultdict
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+from baccarat.domain.rounds.voiding import ANSWER_LIMIT
+from baccarat.services.releasing import MAX_SILENCE_SECONDS
+from baccarat.storage import witness_chains
+from baccarat.storage.witness_chains import StandingTable
+from casino.observability.conditions import Finding, counted
+from casino.observability.health import within_a_second
+from casino.witness.client import configured_client
+
+STANDING: Final = "tables_without_witness"
+AWAY: Final = "witness_away"
+MOST: Final = 50
+"""Tables that a finding names."""
+
+
+def find(name: str) -> list[Finding]:
+    """Find the conditions of this name, one for each witness. Call it outside any transaction: it may ask them."""
+    names, silent = _witnesses()
+    of_witness = _standing_tables(silent)
+    if name == STANDING:
+        return [
+            _standing(names.get(key, f"with the key {key[:16]}"), tables, silent.get(key))
+            for key, tables in of_witness.items()
+        ]
+    return [_away(names[key], since) for key, since in silent.items() if key not in of_witness]
+
+
+def _witnesses() -> tuple[dict[str, str], dict[str, datetime]]:
+    """Return the configured witnesses' names by release key, and since when which of them have been silent for long.
+
+    A witness that only cosigns has its name for a key.
+    """
+    client = configured_client()
+    names = {each.release_key.hex() or each.name: each.name for each in client.addresses}
+    since = {each.release_key.hex() or each.name: client.silent_since(each) for each in client.addresses}
+    limit = time.time() - MAX_SILENCE_SECONDS
+    return names, {key: datetime.fromtimestamp(at, UTC) for key, at in since.items() if at is not None and at <= limit}
+
+
+def _standing_tables(silent: dict[str, datetime]) -> dict[str, list[StandingTable]]:
+    """Return the tables that stand by the witness that they wait for: the silent one, if one of theirs is."""
+    of_witness = defaultdict(list)
+    for table in within_a_second(partial(witness_chains.list_standing, list(silent), MAX_SILENCE_SECONDS)):
+        for key in {*table.release_keys} & silent.keys() or table.release_keys:
+            of_witness[key].append(table)
+    return dict(of_witness)
+
+
+def _standing(witness: str, tables: list[StandingTable], silent_since: datetime | None) -> Finding:
+    since = silent_since or min(each.links_due_at for each in tables if each.links_due_at is not None)
+    closed = min((each.closed_at for each in tables if each.closed_at is not None), default=None)
+    return Finding(
+        name=STANDING,
+        part=witness,
+        values={
+            "tables": "1 table waits" if len(tables) == 1 else f"{counted(len(tables), 'table')} wait",
+            "witness": witness,
+            "since": _time(since),
+            "bets": _of_bets(closed),
+            "why": "It does not answer" if silent_since else "It answers, and gives out no link",
+        },
+        number=len(tables),
+        where=[f"table:{each.table}" for each in tables[:MOST]],
+    )
+
+
+def _of_bets(closed: datetime | None) -> str:
+    if closed is None:
+        return "no bets are taken there"
+    return f"bets there are voided at {closed + ANSWER_LIMIT:%H:%M:%S} UTC"
+
+
+def _away(witness: str, since: datetime) -> Finding:
+    return Finding(name=AWAY, part=witness, values={"witness": witness, "since": _time(since)})
+
+
+def _time(when: datetime) -> str:
+    return f"{when.astimezone(UTC):%H:%M} UTC"
