@@ -10,7 +10,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from baccarat.storage.models import Round
+from baccarat.storage.models import Round, Wager
+from casino.backoffice import html
 from casino.events import store
 from casino.operators.models import Change, Operator, StaffMembership
 from casino.operators.services import create_operator
@@ -95,7 +96,13 @@ def test_a_request_is_listed_and_can_be_declined(office: Office) -> None:
     maker, checker = member("maker", *BOTH), member("checker", *BOTH)
     said(maker, "request_void", round_, **ASKED)
     change = Change.objects.get(subject=f"round:{round_.pk}")
-    assert page_of("operators_change", change.pk) in checker.get(reverse("admin:desk_inbox")).content.decode()
+    inbox = checker.get(reverse("admin:desk_inbox")).content.decode()
+    page = checker.get(page_of("operators_change", change.pk)).content.decode()
+    net = Wager.objects.get(round_id=round_.pk)
+    taken = html.money(net.staked - net.returned, round_.currency, signed=True)
+    assert page_of("operators_change", change.pk) in inbox
+    assert str(taken) in inbox
+    assert str(taken) in page
 
     assert decide(checker, "decline", change) == "settled"
     assert Change.objects.get(pk=change.pk).status == "declined"
