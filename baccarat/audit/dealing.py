@@ -248,7 +248,7 @@ def replay_cards_handed_out(round_: RoundTrace, event: e.CardsHandedOut) -> None
 def _holder(round_: RoundTrace) -> int | None:
     bets = [part for part in round_.confirmed_seats() if _on_player(part)]
     highest = max((_on_player(part) for part in bets), default=0)
-    equals = [(part.confirmed_at, part.seat) for part in bets if _on_player(part) == highest]
+    equals = [(part.place, part.seat) for part in bets if _on_player(part) == highest]
     return min(equals)[1] if equals else None
 
 

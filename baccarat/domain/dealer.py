@@ -285,8 +285,9 @@ def is_empty(uow: UnitOfWork) -> bool:
 
 
 def next_cards(uow: UnitOfWork, seed: bytes) -> tuple[tuple[Card, ...], int]:
-    """Return the shoe's next six cards (fewer at its end) and the position of the first.
+    """Return the shoe's next six cards and the position of the first.
 
+    There always are six: MIN_CARDS_BEHIND_CUT lie behind the cut card at least, and one hand more follows it.
     Cards that were chosen for the round come in their place.
     """
     position = 0 if uow.table.shoe is None else uow.table.shoe.cards_used

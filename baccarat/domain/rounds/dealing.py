@@ -34,14 +34,15 @@ _ENDS: Final[Mapping[SeatStatus, SeatClosing]] = {
 def card_holder(state: RoundState) -> RoundSeat | None:
     """Return the seat that gets the Player's cards: the highest confirmed Player wager, the earliest of equals.
 
-    None if nobody has bet on Player. Ties at the same instant are broken by seat number.
+    The order is the closing's, by place: a wager that an operator's wallet pays is confirmed after it was asked for.
+    None if nobody has bet on Player.
     """
     seats = [seat for seat in state.confirmed_seats() if (seat.stakes or {}).get(Spot.PLAYER)]
     return min(seats, key=_rank, default=None)
 
 
-def _rank(seat: RoundSeat) -> tuple[int, datetime | None, int]:
-    return -(seat.stakes or {})[Spot.PLAYER], seat.confirmed_at, seat.seat
+def _rank(seat: RoundSeat) -> tuple[int, int | None]:
+    return -(seat.stakes or {})[Spot.PLAYER], seat.place
 
 
 def _deal(command: c.DealRound, state: RoundState) -> Events:

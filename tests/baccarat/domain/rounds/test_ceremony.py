@@ -78,13 +78,13 @@ def test_the_cards_go_to_the_highest_player_wager_and_nothing_is_dealt_yet() -> 
 @pytest.mark.parametrize(
     ("wagers", "seat"),
     [
-        ([(1, ANN, 5000, 0), (2, BEN, 5000, -1), (3, CAT, 2500, -2)], 2),
-        ([(1, ANN, 5000, 0), (2, BEN, 5000, 0), (3, CAT, 5000, 0)], 1),
+        ([(2, BEN, 5000, 0), (1, ANN, 5000, 0), (3, CAT, 2500, -1)], 2),
+        ([(3, CAT, 5000, 1), (1, ANN, 5000, 0), (2, BEN, 5000, -1)], 3),
         ([(1, ANN, 2500, 0), (2, BEN, 2500, 1), (3, CAT, 10_000, 2)], 3),
     ],
-    ids=["the earliest of equals", "the first seat of one instant", "the highest, however late"],
+    ids=["the first of equals", "the first in the closing, whenever it was asked for", "the highest, however late"],
 )
-def test_equal_wagers_are_told_apart_by_their_time(wagers: list[tuple[int, UUID, int, int]], seat: int) -> None:
+def test_of_equal_wagers_the_first_in_the_closing_counts(wagers: list[tuple[int, UUID, int, int]], seat: int) -> None:
     bets = [
         confirmed(number, player, {P: stake}, at=OPENED + timedelta(microseconds=micro))
         for number, player, stake, micro in wagers
