@@ -8,12 +8,13 @@ class WalletConfig(AppConfig):
     def ready(self) -> None:
         """Register reports, feed types, and the wallet's tables for retention, exports and erasure."""
         from casino.api.jwks import register_keys
+        from casino.compliance import complaints
         from casino.feed import outbound
         from casino.feed.types import register, register_announced
         from casino.observability import health
         from casino.reports.definition import register_reports
         from casino.staff import duties
-        from wallet import acts, compliance, feed
+        from wallet import acts, compliance, feed, notices
         from wallet.adjustments import services as adjustments
         from wallet.funding import conformance
         from wallet.funding import services as funding
@@ -33,6 +34,7 @@ class WalletConfig(AppConfig):
         withdrawals.register()
         holds.register()
         protection_changes.register()
+        complaints.register_teller(notices.tell_of_complaint)
         register(feed.SOURCE)
         register_announced(*feed.ANNOUNCED)
         health.house.register("open_discrepancies", reconciliation.find_waiting)

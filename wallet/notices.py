@@ -14,10 +14,12 @@ from uuid import UUID
 
 import msgspec
 
+from casino.compliance.complaints import OUTCOMES, ComplaintAnswered
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import database_now, execute, fetch
 from casino.kernel.errors import Refusal, RefusalKind
+from casino.operators.models import Operator
 
 _NEWEST: Final = UUID(int=2**128 - 1)
 _INSERT: Final = """
@@ -59,6 +61,11 @@ class NoticeKind(StrEnum):
     EXCLUDED = "excluded"
     EXCLUDED_PERMANENTLY = "excluded_permanently"
     BLOCKED = "blocked"
+    COMPLAINT_RECEIVED = "complaint_received"
+    COMPLAINT_MORE_NEEDED = "complaint_more_needed"
+    COMPLAINT_UPHELD = "complaint_upheld"
+    COMPLAINT_REJECTED = "complaint_rejected"
+    COMPLAINT_CLOSED = "complaint_closed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,7 @@ class Notice:
     """A notice: a stable `kind`, its subject, details for a page to show, and a message.
 
     Without a subject it is stored each time. Of `details` each is optional: `amount`, `owed` and `limit` are minor
-    units of `currency` (a limit on time: minutes), `until` is RFC 3339.
+    units of `currency` (a limit on time: minutes), `until` is RFC 3339, `texts` has the operator's words by language.
     """
 
     operator: UUID
@@ -95,6 +102,18 @@ def notify_player(notice: Notice) -> None:
     execute(
         _INSERT, [new_id(database_now()), notice.operator, notice.player, notice.kind, notice.subject, details, message]
     )
+
+
+def tell_of_complaint(event: ComplaintAnswered, message: str) -> None:
+    """Tell the player of a complaint how it stands, in the operator's words where it has its own."""
+    operator = Operator.objects.get(pk=event.operator)
+    details: dict[str, Any] = {"case": event.case, "texts": operator.complaint_texts.get(event.answer, {})}
+    if event.due_at is not None:
+        details["until"] = event.due_at.isoformat()
+    if event.answer in OUTCOMES and operator.dispute_body:
+        details["dispute_body"] = {"name": operator.dispute_body, "url": operator.dispute_body_url}
+    kind = NoticeKind(f"complaint_{event.answer}")
+    notify_player(Notice(event.operator, event.player, kind, details=details, message=message))
 
 
 def list_notices(*, operator: UUID, player: UUID, unread: bool, before: UUID | None, limit: int) -> list[StoredNotice]:

@@ -111,7 +111,7 @@ def check_other_streams(replay: LogReplay, notes: FindingCollector, *, only: Log
     compare_kill_switches(replay.switches.rows.values(), notes)
     replay.wallets.check_state(entries=None if only is None else (only.first_id, only.last_id))
     partial = only is not None
-    for traces in (replay.chats, replay.changes, replay.erasures):
+    for traces in (replay.chats, replay.changes, replay.erasures, replay.complaints):
         for finding in traces.check_state(partial=partial):
             notes.add(finding.kind, finding.location, finding.expected, finding.actual)
 

@@ -25,6 +25,8 @@ from baccarat.storage.projections import sitting_row
 from casino.checkpoints.archives import ARCHIVE_EVENTS, kind_at, stream_of
 from casino.checkpoints.manifests import MANIFEST_EVENTS
 from casino.checkpoints.manifests import STREAM as MANIFEST_STREAM
+from casino.compliance.complaint_audit import ComplaintTraces
+from casino.compliance.complaints import COMPLAINT_EVENTS
 from casino.compliance.erasure import ERASURE_EVENTS
 from casino.compliance.erasure_audit import ErasureTraces
 from casino.events.codec import MalformedEvent, UnknownEvent
@@ -76,7 +78,9 @@ VOID: Final = ChangeName.VOID
 RULES: Final = ChangeName.RULES
 RULES_PUBLISHED: Final = te.RulesPublished.__name__
 UNREADABLE: Final = "event can't be read"
-OTHERS: Final = (WALLET, CHAT, CHANGE_EVENTS, ACT_EVENTS, ERASURE_EVENTS, MANIFEST_EVENTS, ARCHIVE_EVENTS)
+OTHERS: Final = (
+    WALLET, CHAT, CHANGE_EVENTS, ACT_EVENTS, ERASURE_EVENTS, COMPLAINT_EVENTS, MANIFEST_EVENTS, ARCHIVE_EVENTS
+)  # fmt: skip
 
 
 def decode_row(row: Row, notes: FindingCollector) -> Any:
@@ -123,6 +127,7 @@ class LogReplay:
         self.chats = ChatTraces()
         self.switches = KillSwitchTraces()
         self.erasures = ErasureTraces()
+        self.complaints = ComplaintTraces()
         self.rounds = 0
         self.events = 0
         self._shoes: set[str] = set()
@@ -201,9 +206,11 @@ class LogReplay:
             return self._open_round(row, event)
         return self._open_table(row, event) if kind == "TableOpened" else self._table(row, event)
 
-    def _traces_of(self, kind: str) -> ChatTraces | ChangeTraces | KillSwitchTraces | None:
+    def _traces_of(self, kind: str) -> ChatTraces | ChangeTraces | ComplaintTraces | KillSwitchTraces | None:
         if kind in CHAT:
             return self.chats
+        if kind in COMPLAINT_EVENTS:
+            return self.complaints
         if kind in CHANGE_EVENTS:
             return self.changes
         return self.switches if kind in STOP_EVENT_TYPES else None

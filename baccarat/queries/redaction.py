@@ -21,6 +21,7 @@ STAFF_ONLY: Final[Mapping[str, tuple[str, ...]]] = {
     "RoundVoided": ("requested_by", "approved_by", "note"),
     "ChatMessageSent": ("operator", "digest"),
     "WagerNotTaken": ("operator",),
+    "ComplaintAnswered": ("operator",),
     "CardsForced": ("cards",),
 }
 """Fields that no player sees: which member of staff acted, and staff texts."""

@@ -16,7 +16,7 @@ from baccarat.risk.detection import set_deadline
 from baccarat.risk.models import KycStatus, PlayerNote, PlayerStatus, RiskAlert, Screening
 from baccarat.risk.refusals import InvalidPlayerStatus, InvalidScreening, PlayerTextMissing, ReceivedInFuture
 from baccarat.risk.rules import RuleKind, rules_for
-from casino.compliance import case_entries, cases
+from casino.compliance import case_entries, cases, complaints
 from casino.compliance.models import Case, CaseEntryKind, CaseKind
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
@@ -197,13 +197,14 @@ def open_complaint(*, operator: UUID, player: UUID, text: str, by: str, received
     with transaction.atomic():
         subject = f"player:{player} complaint {str(new_id(now))[-12:]}"
         details = {"received_at": since.isoformat()}
-        case = cases.open_case(operator=operator, kind=CaseKind.COMPLAINT, subject=subject, details=details)
+        case = cases.open_case(operator=operator, kind=CaseKind.COMPLAINT, subject=subject, details=details, by=by)
         if case is None:
             raise LookupError("Two complaints got the same number.")
         case_entries.add_entry(case, operator=operator, kind=CaseEntryKind.NOTE, text=words, by=by)
         terms = rules_for(operator, currency)[RuleKind.COMPLAINT_DEADLINE]
         if terms.enabled:
             set_deadline(case, operator=operator, kind=RuleKind.COMPLAINT_DEADLINE, terms=terms, since=since)
+        complaints.receive(case, operator=operator, by=by)
     return case
 
 

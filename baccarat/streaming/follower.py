@@ -7,9 +7,9 @@ from uuid import UUID
 
 from baccarat.queries.offered import brand_of
 from baccarat.streaming.notifications import (
+    OWN,
     SEAT_TAKEN,
     SEAT_VACATED,
-    WAGER_NOT_TAKEN,
     LiveEvent,
     lobby_topic,
     player_topic,
@@ -67,7 +67,7 @@ class LiveFollower:
         is_followed = event.table is not None and (event.table in self._seated or event.table == self.watched)
         is_own = self.name in event.players
         seat_taken = is_own and event.type == SEAT_TAKEN
-        if is_followed or seat_taken or (is_own and event.type == WAGER_NOT_TAKEN):
+        if is_followed or seat_taken or (is_own and event.type in OWN):
             self._put(OutgoingMessage(event.position, event.payload_for(self.name)))
         if event.lobby_payload is not None and not self._lobbies.isdisjoint(event.lobbies):
             self.send(event.lobby_payload)

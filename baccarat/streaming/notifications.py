@@ -19,6 +19,7 @@ from baccarat.storage.event_registry import CATALOGUE
 from baccarat.streaming.snapshot import PositionText, encode_position
 from casino.api.shapes import Shape, Timestamp, open_enum
 from casino.api.streaming import sse
+from casino.compliance.complaints import ComplaintAnswered
 from casino.events.records import SealedEvent
 from casino.feed.derivation import Derivation
 from casino.kernel.event_amounts import format_amounts
@@ -41,18 +42,20 @@ LOBBY_CHANGES: Final = frozenset(
 )  # fmt: skip
 """Events that change what the lobby shows of a table."""
 
+COMPLAINT_ANSWERED: Final = ComplaintAnswered.__name__
 _WITHOUT_MONEY: Final = frozenset(
     {
         "RoundOpened", "SeatChanged", "CutContributed", "ShoeCutContributed", "TermsFixed", "PlayerAccountOpened",
         "TableLimitSet", CHAT_MESSAGE_SENT, "PlayerReported", "ChatReportClosed", "PlayerMuted", "PlayerUnmuted",
         "PlayerBanned", "PlayerUnbanned", "PlayerBlocked", "PlayerUnblocked", "PlayerFrozen", "PlayerUnfrozen",
-        "HoldPlaced",
+        "HoldPlaced", COMPLAINT_ANSWERED,
     }
 )  # fmt: skip
 WAGER_NOT_TAKEN: Final = WagerNotTaken.__name__
-"""Sent to its player alone, whether still seated or not: its table learns of no wager."""
+OWN: Final = frozenset({WAGER_NOT_TAKEN, COMPLAINT_ANSWERED})
+"""Sent to its player alone, whether still seated or not: no table learns of it."""
 
-_EVENTS: Final = (*get_args(TableEvent), *get_args(RoundEvent), WagerNotTaken)
+_EVENTS: Final = (*get_args(TableEvent), *get_args(RoundEvent), WagerNotTaken, ComplaintAnswered)
 _EVENT_NAMES: Final = sorted({CHAT_MESSAGE_SENT, *(event.__name__ for event in _EVENTS)})
 _as_dict: Final = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -242,8 +245,8 @@ def _subject(sealed: SealedEvent) -> tuple[str, UUID | None]:
 
 _STREAMS_WITHOUT_TABLE: Final = frozenset(
     {
-        "adjustment", "chat", "debt", "deposit", "discrepancy", "funding", "hold", "operator", "limit", "remote",
-        "responsible", "reconciliation", "stop", "transfer", "wallet", "withdrawal",
+        "adjustment", "case", "chat", "debt", "deposit", "discrepancy", "funding", "hold", "operator", "limit",
+        "remote", "responsible", "reconciliation", "stop", "transfer", "wallet", "withdrawal",
     }
 )  # fmt: skip
 """Prefixes of streams about players, payments and operators: no table is looked up for them."""

@@ -7,6 +7,7 @@ from django.conf import settings
 
 from casino.alerts import heartbeats, rules
 from casino.checkpoints import audit_states, notes
+from casino.compliance.cases import IS_OPEN
 from casino.events.sql import fetch
 from casino.observability import health
 from casino.observability.conditions import Finding, counted
@@ -38,16 +39,14 @@ SELECT kind, operator_id, count(*) FROM compliance_case AS one
  WHERE NOT EXISTS (SELECT FROM compliance_caseaction AS action WHERE action.case_id = one.id)
  GROUP BY 1, 2
 """
-_OVERDUE: Final = """
-SELECT one.kind, one.operator_id, count(*)
+_OVERDUE: Final = f"""
+SELECT opened.kind, opened.operator_id, count(*)
   FROM (SELECT DISTINCT ON (case_id) case_id, due_at FROM compliance_caseentry WHERE kind = 'deadline'
          ORDER BY case_id, id DESC) AS deadline
-  JOIN compliance_case AS one ON one.id = deadline.case_id
- WHERE deadline.due_at < clock_timestamp()
-   AND NOT EXISTS (SELECT FROM compliance_caseaction AS action
-                    WHERE action.case_id = one.id AND action.action = 'resolved')
+  JOIN compliance_case AS opened ON opened.id = deadline.case_id
+ WHERE deadline.due_at < clock_timestamp() AND {IS_OPEN}
  GROUP BY 1, 2
-"""
+"""  # noqa: S608  (a constant)
 _WEBHOOKS: Final = """
 SELECT endpoint.operator_id, count(DISTINCT endpoint.id)
   FROM feed_webhookendpoint AS endpoint

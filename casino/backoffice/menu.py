@@ -29,13 +29,16 @@ def environment(_request: HttpRequest) -> list[str]:
     return ["Production", "danger"] if settings.PRODUCTION else ["Development", "info"]
 
 
-def _list(title: str, model: str) -> dict[str, Any]:
-    """Describe a list's page, for those who may view the model (app_model), with the count of its queue."""
+def _list(title: str, model: str, *others: str) -> dict[str, Any]:
+    """Describe a list's page, with the count of its queue.
+
+    It is for those who may view the model (app_model), or have one of the `others`, permissions to see a part of it.
+    """
     app, name = model.split("_")
     return {
         "title": title,
         "link": _link(f"admin:{model}_changelist"),
-        "permission": lambda request: request.user.has_perm(f"{app}.view_{name}"),
+        "permission": lambda request: any(map(request.user.has_perm, (f"{app}.view_{name}", *others))),
         "queue": model,
     }
 
@@ -77,7 +80,7 @@ NAVIGATION: Final = [
         "Desk",
         _entry("search", _page("Search", "desk_search", "baccarat.view_wager")),
         _entry("inbox", _page("Inbox", "desk_inbox", *DECISIONS), _list("Changes", "operators_change")),
-        _entry("assignment_late", _list("Cases", "compliance_case")),
+        _entry("assignment_late", _list("Cases", "compliance_case", "compliance.view_complaint")),
         _entry("notification_important", _list("Significant events", "significant_significantevent")),
         _entry(
             "summarize",

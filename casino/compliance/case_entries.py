@@ -1,20 +1,26 @@
-"""What staff write down in a case: notes, evidence, deadlines, decisions, and exports. Nothing is ever changed.
+"""What staff write down in a case: notes, evidence, documents, deadlines and exports. Nothing is ever changed.
 
 The text of a case about a player is encrypted under the player's key, so destroying the key erases it.
 """
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 from casino.compliance.cases import is_resolved, player_of
-from casino.compliance.models import Case, CaseEntry, CaseEntryKind
+from casino.compliance.models import AnswerKind, Case, CaseEntry, CaseEntryKind
 from casino.compliance.refusals import CaseAlreadyResolved, CaseEntryInvalid, UnknownCase
 from casino.crypto import crypto_shredding
 from casino.events.sql import database_now
 
 MAX_TEXT_LENGTH: Final = 4000
+BY_THEMSELVES: Final = frozenset({CaseEntryKind.EXPORT, CaseEntryKind.REMINDER, *map(CaseEntryKind, AnswerKind)})
+"""Kinds that nobody writes: they follow from what is done."""
+CONFIDENTIAL: Final = (CaseEntryKind.REPORTED.value, CaseEntryKind.EXPORT.value)
+"""Kinds for compliance alone: that a case was reported to an authority, and what may have been sent there."""
+_SHA256: Final = re.compile("[0-9a-f]{64}")
 
 
 def add_entry(
@@ -25,31 +31,51 @@ def add_entry(
     text: str,
     by: str,
     evidence: str = "",
+    sha256: str = "",
     due_at: datetime | None = None,
     is_personal: bool = True,
 ) -> CaseEntry:
     """Write something down in a case, and return it decrypted.
 
-    Resolved cases get no other deadline or decision, but notes, evidence and exports. A text that is not personal is
-    not encrypted, so that it can be written when the player's key is destroyed. Such deadlines may be over already:
-    that of a complaint which was found late. Raises UnknownCase, CaseAlreadyResolved, CaseEntryInvalid.
+    A document has its number as `evidence`, and its SHA-256. Resolved cases get no other deadline, but notes, evidence
+    and exports. A text that is not personal is not encrypted, so that it can be written when the player's key is
+    destroyed. Such deadlines may be over already: that of a complaint which was found late. Raises UnknownCase,
+    CaseAlreadyResolved, CaseEntryInvalid.
     """
     row = Case.objects.filter(pk=case, operator_id=operator).first()
     if row is None:
         raise UnknownCase
-    needs_open = kind in {CaseEntryKind.DEADLINE, CaseEntryKind.DECISION}
-    if needs_open and Case.objects.filter(is_resolved(), pk=case).exists():
+    if kind is CaseEntryKind.DEADLINE and Case.objects.filter(is_resolved(), pk=case).exists():
         raise CaseAlreadyResolved
-    words = text.strip()
-    if not 1 <= len(words) <= MAX_TEXT_LENGTH or "\0" in words + evidence:
+    words, about, digest = text.strip(), evidence.strip(), sha256.strip().lower()
+    if not 1 <= len(words) <= MAX_TEXT_LENGTH or "\0" in words + about:
         raise CaseEntryInvalid
+    if bool(digest) != (kind is CaseEntryKind.DOCUMENT) or (digest and not (about and _SHA256.fullmatch(digest))):
+        raise CaseEntryInvalid("A document has a number and a SHA-256 of 64 hexadecimal digits; nothing else has one.")
     is_over = is_personal and due_at is not None and due_at <= database_now()
     if (kind is CaseEntryKind.DEADLINE) != (due_at is not None) or is_over:
         raise CaseEntryInvalid("A deadline is a time in the future.")
+    return store_entry(
+        row, kind=kind, text=words, by=by, evidence=about, sha256=digest, due_at=due_at, is_personal=is_personal
+    )
+
+
+def store_entry(
+    row: Case,
+    *,
+    kind: CaseEntryKind,
+    text: str,
+    by: str,
+    evidence: str = "",
+    sha256: str = "",
+    due_at: datetime | None = None,
+    is_personal: bool = True,
+) -> CaseEntry:
+    """Store an entry that was checked, and return it decrypted."""
     player = player_of(row.subject) if is_personal else None
-    stored = words if player is None else crypto_shredding.encrypt_text(player, words)
+    stored = text if player is None else crypto_shredding.encrypt_text(player, text)
     entry = CaseEntry.objects.create(
-        case=row, kind=kind.value, text=stored, evidence=evidence.strip(), due_at=due_at, by=by
+        case=row, kind=kind.value, text=stored, evidence=evidence, sha256=sha256, due_at=due_at, by=by
     )
     crypto_shredding.decrypt_rows([entry])
     return entry
@@ -65,10 +91,10 @@ def entries_of(case: UUID, *, operator: UUID, confidential: bool) -> list[CaseEn
 def list_entries(case: UUID, *, confidential: bool = True) -> list[CaseEntry]:
     """Return what was written down in a case, decrypted, the oldest first.
 
-    Unless it is for compliance, without what is `confidential`: that the case was reported to an authority.
+    Unless it is for compliance, without what is CONFIDENTIAL.
     """
     entries = CaseEntry.objects.filter(case_id=case).order_by("pk")
-    rows = list(entries if confidential else entries.exclude(kind=CaseEntryKind.REPORTED.value))
+    rows = list(entries if confidential else entries.exclude(kind__in=CONFIDENTIAL))
     crypto_shredding.decrypt_rows(rows)
     return rows
 
@@ -80,6 +106,7 @@ def texts_of(entries: Iterable[CaseEntry]) -> list[dict[str, object]]:
             "kind": entry.kind,
             "text": entry.text,
             "evidence": entry.evidence,
+            "sha256": entry.sha256,
             "due_at": entry.due_at and entry.due_at.isoformat(),
             "by": entry.by,
             "at": entry.at.isoformat(),

@@ -14,23 +14,30 @@ from django.db.models import Exists, F, Func, OuterRef, Prefetch, Q, QuerySet, S
 from django.db.models.functions import Now
 from django.db.models.lookups import Exact
 
-from casino.compliance.models import Case, CaseAction, CaseEntry, CaseEntryKind, CaseKind
-from casino.compliance.refusals import CaseAlreadyResolved, ResolutionMissing, UnknownCase
+from casino.compliance.models import AnswerKind, Case, CaseAction, CaseEntry, CaseEntryKind, CaseKind
+from casino.compliance.refusals import (
+    CaseAlreadyResolved,
+    CaseNotResolved,
+    CaseSubjectOpen,
+    ResolutionMissing,
+    UnknownCase,
+)
 from casino.events.ids import new_id
 from casino.events.periods import period_conditions
 from casino.events.sql import database_now, execute, fetch
 
 MAX_RESOLUTION_LENGTH: Final = 500
 _PLAYER: Final = re.compile(r"player:([0-9a-f-]{36})\b")
-IS_OPEN: Final = """NOT EXISTS (
-    SELECT FROM compliance_caseaction AS done WHERE done.case_id = opened.id AND done.action = 'resolved')"""
-"""SQL: nobody has resolved the case `opened`."""
+IS_OPEN: Final = """(
+    SELECT action FROM compliance_caseaction WHERE case_id = opened.id ORDER BY number DESC LIMIT 1
+) IS DISTINCT FROM 'resolved'"""
+"""SQL: the case `opened` is not resolved, or was reopened since."""
 _concerns: Final[list[Callable[[UUID], Q]]] = []
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 7))"
 _ACTIONS: Final = Prefetch("actions", CaseAction.objects.order_by("number"))
 _OPEN: Final = """
-    INSERT INTO compliance_case (id, operator_id, kind, subject, report_id, details)
-    VALUES (%s, %s, %s, %s, %s, %s::jsonb)
+    INSERT INTO compliance_case (id, operator_id, kind, subject, report_id, details, opened_by)
+    VALUES (%s, %s, %s, %s, %s, %s::jsonb, %s)
 """
 _ACT: Final = """
     INSERT INTO compliance_caseaction (case_id, number, action, owner, resolution, by) VALUES (%s, %s, %s, %s, %s, %s)
@@ -45,13 +52,21 @@ class CaseStatus(StrEnum):
     RESOLVED = "resolved"
 
 
-ASSIGNED: Final = CaseStatus.ASSIGNED.value
-RESOLVED: Final = CaseStatus.RESOLVED.value
+class CaseStep(StrEnum):
+    """What is done to a case. A reopened one is its owner's again."""
+
+    ASSIGNED = "assigned"
+    RESOLVED = "resolved"
+    REOPENED = "reopened"
+
+
+RESOLVED: Final = CaseStep.RESOLVED.value
 
 
 def is_resolved() -> Exists:
-    """Return the condition that a case is resolved, for querysets of cases."""
-    return Exists(CaseAction.objects.filter(case_id=OuterRef("pk"), action=RESOLVED))
+    """Return the condition that a case is resolved, and was not reopened since, for querysets of cases."""
+    later = CaseAction.objects.filter(case_id=OuterRef("case_id"), number__gt=OuterRef("number"))
+    return Exists(CaseAction.objects.filter(~Exists(later), case_id=OuterRef("pk"), action=RESOLVED))
 
 
 _BY_STATUS: Final = {
@@ -71,10 +86,19 @@ def with_latest_action(rows: QuerySet[Case]) -> QuerySet[Case]:
     )
 
 
+def status_of(latest: str | None) -> CaseStatus:
+    """Return the status of a case whose latest action is this one; None for an untouched case."""
+    if latest is None:
+        return CaseStatus.OPEN
+    return CaseStatus.RESOLVED if latest == RESOLVED else CaseStatus.ASSIGNED
+
+
 def with_deadline(rows: QuerySet[Case]) -> QuerySet[Case]:
-    """Annotate cases with `due_at`, their newest deadline; null for those without one."""
-    newest = CaseEntry.objects.filter(case_id=OuterRef("pk"), kind=CaseEntryKind.DEADLINE.value).order_by("-pk")
-    return rows.annotate(due_at=Subquery(newest.values("due_at")[:1]))
+    """Annotate cases with `due_at`, their newest deadline, and `answer`, what their players were told last; or null."""
+    entries = CaseEntry.objects.filter(case_id=OuterRef("pk")).order_by("-pk")
+    due = entries.filter(kind=CaseEntryKind.DEADLINE.value).values("due_at")[:1]
+    answer = entries.filter(kind__in=list(AnswerKind)).values("kind")[:1]
+    return rows.annotate(due_at=Subquery(due), answer=Subquery(answer))
 
 
 def overdue() -> Q:
@@ -97,6 +121,11 @@ def about_player(rows: QuerySet[Case], player: UUID) -> QuerySet[Case]:
     """Select the cases about a player, complaints included, and those about another that concern this one, too."""
     first_word = Func(F("subject"), Value(" "), Value(1), function="split_part", output_field=TextField())
     return rows.filter(Q(Exact(first_word, f"player:{player}"), *(each(player) for each in _concerns), _connector=Q.OR))
+
+
+def opened_by(rows: QuerySet[Case], actor: str) -> QuerySet[Case]:
+    """Select the complaints that somebody opened: who only follows those sees no other case."""
+    return rows.filter(kind=CaseKind.COMPLAINT.value, opened_by=actor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,14 +170,20 @@ def find_case(case: UUID, *, operator: UUID) -> Case:
 
 
 def open_case(
-    *, operator: UUID, kind: CaseKind, subject: str, details: Mapping[str, Any], report: UUID | None = None
+    *,
+    operator: UUID,
+    kind: CaseKind,
+    subject: str,
+    details: Mapping[str, Any],
+    report: UUID | None = None,
+    by: str = "",
 ) -> UUID | None:
     """Open a case in the caller's transaction and return its id, None if one about the same subject is open."""
     lock_subject(operator=operator, subject=subject)
-    if Case.objects.filter(~is_resolved(), operator_id=operator, subject=subject).exists():
+    if find_open_case(operator=operator, subject=subject) is not None:
         return None
     case = new_id(database_now())
-    execute(_OPEN, [case, operator, kind, subject, report, json.dumps(details, default=str)])
+    execute(_OPEN, [case, operator, kind, subject, report, json.dumps(details, default=str), by])
     return case
 
 
@@ -172,12 +207,12 @@ def find_open_case(*, operator: UUID, subject: str) -> UUID | None:
 def latest_resolutions(*, operator: UUID, subjects: Iterable[str]) -> dict[str, str]:
     """Return, by subject, the resolution of the newest resolved case."""
     rows = CaseAction.objects.filter(case__operator_id=operator, case__subject__in=list(subjects), action=RESOLVED)
-    return dict(rows.order_by("case_id").values_list("case__subject", "resolution"))
+    return dict(rows.order_by("case_id", "number").values_list("case__subject", "resolution"))
 
 
 def assign_case(case: UUID, *, operator: UUID, owner: str, by: str) -> None:
     """Assign a case to an owner. Raises UnknownCase, CaseAlreadyResolved."""
-    _add_action(case, operator, ASSIGNED, owner=owner, resolution="", by=by)
+    _add_action(case, operator, CaseStep.ASSIGNED, owner=owner, by=by)
 
 
 def resolve_case(case: UUID, *, operator: UUID, resolution: str, by: str) -> None:
@@ -185,18 +220,36 @@ def resolve_case(case: UUID, *, operator: UUID, resolution: str, by: str) -> Non
     text = resolution.strip()
     if not 1 <= len(text) <= MAX_RESOLUTION_LENGTH or "\0" in text:
         raise ResolutionMissing
-    _add_action(case, operator, RESOLVED, owner=by, resolution=text, by=by)
+    _add_action(case, operator, CaseStep.RESOLVED, owner=by, resolution=text, by=by)
 
 
-def _add_action(case: UUID, operator: UUID, action: str, *, owner: str, resolution: str, by: str) -> None:
+def reopen_case(case: UUID, *, operator: UUID, by: str) -> None:
+    """Reopen a resolved case, for its last owner. Raises UnknownCase, CaseNotResolved, CaseSubjectOpen."""
+    _add_action(case, operator, CaseStep.REOPENED, owner=by, by=by)
+
+
+def _add_action(case: UUID, operator: UUID, step: CaseStep, *, owner: str, by: str, resolution: str = "") -> None:
     """Add an action. Another person who resolves a case does not become its owner."""
-    if not Case.objects.filter(pk=case, operator_id=operator).exists():
+    row = Case.objects.filter(pk=case, operator_id=operator).first()
+    if row is None:
         raise UnknownCase
     with transaction.atomic():
-        fetch(_LOCK, [str(case)])
+        if step is CaseStep.REOPENED:
+            lock_subject(operator=operator, subject=row.subject)
+        lock_case(case)
         last = CaseAction.objects.filter(case_id=case).order_by("-number").first()
-        if last is not None and last.action == RESOLVED:
+        is_done = last is not None and last.action == RESOLVED
+        if step is CaseStep.REOPENED and not is_done:
+            raise CaseNotResolved
+        if step is CaseStep.REOPENED and find_open_case(operator=operator, subject=row.subject) is not None:
+            raise CaseSubjectOpen
+        if step is not CaseStep.REOPENED and is_done:
             raise CaseAlreadyResolved
         number = 1 if last is None else last.number + 1
-        new_owner = owner if action == ASSIGNED or last is None else last.owner
-        execute(_ACT, [case, number, action, new_owner, resolution, by])
+        new_owner = owner if step is CaseStep.ASSIGNED or last is None else last.owner
+        execute(_ACT, [case, number, step, new_owner, resolution, by])
+
+
+def lock_case(case: UUID) -> None:
+    """Let nobody else do or tell anything in a case until the caller's transaction ends."""
+    fetch(_LOCK, [str(case)])

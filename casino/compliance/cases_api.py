@@ -1,4 +1,4 @@
-"""Cases: what an operator's staff must look into, listed, written in, assigned and resolved."""
+"""Cases: what an operator's staff must look into, listed, written in, assigned, resolved and reopened."""
 
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -22,10 +22,18 @@ from casino.api.fields import (
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
-from casino.compliance import acts, case_entries, cases
-from casino.compliance.cases import CaseFilter, CaseStatus
-from casino.compliance.models import CaseAction, CaseEntry, CaseEntryKind, CaseKind
-from casino.compliance.refusals import CaseAlreadyResolved, CaseEntryInvalid, ResolutionMissing, UnknownCase
+from casino.compliance import acts, case_entries, cases, complaints
+from casino.compliance.cases import CaseFilter, CaseStatus, CaseStep
+from casino.compliance.models import AnswerKind, CaseAction, CaseEntry, CaseEntryKind, CaseKind
+from casino.compliance.refusals import (
+    CaseAlreadyResolved,
+    CaseEntryInvalid,
+    CaseNotResolved,
+    CaseOutcomeInvalid,
+    CaseSubjectOpen,
+    ResolutionMissing,
+    UnknownCase,
+)
 from casino.events.periods import PeriodReversed
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView
@@ -74,25 +82,48 @@ class CaseAssignmentRequest(StrictSerializer):
 
 
 class CaseResolutionRequest(StrictSerializer):
-    """What was found."""
+    """What was found, for staff; of a complaint the outcome, and what its player reads besides the outcome's text."""
 
     resolution = TextField(max_length=cases.MAX_RESOLUTION_LENGTH)
+    outcome = EnumField(
+        AnswerKind, required=False, default=None, help_text="Of a complaint: `upheld`, `rejected` or `closed`."
+    )
+    message = TextField(
+        max_length=complaints.MAX_MESSAGE_LENGTH, required=False, default="", multiline=True,
+        help_text="For the player of a complaint.",
+    )  # fmt: skip
+
+
+class CaseReopeningRequest(StrictSerializer):
+    """Why a resolved case is worked on again, for staff."""
+
+    reason = TextField(max_length=case_entries.MAX_TEXT_LENGTH, multiline=True)
 
 
 class CaseEntryRequest(StrictSerializer):
-    """Something to write down; `due_at` is for a `deadline` alone. Exports write themselves down."""
+    """Something to write down; `due_at` is for a `deadline` alone, and `sha256` for a `document`.
+
+    Exports, reminders and answers write themselves down, but `more_needed`, whose text the player reads.
+    """
 
     kind = EnumField(CaseEntryKind)
     text = TextField(max_length=case_entries.MAX_TEXT_LENGTH, multiline=True)
     evidence = TextField(
-        max_length=200, required=False, default="", help_text="What it refers to, such as `round:…` or `deposit:…`."
+        max_length=200,
+        required=False,
+        default="",
+        help_text="What it refers to, such as `round:…` or `deposit:…`; of a `document` its number with you.",
     )
+    sha256 = TextField(max_length=64, required=False, default="", help_text="Of a document, in hexadecimal.")
     due_at = DateTimeOrDateField(required=False, default=None)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Check that a person may write this down. Raises CaseEntryInvalid."""
-        if attrs["kind"] is CaseEntryKind.EXPORT:
-            raise CaseEntryInvalid("Exports write themselves down.")
+        kind = attrs["kind"]
+        if kind in case_entries.BY_THEMSELVES and kind is not CaseEntryKind.MORE_NEEDED:
+            raise CaseEntryInvalid("This writes itself down.")
+        if kind is CaseEntryKind.MORE_NEEDED and (attrs["evidence"] or attrs["sha256"] or attrs["due_at"]):
+            raise CaseEntryInvalid("What a player is asked is a text alone.")
         return attrs
 
 
@@ -102,6 +133,7 @@ class CaseEntryResponse(Shape):
     kind: CaseEntryKind
     text: str
     evidence: Annotated[str, Meta(description="What it refers to; empty for nothing.", examples=["round:0199f3a2"])]
+    sha256: Annotated[str, Meta(description="Of a document, in hexadecimal; else empty.", examples=[""])]
     due_at: Annotated[Timestamp | None, Meta(description="The deadline that a `deadline` sets; the last one counts.")]
     by: Annotated[str, Meta(examples=["desk:agent-9"])]
     at: Timestamp
@@ -109,7 +141,8 @@ class CaseEntryResponse(Shape):
     @classmethod
     def of(cls, entry: CaseEntry) -> "CaseEntryResponse":
         """Present a decrypted entry."""
-        return cls(CaseEntryKind(entry.kind), entry.text, entry.evidence, entry.due_at, entry.by, entry.at)
+        kind = CaseEntryKind(entry.kind)
+        return cls(kind, entry.text, entry.evidence, entry.sha256, entry.due_at, entry.by, entry.at)
 
 
 class CaseEntryList(ItemList[CaseEntryResponse]):
@@ -119,7 +152,7 @@ class CaseEntryList(ItemList[CaseEntryResponse]):
 class CaseActionResponse(Shape):
     """A step in working on a case."""
 
-    action: CaseStatus
+    action: CaseStep
     owner: Annotated[str, Meta(examples=["desk:agent-9"])]
     resolution: str
     by: Annotated[str, Meta(examples=["desk:agent-9"])]
@@ -128,7 +161,7 @@ class CaseActionResponse(Shape):
     @classmethod
     def of(cls, row: CaseAction) -> "CaseActionResponse":
         """Present one step."""
-        return cls(CaseStatus(row.action), row.owner, row.resolution, row.by, row.at)
+        return cls(CaseStep(row.action), row.owner, row.resolution, row.by, row.at)
 
 
 class CaseResponse(Shape):
@@ -152,9 +185,11 @@ class CaseResponse(Shape):
     ]
     player: Annotated[UUID | None, Meta(description="The player whom it is about, if it is about one.")]
     report: Annotated[UUID | None, Meta(description="The report in which it was found.")]
+    opened_by: Annotated[str, Meta(description="Who filed the complaint; else empty.", examples=["desk:agent-7"])]
     opened_at: Timestamp
     due_at: Annotated[Timestamp | None, Meta(description="Its deadline; null without one.")]
     status: CaseStatus
+    answer: Annotated[AnswerKind | None, Meta(description="What the player of a complaint was told last.")]
     actions: Annotated[tuple[CaseActionResponse, ...], Meta(description="The oldest first.")]
 
     @classmethod
@@ -168,9 +203,11 @@ class CaseResponse(Shape):
             details=row.details,
             player=cases.player_of(row.subject),
             report=row.report_id,
+            opened_by=row.opened_by,
             opened_at=row.opened_at,
             due_at=row.due_at,
-            status=actions[-1].action if actions else CaseStatus.OPEN,
+            status=cases.status_of(actions[-1].action if actions else None),
+            answer=row.answer and AnswerKind(row.answer),
             actions=actions,
         )
 
@@ -226,8 +263,8 @@ class CaseEntriesView(OperatorView):
         "List what is written down in a case, oldest first",
         returns=CaseEntryList,
         description=(
-            "Notes, evidence, deadlines, decisions and exports, each with its author. That it was `reported` to an "
-            "authority is shown to keys with the scope `compliance` alone."
+            "Notes, evidence, documents, deadlines and what the player of a complaint was told, each with its author. "
+            "Exports, and that it was `reported` to an authority, are shown to keys with the scope `compliance` alone."
         ),
         refusals=(UnknownCase,),
     )
@@ -246,16 +283,21 @@ class CaseEntriesView(OperatorView):
         returns=CaseEntryResponse,
         status=201,
         description=(
-            "A note, evidence, a decision, another deadline, or that it was `reported` to the authority. For good: it "
-            "can't be changed. A resolved case takes no deadline and no decision. Texts about a player are encrypted "
-            "under that player's key."
+            "A note, evidence, another deadline, a document of yours by its number and SHA-256, or that it was "
+            "`reported` to the authority. With `more_needed` the player of a complaint is asked for more, and reads "
+            "the text. For good: it can't be changed. A resolved case takes no deadline. Texts about a player are "
+            "encrypted under that player's key."
         ),
         refusals=(CaseAlreadyResolved, CaseEntryInvalid, UnknownCase),
     )
     @idempotent
     def post(self, request: Request, case: UUID) -> Response:
-        body = parse_body(CaseEntryRequest, request)
-        entry = case_entries.add_entry(case, operator=self.caller.operator, by=self.use_person_or_key(), **body)
+        body, operator = parse_body(CaseEntryRequest, request), self.caller.operator
+        by = self.use_person_or_key()
+        if body["kind"] is CaseEntryKind.MORE_NEEDED:
+            entry = complaints.ask(case, operator=operator, text=body["text"], by=by)
+        else:
+            entry = case_entries.add_entry(case, operator=operator, by=by, **body)
         return Response(CaseEntryResponse.of(entry), status=201)
 
 
@@ -290,12 +332,37 @@ class ResolveCaseView(OperatorView):
         parameters=[assertions.PARAMETER],
         example={"resolution": "A new shoe was miscounted; the report was generated again."},
         returns=CaseResponse,
-        description="For good: a case is not opened again. If the finding comes back, it opens another case.",
-        refusals=(CaseAlreadyResolved, ResolutionMissing, UnknownCase),
+        description=(
+            "A complaint needs an `outcome`, which its player is told, with the body for alternative dispute "
+            "resolution. If the finding of another case comes back, it opens another case."
+        ),
+        refusals=(CaseAlreadyResolved, CaseEntryInvalid, CaseOutcomeInvalid, ResolutionMissing, UnknownCase),
     )
     @idempotent
     def post(self, request: Request, case: UUID) -> Response:
-        resolution = parse_body(CaseResolutionRequest, request)["resolution"]
-        operator = self.caller.operator
-        cases.resolve_case(case, operator=operator, resolution=resolution, by=self.use_person())
+        body, operator = parse_body(CaseResolutionRequest, request), self.caller.operator
+        complaints.resolve(case, operator=operator, by=self.use_person(), **body)
+        return Response(CaseResponse.of(cases.find_case(case, operator=operator)))
+
+
+class ReopenCaseView(OperatorView):
+    act = acts.RESOLVE_CASE
+
+    @operation(
+        "reopenCase",
+        "Reopen a resolved case",
+        request=CaseReopeningRequest,
+        parameters=[assertions.PARAMETER],
+        example={"reason": "The player sent the video."},
+        returns=CaseResponse,
+        description=(
+            "It is its last owner's again, and its deadline stays. The player of a complaint reads again that it was "
+            "received."
+        ),
+        refusals=(CaseEntryInvalid, CaseNotResolved, CaseSubjectOpen, UnknownCase),
+    )
+    @idempotent
+    def post(self, request: Request, case: UUID) -> Response:
+        reason, operator = parse_body(CaseReopeningRequest, request)["reason"], self.caller.operator
+        complaints.reopen(case, operator=operator, reason=reason, by=self.use_person())
         return Response(CaseResponse.of(cases.find_case(case, operator=operator)))

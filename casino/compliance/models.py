@@ -24,10 +24,14 @@ class Case(models.Model):
     subject = models.TextField()
     report_id = models.UUIDField(null=True)
     details = models.JSONField()
+    opened_by = models.TextField(default="", help_text="Who filed the complaint; empty for what was found.")
     opened_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        permissions = [("resolve_case", "Can own and resolve cases")]
+        permissions = [
+            ("resolve_case", "Can own and resolve cases"),
+            ("view_complaint", "Can view the complaints that one opened"),
+        ]
         indexes = [
             models.Index(fields=["operator_id", "-id"], name="compliance_case_operator"),
             models.Index(fields=["operator_id", "subject", "-id"], name="compliance_case_subject"),
@@ -38,7 +42,7 @@ class Case(models.Model):
 
 
 class CaseAction(models.Model):
-    """A step in working on a case: assigned to an owner, or resolved with an explanation. Numbered from 1."""
+    """A step in working on a case: assigned to an owner, resolved with an explanation, or reopened. Numbered from 1."""
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="actions")
     number = models.IntegerField()
@@ -51,9 +55,6 @@ class CaseAction(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["case", "number"], name="compliance_caseaction_number"),
-            models.UniqueConstraint(
-                fields=["case"], condition=models.Q(action="resolved"), name="compliance_caseaction_resolved_once"
-            ),
         ]
 
     def __str__(self) -> str:
@@ -61,14 +62,30 @@ class CaseAction(models.Model):
 
 
 class CaseEntryKind(StrEnum):
-    """What is written down in a case. Values may be added."""
+    """What is written down in a case; from `received` on, what its player is told. Values may be added."""
 
     NOTE = "note"
     EVIDENCE = "evidence"
+    DOCUMENT = "document"
     DEADLINE = "deadline"
-    DECISION = "decision"
+    REMINDER = "reminder"
     EXPORT = "export"
     REPORTED = "reported"
+    RECEIVED = "received"
+    MORE_NEEDED = "more_needed"
+    UPHELD = "upheld"
+    REJECTED = "rejected"
+    CLOSED = "closed"
+
+
+class AnswerKind(StrEnum):
+    """What the player of a complaint is told. The last three resolve it."""
+
+    RECEIVED = CaseEntryKind.RECEIVED.value
+    MORE_NEEDED = CaseEntryKind.MORE_NEEDED.value
+    UPHELD = CaseEntryKind.UPHELD.value
+    REJECTED = CaseEntryKind.REJECTED.value
+    CLOSED = CaseEntryKind.CLOSED.value
 
 
 class CaseEntry(models.Model):
@@ -77,7 +94,10 @@ class CaseEntry(models.Model):
     case = models.ForeignKey(Case, models.PROTECT, related_name="entries")
     kind = models.TextField()
     text = models.TextField()
-    evidence = models.TextField(default="", help_text="What it refers to, such as `round:<id>`.")
+    evidence = models.TextField(
+        default="", help_text="What it refers to, such as `round:<id>`, or the number of the operator's document."
+    )
+    sha256 = models.TextField(default="", help_text="Of a document, in hexadecimal.")
     due_at = models.DateTimeField(null=True, help_text="The deadline, of an entry that sets one.")
     by = models.TextField()
     at = models.DateTimeField(db_default=Now())

@@ -84,6 +84,27 @@ class CaseAlreadyResolved(Refusal):
     remedy = "Reload it: another person was quicker."
 
 
+class CaseNotResolved(Refusal):
+    code = "case_not_resolved"
+    kind = RefusalKind.CONFLICT
+    title = "The case is not resolved"
+    remedy = "Write in it: it is still worked on."
+
+
+class CaseSubjectOpen(Refusal):
+    code = "case_open_already"
+    kind = RefusalKind.CONFLICT
+    title = "Another case about the same subject is open"
+    remedy = "Work on that one."
+
+
+class CaseOutcomeInvalid(Refusal):
+    code = "case_outcome_invalid"
+    kind = RefusalKind.INVALID
+    title = "A complaint is resolved with an outcome, and no other case is"
+    remedy = "Send `upheld`, `rejected` or `closed` for a complaint, and neither outcome nor message for other cases."
+
+
 class ResolutionMissing(Refusal):
     code = "case_resolution_missing"
     kind = RefusalKind.INVALID
@@ -95,7 +116,10 @@ class CaseEntryInvalid(Refusal):
     code = "case_entry_invalid"
     kind = RefusalKind.INVALID
     title = "This can't be written down in a case"
-    remedy = "Write a text of 1 to 4000 characters; a deadline has to be in the future."
+    remedy = (
+        "Write a text of 1 to 4000 characters; a deadline has to be in the future, and a document has a number and a "
+        "SHA-256 in hexadecimal."
+    )
 
 
 class DataExportTooSoon(Refusal):

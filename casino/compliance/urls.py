@@ -12,4 +12,5 @@ urlpatterns = [
     path("cases/<uuid:case>/entries", cases_api.CaseEntriesView.as_view(), name="case-entries"),
     path("cases/<uuid:case>/assign", cases_api.AssignCaseView.as_view(), name="assign-case"),
     path("cases/<uuid:case>/resolve", cases_api.ResolveCaseView.as_view(), name="resolve-case"),
+    path("cases/<uuid:case>/reopen", cases_api.ReopenCaseView.as_view(), name="reopen-case"),
 ]

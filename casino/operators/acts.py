@@ -125,6 +125,13 @@ SET_CURRENCIES: Final = Act(
     _ADMINISTRATOR,
     event=_CONFIG,
 )
+SET_COMPLAINT_TERMS: Final = Act(
+    "operators.set_complaint_terms",
+    "set what players are told of complaints, the body for disputes, the operator's own record of a player",
+    DutySide.ANY,
+    (Role.COMPLIANCE,),
+    event=_CONFIG,
+)
 ACTS: Final = (
     OPEN_SESSION,
     UNLOCK_PIN,
@@ -144,6 +151,7 @@ ACTS: Final = (
     SET_CURRENCIES,
     CHANGE_OPERATOR,
     SET_BOUNDS,
+    SET_COMPLAINT_TERMS,
     Act("operators.change_playersession", "end players' sessions", DutySide.ANY, (Role.SUPPORT,)),
     DECIDE_CHANGE,
 )

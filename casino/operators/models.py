@@ -47,6 +47,27 @@ class Operator(models.Model):
         blank=True,
         help_text="Whose rules the risk desk follows where the operator set none, such as MT or US-NJ.",
     )
+    complaint_texts = models.JSONField(
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text="Its own words for what players are told of complaints, by answer and language.",
+    )
+    dispute_body = models.CharField(
+        max_length=200,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="The body for alternative dispute resolution, which players are told with the end of a complaint.",
+    )
+    dispute_body_url = models.CharField(max_length=500, default="", db_default="", blank=True)
+    player_record = models.CharField(
+        max_length=500,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="The address of its own record of a player, with {reference} in it.",
+    )
     sandbox = models.BooleanField(default=False, help_text="A test operator: credits may be created without a payment.")
     signatures_required = models.BooleanField(
         default=False, db_default=False, help_text="Requests with any of its API keys must be signed."
@@ -61,6 +82,7 @@ class Operator(models.Model):
 
     class Meta:
         permissions = [
+            ("set_complaint_terms", "Can set what players are told of complaints, and the record of a player"),
             ("set_origins", "Can set the origins of an operator's sites"),
             ("require_signatures", "Can require signatures or do without them"),
             ("set_staff_networks", "Can set where an operator's staff sign in from"),

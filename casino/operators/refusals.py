@@ -319,6 +319,27 @@ class InvalidCustomerCare(Refusal):
     remedy = "Set an e-mail address, a telephone number such as +356 2123 4567, or an https:// address."
 
 
+class InvalidComplaintText(Refusal):
+    code = "invalid_complaint_text"
+    kind = RefusalKind.INVALID
+    title = "Players could not read this text"
+    remedy = "Write up to 1000 characters, in a language of two letters such as en."
+
+
+class InvalidDisputeBody(Refusal):
+    code = "invalid_dispute_body"
+    kind = RefusalKind.INVALID
+    title = "Players could not turn to this body"
+    remedy = "Set a name of up to 200 characters, and an https:// address of up to 500 or none."
+
+
+class InvalidPlayerRecord(Refusal):
+    code = "invalid_player_record"
+    kind = RefusalKind.INVALID
+    title = "This is not the address of a player's record"
+    remedy = "Set an https:// address with {reference} once behind the host."
+
+
 class InvalidOrigin(Refusal):
     code = "invalid_origin"
     kind = RefusalKind.INVALID

@@ -147,7 +147,7 @@ def set_customer_care(*, slug: str, contact: str, by: str) -> None:
 def change_setting(
     slug: str,
     field: str,
-    value: str | int | list[str],
+    value: str | int | list[str] | dict[str, Any],
     *,
     by: str,
     reason: str,

@@ -109,6 +109,7 @@ VIEWS_BY_ROLE: Final[Mapping[Role, frozenset[str]]] = {
         | _PLAYERS
         | _CHAT
         | {
+            "compliance.view_complaint",
             "compliance.view_erasure",
             "risk.view_playernote",
             "risk.view_playerstatus",

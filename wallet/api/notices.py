@@ -40,6 +40,33 @@ class NoticeLimit(Shape):
         return cls(limit_type, LimitPeriod(details["period"]), currency or MINUTES, text)
 
 
+class DisputeBody(Shape):
+    """The body for alternative dispute resolution, to whom a player may turn who does not agree."""
+
+    name: Annotated[str, Meta(examples=["Baccarat Ombudsman"])]
+    url: Annotated[str, Meta(description="Empty without one.", examples=["https://ombudsman.example/"])]
+
+
+class NoticeComplaint(Shape):
+    """A complaint of the player's that was answered."""
+
+    case: UUID
+    texts: Annotated[
+        dict[str, str],
+        Meta(
+            description="The operator's own words for this kind, by language; show them instead of yours.",
+            examples=[{"en": "We are looking into it."}],
+        ),
+    ]
+    dispute_body: Annotated[DisputeBody | None, Meta(description="With the answer that resolves it.")]
+
+    @classmethod
+    def of(cls, details: dict[str, Any]) -> "NoticeComplaint":
+        """Present the complaint in the details of a notice."""
+        body = details.get("dispute_body")
+        return cls(UUID(details["case"]), details["texts"], body and DisputeBody(body["name"], body["url"]))
+
+
 class YesNo(StrEnum):
     """A flag in a query."""
 
@@ -56,7 +83,11 @@ class NoticeDetails(Shape):
     owed: Annotated[Money | None, Meta(description="What the account could not pay, and the player owes.")]
     round: Annotated[int | None, Meta(description="The number of the void round at its table.", examples=[None])]
     limit: NoticeLimit | None
-    until: Annotated[Timestamp | None, Meta(description="When an exclusion may end.", examples=[None])]
+    until: Annotated[
+        Timestamp | None,
+        Meta(description="When an exclusion may end, or until when a complaint is answered.", examples=[None]),
+    ]
+    complaint: NoticeComplaint | None
 
     @classmethod
     def of(cls, details: dict[str, Any]) -> "NoticeDetails":
@@ -70,6 +101,7 @@ class NoticeDetails(Shape):
             round=details.get("round"),
             limit=NoticeLimit.of(details) if "limit" in details else None,
             until=until and datetime.fromisoformat(until),
+            complaint=NoticeComplaint.of(details) if "case" in details else None,
         )
 
 
@@ -120,8 +152,8 @@ class NoticeListView(PlayerView):
         returns=NoticePage,
         description=(
             "Notices tell you what the house did with your money or play: an adjustment, a void round, a reversed "
-            "deposit, a withdrawal that is not paid, a limit, an exclusion. `kind` and `details` are for your page to "
-            "word in the player's language; `message` is what staff wrote."
+            "deposit, a withdrawal that is not paid, a limit, an exclusion, or how a complaint stands. `kind` and "
+            "`details` are for your page to word in the player's language; `message` is what staff wrote."
         ),
     )
     def get(self, request: Request) -> Response:

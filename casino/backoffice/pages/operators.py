@@ -10,13 +10,14 @@ from django.http import HttpRequest
 
 from baccarat.risk import rule_changes
 from baccarat.services import skins
+from baccarat.web.views import LANGUAGES
 from casino.api.client_ip import client_ip
 from casino.backoffice import html
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import operator_filter
-from casino.backoffice.forms import RowForm, line_field, text_field
+from casino.backoffice.forms import UNCHOSEN, EnumSelectField, RowForm, label, line_field, text_field
 from casino.backoffice.pages import skins as skins_page
 from casino.backoffice.pages.brands import AmountsForm, BrandForm, CurrenciesForm, LimitsForm, sections_of
 from casino.backoffice.pages.identity_providers import ProviderRequest
@@ -26,11 +27,13 @@ from casino.backoffice.pages.risk import ADD_RULE, rules_in_force
 from casino.backoffice.pages.terms import WAITS, OperatorTerms
 from casino.backoffice.sections import ActionBar, Facts, Grid, Section, contents
 from casino.compliance import threshold_changes
+from casino.compliance.models import AnswerKind
 from casino.operators import acts as operator_acts
 from casino.operators import (
     assertions,
     bounds,
     brands,
+    complaint_terms,
     currencies,
     key_changes,
     memberships,
@@ -46,6 +49,7 @@ from casino.significant.thresholds import Thresholds
 from wallet.funding import services as funding
 
 CHANGE_OPERATOR: Final = "operators.change_operator"
+COMPLAINT_TERMS: Final = operator_acts.SET_COMPLAINT_TERMS.name
 CHANGE_THRESHOLDS: Final = "significant.add_threshold"
 ADD_BRAND: Final = "operators.add_brand"
 SET_CURRENCIES: Final = "operators.add_declaredcurrency"
@@ -74,6 +78,35 @@ class CustomerCareForm(RowForm):
     def prepare(self) -> None:
         """Begin with the contact in use."""
         self.fields["contact"].initial = self.row.customer_care
+
+
+class ComplaintTextForm(RowForm):
+    answer = EnumSelectField(AnswerKind, label="When the player's complaint is")
+    language = forms.ChoiceField(choices=[UNCHOSEN, *((tag, tag) for tag, *_ in LANGUAGES)])
+    text = text_field(
+        "Text; empty for the house's own", max_length=complaint_terms.MAX_TEXT_LENGTH, rows=3, required=False
+    )
+
+
+class DisputeBodyForm(RowForm):
+    name = line_field("Name; empty for none", max_length=complaint_terms.MAX_NAME_LENGTH, required=False)
+    url = line_field("https:// address", max_length=complaint_terms.MAX_ADDRESS_LENGTH, required=False)
+
+    def prepare(self) -> None:
+        """Begin with the body that is set."""
+        self.fields["name"].initial, self.fields["url"].initial = self.row.dispute_body, self.row.dispute_body_url
+
+
+class PlayerRecordForm(RowForm):
+    address = line_field(
+        "Such as https://crm.example/players/{reference}; empty for none",
+        max_length=complaint_terms.MAX_ADDRESS_LENGTH,
+        required=False,
+    )
+
+    def prepare(self) -> None:
+        """Begin with the address in use."""
+        self.fields["address"].initial = self.row.player_record
 
 
 class JurisdictionForm(RowForm):
@@ -106,6 +139,12 @@ class AssertionKeyForm(RowForm):
     subject = line_field(
         "For this person, by the operator's own id (at a sandbox, empty for all its staff)", required=False
     )
+
+
+def _own_texts(operator: Operator) -> str:
+    """Say for which answers to complaints an operator has its own words, in which languages."""
+    texts = operator.complaint_texts.items()
+    return "; ".join(f"{label(answer)}: {', '.join(sorted(own))}" for answer, own in texts) or "the house's own words"
 
 
 @admin.register(Operator)
@@ -217,6 +256,43 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
 
     @RowAction(
         "Set",
+        name="complaint_text",
+        title="Set what players are told of complaints",
+        permission=COMPLAINT_TERMS,
+        form=ComplaintTextForm,
+        help_text="Instead of the house's own words, in this language. The time of the answer and the body for "
+        "disputes follow it.",
+    )
+    def set_complaint_text(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        complaint_terms.set_text(operator.pk, by=memberships.staff_actor(request.user), **data)
+        return "Players read this from now on." if data["text"] else "Players read the house's own words from now on."
+
+    @RowAction(
+        "Set",
+        name="dispute_body",
+        title="Set the body for disputes",
+        permission=COMPLAINT_TERMS,
+        form=DisputeBodyForm,
+        help_text="Alternative dispute resolution: players are told of it with the answer that ends a complaint.",
+    )
+    def set_dispute_body(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        complaint_terms.set_dispute_body(operator.pk, by=memberships.staff_actor(request.user), **data)
+        return "The body for disputes is set."
+
+    @RowAction(
+        "Set",
+        name="player_record",
+        title="Set the address of players' records",
+        permission=COMPLAINT_TERMS,
+        form=PlayerRecordForm,
+        help_text="Names and addresses of players are with the operator: pages of players link to its record of them.",
+    )
+    def set_player_record(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        complaint_terms.set_player_record(operator.pk, by=memberships.staff_actor(request.user), **data)
+        return "Pages of players link there from now on." if data["address"] else "Pages of players link nowhere."
+
+    @RowAction(
+        "Set",
         name="origins",
         title="Change the web origins",
         permission=key_changes.ORIGINS,
@@ -291,6 +367,9 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
             ("Jurisdiction", obj.jurisdiction or "none"),
             ("Time zone of accounting days", obj.time_zone),
             ("Customer care", obj.customer_care or "no contact set"),
+            ("Answers to complaints", _own_texts(obj)),
+            ("Body for disputes", obj.dispute_body or "none set"),
+            ("Players' records", obj.player_record or "no address set"),
             ("Staff sign in from", ", ".join(obj.staff_networks) or "anywhere"),
             ("Web origins", ", ".join(obj.origins) or "none"),
             "signatures_required",

@@ -6,6 +6,7 @@ from typing import Any, Final
 from django import forms
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
@@ -28,6 +29,7 @@ SCREEN: Final = "risk.screen_player"
 VIEW_NOTES: Final = "risk.view_playernote"
 VIEW_STATUS: Final = "risk.view_playerstatus"
 VIEW_CASES: Final = "compliance.view_case"
+VIEW_COMPLAINT: Final = "compliance.view_complaint"
 MAX_ROWS: Final = 15
 MAX_TAGS: Final = 200
 """The most tags that the filter of players offers."""
@@ -169,21 +171,34 @@ def lately(_request: HttpRequest, player: Player) -> Section:
 
 def case_list(_request: HttpRequest, player: Player) -> Section:
     """Show the cases about the player, complaints included, and those about another that concern this one, too."""
+    return _cases("Cases", cases.about_player(Case.objects.filter(operator_id=player.operator_id), player.pk))
+
+
+def followed_complaints(request: HttpRequest, player: Player) -> Section | None:
+    """Show those complaints of the player that the user opened, if the user may not see cases."""
+    if request.user.has_perm(VIEW_CASES):
+        return None
     about = cases.about_player(Case.objects.filter(operator_id=player.operator_id), player.pk)
+    return _cases("Complaints that you opened", cases.opened_by(about, staff_actor(request.user)))
+
+
+def _cases(title: str, about: QuerySet[Case]) -> Section:
     listed: QuerySet[Any] = cases.with_deadline(cases.with_latest_action(about.order_by("-pk")))[:MAX_ROWS]
     subjects = {case: cases.player_of(case.subject) for case in listed}
     names = nicknames([each for each in subjects.values() if each is not None])
     rows = [
         (
             case.opened_at,
-            html.page("case", case.pk, case_title(case.kind, case.details)),
+            html.link(reverse("admin:compliance_case_change", args=[case.pk]), case_title(case.kind, case.details)),
             html.NOTHING if subject is None else player_link(subject, names),
-            case.action or "open",
+            cases.status_of(case.action).value,
+            case.answer and label(case.answer),
             case.due_at,
         )
         for case, subject in subjects.items()
     ]
-    return Grid("Cases", ("Opened", "Case", "About", "Status", "Due"), rows, empty="No case about this player.")
+    headers = ("Opened", "Case", "About", "Status", "Player was told", "Due")
+    return Grid(title, headers, rows, empty="No case about this player.")
 
 
 def notes(_request: HttpRequest, player: Player) -> Section:
@@ -195,6 +210,7 @@ def notes(_request: HttpRequest, player: Player) -> Section:
 SECTIONS: Final[Sequence[tuple[str, Any]]] = (
     (VIEW_NOTES, notes),
     (VIEW_CASES, case_list),
+    (VIEW_COMPLAINT, followed_complaints),
     (VIEW_ALERTS, lately),
 )
 """The sections of a player's page, with the permission that each needs."""

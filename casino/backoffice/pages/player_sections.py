@@ -274,7 +274,7 @@ def _access(_request: HttpRequest, player: Player) -> Section:
     return Grid("Staff access to this player's data", ("Time", "Who", "Page", "From"), rows)
 
 
-_SECTIONS: Final[tuple[tuple[str, Callable[[HttpRequest, Player], Section]], ...]] = (
+_SECTIONS: Final[tuple[tuple[str, Callable[[HttpRequest, Player], Section | None]], ...]] = (
     *player_risk.SECTIONS,
     ("significant.view_significantevent", _significant),
     ("wallet.view_account", _accounts),
@@ -292,4 +292,5 @@ _SECTIONS: Final[tuple[tuple[str, Callable[[HttpRequest, Player], Section]], ...
 
 def sections(request: HttpRequest, player: Player) -> Sequence[Section]:
     """Build the sections that the user may see."""
-    return [build(request, player) for permission, build in _SECTIONS if request.user.has_perm(permission)]
+    built = (build(request, player) for permission, build in _SECTIONS if request.user.has_perm(permission))
+    return [section for section in built if section is not None]

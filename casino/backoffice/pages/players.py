@@ -38,7 +38,8 @@ from casino.compliance import data_exports
 from casino.compliance import erasure as erasures
 from casino.compliance.api import file_response
 from casino.crypto import blind_index
-from casino.operators import bounds, sessions
+from casino.crypto.crypto_shredding import ERASED
+from casino.operators import bounds, complaint_terms, sessions
 from casino.operators.memberships import staff_actor
 from casino.operators.models import Operator, Player, PlayerBan
 from casino.staff.access_log import record_access
@@ -339,6 +340,7 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         facts: list[tuple[str, object]] = [
             *player_sections.status(request, obj),
             ("Reference", html.code(obj.reference)),
+            ("Operator's record", _record(obj)),
             ("Brand", obj.brand.slug if obj.brand else html.NOTHING),
             ("Registered", self.registered(obj)),
             ("Id", html.code(player)),
@@ -358,6 +360,12 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
             ActionBar(),
             *contents(player_sections.sections(request, obj)),
         ]
+
+
+def _record(player: Player) -> SafeString | str:
+    """Link to the operator's own record of a player, where names and addresses are."""
+    address = complaint_terms.record_of(player.operator, player.reference)
+    return html.link(address, "open") if address and player.reference != ERASED else html.NOTHING
 
 
 def _is_frozen(row: PlayerRestrictions | None) -> bool:

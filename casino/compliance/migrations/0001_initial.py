@@ -6,6 +6,7 @@ from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 ROLE = app_role()
 ACTION = "compliance_caseaction"
+CASE = "id, operator_id, kind, subject, report_id, details, opened_by"
 NUMBERED = ("compliance_erasure", "compliance_case")
 # Numbers in the order in which rows were written, for the manifests that hold them.
 NUMBER = "ALTER TABLE {} ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE"
@@ -38,10 +39,17 @@ class Migration(migrations.Migration):
                 ("subject", models.TextField()),
                 ("report_id", models.UUIDField(null=True)),
                 ("details", models.JSONField()),
+                (
+                    "opened_by",
+                    models.TextField(default="", help_text="Who filed the complaint; empty for what was found."),
+                ),
                 ("opened_at", models.DateTimeField(db_default=Now())),
             ],
             options={
-                "permissions": [("resolve_case", "Can own and resolve cases")],
+                "permissions": [
+                    ("resolve_case", "Can own and resolve cases"),
+                    ("view_complaint", "Can view the complaints that one opened"),
+                ],
                 "indexes": [
                     models.Index(fields=["operator_id", "-id"], name="compliance_case_operator"),
                     models.Index(fields=["operator_id", "subject", "-id"], name="compliance_case_subject"),
@@ -66,11 +74,6 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [
                     models.UniqueConstraint(fields=("case", "number"), name="compliance_caseaction_number"),
-                    models.UniqueConstraint(
-                        condition=models.Q(("action", "resolved")),
-                        fields=("case",),
-                        name="compliance_caseaction_resolved_once",
-                    ),
                 ],
             },
         ),
@@ -80,7 +83,14 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("kind", models.TextField()),
                 ("text", models.TextField()),
-                ("evidence", models.TextField(default="", help_text="What it refers to, such as `round:<id>`.")),
+                (
+                    "evidence",
+                    models.TextField(
+                        default="",
+                        help_text="What it refers to, such as `round:<id>`, or the number of the operator's document.",
+                    ),
+                ),
+                ("sha256", models.TextField(default="", help_text="Of a document, in hexadecimal.")),
                 ("due_at", models.DateTimeField(help_text="The deadline, of an entry that sets one.", null=True)),
                 ("by", models.TextField()),
                 ("at", models.DateTimeField(db_default=Now())),
@@ -246,7 +256,7 @@ class Migration(migrations.Migration):
         migrations.RunSQL(
             sql=[
                 f"REVOKE INSERT ON TABLE compliance_case, compliance_caseaction FROM {ROLE}",
-                f"GRANT INSERT (id, operator_id, kind, subject, report_id, details) ON TABLE compliance_case TO {ROLE}",
+                f"GRANT INSERT ({CASE}) ON TABLE compliance_case TO {ROLE}",
                 f"GRANT INSERT (case_id, number, action, owner, resolution, by) ON TABLE {ACTION} TO {ROLE}",
             ],
             reverse_sql=migrations.RunSQL.noop,

@@ -79,6 +79,40 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "complaint_texts",
+                    models.JSONField(
+                        blank=True,
+                        db_default={},
+                        default=dict,
+                        help_text="Its own words for what players are told of complaints, by answer and language.",
+                    ),
+                ),
+                (
+                    "dispute_body",
+                    models.CharField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        help_text="The body for alternative dispute resolution, which players are told with the end of "
+                        "a complaint.",
+                        max_length=200,
+                    ),
+                ),
+                (
+                    "dispute_body_url",
+                    models.CharField(blank=True, db_default="", default="", max_length=500),
+                ),
+                (
+                    "player_record",
+                    models.CharField(
+                        blank=True,
+                        db_default="",
+                        default="",
+                        help_text="The address of its own record of a player, with {reference} in it.",
+                        max_length=500,
+                    ),
+                ),
+                (
                     "sandbox",
                     models.BooleanField(
                         default=False, help_text="A test operator: credits may be created without a payment."
@@ -145,6 +179,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "permissions": [
+                    ("set_complaint_terms", "Can set what players are told of complaints, and the record of a player"),
                     ("set_origins", "Can set the origins of an operator's sites"),
                     ("require_signatures", "Can require signatures or do without them"),
                     ("set_staff_networks", "Can set where an operator's staff sign in from"),

@@ -152,7 +152,9 @@ def test_a_complaint_is_a_case_with_the_deadline_that_the_law_leaves(lucky: Tena
     assert moment(case["due_at"]) == received + timedelta(days=10)
     assert lucky.read(f"cases/{case['id']}") == case
 
-    note, deadline = lucky.read(f"cases/{case['id']}/entries")["items"]
+    note, deadline, received_ = lucky.read(f"cases/{case['id']}/entries")["items"]
+    assert (received_["kind"], received_["by"], case["answer"]) == ("received", lucky.actor("agent-9"), "received")
+    assert case["opened_by"] == lucky.actor("agent-9")
     assert (note["kind"], note["text"], note["by"]) == ("note", body["text"], lucky.actor("agent-9"))
     assert (deadline["kind"], deadline["due_at"], deadline["by"]) == ("deadline", case["due_at"], "system")
     second = lucky.do(f"players/{alice.id}/complaints", {"text": "Nobody answered."})
@@ -192,7 +194,7 @@ def test_cases_are_listed_by_kind_player_time_and_deadline(lucky: Tenant, golden
     assert listed(to=second["opened_at"]) == [first["id"]]
     in_three_days = (now + timedelta(days=3)).isoformat()
     assert listed(due_before=in_three_days) == [second["id"]]
-    lucky.do(f"cases/{second['id']}/resolve", {"resolution": "Answered."}, person="agent-9")
+    lucky.do(f"cases/{second['id']}/resolve", {"resolution": "Answered.", "outcome": "closed"}, person="agent-9")
     assert listed(due_before=in_three_days) == []
     reversed_ = lucky.get("cases", **{"from": "2026-03-02", "to": "2026-03-01"})
     assert (reversed_.status_code, reversed_.json()["code"]) == (422, "period_reversed")
@@ -207,21 +209,34 @@ def test_a_case_is_written_in_by_persons_and_keys_until_it_is_resolved(lucky: Te
     assert (written["text"], written["by"]) == ("The round is in order.", lucky.actor("agent-9"))
     lucky.do(path, {"kind": "deadline", "text": "The bank is slow.", "due_at": due.isoformat()})
     assert moment(lucky.read(f"cases/{case}")["due_at"]) == due
-    assert [each["kind"] for each in lucky.read(path)["items"]] == ["note", "deadline", "evidence", "deadline"]
+    kinds = ["note", "deadline", "received", "evidence", "deadline"]
+    assert [each["kind"] for each in lucky.read(path)["items"]] == kinds
     for body in (
         {"kind": "deadline", "text": "Without a time."},
         {"kind": "deadline", "text": "Over.", "due_at": "2020-01-01"},
         {"kind": "note", "text": "With a time.", "due_at": due.isoformat()},
         {"kind": "export", "text": "By hand."},
+        {"kind": "upheld", "text": "By hand."},
+        {"kind": "document", "text": "A passport.", "evidence": "D-17"},
+        {"kind": "document", "text": "A passport.", "sha256": "0" * 64},
+        {"kind": "document", "text": "A passport.", "evidence": "D-17", "sha256": "x" * 64},
+        {"kind": "note", "text": "A passport.", "sha256": "0" * 64},
+        {"kind": "more_needed", "text": "A passport.", "evidence": "D-17"},
+        {"kind": "more_needed", "text": "x" * 1001},
     ):
         answer = lucky.post(path, body)
         assert (answer.status_code, answer.json()["code"]) == (422, "case_entry_invalid")
 
-    lucky.do(f"cases/{case}/resolve", {"resolution": "Answered."}, person="agent-9")
-    answer = lucky.post(path, {"kind": "decision", "text": "Pay."})
-    assert (answer.status_code, answer.json()["code"]) == (409, "case_resolved")
+    document = {"kind": "document", "text": "A passport.", "evidence": "D-17", "sha256": "AB" * 32}
+    kept = lucky.do(path, document)
+    assert (kept["kind"], kept["evidence"], kept["sha256"]) == ("document", "D-17", "ab" * 32)
+
+    lucky.do(f"cases/{case}/resolve", {"resolution": "Answered.", "outcome": "closed"}, person="agent-9")
+    for body in ({"kind": "deadline", "text": "Pay.", "due_at": due.isoformat()}, {"kind": "more_needed", "text": "?"}):
+        answer = lucky.post(path, body)
+        assert (answer.status_code, answer.json()["code"]) == (409, "case_resolved")
     assert lucky.do(path, {"kind": "note", "text": "She thanked us."})["kind"] == "note"
-    assert len(lucky.read(path)["items"]) == 5
+    assert [each["kind"] for each in lucky.read(path)["items"]] == [*kinds, "document", "closed", "note"]
 
 
 def test_nothing_is_written_about_an_erased_player(lucky: Tenant, alice: Gambler) -> None:
@@ -253,4 +268,4 @@ def test_what_another_operator_recorded_is_as_unknown_as_the_player(lucky: Tenan
             assert (answer.status_code, answer.json()["code"]) == (404, code)
     assert golden.read("player-statuses")["items"] == []
     assert lucky.read(f"players/{alice.id}/status")["kyc"] == KycStatus.VERIFIED
-    assert len(lucky.read(f"cases/{case}/entries")["items"]) == 2
+    assert len(lucky.read(f"cases/{case}/entries")["items"]) == 3

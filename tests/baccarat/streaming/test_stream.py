@@ -71,6 +71,22 @@ def test_a_stream_begins_with_a_snapshot_and_goes_on_with_what_happens(web: Web,
         assert ids == sorted(set(ids))
 
 
+def test_a_complaints_player_alone_learns_at_once_that_it_was_answered(web: Web, lucky: Tenant) -> None:
+    table, (alice, bob) = company(lucky, "big_table", "Alice", "Bob")
+    sealer.seal_all()
+    with web.listen(alice) as hers, web.listen(bob) as his:
+        for stream in (hers, his):
+            stream.until(lambda s: s.of("snapshot"))
+        case = lucky.do(f"players/{alice.id}/complaints", {"text": "The third card was late."})
+        bet(bob, table, banker="25.00")
+        hers.until_type("ComplaintAnswered", "WagerConfirmed")
+        his.until_type("WagerConfirmed")
+        (told,) = [event for event in hers.of("event") if event["type"] == "ComplaintAnswered"]
+        assert (told["table"], told["data"]["case"], told["data"]["answer"]) == (None, case["id"], "received")
+        assert told["data"].keys() == {"case", "player", "answer", "due_at", "at"}
+        assert "ComplaintAnswered" not in his.types()
+
+
 def test_each_sees_what_the_other_does_and_not_what_the_other_has(web: Web, lucky: Tenant) -> None:
     table, (alice, bob) = company(lucky, "big_table", "Alice", "Bob")
     sealer.seal_all()

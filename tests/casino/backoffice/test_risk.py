@@ -26,6 +26,7 @@ from casino.operators.models import Change, Operator
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant.models import SignificantEvent
 from tests.support.office import Office, open_office, page_of, staff, superuser
+from wallet import notices
 from wallet.ledger import player_accounts
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.services import PlayerContext
@@ -36,6 +37,7 @@ COMPLIANCE = (
     "risk.view_riskalert", "risk.view_riskrule", "risk.view_playernote", "risk.view_playerstatus", "risk.assess_player",
     "compliance.view_case", "compliance.resolve_case", "operators.view_player",
 )  # fmt: skip
+SUPPORT = ("operators.view_player", "risk.assess_player", "compliance.view_complaint")
 FIGURES = "/admin/players/"
 
 
@@ -128,8 +130,9 @@ def test_a_refused_action_keeps_what_was_typed_and_says_why_beside_it(office: Of
 
 def test_a_form_that_no_longer_applies_is_shown_once_more_with_what_was_typed(office: Office) -> None:
     client, case = staff(*COMPLIANCE), Case.objects.filter(subject=f"player:{office.player.id}").get()
-    client.post(action("compliance_case", "resolve", case.pk), {"resolution": "Winnings of a lottery."})
-    page = client.post(action("compliance_case", "resolve", case.pk), {"resolution": "A gift."}).content.decode()
+    client.post(action("compliance_case", "entry", case.pk), {"step": "resolved", "text": "Winnings of a lottery."})
+    again = {"step": "resolved", "text": "A gift."}
+    page = client.post(action("compliance_case", "entry", case.pk), again).content.decode()
     assert "A gift." in page
     assert 'class="c-wrong" role="alert"' in page
     assert "A gift." not in client.get(page_of("compliance_case", case.pk)).content.decode()
@@ -139,7 +142,7 @@ def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Off
     client, case = staff(*COMPLIANCE), Case.objects.filter(subject=f"player:{office.player.id}").get()
     alert = RiskAlert.objects.filter(player_id=office.player.id).get()
     assert html.PAGES["risk_alert"] == "risk_riskalert"
-    entry = {"kind": "evidence", "text": "Two rounds of 100.", "evidence": f"player:{office.player.id}"}
+    entry = {"step": "evidence", "text": "Two rounds of 100.", "evidence": f"player:{office.player.id}"}
     client.post(action("compliance_case", "entry", case.pk), entry)
     client.post(action("compliance_case", "deadline", case.pk), {"due_at": "2020-01-01T00:00", "text": "Late."})
     due = (timezone.now() + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M")
@@ -164,11 +167,44 @@ def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Off
     assert archive.read("wagers.csv").count(b"\n") == 3
     assert CaseEntry.objects.filter(case=case, kind="export").exists()
 
-    client.post(action("compliance_case", "resolve", case.pk), {"resolution": "Winnings of a lottery, shown."})
-    decision = {"kind": "decision", "text": "Report it.", "evidence": ""}
-    answer = client.post(action("compliance_case", "entry", case.pk), decision, follow=True)
-    assert not CaseEntry.objects.filter(case=case, kind="decision").exists()
-    assert "resolved" in answer.content.decode()
+    where, resolution = action("compliance_case", "entry", case.pk), "Winnings of a lottery, shown."
+    for wrong in ("upheld", "more_needed", ""):
+        client.post(where, {"step": wrong, "text": "Not here.", "message": "You."})
+    client.post(where, {"step": "resolved", "text": resolution})
+    page = client.get(page_of("compliance_case", case.pk)).content.decode()
+    assert resolution in page
+    assert "Not here." not in page
+    assert "Resolve it" not in page
+    client.post(where, {"step": "reopened", "text": "The lottery denies it."})
+    assert [step.action for step in case.actions.order_by("number")] == ["resolved", "reopened"]
+    assert list(cases.open_about(operator=office.operator.id, player=office.player.id)) == [str(case.pk)]
+    assert notices.count_unread(operator=office.operator.id, player=office.player.id) == 0
+
+
+def test_who_opened_a_complaint_follows_it_to_its_answer_and_no_other_case(office: Office) -> None:
+    support = staff(*SUPPORT, name="sue")
+    other, compliance = staff(*SUPPORT, name="sam"), staff(*COMPLIANCE, name="carla")
+    support.post(action("operators_player", "complaint", office.player.id), {"text": "The third card was late."})
+    complaint, suspicion = Case.objects.get(kind="complaint"), Case.objects.get(subject=f"player:{office.player.id}")
+    page, url = page_of("compliance_case", complaint.pk), action("compliance_case", "entry", complaint.pk)
+
+    compliance.post(url, {"step": "more_needed", "message": "Which round was it?"})
+    support.post(action("compliance_case", "note", complaint.pk), {"text": "She says round 7."})
+    compliance.post(url, {"step": "note", "text": "Round 7 was in order."})
+    compliance.post(url, {"step": "rejected", "text": "The card came in time.", "message": "See the video."})
+
+    shown = support.get(page).content.decode()
+    for text in ("Which round was it?", "She says round 7.", "The card came in time.", "See the video.", "rejected"):
+        assert text in shown
+    assert page in support.get(page_of("operators_player", office.player.id)).content.decode()
+    listed = support.get(reverse("admin:compliance_case_changelist")).content.decode()
+    assert page in listed
+    assert "The third card was late." in listed
+    assert page_of("compliance_case", suspicion.pk) not in listed + shown
+    assert support.get(page_of("compliance_case", suspicion.pk)).status_code == 302
+    assert support.post(url, {"step": "note", "text": "Mine."}).status_code == 403
+    assert other.get(page).status_code == 302
+    assert page not in other.get(page_of("operators_player", office.player.id)).content.decode()
 
 
 def test_a_case_about_a_pair_is_on_the_pages_of_both_and_keeps_the_data_of_both(office: Office) -> None:

@@ -194,6 +194,7 @@ export class Game {
   /** @param {Api["LiveEvent"]} event */
   receive(event) {
     panels.chat.receive(this, event);
+    if (event.type === "ComplaintAnswered") this.playerNotices.showUnread();
     if (event.type === "RoundVoided") this.scoreboard.refresh();
     if (event.type === "RoundSettled") tell("round.settled", { table: event.table, round: event.round });
     if (event.type === "WagerConfirmed" && event.data.player) tell("wager.confirmed", { table: event.table, round: event.round });

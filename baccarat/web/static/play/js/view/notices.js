@@ -9,7 +9,7 @@ import { storage } from "../core/session.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { currencyDigits, ownPart } from "../core/table_state.js";
 import { limitAmount, limitName, minutes, playedMinutes } from "../panels/responsible_gaming.js";
-import { day, signedMoney, hasMessage, moment, money, describeProblem, t } from "../messages/index.js";
+import { currentLanguage, day, signedMoney, hasMessage, moment, money, describeProblem, t } from "../messages/index.js";
 
 /** @import { Game } from "./game.js" */
 
@@ -212,16 +212,19 @@ const STILL = new Set(["cooling_off", "excluded", "excluded_permanently", "block
  * Return the translated text of a notice's kind, followed by its message.
  * @param {Api["Notice"]} notice
  */
-function noticeText({ kind, details: { amount, owed, limit, round, until }, message }) {
+function noticeText({ kind, details: { amount, owed, limit, round, until, complaint }, message }) {
   const values = {
     amount: amount ? money(amount.amount, amount.currency) : "",
     round,
     until: until ? day(until) : "",
     ...(limit ? { name: limitName(limit), limit: limitAmount(limit.limit, limit.unit) } : {}),
   };
-  const what = hasMessage(`notice.${kind}`) ? t(`notice.${kind}`, values) : "";
+  const own = complaint?.texts[currentLanguage()];
+  const what = own ?? (hasMessage(`notice.${kind}`) ? t(`notice.${kind}`, values) : "");
   const debt = owed && toMinor(owed.amount) > 0n ? t("notice.owed", { amount: money(owed.amount, owed.currency) }) : "";
-  return [what, debt, STILL.has(kind) ? t("pause.still") : "", message].filter(Boolean).join(" ");
+  const due = complaint && until ? t("notice.answer_by", { until: day(until) }) : "";
+  const body = complaint?.dispute_body ? t("notice.dispute_body", complaint.dispute_body) : "";
+  return [what, debt, STILL.has(kind) ? t("pause.still") : "", message, due, body].filter(Boolean).join(" ");
 }
 
 const ACCESS_EVERY = 60_000;

@@ -1,0 +1,72 @@
+"""What an operator sets for its desk: its own words for complaints, the body for disputes, its record of a player."""
+
+import re
+from typing import Final
+from urllib.parse import quote
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.operators import acts, services
+from casino.operators.models import Operator
+from casino.operators.refusals import InvalidComplaintText, InvalidDisputeBody, InvalidPlayerRecord
+
+REFERENCE: Final = "{reference}"
+MAX_TEXT_LENGTH: Final = 1000
+MAX_NAME_LENGTH: Final = 200
+MAX_ADDRESS_LENGTH: Final = 500
+_ADDRESS: Final = re.compile(r"https://[^\s/{}?#]+(?:[/?#][^\s{}]*)?", re.ASCII)
+_LANGUAGE: Final = re.compile("[a-z]{2}")
+_ACT: Final = acts.SET_COMPLAINT_TERMS.name
+
+
+def set_text(operator: UUID, *, answer: str, language: str, text: str, by: str) -> None:
+    """Set the operator's own words for what players are told of complaints; none are replaced by the house's again.
+
+    Raises InvalidComplaintText.
+    """
+    words = text.strip()
+    if len(words) > MAX_TEXT_LENGTH or "\0" in words or not _LANGUAGE.fullmatch(language):
+        raise InvalidComplaintText
+    with transaction.atomic():
+        row = Operator.objects.select_for_update().get(pk=operator)
+        texts = {**row.complaint_texts.get(answer, {}), language: words}
+        shown = {name: each for name, each in texts.items() if each}
+        by_answer = {**row.complaint_texts, answer: shown}
+        kept = {name: each for name, each in by_answer.items() if each}
+        services.change_setting(
+            row.slug, "complaint_texts", kept, by=by, reason="What players are told of complaints was changed", act=_ACT
+        )
+
+
+def set_dispute_body(operator: UUID, *, name: str, url: str, by: str) -> None:
+    """Set the body for alternative dispute resolution, with its address; empty for none. Raises InvalidDisputeBody."""
+    body, address = name.strip(), url.strip()
+    if len(body) > MAX_NAME_LENGTH or "\0" in body or (address and not (body and _is_address(address))):
+        raise InvalidDisputeBody
+    reason = "The body for disputes was changed"
+    with transaction.atomic():
+        slug = services.get_operator(operator).slug
+        services.change_setting(slug, "dispute_body", body, by=by, reason=reason, act=_ACT)
+        services.change_setting(slug, "dispute_body_url", address, by=by, reason=reason, act=_ACT)
+
+
+def set_player_record(operator: UUID, *, address: str, by: str) -> None:
+    """Set where the operator's own record of a player is, with `{reference}` in the address; empty for nowhere.
+
+    Raises InvalidPlayerRecord.
+    """
+    template = address.strip()
+    if template and not (template.count(REFERENCE) == 1 and _is_address(template.replace(REFERENCE, "1"))):
+        raise InvalidPlayerRecord
+    slug, reason = services.get_operator(operator).slug, "The address of players' records was changed"
+    services.change_setting(slug, "player_record", template, by=by, reason=reason, act=_ACT)
+
+
+def record_of(operator: Operator, reference: str) -> str:
+    """Return the address of the operator's own record of a player; empty if none is set."""
+    return operator.player_record.replace(REFERENCE, quote(reference, safe=""))
+
+
+def _is_address(text: str) -> bool:
+    return len(text) <= MAX_ADDRESS_LENGTH and _ADDRESS.fullmatch(text) is not None
