@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from django.contrib import admin
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from baccarat.domain.rounds.events import VoidReason
@@ -42,7 +42,7 @@ from tests.casino.alerts.on_call_service import on_call_list, target
 from tests.operations import IN_THE_ADMIN_ALONE, MATTERS
 from tests.support import rules as waiting_rules
 from tests.support import voids
-from tests.support.acts import agreed
+from tests.support.acts import agreed, permit_every_act
 from tests.support.office import client_of
 from tests.support.payouts import pay_unplayed
 from tests.support.protection import age_wishes
@@ -411,7 +411,7 @@ def new_stage() -> Stage:
     with agreed():
         maker, checker, double = (User.objects.create_superuser(name) for name in ("maker", "checker", "double"))
         for each in (maker, checker, double):
-            each.user_permissions.set(Permission.objects.all())
+            permit_every_act(each)
         people.record_maker(double, by=f"staff:{maker.pk}")
         ann = User.objects.create_user("ann", is_staff=True)
         StaffMembership.objects.create(user=ann, operator_id=house.id)

@@ -18,7 +18,7 @@ from casino.events import sealer
 from casino.operators import services, sessions
 from casino.operators.models import Operator, Player, StaffMembership
 from casino.staff import addresses
-from tests.support.acts import agreed
+from tests.support.acts import agreed, permit_every_act
 from tests.support.house import At, House, deal_all
 from wallet.ledger import player_accounts as wallet
 
@@ -93,7 +93,7 @@ def superuser() -> Client:
     """Return a client with all permissions, who sees everything."""
     with agreed():
         root = User.objects.create_superuser("root", "root@example.com", "a-long-password")
-        root.user_permissions.set(Permission.objects.all())
+        permit_every_act(root)
     return client_of(root)
 
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test import Client, override_settings
 
@@ -24,7 +24,7 @@ from casino.operators.assertions import HEADER, register_key
 from casino.operators.models import AssertionKey, StaffSubject
 from casino.operators.services import create_operator, get_operator, issue_key
 from tests.baccarat.api import contract
-from tests.support.acts import agreed
+from tests.support.acts import agreed, permit_every_act
 from tests.support.instant import INSTANT
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
@@ -158,7 +158,7 @@ class Tenant(Caller):
         if not StaffSubject.objects.filter(operator_id=self.id, subject=subject).exists():
             with agreed():
                 user = User.objects.create_superuser(f"{subject}-{uuid.uuid4().hex[:8]}")
-                user.user_permissions.set(Permission.objects.all())  # who holds every act, which the flag does not give
+                permit_every_act(user)
                 StaffSubject.objects.create(user=user, operator_id=self.id, subject=subject)
         return person
 
