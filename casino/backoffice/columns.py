@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final
+from uuid import UUID
 
 from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
@@ -56,8 +57,15 @@ def staff_column(field: str, description: str) -> Column:
     return column(description, lambda row: html.with_logins(getattr(row, field) or html.NOTHING))
 
 
-operator_column: Final = column("operator", lambda row: html.page("operator", row.operator_id, row.operator.slug))
-"""The operator of a row, which the list selects with it."""
+def _operator(key: UUID, slug: str, *, in_sandbox: bool) -> SafeString | str:
+    link = html.page("operator", key, slug)
+    return html.with_note(link, "sandbox") if in_sandbox else link
+
+
+operator_column: Final = column(
+    "operator", lambda row: _operator(row.operator_id, row.operator.slug, in_sandbox=row.operator.sandbox)
+)
+"""The operator of a row, which the list selects with it; a sandbox is marked."""
 
 
 def with_names(rows: QuerySet[Any], *names: str) -> QuerySet[Any]:
@@ -76,8 +84,7 @@ def with_names(rows: QuerySet[Any], *names: str) -> QuerySet[Any]:
 
 def operator_link(row: Any) -> SafeString | str:
     """Link to the operator of a row, annotated by `with_names`; a sandbox is marked."""
-    link = html.page("operator", row.operator_id, row.slug or html.short_or_nothing(row.operator_id))
-    return html.with_note(link, "sandbox") if row.in_sandbox else link
+    return _operator(row.operator_id, row.slug or html.short_or_nothing(row.operator_id), in_sandbox=row.in_sandbox)
 
 
 def name_of_player(row: Any) -> str:

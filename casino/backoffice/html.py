@@ -43,6 +43,7 @@ PAGES: Final = {
     "deposit": "wallet_deposit",
     "method": "wallet_depositmethod",
     "withdrawal": "wallet_withdrawal",
+    "payment": "wallet_withdrawal",  # as changes name what is paid out
     "hold": "wallet_hold",
     "adjustment": "wallet_adjustment",
     "change": "operators_change",

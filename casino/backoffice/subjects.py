@@ -15,7 +15,7 @@ from casino.backoffice.scope import may_view, mine
 from casino.crypto import crypto_shredding
 from casino.kernel import money
 from casino.operators.models import Operator, Player
-from wallet.models import Adjustment, Deposit, DepositMethod, RemoteTransaction, Transfer, Withdrawal
+from wallet.models import Adjustment, Deposit, DepositMethod, Hold, RemoteTransaction, Transfer, Withdrawal
 
 Ids = Collection[UUID]
 Names = Mapping[str, str]
@@ -95,7 +95,7 @@ def _methods(ids: Ids) -> Mapping[UUID, str]:
 
 
 def _amounts(
-    kind: str, model: type[Adjustment | Deposit | Withdrawal | Transfer | RemoteTransaction]
+    kind: str, model: type[Adjustment | Deposit | Hold | Withdrawal | Transfer | RemoteTransaction]
 ) -> Callable[[Ids], Mapping[UUID, str]]:
     def load(ids: Ids) -> Mapping[UUID, str]:
         rows = mine(model._default_manager.filter(id__in=ids))  # noqa: SLF001  (Django's own name)
@@ -116,6 +116,8 @@ _LOADERS: Final[Mapping[str, Callable[[Ids], Mapping[UUID, str]]]] = {
     "adjustment": _amounts("adjustment", Adjustment),
     "deposit": _amounts("deposit", Deposit),
     "withdrawal": _amounts("withdrawal", Withdrawal),
+    "payment": _amounts("withdrawal", Withdrawal),
+    "hold": _amounts("hold", Hold),
     "transfer": _amounts("transfer", Transfer),
     "remote": _amounts("wallet transaction", RemoteTransaction),
 }

@@ -42,6 +42,7 @@ from casino.compliance.models import AnswerKind, Case, CaseAction, CaseEntry, Ca
 from casino.operators import memberships
 from casino.staff.access_log import record_access
 
+_UNITS: Final = {"rule_hours": "h", "rule_share": "%"}
 _AMOUNTS: Final = frozenset({"amount", "deposited", "withdrawn", "staked", "returned", "rule_amount"})
 RESOLVE_CASE: Final = "compliance.resolve_case"
 MAX_ALERTS: Final = 50
@@ -346,6 +347,8 @@ def _findings(details: Mapping[str, Any]) -> list[tuple[str, object]]:
             value = rule_title(found)
         elif name in _AMOUNTS and currency and isinstance(found, int):
             value = html.money(found, currency)
+        elif name in _UNITS:
+            value = f"{found} {_UNITS[name]}"
         elif name in kinds:
             value = _named(f"{kinds[name]}:{found}", names)
         if found is not None and name != "currency":

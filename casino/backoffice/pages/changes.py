@@ -9,15 +9,18 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest
+from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, SecretAnswer
-from casino.backoffice.base import ReadOnlyAdmin
+from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import RemovableAdmin, column, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
+from casino.backoffice.forms import label
 from casino.backoffice.pages.holds import before_money_leaves
 from casino.backoffice.pages.inbox import DECIDE, effect_of
 from casino.backoffice.sections import Banner, Section
+from casino.backoffice.subjects import Names, subject_link, subject_names
 from casino.crypto.crypto_shredding import decrypt_text, is_encrypted
 from casino.kernel.persons import STAFF, is_another_person, is_person
 from casino.operators import assertions, changes, memberships
@@ -63,7 +66,9 @@ class ChangeAdmin(ReadOnlyAdmin):
     search_fields = ("pk",)
     search_help_text = "id"
     status_badge = status_column(_TONES)
-    operator_ = column("operator", lambda change: change.operator and change.operator.slug)
+    operator_ = column(
+        "operator", lambda change: change.operator and html.page("operator", change.operator_id, change.operator.slug)
+    )
     requester = staff_column("requested_by", "requested by")
     requested = time_column("requested_at", "requested")
     decider = staff_column("decided_by", "decided by")
@@ -118,13 +123,16 @@ class ChangeAdmin(ReadOnlyAdmin):
 
     def sections(self, request: HttpRequest, obj: Change) -> Sequence[Section]:
         decides = request.user.has_perm(changes.act_of(obj.kind).name)
+        found = {name: str(value) for name, value in changes.readable_details(obj).items()}
+        names = subject_names([obj.subject, *map(":".join, found.items())])
         details = [
-            (name.replace("_", " ").capitalize(), decrypt_text(str(value)) if decides else _public(str(value)))
-            for name, value in changes.readable_details(obj).items()
+            (label(name), _named(name, text, names) or (decrypt_text(text) if decides else _public(text)))
+            for name, text in found.items()
         ]
         facts = self.facts(
             obj,
-            *("summary", "status_badge", "operator_", "subject"),
+            *("summary", "status_badge", "operator_"),
+            ("Subject", subject_link(obj.subject, names)),
             *("requester", "requested", "decider"),
             ("Decided", obj.decided_at),
             "effective",
@@ -144,6 +152,11 @@ def _before_money_leaves(request: HttpRequest, change: Change) -> Sequence[Secti
         return ()
     withdrawal = Withdrawal.objects.filter(pk=change.subject.partition(":")[2]).first()
     return () if withdrawal is None else before_money_leaves(request, withdrawal)
+
+
+def _named(kind: str, text: str, names: Names) -> SafeString | str:
+    """Name what a detail is the id of; nothing where it is no id."""
+    return "" if as_uuid(text) is None or kind not in html.PAGES else subject_link(f"{kind}:{text}", names)
 
 
 def _public(text: str) -> str:

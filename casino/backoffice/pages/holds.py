@@ -61,7 +61,7 @@ def cause_links(causes: Iterable[str]) -> SafeString | str:
 def _cause(cause: str) -> SafeString | str:
     kind, _, about = cause.partition(":")
     if kind == gate.CauseKind.OPEN_CASE:
-        return html.page("case", about, gate.CAUSE_LABELS[gate.CauseKind.OPEN_CASE])
+        return html.page("case", about, html.badge(gate.CAUSE_LABELS[gate.CauseKind.OPEN_CASE], "bad"))
     return html.badge(f"{gate.CAUSE_LABELS[gate.CauseKind(kind)]} {about}".strip(), "bad")
 
 
@@ -147,7 +147,7 @@ def before_money_leaves(request: HttpRequest, withdrawal: Withdrawal) -> Sequenc
     )  # fmt: skip
     rows: list[tuple[str, object]] = []
     if allowed(player_risk.VIEW_CASES):
-        cases = [html.page("case", case, "open case") for case in facts.cases]
+        cases = [_cause(f"{gate.CauseKind.OPEN_CASE}:{case}") for case in facts.cases]
         rows.append(("Cases", format_html_join(" ", "{}", ((case,) for case in cases)) or html.badge("none", "good")))
     if allowed(player_risk.VIEW_STATUS):
         rows += [

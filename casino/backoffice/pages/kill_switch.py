@@ -7,7 +7,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import quote
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
@@ -245,12 +245,12 @@ def switch_url(switch: KillSwitch) -> str:
 
 def is_player_stopped(player: Player) -> bool:
     """Return whether a kill switch stops this player."""
-    return _switches_of(player).exists()
+    return _switch_of(player) is not None
 
 
 def player_sections(request: HttpRequest, player: Player) -> Sequence[Section]:
     """Show on a player's page that a kill switch stops this player."""
-    switch = _switches_of(player).first()
+    switch = _switch_of(player)
     if switch is None:
         return ()
     crypto_shredding.decrypt_rows([switch])
@@ -259,8 +259,10 @@ def player_sections(request: HttpRequest, player: Player) -> Sequence[Section]:
     return (Facts("Play is stopped", (("By a kill switch", reason),)),)
 
 
-def _switches_of(player: Player) -> QuerySet[KillSwitch]:
-    return KillSwitch.objects.filter(scope=StopScope.PLAYER, subject=str(player.pk), active=True)
+def _switch_of(player: Player) -> KillSwitch | None:
+    """Return the switch that stops a player, read once for a page."""
+    rows = KillSwitch.objects.filter(scope=StopScope.PLAYER, subject=str(player.pk), active=True)
+    return scope.cached_per_request(f"stop:{player.pk}", rows.first)
 
 
 def stop(request: HttpRequest, reach: StopScope, subject: str, data: Mapping[str, Any]) -> str:

@@ -121,6 +121,9 @@ def test_a_large_payment_waits_for_a_second_officer_who_sees_the_same_facts(case
     shown = cleo.get(page("operators_change", change.pk)).content.decode()
     assert "Before money leaves" in shown
     assert str(case) in shown
+    assert f'{page("wallet_hold", hold.pk)}">hold of 30.00 EUR</a>' in shown
+    assert f'{page("wallet_withdrawal", withdrawal)}">withdrawal of 30.00 EUR</a>' in shown
+    assert f"payment:{withdrawal}" not in shown
     act(carla, "operators_change_confirm", change.pk)
     assert status(withdrawal, "wallet_withdrawal") == "held"
     act(cleo, "operators_change_confirm", change.pk)
