@@ -74,6 +74,10 @@ class Payer:
             withdrawals.send(withdrawal)
             withdrawals.apply(self._report(PaymentKind.PAYOUT, withdrawal, amount), provider=PROVIDER)
 
+    def request(self, amount: int) -> None:
+        """Ask for a withdrawal that the provider is not asked for yet."""
+        withdrawals.request(**self._payment(amount, 0))
+
     def _payment(self, amount: int, method: int) -> dict[str, Any]:
         return {
             "operator": self.operator, "player": self.player, "currency": CURRENCY, "method": self.methods[method],
@@ -97,7 +101,7 @@ def write(*, places: Sequence[Place], rounds: int, days: int, set_clock: bool = 
     execute("SET synchronous_commit = off")
     end = clock.real_time()
     since, chance = end - timedelta(days=days), random.Random(SEED)
-    offered = {operator: _offer_methods(uuid.UUID(operator)) for operator in {place["operator"] for place in places}}
+    offered = {operator: offer_methods(uuid.UUID(operator)) for operator in {place["operator"] for place in places}}
     played = list(_rounds(places, rounds, since, end, chance))
     paid = [deed for place in places for deed in _payments(_payer(place, offered), since, end, chance)]
     planted, deeds = _plant(uuid.UUID(places[0]["operator"]), offered, end - 30 * HOUR)
@@ -229,7 +233,7 @@ def _payer(place: Place, offered: Mapping[str, Sequence[uuid.UUID]]) -> Payer:
     return Payer(uuid.UUID(place["operator"]), uuid.UUID(place["player"]), offered[place["operator"]])
 
 
-def _offer_methods(operator: uuid.UUID) -> list[uuid.UUID]:
+def offer_methods(operator: uuid.UUID) -> list[uuid.UUID]:
     """Let an operator offer methods without fees, and pay withdrawals without approval."""
     with transaction.atomic():
         methods.set_policy(

@@ -41,7 +41,7 @@ from casino.reports import generation  # noqa: E402
 from casino.reports.intervals import lifetime_interval  # noqa: E402
 from casino.reports.models import Report  # noqa: E402
 from casino.witness.client import configured_client  # noqa: E402
-from tests.nightly.bench import history  # noqa: E402
+from tests.nightly.bench import held, history  # noqa: E402
 from wallet.ledger import player_accounts as wallet  # noqa: E402
 from wallet.ledger import store  # noqa: E402
 from wallet.ledger.accounts import TABLE_ACCOUNT_KINDS, table_account  # noqa: E402
@@ -72,9 +72,9 @@ def _metadata(operator: uuid.UUID, actor: str = "bench") -> Metadata:
     return Metadata(operator=str(operator), actor=actor, causation="", correlation=str(uuid.uuid4()))
 
 
-def seat(*, tables: int, slug: str = "bench", money_type: str = MoneyType.PLAY) -> list[Place]:
+def seat(*, tables: int, slug: str = "bench", money_type: str = MoneyType.PLAY, sandbox: bool = True) -> list[Place]:
     """Open so many single-seat tables, each with a player of its own seated, and return their ids."""
-    operator = operators.create_operator(slug=slug, name=slug.capitalize(), currencies=[CURRENCY], sandbox=True).id
+    operator = operators.create_operator(slug=slug, name=slug.capitalize(), currencies=[CURRENCY], sandbox=sandbox).id
     return [_seat_one(operator, number, MoneyType(money_type)) for number in range(tables)]
 
 
@@ -323,6 +323,7 @@ if __name__ == "__main__":
             "begin": history.begin,
             "write": history.write,
             "alerts": history.alerts,
+            "hold": held.hold,
             "pages": pages,
             "addresses": addresses,
             "report": report,

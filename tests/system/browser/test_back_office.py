@@ -126,8 +126,8 @@ def enter(desk: Desk) -> Generator[Callable[[Role], Visitor]]:
         desk.pages.pop().context.close()
 
 
-def hire(role: Role) -> None:
-    user = User.objects.create_user(role.value, f"{role}@example.com", PASSWORD, is_staff=True)
+def hire(role: Role, password: str = PASSWORD) -> None:
+    user = User.objects.create_user(role.value, f"{role}@example.com", password, is_staff=True)
     user.groups.add(Group.objects.get(name=role))
     addresses.record_confirmed(user)
     StaffMembership.objects.bulk_create(StaffMembership(user=user, operator=each) for each in Operator.objects.all())
