@@ -1,14 +1,13 @@
 """Forms of row actions: the base form, fields for money and texts, and forms that several pages use."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -177,14 +176,18 @@ class AssignForm(RowForm):
 
     def prepare(self) -> None:
         """Offer the colleagues who work for the row's operator and may do the same, and begin with the user."""
-        works_for_it = Q(is_superuser=True) | Q(memberships__operator_id=self.row.operator_id)
-        colleagues = SignedIn.objects.filter(
-            colleagues_filter(scope.operators(self.request)), works_for_it, is_staff=True, is_active=True
-        ).distinct()
         field = self.fields["owner"]
         field.choices = [  # type: ignore[attr-defined]
             (staff_actor(each), each.username)
-            for each in colleagues.order_by("username")
+            for each in _colleagues(self.request)
+            if each.is_superuser or any(of.operator_id == self.row.operator_id for of in each.memberships.all())
             if each.has_perm(self.permission)
         ]
         field.initial = staff_actor(self.request.user)
+
+
+def _colleagues(request: HttpRequest) -> Sequence[SignedIn]:
+    """Return the user's colleagues, read once for a page with many forms: they remember what they may do."""
+    inside = colleagues_filter(scope.operators(request))
+    rows = SignedIn.objects.filter(inside, is_staff=True, is_active=True).order_by("username")
+    return scope.cached_per_request("colleagues", lambda: list(rows.prefetch_related("memberships")))

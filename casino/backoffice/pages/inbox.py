@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from casino.backoffice import html
 from casino.backoffice.base import INBOX
+from casino.backoffice.pages.holds import cause_links
 from casino.backoffice.sections import ActionBar, Banner, FormSection, TemplateSection
 from casino.backoffice.site import StaffSite
 from casino.backoffice.subjects import nicknames, player_link, subject_link, subject_names
@@ -76,11 +77,9 @@ def _withdrawal(row: Withdrawal) -> Item:
 
 
 def _hold(row: Hold) -> Item:
-    causes = row.causes.replace("_", " ").replace(",", ", ")
+    amount, causes = html.money(row.amount, row.currency), cause_links(row.causes.split(","))
     effect = "Released, it goes on to the provider; rejected, it is on the player's account again."
-    return Item(
-        "Held payment", html.money(row.amount, row.currency), f"player:{row.player_id}", row.placed_at, causes, effect
-    )
+    return Item("Held payment", amount, f"player:{row.player_id}", row.placed_at, causes, effect)
 
 
 def _discrepancy(row: Discrepancy) -> Item:

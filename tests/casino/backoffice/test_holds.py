@@ -113,6 +113,13 @@ def test_a_held_payment_is_given_to_nobody_who_may_not_decide_it(case: UUID) -> 
     assert holds.find(hold.pk).owner == key["olaf"]
 
 
+def test_the_inbox_says_in_words_why_a_payment_is_held(case: UUID) -> None:
+    held()
+    waiting = staff("carla", COMPLIANCE).get(reverse("admin:desk_inbox")).content.decode()
+    assert f'{page("compliance_case", case)}"><span class="c-badge c-bad">open case</span></a>' in waiting
+    assert f"case:{case}" not in waiting
+
+
 def test_a_large_payment_waits_for_a_second_officer_who_sees_the_same_facts(case: UUID) -> None:
     withdrawal, hold = held(3000)
     carla, cleo = staff("carla", COMPLIANCE), staff("cleo", COMPLIANCE)

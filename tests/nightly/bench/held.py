@@ -70,11 +70,11 @@ def _addresses(kept: Hold, waits: Change | None, frozen: uuid.UUID, excluded: uu
         return reverse(f"admin:{model}_change", args=[row])
 
     case = Case.objects.filter(operator_id=kept.operator_id, subject=f"player:{kept.player_id}").get()
-    approvals, withdrawal = reverse("admin:desk_approvals"), page("wallet_withdrawal", kept.withdrawal_id)
+    inbox, withdrawal = reverse("admin:desk_inbox"), page("wallet_withdrawal", kept.withdrawal_id)
     compliance = {
         "first page": f"{reverse('admin:index')}?period=today",
         "first page, sandbox": f"{reverse('admin:index')}?period=today&money=sandbox-{CURRENCY}",
-        "approvals": approvals,
+        "waiting": inbox,
         "held payments": reverse("admin:wallet_hold_changelist"),
         "withdrawals": reverse("admin:wallet_withdrawal_changelist"),
         "withdrawal held": withdrawal,
@@ -89,7 +89,7 @@ def _addresses(kept: Hold, waits: Change | None, frozen: uuid.UUID, excluded: uu
     }
     return {
         Role.COMPLIANCE: compliance,
-        Role.CASHIER: {"approvals": approvals, "withdrawal held": withdrawal},
+        Role.CASHIER: {"waiting": inbox, "withdrawal held": withdrawal},
         Role.DUTY_MANAGER: {"stop play": reverse("admin:baccarat_killswitch_throw")},
     }
 
