@@ -106,6 +106,7 @@ def _void(uow: UnitOfWork, entropy: Entropy, seeds: _Seeds, now: datetime) -> No
             note=NOTE,
             seed=None if seed is None else seed.hex(),
             now=now,
+            burn=0,
             closing=dealer.closing_inputs(uow, entropy),
             currency=uow.table.rules.currency,
         )

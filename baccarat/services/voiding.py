@@ -96,7 +96,7 @@ def _void(
 ) -> None:
     uow, now = repository.lock_table_of_round(round_=round_, operator=operator)
     command = VoidRound(
-        by=metadata.actor, reason=reason, note=note, seed=None, now=now, approved_by=approved_by,
+        by=metadata.actor, reason=reason, note=note, seed=None, now=now, burn=0, approved_by=approved_by,
         forgive=forgives_spent_winnings(operator=operator),
     )  # fmt: skip
     if uow.table.round == round_:

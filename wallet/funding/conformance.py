@@ -78,7 +78,7 @@ def _verify(proof: str) -> ConformanceProof:
         options: Any = {"require": ["sub", "iat", "aud"], "verify_iat": False}
         claims: Mapping[str, Any] = jwt.decode(proof, key, algorithms=[_ALGORITHM], audience=_AUDIENCE, options=options)
         ended_at = datetime.fromtimestamp(claims["iat"], UTC)
-        profile = WalletProfile(claims.get("profile", WalletProfile.STANDARD))
+        profile = WalletProfile(claims["profile"])
         return ConformanceProof(
             claims["sub"], claims["cases"], claims["failed"], claims["report_sha256"], ended_at, profile
         )

@@ -191,7 +191,7 @@ class VoidRound:
     note: str
     seed: str | None
     now: datetime
-    burn: int = 0
+    burn: int
     closing: ClosingInputs | None = None
     currency: str = ""
     approved_by: str | None = None

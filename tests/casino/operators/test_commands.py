@@ -13,6 +13,7 @@ from casino.operators import changes, key_limits, services
 from casino.operators.memberships import shell_actor
 from casino.operators.models import ApiKey, Change, LimitsGroup, Operator
 from casino.operators.principals import Scope
+from casino.operators.refusals import InvalidReturnFloor
 from casino.significant.models import SignificantEvent
 from casino.staff import act_audit
 from tests.casino.operators.test_request_signatures import KEY, jwk_of
@@ -302,6 +303,12 @@ def test_the_floor_of_a_live_operator_is_raised_at_once_and_lowered_by_two_perso
 
     assert floor() == 89_99
     assert act_audit.check() == []
+
+
+@pytest.mark.parametrize("percent", ["0", "0.00", "100.01", "90,5", "90.001", ""])
+def test_a_floor_is_above_nothing_and_at_most_all(percent: str) -> None:
+    with pytest.raises(InvalidReturnFloor):
+        services.parse_percent(percent)
 
 
 def test_only_a_commands_first_key_needs_no_second_person_in_the_audit() -> None:

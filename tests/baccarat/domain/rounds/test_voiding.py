@@ -49,6 +49,7 @@ def void(*, by: str = "staff:1", seed: str | None = "5e" * 32) -> c.VoidRound:
         note="The shoe jammed.",
         seed=seed,
         now=DEADLINE,
+        burn=0,
         closing=CLOSING_INPUTS,
         currency="EUR",
     )

@@ -197,6 +197,23 @@ def test_rules_that_no_table_can_play_by_are_refused_by_field(
     assert all(field in refused.value.detail for field in fields)
 
 
+@pytest.mark.parametrize(
+    ("name", "overrides"),
+    [
+        ("mini", {"decks": 1}),
+        ("mini", {"decks": 16}),
+        ("atlantic_city", {"turn_seconds": 1}),
+        ("atlantic_city", {"turn_seconds": 3600}),
+        ("mini", {"seat_kept_rounds": 1}),
+        ("mini", {"seat_kept_rounds": 100}),
+    ],
+)
+def test_a_bound_itself_is_within_bounds(name: str, overrides: dict[str, Any]) -> None:
+    rules = rules_for(name, currency="EUR", **overrides)
+
+    assert {field: getattr(rules, field) for field in overrides} == overrides
+
+
 def test_of_several_faults_of_a_field_the_first_is_told() -> None:
     with pytest.raises(InvalidRules, match="maximum must be an amount that the chips can make up"):
         rules_for("mini", currency="EUR", maximum=450)

@@ -13,7 +13,7 @@ from baccarat.domain.fairness.shuffle import NEWEST, Link
 from baccarat.domain.fairness.terms import Terms, WitnessIndex
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
-from baccarat.domain.rounds.events import RoundVoided, VoidReason
+from baccarat.domain.rounds.events import RoundVoided, SeatVoided, VoidReason
 from baccarat.domain.rounds.refusals import CutChangedTooOften, NoShoeToCut
 from baccarat.domain.rules.cards import FULL_DECK, Card
 from baccarat.domain.rules.deal import Outcome
@@ -305,6 +305,15 @@ def test_the_end_of_the_shoe_empties_the_racks_of_those_who_owe() -> None:
 
     assert after.state().shoe is None
     assert [seat.owed for seat in after.state().seats] == [0, 0, 0]
+
+
+def test_a_void_takes_commission_out_of_the_racks_that_held_it_and_leaves_the_others() -> None:
+    undone = replace(
+        voided(burned=0), seats=(SeatVoided(1, ANN, MoneyType.REAL, 1000, 0, 500, 300, 1000, 0, 0, 0, 0, 0),)
+    )
+    history = (table_opened(BIG), seat_taken(1, ANN), seat_taken(2, BEN), settled((1, ANN, 500), (2, BEN, 125)), undone)
+
+    assert [(seat.player, seat.owed) for seat in TABLE.fold(history).seats] == [(ANN, 200), (BEN, 125)]
 
 
 def test_what_a_seat_owes_moves_with_its_player() -> None:
