@@ -5,14 +5,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import F, OuterRef, Q, Subquery
 from django.utils.safestring import SafeString
 
 from baccarat.storage.models import Round, Table
 from casino.backoffice import html
 from casino.backoffice.base import as_uuid
 from casino.backoffice.scope import may_view, mine
-from casino.crypto import crypto_shredding
+from casino.crypto import blind_index, crypto_shredding
 from casino.kernel import money
 from casino.operators.models import Operator, Player
 from wallet.models import Adjustment, Deposit, DepositMethod, Hold, RemoteTransaction, Transfer, Withdrawal
@@ -56,6 +56,12 @@ def name_kill_switches(switches: Iterable[Any]) -> None:
     names = subject_names({switch.pk for switch in rows})
     for switch in rows:
         switch.subject_name = names.get(switch.pk, switch.subject)
+
+
+def players_named(text: str) -> Q:
+    """Return the condition that players have this reference, exactly, or this nickname in whatever spelling."""
+    indexes = blind_index.blind_indexes(reference=text, nickname=text)
+    return Q(reference_index=indexes.reference) | Q(nickname_index=indexes.nickname)
 
 
 def nicknames(players: Sequence[UUID]) -> Mapping[UUID, str]:

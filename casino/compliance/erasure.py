@@ -85,7 +85,7 @@ _EXPORTS: Final = """
     AND operator_id = (SELECT operator_id FROM operators_player WHERE id = %(player)s)
 """
 _OVERWRITE: Final = (
-    "UPDATE operators_player SET reference_index = NULL WHERE id = %(player)s",
+    "UPDATE operators_player SET reference_index = NULL, nickname_index = NULL WHERE id = %(player)s",
     "DELETE FROM operators_playerpin WHERE player_id = %(player)s",
     """
     UPDATE operators_playersession SET ended_at = clock_timestamp(), ended_reason = 'removed'

@@ -1,30 +1,46 @@
-"""Look up an encrypted reference by its HMAC, under one key for all players that never changes.
+"""Look up an encrypted reference or nickname by its HMAC, under one key for all players that never changes.
 
 The key is drawn when the database is migrated and stored there, encrypted under PERSONAL_KEYS.
 """
 
 import hmac
 import secrets
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
 
 from casino.crypto.encryption import KEY_BYTES, DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.crypto.models import BlindIndexKey
+from casino.kernel.text import fold
 
 ASSOCIATED_DATA: Final = b"casino.personal.marks.v1\x00"
 KEY_ROW: Final = 1
 
 
+class PlayerIndexes(NamedTuple):
+    """By which a player is found: an operator's own reference, exactly, and the nickname in whatever spelling."""
+
+    reference: bytes
+    nickname: bytes
+
+
+def blind_indexes(*, reference: str, nickname: str) -> PlayerIndexes:
+    """Return the indexes of a reference and a nickname. Raises DecryptionFailed."""
+    key = _decrypt(BlindIndexKey.objects.get(id=KEY_ROW))
+    return PlayerIndexes(
+        _digest(key, b"casino.personal.reference.v1\x00", reference),
+        _digest(key, b"casino.personal.nickname.v1\x00", fold(nickname)),
+    )
+
+
 def blind_index(reference: str) -> bytes:
     """Return the index of an operator's reference of a player. Raises DecryptionFailed."""
-    return compute_blind_index(_decrypt(BlindIndexKey.objects.get(id=KEY_ROW)), reference)
+    return blind_indexes(reference=reference, nickname="").reference
 
 
-def compute_blind_index(key: bytes, reference: str) -> bytes:
-    """Compute the index of a reference under a decrypted key."""
-    return hmac.digest(key, b"casino.personal.reference.v1\x00" + reference.encode(), "sha256")
+def _digest(key: bytes, tag: bytes, text: str) -> bytes:
+    return hmac.digest(key, tag + text.encode(), "sha256")
 
 
 def new_key() -> EncryptedSecret:

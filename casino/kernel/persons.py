@@ -6,8 +6,9 @@ nobody who was authenticated, so that what is asked for there is confirmed by as
 """
 
 import re
-import unicodedata
 from typing import Final
+
+from casino.kernel.text import fold
 
 DESK: Final = "desk"
 SHELL: Final = "shell"
@@ -17,7 +18,7 @@ _SUBJECT: Final = re.compile(r"[a-z0-9][a-z0-9._:-]{0,59}", re.ASCII)
 
 def normalise_subject(subject: str) -> str | None:
     """Return the one spelling of an operator's id of a person; None if it is not such an id."""
-    spelling = unicodedata.normalize("NFKC", subject).casefold()
+    spelling = fold(subject)
     return spelling if _SUBJECT.fullmatch(spelling) else None
 
 
@@ -37,5 +38,5 @@ def is_another_person(actor: str, first: str) -> bool:
 
     Two persons who came through different doors may be one: whoever uses both is linked, and is `staff:…` at each.
     """
-    one, other = (unicodedata.normalize("NFKC", each).casefold() for each in (actor, first))
+    one, other = fold(actor), fold(first)
     return is_person(one) and is_person(other) and one.partition(":")[0] == other.partition(":")[0] and one != other

@@ -370,13 +370,17 @@ class Player(models.Model):
     reference = models.TextField(help_text="The operator's own id of this player, encrypted.")
     reference_index = models.BinaryField(max_length=32, null=True, help_text="Blind index of the reference.")
     nickname = models.TextField(help_text="Encrypted.")
+    nickname_index = models.BinaryField(max_length=32, null=True, help_text="Blind index of the folded nickname.")
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
         constraints = [
             models.UniqueConstraint("reference_index", Coalesce("brand", "operator"), name="operators_player_reference")
         ]
-        indexes = [models.Index(fields=["operator", "id"], name="operators_player_page")]
+        indexes = [
+            models.Index(fields=["operator", "id"], name="operators_player_page"),
+            models.Index(fields=["nickname_index"], name="operators_player_nickname"),
+        ]
 
     def __str__(self) -> str:
         return f"player {self.id}"

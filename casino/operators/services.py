@@ -48,8 +48,9 @@ _nickname_checks: Final[list[NicknameCheck]] = []
 # A conflicting insert must return the existing row, even one committed just before: only DO UPDATE does.
 _REGISTER: Final = """
     WITH registered AS (
-        INSERT INTO operators_player (id, operator_id, brand_id, reference_index, reference, nickname)
-        VALUES (%(id)s, %(operator)s, %(brand)s, %(reference_index)s, %(reference)s, %(nickname)s)
+        INSERT INTO operators_player (id, operator_id, brand_id, reference_index, reference, nickname, nickname_index)
+        VALUES (%(id)s, %(operator)s, %(brand)s, %(reference_index)s, %(reference)s, %(nickname)s,
+                %(nickname_index)s)
         ON CONFLICT (reference_index, (coalesce(brand_id, operator_id)))
         DO UPDATE SET reference_index = operators_player.reference_index
         RETURNING id, operator_id, reference, nickname, created_at, brand_id
@@ -325,11 +326,13 @@ def register_player(*, operator: UUID, reference: str, nickname: str, brand: UUI
     """
     identity = new_id(database_now())
     key, wrapped = crypto_shredding.new_key(identity)
+    indexes = blind_index.blind_indexes(reference=reference, nickname=nickname)
     values: dict[str, Any] = {
         "id": identity,
         "operator": operator,
         "brand": brand,
-        "reference_index": blind_index.blind_index(reference),
+        "reference_index": indexes.reference,
+        "nickname_index": indexes.nickname,
         "reference": key.encrypt_text(reference),
         "nickname": key.encrypt_text(nickname),
         "key_id": wrapped.key_id,

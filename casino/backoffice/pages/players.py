@@ -34,14 +34,14 @@ from casino.backoffice.pages.operator_export import export_link
 from casino.backoffice.pages.player_sections import open_sessions
 from casino.backoffice.pages.responsible_gaming import excluded, restrictions_of
 from casino.backoffice.sections import ActionBar, Section, contents
+from casino.backoffice.subjects import players_named
 from casino.compliance import data_exports
 from casino.compliance import erasure as erasures
 from casino.compliance.api import file_response
-from casino.crypto import blind_index
 from casino.crypto.crypto_shredding import ERASED
 from casino.operators import bounds, complaint_terms, sessions
 from casino.operators.memberships import staff_actor
-from casino.operators.models import Operator, Player, PlayerBan
+from casino.operators.models import Player, PlayerBan
 from casino.staff.access_log import record_access
 from wallet import acts
 from wallet.models import PlayerRestrictions
@@ -163,7 +163,7 @@ class ErasureForm(RowForm):
 
 @admin.register(Player)
 class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
-    """Players. Found by id or by the operator's own reference."""
+    """Players. Found by id, by the operator's own reference, or by nickname."""
 
     list_display = ("nickname", "operator_", "brand_", "reference", "status", "registered")
     list_filter = (
@@ -172,7 +172,7 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         since_by_uuid(),
     )  # fmt: skip
     list_select_related = ("operator", "brand")
-    search_help_text = "id, or the operator's reference"
+    search_help_text = "id, the operator's reference, or the whole nickname"
     operator_ = operator_column
     brand_ = column("brand", lambda player: player.brand and html.page("brand", player.brand_id, player.brand.slug))
     status = column("status", _badges)
@@ -186,10 +186,9 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
             player.restrictions, player.assessment = restrictions.get(player.pk), assessments.get(player.pk)
 
     def search_condition(self, term: str) -> Q | None:
-        """Search for an id or a reference, by the index of each operator."""
+        """Search for an id, the operator's reference, or the whole nickname in whatever spelling."""
         identity = as_uuid(term)
-        condition = Q(operator_id__in=Operator.objects.values("id"), reference_index=blind_index.blind_index(term))
-        return condition if identity is None else condition | Q(pk=identity)
+        return players_named(term) if identity is None else players_named(term) | Q(pk=identity)
 
     def title_of(self, obj: Player) -> str:
         return f"{obj.nickname} ({obj.reference}, {obj.operator.slug})"

@@ -24,8 +24,8 @@ from casino.backoffice.columns import operator_link, with_names
 from casino.backoffice.forms import parse_amount, time_field
 from casino.backoffice.picker import pages, picker_field
 from casino.backoffice.sections import Grid, Section
-from casino.backoffice.subjects import nicknames, player_link
-from casino.crypto import blind_index, crypto_shredding
+from casino.backoffice.subjects import nicknames, player_link, players_named
+from casino.crypto import crypto_shredding
 from casino.events.ids import first_id
 from casino.kernel.errors import Refusal
 from casino.operators.models import Player
@@ -38,6 +38,7 @@ MAX_HITS: Final = 5
 PAGE_SIZE: Final = 50
 MAX_SEATS: Final = 14
 MAX_TABLES: Final = 200
+MAX_PLAYERS: Final = 200
 _AMOUNTS: Final = frozenset({"Staked", "Returned", "Net", "Amount"})
 _WAGER_HEADERS: Final = (game.WAGER_HEADERS[0], "Player", "Operator", *game.WAGER_HEADERS[1:])
 _ANY: Final = ("", "Any")
@@ -53,7 +54,7 @@ class SearchForm(forms.Form):
     """The criteria. Times are in the user's time zone; amounts are decimals of the currency beside them."""
 
     term = forms.CharField(
-        label="Id, number or reference",
+        label="Id, number, reference or nickname",
         required=False,
         max_length=200,
         widget=forms.TextInput(
@@ -153,7 +154,7 @@ def _hits(request: HttpRequest, term: str) -> Grid:
         rows += [(title, html.page(kind, row.pk, page.title_of(row))) for row in first[:MAX_HITS]]
         if len(first) > MAX_HITS:
             rows.append((title, html.listing(html.PAGES[kind], "all of them", q=term)))
-    return Grid(f"“{term}”", ("Kind", "Match"), rows, empty="No row has this id, number or reference.")
+    return Grid(f"“{term}”", ("Kind", "Match"), rows, empty="No row has this id, number, reference or nickname.")
 
 
 def _rounds(request: HttpRequest, query: dict[str, Any], before: UUID | None) -> Grid:
@@ -279,9 +280,8 @@ def _players(request: HttpRequest, text: str) -> Iterable[UUID]:
     identity = as_uuid(text)
     if identity is not None:
         return [identity]
-    operators = [UUID(key) for key in scope.operator_slugs(request)]
-    index = blind_index.blind_index(text)
-    return list(Player.objects.filter(operator_id__in=operators, reference_index=index).values_list("pk", flat=True))
+    players = scope.within(Player.objects.filter(players_named(text)), request)
+    return list(players.values_list("pk", flat=True)[:MAX_PLAYERS])
 
 
 def _tables(request: HttpRequest, text: str) -> Iterable[UUID]:

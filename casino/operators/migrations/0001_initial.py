@@ -373,6 +373,10 @@ class Migration(migrations.Migration):
                 ),
                 ("reference", models.TextField(help_text="The operator's own id of this player, encrypted.")),
                 ("nickname", models.TextField(help_text="Encrypted.")),
+                (
+                    "nickname_index",
+                    models.BinaryField(help_text="Blind index of the folded nickname.", max_length=32, null=True),
+                ),
                 ("created_at", models.DateTimeField(db_default=Now())),
                 (
                     "operator",
@@ -384,7 +388,10 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "indexes": [models.Index(fields=["operator", "id"], name="operators_player_page")],
+                "indexes": [
+                    models.Index(fields=["operator", "id"], name="operators_player_page"),
+                    models.Index(fields=["nickname_index"], name="operators_player_nickname"),
+                ],
                 "constraints": [
                     models.UniqueConstraint(
                         models.F("reference_index"), Coalesce("brand", "operator"), name="operators_player_reference"

@@ -284,6 +284,8 @@ def test_what_is_written_down_in_a_players_case_is_encrypted_and_read_again(till
     assert [each.text for each in case_entries.list_entries(case.pk)][-1] == "Called her."
     cases.resolve_case(case.pk, operator=operator.pk, resolution="Fine.", by="staff:1")
     with pytest.raises(cases.CaseAlreadyResolved):
-        case_entries.add_entry(case.pk, kind=case_entries.CaseEntryKind.DECISION, text="Report.", **entry)
+        case_entries.add_entry(
+            case.pk, kind=case_entries.CaseEntryKind.DEADLINE, text="Report.", due_at=NOON + timedelta(9999), **entry
+        )
     with pytest.raises(case_entries.CaseEntryInvalid):
         case_entries.add_entry(case.pk, kind=case_entries.CaseEntryKind.NOTE, text=" ", **entry)

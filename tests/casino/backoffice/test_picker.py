@@ -74,7 +74,7 @@ def test_evidence_of_a_case_is_picked_among_what_its_player_did_last(office: Off
     latest = offered(client, kinds="round,deposit", player=str(office.player.pk))
     assert (f"round:{round_.pk}", f"round {round_.number} at {Table.objects.get(pk=round_.table_id).name}") in latest
 
-    form = {"kind": "evidence", "text": "This round.", "evidence": f"round:{round_.pk}"}
+    form = {"step": "evidence", "text": "This round.", "evidence": f"round:{round_.pk}"}
     client.post(reverse("admin:compliance_case_entry", args=[case.pk]), form)
     assert CaseEntry.objects.get(kind="evidence").evidence == f"round:{round_.pk}"
     typed = {**form, "evidence": f"deposit:{uuid4()}"}

@@ -154,7 +154,8 @@ def test_cases_are_a_queue_with_owners_and_resolutions(evening: Evening) -> None
     client.post(reverse("admin:compliance_case_assign", args=[found]), {"owner": ""})
     assert "Resolve" in text(client, page_of("compliance_case", found))
     client.post(
-        reverse("admin:compliance_case_resolve", args=[found]), {"resolution": "One lucky guest; the seed was checked."}
+        reverse("admin:compliance_case_entry", args=[found]),
+        {"step": "resolved", "text": "One lucky guest; the seed was checked."},
     )
     page = text(client, page_of("compliance_case", found))
     assert "One lucky guest" in page

@@ -14,7 +14,7 @@ from django.urls import reverse
 from baccarat.storage.models import Round, Table, Wager
 from casino.backoffice.pages import search
 from casino.staff.models import AccessLogEntry
-from tests.support.office import Office, open_office, staff, superuser
+from tests.support.office import Office, open_office, page_of, staff, superuser
 from wallet.models import Entry
 
 pytestmark = pytest.mark.django_db
@@ -57,6 +57,21 @@ def test_an_id_a_number_or_a_reference_finds_its_page(office: Office) -> None:
     reference = office.player.reference
     assert "Alice" in str(sections(client, term=reference)[f"“{reference}”"].rows[0])
     assert sections(client, term="nothing-like-it")["“nothing-like-it”"].rows == []
+
+
+@pytest.mark.parametrize("spelling", ["Alice", "aLICE", "ＡＬＩＣＥ"])  # noqa: RUF001  (full width)
+def test_a_player_is_found_by_the_whole_nickname_in_whatever_spelling(office: Office, spelling: str) -> None:
+    other, page = open_office("other"), page_of("operators_player", office.player.id)
+    client = staff("operators.view_player", "baccarat.view_round", "baccarat.view_wager", works_for="lucky")
+    assert links(sections(client, term=spelling)[f"“{spelling}”"], "Match") == [page]
+    assert sections(client, term="Alic")["“Alic”"].rows == []
+    listed = client.get(reverse("admin:operators_player_changelist"), {"q": spelling}).content.decode()
+    assert page in listed
+    assert page_of("operators_player", other.player.id) not in listed
+    wagers = sections(client, player=spelling)["Wagers"]
+    assert set(links(wagers, "Player")) == {page}
+    picked = client.get(reverse("admin:desk_pick"), {"kinds": "player", "term": spelling}).json()["results"]
+    assert [each["id"] for each in picked] == [str(office.player.id)]
 
 
 def test_wagers_are_found_by_player_amount_spot_outcome_and_time(office: Office) -> None:

@@ -24,7 +24,7 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.queries import rounds
 from baccarat.services import freezing, kill_switch, voiding
-from casino.backoffice.subjects import nicknames
+from casino.backoffice.subjects import nicknames, players_named
 from casino.compliance import cases, data_exports, exports, key_rotation
 from casino.compliance import erasure as erasing
 from casino.compliance.models import CaseKind
@@ -188,8 +188,10 @@ def test_two_people_erase_a_player_and_rounds_and_money_stay_provable(alice: Ali
         changes.confirm(erasure, by="staff:3")
     with pytest.raises(AlreadyErased):
         request(alice)
+    assert not Player.objects.filter(players_named("ALICE")).exists()
     again = operations.register_player(operator=alice.operator, reference="alice-1", nickname="Alice")
     assert again.id != alice.id
+    assert Player.objects.get(players_named("ALICE")).pk == again.id
 
 
 def test_an_audit_accepts_an_erasure_and_reports_a_key_destroyed_without_one(database: Database) -> None:

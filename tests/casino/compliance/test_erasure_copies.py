@@ -78,7 +78,7 @@ def test_a_restored_database_repeats_the_erasures_it_lacks_and_keeps_those_it_ha
 
     assert capsys.readouterr().out == "2 erasures repeated.\n0 erasures repeated.\n"
     assert crypto_shredding.erased_players() == set(players)
-    assert not Player.objects.filter(id__in=players).exclude(reference_index=None).exists()
+    assert not Player.objects.filter(id__in=players).exclude(reference_index=None, nickname_index=None).exists()
     recorded = SignificantEvent.objects.filter(kind="data_erased", actor="system").order_by("id")
     assert [event.subject for event in recorded] == [f"player:{player}" for player in players[1:]]
 
