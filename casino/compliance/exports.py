@@ -325,7 +325,7 @@ _OPERATOR_EVENTS: Final = """
        AND (first.recorded_at AT TIME ZONE 'UTC')::date <= (%(until)s::timestamptz AT TIME ZONE 'UTC')::date
        AND event.recorded_at >= %(since)s AND event.recorded_at < %(until)s ORDER BY seal.position
 """
-_MAY_BE_FORMULA: Final = re.compile(r'(?:^|,)"?[=+\-@＝＋－＠\t\r\n]'.encode())
+_MAY_BE_FORMULA: Final = re.compile(rb'(?:^|,)"?[=+\-@\xef\t\r\n]')  # \xef begins the full-width ones
 """The beginning of a cell with one; and what looks so within a cell."""
 csv.field_size_limit(1 << 30)  # of a process: as long as PostgreSQL's can be
 PIECE: Final = 1 << 16

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 _NUMBER: Final = re.compile(r"-?[0-9]+(\.[0-9]+)?", re.ASCII)
-_FORMULA: Final = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+_FORMULA: Final = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", "\n")
 
 
 def escape_cell(cell: str) -> str:

@@ -98,6 +98,11 @@ class ChangeKind:
 
 CHANGE_EVENTS: Final = EventRegistry(EventType(event) for event in get_args(ChangeEvent))
 CHANGES: Final = ProjectionTable.of(Change)
+_AMOUNTS: Final = frozenset({
+    "amount", "amounts", "auto_approve_up_to", "cap", "chips", "fee_fixed", "kyc_above", "limits", "maximum", "minimum",
+    "second_approval_above",
+})  # fmt: skip
+"""Names of details in minor units."""
 _EXPIRED: Final = "system:changes"
 _LOCK_SUBJECT: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 _kinds: Final[dict[str, ChangeKind]] = {}
@@ -265,11 +270,19 @@ def shown_details(change: Change) -> dict[str, Any]:
 
 
 def readable_details(change: Change) -> dict[str, Any]:
-    """Return what a change applies, an amount in units of its currency."""
-    details = dict(change.details)
-    if isinstance(details.get("amount"), int):
-        details["amount"] = format_amount(details["amount"], details["currency"])
-    return details
+    """Return what a change applies, amounts in units of its currency."""
+    return {name: _readable(name, value, change.details.get("currency")) for name, value in change.details.items()}
+
+
+def _readable(name: str, value: object, currency: str | None) -> object:
+    if isinstance(value, dict):
+        currency = value.get("currency", currency)
+        return {key: _readable(name if name in _AMOUNTS else key, each, currency) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_readable(name, each, currency) for each in value]
+    if currency and name in _AMOUNTS and isinstance(value, int) and not isinstance(value, bool):
+        return format_amount(value, currency)
+    return value
 
 
 def apply_due() -> int:

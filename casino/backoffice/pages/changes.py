@@ -123,7 +123,7 @@ class ChangeAdmin(ReadOnlyAdmin):
 
     def sections(self, request: HttpRequest, obj: Change) -> Sequence[Section]:
         decides = request.user.has_perm(changes.act_of(obj.kind).name)
-        found = {name: str(value) for name, value in changes.readable_details(obj).items()}
+        found = {name: _words(value) for name, value in changes.readable_details(obj).items()}
         names = subject_names([obj.subject, *map(":".join, found.items())])
         details = [
             (label(name), _named(name, text, names) or (decrypt_text(text) if decides else _public(text)))
@@ -144,6 +144,17 @@ class ChangeAdmin(ReadOnlyAdmin):
             text = "The requester and the person concerned can't confirm it, nor can who acts by assertions unlinked."
             return [facts, Banner("Waiting for another person", text), *_before_money_leaves(request, obj)]
         return [facts, *_before_money_leaves(request, obj)]
+
+
+def _words(value: object) -> str:
+    """Write a detail for people: what is in it with its names, one after the other."""
+    if isinstance(value, dict):
+        return "; ".join(f"{label(str(name)).lower()} {_words(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_words, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
 
 
 def _before_money_leaves(request: HttpRequest, change: Change) -> Sequence[Section]:

@@ -14,12 +14,16 @@ from casino.compliance.erasure import KIND
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from casino.operators import memberships
+from casino.operators.models import Change
 from casino.staff import access_changes, roles
 from casino.staff.duties import Role
 from tests.support.changes import waiting_change
 from tests.support.office import Office, open_office, page_of, staff, superuser
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
+from wallet.payments import changes as payments
+from wallet.payments.gate import HoldTerms
+from wallet.payments.terms import WithdrawalTerms
 from wallet.responsible_gaming import changes
 
 pytestmark = pytest.mark.django_db
@@ -96,6 +100,24 @@ def test_an_adjustment_says_who_asked_why_and_what_it_does_before_it_is_done(off
     assert "goodwill: A late answer" in page
     assert re.search(r"What it does</dt><dd>[^<]*<?.*?25\.00", page, re.DOTALL)
     assert page.index("What it does") < page.index("1 of 2")
+
+
+def test_a_change_is_shown_in_units_of_its_currency_and_in_words(office: Office) -> None:
+    payments.request_policy(
+        operator=office.operator.id,
+        currency="EUR",
+        auto_approve_up_to=5_000,
+        second_approval_above=100_000,
+        terms=WithdrawalTerms(minimum=1_000, maximum=250_000, max_pending=2),
+        holds=HoldTerms(),
+        by="staff:999",
+    )
+    change = Change.objects.get(kind=payments.POLICY)
+    body = unescape(superuser().get(page_of("operators_change", change.pk)).content.decode())
+    for text in ("minimum 10.00", "maximum 2500.00", "max pending 2", "fee fixed 0.00"):
+        assert text in body
+    assert "<dd>1000.00</dd>" in body
+    assert "{" not in body.split("Second approval above")[1].split("Id</dt>")[0]
 
 
 def test_the_menu_offers_the_inbox_to_those_for_whom_it_has_a_list(office: Office) -> None:
