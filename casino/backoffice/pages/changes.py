@@ -129,6 +129,7 @@ class ChangeAdmin(ReadOnlyAdmin):
             (label(name), _named(name, text, names) or (decrypt_text(text) if decides else _public(text)))
             for name, text in found.items()
         ]
+        effect = effect_of(obj) if obj.status == ChangeStatus.REQUESTED else ""
         facts = self.facts(
             obj,
             *("summary", "status_badge", "operator_"),
@@ -136,7 +137,7 @@ class ChangeAdmin(ReadOnlyAdmin):
             *("requester", "requested", "decider"),
             ("Decided", obj.decided_at),
             "effective",
-            *((("What it does", effect_of(obj)),) if obj.status == ChangeStatus.REQUESTED else ()),
+            *((("What it does", effect),) if effect else ()),
             *(() if changes.is_secret(obj) else details),
             "pk",
         )
