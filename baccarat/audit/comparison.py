@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from baccarat.audit import log_reader, pending, rules_versions
+from baccarat.audit import daily_caps, log_reader, pending, rules_versions
 from baccarat.audit.log_reader import IncrementalScope
 from baccarat.audit.log_replay import LogReplay, ReplayedEvent
 from baccarat.audit.report import FindingCollector
@@ -147,6 +147,7 @@ def check_database(notes: FindingCollector, *, max_wait: float, scope: Increment
     """
     _, age = log_reader.snapshot_time()
     find_forced(notes)
+    notes.findings.extend(daily_caps.check())
     if scope is not None:
         notes.findings.extend(inspect(max_wait_seconds=max_wait + age, streams=scope.streams))
         check_ledger(notes, since=scope.since)

@@ -109,7 +109,8 @@ ADD_OWN_SIGNING_KEY: Final = Act(
 )
 SET_BOUNDS: Final = Act(
     "operators.add_limitsgroup",
-    "widen limits of groups, move players to wider ones, lower the return floor; alone: the opposite",
+    "widen limits of groups, move players to wider ones, lower the return floor, raise and remove daily caps; alone: "
+    "the opposite",
     DutySide.APPROVE,
     (Role.APPROVER,),
     persons=2,

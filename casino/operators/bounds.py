@@ -1,19 +1,20 @@
-"""What a live operator's players may stake, and what they get back: who widens these bounds needs a second person.
+"""What may be staked, what players get back, and how much moves in a day: who widens a bound needs a second person.
 
-Who narrows them does it alone and at once, and so is everything done at a sandbox operator.
+At a live operator, that is. Who narrows one does it alone and at once, and so is everything done at a sandbox operator.
 """
 
 from dataclasses import asdict
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
 
 from casino.kernel.money import format_amount
-from casino.operators import acts, changes, limits_groups, notices, services
+from casino.operators import acts, changes, daily_caps, limits_groups, notices, services
 from casino.operators.changes import ChangeKind
+from casino.operators.daily_caps import CapEffect, CapKind
 from casino.operators.limits_groups import GroupLimits
-from casino.operators.models import Change, ChangeName, Operator, Player
+from casino.operators.models import Change, ChangeName, DailyCap, Operator, Player
 
 BOUNDS: Final = acts.SET_BOUNDS.name
 
@@ -56,6 +57,28 @@ def set_return_floor(operator: Operator, *, percent: str, by: str) -> Change | N
     return changes.make(operator, ChangeName.RETURN_FLOOR, subject=subject, summary=summary, details=details, by=by)
 
 
+@transaction.atomic
+def set_cap(
+    operator: Operator, *, kind: CapKind, currency: str, amount: int | None, effect: CapEffect | None = None, by: str
+) -> Change | None:
+    """Set a cap on what moves in an accounting day, in minor units, or remove it with None; two persons loosen one.
+
+    Raises UnknownCurrency, InvalidDailyCap.
+    """
+    details: dict[str, Any] = {"kind": kind.value, "currency": currency, "cap": amount, "effect": effect}
+    rows = DailyCap.objects.filter(operator=operator, kind=kind, currency=currency)
+    before = rows.values("amount", "effect").first()
+    if not daily_caps.loosens(before, amount, effect or daily_caps.EFFECTS[kind][0]):
+        daily_caps.change(operator=operator.pk, kind=kind, currency=currency, amount=amount, effect=effect, by=by)
+        return None
+    new = "no cap" if amount is None else f"{format_amount(amount, currency)} {currency}"
+    summary = f"Cap {daily_caps.in_words(kind)} of a day in {currency}: {new}"
+    if effect is not None:
+        summary += f", then {daily_caps.in_words(effect)}"
+    subject = f"operator:{operator.pk}"
+    return changes.make(operator, ChangeName.DAILY_CAP, subject=subject, summary=summary, details=details, by=by)
+
+
 def move_player(player: Player, *, name: str, by: str) -> Change | None:
     """Move a player to a group; two persons move one to a group with wider limits.
 
@@ -75,6 +98,7 @@ def register() -> None:
     for name, apply in (
         (ChangeName.LIMITS_GROUP, _apply_limits),
         (ChangeName.RETURN_FLOOR, _apply_floor),
+        (ChangeName.DAILY_CAP, _apply_cap),
         (ChangeName.PLAYER_GROUP, _apply_group),
     ):
         changes.register(ChangeKind(name, acts.SET_BOUNDS, apply, concerns=_who_may))
@@ -93,6 +117,18 @@ def _apply_limits(change: Change) -> None:
 def _apply_floor(change: Change) -> None:
     services.set_return_floor(
         slug=change.details["operator"], percent=change.details["percent"], by=change.requested_by
+    )
+
+
+def _apply_cap(change: Change) -> None:
+    effect = change.details["effect"]
+    daily_caps.change(
+        operator=changes.operator_of(change),
+        kind=CapKind(change.details["kind"]),
+        currency=change.details["currency"],
+        amount=change.details["cap"],
+        effect=None if effect is None else CapEffect(effect),
+        by=change.requested_by,
     )
 
 

@@ -151,6 +151,31 @@ class LimitsGroup(models.Model):
         return f"{self.name} in {self.currency}"
 
 
+class DailyCap(models.Model):
+    """How much real money of a kind may move in an accounting day of an operator, in minor units, and what did.
+
+    It counts what moves from `counted_from` on. Of earlier days nothing is kept: the ledger has it.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    operator = models.ForeignKey(Operator, models.PROTECT, related_name="daily_caps")
+    kind = models.CharField(max_length=20)
+    currency = models.CharField(max_length=10)
+    amount = models.BigIntegerField()
+    effect = models.CharField(max_length=20, help_text="What follows beyond it.")
+    counted_from = models.DateTimeField(help_text="When it was first set.")
+    day = models.DateField(help_text="The accounting day of `moved`.")
+    moved = models.BigIntegerField(default=0, help_text="Counted on that day.")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["operator", "kind", "currency"], name="operators_daily_cap_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} in {self.currency}"
+
+
 class StaffMembership(models.Model):
     """A member of staff works for an operator, and sees that operator's data."""
 
@@ -266,6 +291,7 @@ class ChangeName(StrEnum):
     ASSERTION_KEY = "assertion_key"
     BRAND = "brand"
     CURRENCIES = "currencies"
+    DAILY_CAP = "daily_cap"
     DEPOSIT_METHOD = "deposit_method"
     END_EXCLUSION = "end_exclusion"
     ERASURE = "erasure"
@@ -284,6 +310,7 @@ class ChangeName(StrEnum):
     PLAY_MONEY_CAP = "play_money_cap"
     PLAYER_GROUP = "player_group"
     RELEASE = "release"
+    RELEASE_CREDIT = "release_credit"
     REPORT_DESTINATION = "report_destination"
     REPLACE_WITNESS = "replace_witness"
     RELEASE_PAYMENT = "release_payment"

@@ -68,6 +68,27 @@ class KeyLimitReached(Refusal):
     }
 
 
+class DailyCapReached(Refusal):
+    code = "daily_cap_reached"
+    kind = RefusalKind.FORBIDDEN
+    title = "The casino moves no more real money like this today"
+    remedy = "Wait until the casino's next accounting day, or have its cap raised by two persons in the admin."
+    fact_types = {"kind": Literal["transfers_in", "wins"], "currency": str}
+
+
+class InvalidDailyCap(Refusal):
+    code = "invalid_daily_cap"
+    kind = RefusalKind.INVALID
+    title = "The cap can't be set like this"
+    remedy = "Give an amount above zero and an effect of its kind, or remove a cap that there is."
+
+
+class DailyCapsSet(Refusal):
+    code = "daily_caps_set"
+    title = "The operator has caps that count by its accounting days"
+    remedy = "Remove its daily caps first, which takes two persons, and set them again afterwards."
+
+
 class InvalidKeyLimit(Refusal):
     code = "invalid_key_limit"
     kind = RefusalKind.INVALID

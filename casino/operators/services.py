@@ -20,9 +20,10 @@ from casino.events.sql import database_now
 from casino.operators import acts, credentials
 from casino.operators import currencies as offer
 from casino.operators.memberships import shell_actor
-from casino.operators.models import ApiKey, Operator, Player
+from casino.operators.models import ApiKey, DailyCap, Operator, Player
 from casino.operators.principals import BrandScope, Scope
 from casino.operators.refusals import (
+    DailyCapsSet,
     InvalidCustomerCare,
     InvalidKeyTerms,
     InvalidReturnFloor,
@@ -111,8 +112,13 @@ def is_slug(text: str) -> bool:
 
 
 def set_time_zone(*, slug: str, time_zone: str, by: str) -> None:
-    """Change the time zone of an operator's accounting days. Raises UnknownOperator, UnknownTimeZone."""
+    """Change the time zone of an operator's accounting days, by which no cap counts.
+
+    Raises UnknownOperator, UnknownTimeZone, DailyCapsSet.
+    """
     _require_zone(time_zone)
+    if DailyCap.objects.filter(operator__slug=slug).exists():  # it would begin the day anew
+        raise DailyCapsSet
     reason, act = "The time zone was changed", acts.SET_CURRENCIES.name
     change_setting(slug, "time_zone", time_zone, by=by, reason=reason, act=act)
 

@@ -62,6 +62,7 @@ class SignificantEventKind(StrEnum):
     PAYMENT_HELD = "payment_held"
     HOLD_WAITS = "hold_waits"
     ACCOUNT_FROZEN = "account_frozen"
+    DAILY_CAP_REACHED = "daily_cap_reached"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ DESCRIPTIONS: Final = {
     SignificantEventKind.PAYMENT_HELD: KindDescription("Payment held, released or rejected", "wallet", _INFO),
     SignificantEventKind.HOLD_WAITS: KindDescription("Held payment waits for compliance", "wallet", _WARNING),
     SignificantEventKind.ACCOUNT_FROZEN: KindDescription("Account frozen or unfrozen", "accounts", _NOTICE),
+    SignificantEventKind.DAILY_CAP_REACHED: KindDescription("Daily cap reached", "wallet", _WARNING),
 }
 """One for each kind; the table stores the severity at the time of recording."""
 

@@ -29,8 +29,10 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.events.periods import PeriodReversed
 from casino.kernel.money import MoneyType
+from casino.operators import daily_caps
 from casino.operators.base_views import OperatorView, metadata
-from casino.operators.refusals import KeyLimitReached, UnknownPlayer
+from casino.operators.daily_caps import CapKind
+from casino.operators.refusals import DailyCapReached, KeyLimitReached, UnknownPlayer
 from wallet import acts
 from wallet.funding.refusals import FundingDiffers
 from wallet.ledger.refusals import DebtOutstanding, InsufficientFunds, UnknownAccount
@@ -137,9 +139,12 @@ class PlayerTransfersView(OperatorView):
         description=(
             "Needs the funding `transfer`. It is done when you get the answer. Without an answer, send it again as it "
             "was: a reference moves money once, whatever the `Idempotency-Key`. An excluded or frozen player can't get "
-            "money in, nor anybody while deposits are stopped, but out always."
+            "money in, nor anybody while deposits are stopped, but out always. Beyond your daily cap on transfers in, "
+            "`daily_cap_reached` has stored nothing; beyond one on wins that holds payouts, no money goes out until the "
+            "day ends or the cap is raised."
         ),
         refusals=(
+            DailyCapReached,
             DebtOutstanding,
             DepositsAreStopped,
             FundingDiffers,
@@ -157,6 +162,13 @@ class PlayerTransfersView(OperatorView):
         me, order = self.caller, TransferOrder(player=player, **parse_body(TransferRequest, request))
         transfer = services.transfer(order, operator=me.operator, metadata=metadata(request), key=me.key_id)
         return Response(TransferResponse.of(transfer), status=201)
+
+    def handle_exception(self, exc: Exception) -> Any:
+        """Tell of a cap that was reached, after what it refused is rolled back."""
+        if isinstance(exc, DailyCapReached):
+            kind, currency = CapKind(str(exc.facts["kind"])), str(exc.facts["currency"])
+            daily_caps.tell(kind, operator=self.caller.operator, currency=currency)
+        return super().handle_exception(exc)
 
 
 class TransferListView(OperatorView):

@@ -10,8 +10,10 @@ from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
-from casino.operators import key_limits
+from casino.operators import daily_caps, key_limits
+from casino.operators.daily_caps import CapEffect, CapKind
 from casino.operators.key_limits import Movement
+from casino.operators.refusals import DailyCapReached
 from casino.operators.services import require_player
 from wallet.funding import services as funding
 from wallet.funding.events import Funding
@@ -63,7 +65,7 @@ def transfer(order: TransferOrder, *, operator: UUID, metadata: Metadata, key: s
 
     Money that comes in pays a debt first. `key` is the API key whose limits apply. Raises UnknownPlayer,
     FundingDiffers, ReferenceDiffers, UnknownAccount, DepositsAreStopped, PlayerIsBlocked and PlayerExcluded (inwards),
-    DebtOutstanding and InsufficientFunds (outwards), KeyLimitReached.
+    DebtOutstanding and InsufficientFunds (outwards), KeyLimitReached, DailyCapReached.
     """
     require_player(operator=operator, player=order.player)
     with transaction.atomic():
@@ -81,7 +83,21 @@ def transfer(order: TransferOrder, *, operator: UUID, metadata: Metadata, key: s
             if order.direction is TransferDirection.IN:
                 debts.collect(operator=operator, player=order.player, currency=order.currency, metadata=metadata)
             key_limits.count(key, _MOVEMENTS[order.direction], event.amount, order.currency)
+            _require_within_cap(event)
         return find(operator=operator, reference=order.reference)
+
+
+def _require_within_cap(event: MoneyTransferred) -> None:
+    """Count real money that came in; let none out while wins hold payouts. Raises DailyCapReached."""
+    operator, currency = event.operator, event.currency
+    if event.direction is TransferDirection.IN:
+        kind = CapKind.TRANSFERS_IN
+        allowed = daily_caps.count(kind, operator=operator, currency=currency, amount=event.amount, at=event.at)
+    else:
+        kind = CapKind.WINS
+        allowed = not daily_caps.wins_exceeded(operator=operator, currency=currency, effect=CapEffect.HOLD_PAYOUTS)
+    if not allowed:
+        raise DailyCapReached(kind=kind.value, currency=currency)
 
 
 def _find_done(order: TransferOrder, operator: UUID) -> Transfer | None:

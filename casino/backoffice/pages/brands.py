@@ -15,7 +15,8 @@ from casino.backoffice.filters import operator_filter
 from casino.backoffice.forms import RowForm, line_field, parse_positive_amount
 from casino.backoffice.sections import Grid, Section
 from casino.kernel.errors import Refusal
-from casino.operators import brands, limits_groups
+from casino.operators import brands, daily_caps, limits_groups
+from casino.operators.daily_caps import EFFECTS, CapKind
 from casino.operators.models import Brand, LimitsGroup, Operator
 
 LIMITS: Final = {
@@ -59,6 +60,16 @@ class LimitsForm(AmountsForm):
     amounts_required = False
 
 
+class DailyCapForm(AmountsForm):
+    kind = forms.ChoiceField(label="What it counts", choices=[(kind, daily_caps.in_words(kind)) for kind in CapKind])
+    effect = forms.ChoiceField(
+        label="Beyond a cap on wins",
+        choices=[(effect, daily_caps.in_words(effect)) for effect in EFFECTS[CapKind.WINS]],
+    )
+    amounts: ClassVar = {"amount": "In an accounting day (empty removes the cap)"}
+    amounts_required = False
+
+
 class CurrenciesForm(RowForm):
     currencies = line_field("Currency codes, the default first; none can be removed", max_length=250)
 
@@ -86,7 +97,7 @@ class LimitsGroupChoiceForm(RowForm):
 
 
 def sections_of(operator: Operator) -> list[Section]:
-    """Build an operator's brands, limits groups and skins."""
+    """Build an operator's brands, limits groups, daily caps and skins."""
     listed = [
         (html.page("brand", brand.pk, brand.slug), brand.name, _players(brand), brand.created_at)
         for brand in brands.list_brands(operator=operator.pk)
@@ -104,9 +115,22 @@ def sections_of(operator: Operator) -> list[Section]:
         )
         for skin in skins.list_skins(operator=operator.pk)
     ]
+    capped = [
+        (
+            daily_caps.in_words(cap.kind).capitalize(),
+            html.money(cap.amount, cap.currency),
+            html.money(cap.moved, cap.currency),
+            cap.day,
+            daily_caps.in_words(cap.effect),
+        )
+        for cap in operator.daily_caps.order_by("kind", "currency")
+    ]
     return [
         Grid("Brands", ("Brand", "Name", "Players", "Created"), listed, empty="No brand yet."),
         Grid("Limits groups", ("Group", *LIMITS.values()), groups, empty="No limits group yet."),
+        Grid(
+            "Daily caps", ("Cap on", "Amount", "Counted", "On", "Beyond"), capped, empty="No cap on a day's money yet."
+        ),
         Grid(
             "Skins",
             ("Skin", "Properties", "Logo", "Changed"),

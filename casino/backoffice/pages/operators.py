@@ -19,7 +19,14 @@ from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, t
 from casino.backoffice.filters import operator_filter
 from casino.backoffice.forms import UNCHOSEN, EnumSelectField, RowForm, label, line_field, text_field
 from casino.backoffice.pages import skins as skins_page
-from casino.backoffice.pages.brands import AmountsForm, BrandForm, CurrenciesForm, LimitsForm, sections_of
+from casino.backoffice.pages.brands import (
+    AmountsForm,
+    BrandForm,
+    CurrenciesForm,
+    DailyCapForm,
+    LimitsForm,
+    sections_of,
+)
 from casino.backoffice.pages.identity_providers import ProviderRequest
 from casino.backoffice.pages.keys import done_or_waits, key_status
 from casino.backoffice.pages.openings import ADD_OPERATOR, OperatorOpenings
@@ -35,11 +42,13 @@ from casino.operators import (
     brands,
     complaint_terms,
     currencies,
+    daily_caps,
     key_changes,
     memberships,
     services,
     signing_keys,
 )
+from casino.operators.daily_caps import CapEffect, CapKind
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import Operator
 from casino.operators.refusals import InvalidNetworks
@@ -240,6 +249,22 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         by = memberships.staff_actor(request.user)
         change = bounds.set_limits(operator, name=name, currency=currency, limits=GroupLimits(**data), by=by)
         return done_or_waits(change, f"Set the limits of {name} in {currency}.")
+
+    @RowAction(
+        "Set",
+        name="daily_cap",
+        title="Cap the money of a day",
+        permission=SET_LIMITS,
+        form=DailyCapForm,
+        help_text="Real money of an accounting day, from now on. At a live operator two persons raise or remove a cap.",
+    )
+    def set_daily_cap(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
+        kind, by = CapKind(data["kind"]), memberships.staff_actor(request.user)
+        effect = CapEffect(data["effect"]) if kind is CapKind.WINS else None
+        change = bounds.set_cap(
+            operator, kind=kind, currency=data["currency"], amount=data["amount"], effect=effect, by=by
+        )
+        return done_or_waits(change, f"Set the cap on {daily_caps.in_words(kind)} in {data['currency']}.")
 
     @RowAction(
         "Set",

@@ -9,6 +9,7 @@ from casino.events.row_digests import HeldTable, hold_rows, release_rows
 ORDINARY = (
     "operators_brand",
     "operators_changesecret",
+    "operators_dailycap",
     "operators_declaredcurrency",
     "operators_limitsgroup",
     "operators_launch",
@@ -26,6 +27,7 @@ HELD = {
     "operators_assertionkey": HeldTable(("id",), own=()),
     "operators_brand": HeldTable(("id",), own=()),
     "operators_changesecret": HeldTable(("change_id",)),
+    "operators_dailycap": HeldTable(("id",), ignored=("day", "moved"), own=()),
     "operators_declaredcurrency": HeldTable(("code",), own=()),
     "operators_keylimit": HeldTable(("id",), ignored=("day", "moved"), own=()),
     "operators_limitsgroup": HeldTable(("id",), own=()),
@@ -37,6 +39,23 @@ HELD = {
     "operators_staffmembership": HeldTable(("id",), own=()),
     "operators_staffsubject": HeldTable(("id",), own=()),
 }
+
+# Each query of a volatile function sees what was committed before it, so that whoever has the lock sees every cap.
+LOCK_CAPS = """
+CREATE FUNCTION operators_lock_caps(operator uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared(hashtextextended(operator::text, 11));
+    RETURN EXISTS (SELECT FROM operators_dailycap WHERE operator_id = operator);
+END $$
+"""
+WINS_CAPPED = """
+CREATE FUNCTION operators_wins_capped(operator uuid, unit text, wanted text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM operators_dailycap AS cap JOIN operators_operator AS own ON own.id = cap.operator_id
+         WHERE cap.operator_id = operator AND cap.currency = unit AND cap.kind = 'wins' AND cap.effect = wanted
+           AND cap.moved > cap.amount AND cap.day = (clock_timestamp() AT TIME ZONE own.time_zone)::date)
+$$
+"""
 
 
 class Migration(migrations.Migration):
@@ -235,6 +254,30 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="DailyCap",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("kind", models.CharField(max_length=20)),
+                ("currency", models.CharField(max_length=10)),
+                ("amount", models.BigIntegerField()),
+                ("effect", models.CharField(help_text="What follows beyond it.", max_length=20)),
+                ("counted_from", models.DateTimeField(help_text="When it was first set.")),
+                ("day", models.DateField(help_text="The accounting day of `moved`.")),
+                ("moved", models.BigIntegerField(default=0, help_text="Counted on that day.")),
+                (
+                    "operator",
+                    models.ForeignKey(on_delete=models.PROTECT, related_name="daily_caps", to="operators.operator"),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("operator", "kind", "currency"), name="operators_daily_cap_once")
+                ],
+            },
+        ),
+        migrations.RunSQL(sql=LOCK_CAPS, reverse_sql="DROP FUNCTION operators_lock_caps(uuid)"),
+        migrations.RunSQL(sql=WINS_CAPPED, reverse_sql="DROP FUNCTION operators_wins_capped(uuid, text, text)"),
         migrations.CreateModel(
             name="ApiKey",
             fields=[

@@ -41,6 +41,7 @@ NOT_EXPORTED: Final = {
     "feed_webhookendpoint": "the operator's own addresses; changes are events",
     "operators_assertionkey": "public keys of the operator's staff; two persons' changes are exported",
     "operators_launch": "good for a minute",
+    "operators_dailycap": "its changes are significant events, and what it counts is in the ledger",
     "operators_limitsgroup": "its changes are significant events",
     "operators_staffsubject": "who of the staff acts by assertions; a change of two persons",
     "baccarat_playerpreferences": "sound and style",

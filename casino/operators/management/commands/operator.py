@@ -27,6 +27,7 @@ from casino.operators import (
     set_up,
     signing_keys,
 )
+from casino.operators.daily_caps import EFFECTS, CapEffect, CapKind
 from casino.operators.key_changes import NewSecret
 from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.limits_groups import GroupLimits
@@ -75,6 +76,13 @@ class Command(BaseCommand):
         for field in fields(GroupLimits):
             limits.add_argument(f"--{field.name.replace('_', '-')}", help="an amount; none without")
 
+        cap = commands.add_parser("cap", help="cap the real money that moves in an accounting day of an operator")
+        cap.add_argument("slug")
+        cap.add_argument("kind", choices=list(CapKind))
+        cap.add_argument("currency")
+        cap.add_argument("amount", nargs="?", help="an amount; none removes the cap")
+        cap.add_argument("--effect", choices=list(EFFECTS[CapKind.WINS]), help="what follows beyond a cap on wins")
+
     def _add_key_commands(self, commands: Any) -> None:
         key = commands.add_parser("key", help="issue another key")
         key.add_argument("slug")
@@ -106,6 +114,7 @@ class Command(BaseCommand):
             "currencies": self._currencies,
             "brand": self._brand,
             "limits": self._limits,
+            "cap": self._cap,
             "key": self._key,
             "key-limit": self._key_limit,
             "signing-key": self._signing_key,
@@ -177,6 +186,24 @@ class Command(BaseCommand):
         by, group = memberships.shell_actor(), options["group"]
         change = bounds.set_limits(operator, name=group, currency=currency, limits=limits, by=by)
         self._print_done(f"limits of {group} in {currency} set", change)
+
+    def _cap(self, options: dict[str, Any]) -> None:
+        operator, currency, effect = (
+            services.find_operator(slug=options["slug"]),
+            options["currency"],
+            options["effect"],
+        )
+        change = bounds.set_cap(
+            operator,
+            kind=CapKind(options["kind"]),
+            currency=currency,
+            amount=None if options["amount"] is None else money.parse_positive(options["amount"], currency),
+            effect=None if effect is None else CapEffect(effect),
+            by=memberships.shell_actor(),
+        )
+        self._print_done(
+            f"cap on {options['kind']} of a day in {currency} {'set' if options['amount'] else 'removed'}", change
+        )
 
     def _zone(self, options: dict[str, Any]) -> None:
         operator, zone = services.find_operator(slug=options["slug"]), options["time_zone"]
