@@ -34,9 +34,10 @@ def _words(given: Any) -> frozenset[str]:
 
 
 _TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-IN_THE_ADMIN_ALONE: Final = frozenset(_TABLE.pop("two_persons")["in_the_admin_alone"])
+_CHANGES: Final = _TABLE.pop("two_persons")
+IN_THE_ADMIN_ALONE: Final = frozenset(_CHANGES["in_the_admin_alone"])
 """What two persons agree on in the admin, and no operation asks for or decides."""
 AREAS: Final = {area: tuple(rows) for area, rows in _TABLE.items()}
 ROWS: Final = {name: _row(**row) for rows in _TABLE.values() for name, row in rows.items()}
-MATTERS: Final = IN_THE_ADMIN_ALONE | {row.matter for row in ROWS.values() if row.matter}
+MATTERS: Final = IN_THE_ADMIN_ALONE | {*_CHANGES["by_a_cap"], *(row.matter for row in ROWS.values() if row.matter)}
 """Everything that two persons agree on."""

@@ -94,12 +94,12 @@ END_EXCLUSION: Final = Act(
 )
 DECIDE_HOLD: Final = Act(
     "wallet.decide_hold",
-    "own, release and reject held payments",
+    "own, release and reject held payments and credits",
     DutySide.OVERSEE,
     (Role.COMPLIANCE,),
     scope="compliance",
     assertion=True,
-    one_more="to release above the policy's amount",
+    one_more="to release a credit, or above the policy's amount",
     event="payment_held",
 )
 FREEZE: Final = Act(

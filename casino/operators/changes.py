@@ -68,9 +68,9 @@ class ChangeKind:
     Its act says who confirms it, in the admin or by keys of which scope, how many persons agree, and whether it takes
     effect after CHANGE_DELAY_HOURS. Over HTTP the details of one that is `shown` can be read. Of one that is `alone`,
     only one waits for a subject at a time. The steps of a `silent` one are in the log alone, as its effect is recorded
-    itself. No event holds the details of a `secret` one, and they are forgotten when it ends. `concerns` names who is
-    told of it, beside those who agree. `drop` follows where it ends without effect. `moves` says whose money it moves,
-    as of now.
+    itself. `more` persons agree than its act says. No event holds the details of a `secret` one, and they are forgotten
+    when it ends. `concerns` names who is told of it, beside those who agree. `drop` follows where it ends without
+    effect. `moves` says whose money it moves, as of now.
     """
 
     name: ChangeName
@@ -78,6 +78,7 @@ class ChangeKind:
     apply: Callable[[Change], None]
     _: KW_ONLY
     alone: bool = False
+    more: int = 0
     silent: bool = False
     secret: bool = False
     shown: bool = False
@@ -88,7 +89,7 @@ class ChangeKind:
     @property
     def persons(self) -> int:
         """Return how many have to agree, the one who requests included."""
-        return self.act.persons + bool(self.act.one_more)
+        return self.act.persons + bool(self.act.one_more) + self.more
 
     @property
     def event(self) -> SignificantEventKind | None:

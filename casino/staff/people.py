@@ -39,9 +39,12 @@ def record_maker(user: User, *, by: str) -> None:
 
 
 def is_independent(change: Change, by: str) -> bool:
-    """Return whether neither has made the other: somebody, and each who agreed on a change or whom it concerns."""
+    """Return whether neither has made the other: somebody, and each who agreed on a change or whom it concerns.
+
+    Who approved what was held then agreed on it, too.
+    """
     makers = _makers(by)
-    agreed = [change.requested_by, *change.confirmed_by]
+    agreed = [change.requested_by, *change.confirmed_by, change.details.get("approved_by", "")]
     return makers.isdisjoint(agreed) and all(by not in _makers(each) for each in {*agreed, change.subject})
 
 

@@ -176,6 +176,32 @@ def request_release(stage: Stage, by: str) -> Waiting:
     return _decided_there(change, lambda: Hold.objects.get(pk=hold.pk).status == "released")
 
 
+def request_release_of_credit(stage: Stage, by: str) -> Waiting:
+    """Request a credit beyond the cap of the day, which another person approves and a third one releases."""
+    door = by.partition(":")[0]
+    change = changes.request(
+        operator=stage.operator,
+        kind="release_credit",
+        subject=f"player:{(player := stage.player())}",
+        summary="Release a held credit",
+        details={
+            "player": str(player),
+            "money_type": "real",
+            "currency": "EUR",
+            "direction": "credit",
+            "amount": 1000,
+            "reason": "complaint",
+            "note": "",
+            "message": "",
+            "as_debt": False,
+            "approved_by": f"{door}:9998",
+        },
+        by=by,
+    )
+    changes.confirm(change.pk, by=f"{door}:9999")
+    return _decided_there(change, lambda: Adjustment.objects.filter(pk=change.pk).exists())
+
+
 def request_unfreeze(stage: Stage, by: str) -> Waiting:
     player = stage.player()
     freezing.freeze(operator=stage.operator, player=player, reason="An order", metadata=stage.metadata("staff:1"))
@@ -323,6 +349,7 @@ REQUESTS: Final[dict[str, Request]] = {
     "withdrawal": request_withdrawal,
     "release_payment": request_release,
     "unfreeze": request_unfreeze,
+    "release_credit": request_release_of_credit,
     **{
         kind: change_of(kind, details)
         for kind, details in {
@@ -338,6 +365,7 @@ REQUESTS: Final[dict[str, Request]] = {
                 "limits": {"EUR": [None, 100]},
             },
             "assertion_key": lambda _: {"name": "IdP", "jwk": new_jwk(), "subject": "dora"},
+            "daily_cap": lambda _: {"kind": "wins", "currency": "EUR", "cap": 9_000_000, "effect": "stop_bets"},
             "deposit_method": lambda _: {"method": str(uuid4()), "is_new": True, "offer": asdict(offer())},
             "end_exclusion": excluded_player,
             "funding": lambda _: {"funding": "transfer"},

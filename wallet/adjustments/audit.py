@@ -11,7 +11,7 @@ from casino.kernel.money import MAX_AMOUNT, MoneyType
 from casino.operators.change_audit import ChangeTraces
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentPosted, adjustment_stream
 from wallet.adjustments.records import ADJUSTMENTS, adjustment_row
-from wallet.adjustments.services import KIND
+from wallet.adjustments.services import HELD, KIND
 
 _AGREED: Final = ("player", "money_type", "currency", "direction", "amount", "reason", "note", "message")
 """What two persons agree on."""
@@ -46,9 +46,12 @@ class AdjustmentTraces:
             yield Finding("adjustment differs", where, f"{moved} in all", f"{event.taken} taken, {event.owed} owed")
         details = {name: value for name in _AGREED if not isinstance(value := getattr(event, name), UUID)}
         details |= {"player": str(event.player)} | ({"as_debt": True} if event.owed else {})
-        persons = (event.requested_by, event.approved_by)
+        kind, persons = KIND, [event.requested_by, event.approved_by]
+        if event.released_by:
+            details |= {"approved_by": event.approved_by}
+            kind, persons = HELD, [event.requested_by, *event.released_by]
         yield from changes.check_effect(
-            row, kind=KIND, subject=f"player:{event.player}", details=details, persons=persons
+            row, kind=kind, subject=f"player:{event.player}", details=details, persons=tuple(persons)
         )
         self._posted[event.adjustment] = event
 

@@ -40,7 +40,8 @@ class AdjustmentReason(StrEnum):
 class AdjustmentPosted:
     """Two persons agreed on the change of this id, and the money moved.
 
-    Of a debit, `taken` left the account and `owed` became a debt. `note`, for staff, and `message`, for the player, are
+    Of a debit, `taken` left the account and `owed` became a debt. A credit beyond the cap of the day was held until
+    compliance, `released_by`, agreed on the change of this id. `note`, for staff, and `message`, for the player, are
     encrypted under the player's key.
     """
 
@@ -59,6 +60,7 @@ class AdjustmentPosted:
     requested_by: str
     approved_by: str
     at: datetime
+    released_by: tuple[str, ...] = ()
 
 
 def adjustment_stream(adjustment: UUID) -> str:

@@ -10,7 +10,9 @@ from wallet.adjustments.events import AdjustmentPosted, adjustment_stream, entry
 from wallet.ledger.store import EventGroup
 from wallet.models import Adjustment
 
-ADJUSTMENT_EVENTS: Final = EventGroup(EventRegistry([EventType(AdjustmentPosted)]), entry_for)
+ADJUSTMENT_EVENTS: Final = EventGroup(
+    EventRegistry([EventType(AdjustmentPosted, omitted={"released_by": ()})]), entry_for
+)
 ADJUSTMENTS: Final = ProjectionTable.of(Adjustment)
 
 

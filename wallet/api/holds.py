@@ -69,7 +69,7 @@ class HoldResponse(Shape):
         Meta(
             description=(
                 "`open_case:<case>`, `kyc_failed`, `kyc_missing`, `sanctions`, `pep`, `tag:<tag>`, "
-                "`excluded_by_house`, `frozen` or `unplayed`. Values may be added."
+                "`excluded_by_house`, `frozen`, `unplayed`, `daily_cap` or `daily_wins`. Values may be added."
             ),
             examples=[["open_case:0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11", "unplayed"]],
         ),

@@ -26,6 +26,8 @@ class CauseKind(StrEnum):
     EXCLUDED_BY_HOUSE = "excluded_by_house"
     FROZEN = "frozen"
     UNPLAYED = "unplayed"
+    DAILY_CAP = "daily_cap"
+    DAILY_WINS = "daily_wins"
 
 
 CAUSE_LABELS: Final = {
@@ -38,6 +40,8 @@ CAUSE_LABELS: Final = {
     CauseKind.EXCLUDED_BY_HOUSE: "excluded by the house",
     CauseKind.FROZEN: "frozen",
     CauseKind.UNPLAYED: "too little staked",
+    CauseKind.DAILY_CAP: "beyond the day's cap",
+    CauseKind.DAILY_WINS: "wins beyond the day's cap",
 }
 """What staff read of a cause."""
 
@@ -68,7 +72,11 @@ class MoneyFlow:
 
 @dataclass(frozen=True, slots=True)
 class PayoutFacts:
-    """What the gate judges by. `statuses` are those of a screening, `released` the causes that compliance accepted."""
+    """What the gate judges by. `statuses` are those of a screening, `released` the causes that compliance accepted.
+
+    `over_cap` says that it is about to leave and exceeds the operator's cap of the day; `wins_over_cap`, that what all
+    players won today does.
+    """
 
     amount: int
     terms: HoldTerms
@@ -80,6 +88,8 @@ class PayoutFacts:
     frozen: bool = False
     moved: Collection[MoneyFlow] = ()
     released: Collection[str] = field(default=())
+    over_cap: bool = False
+    wins_over_cap: bool = False
 
 
 def causes(facts: PayoutFacts) -> tuple[str, ...]:
@@ -128,3 +138,7 @@ def _all_causes(facts: PayoutFacts) -> Iterator[str]:
         yield CauseKind.FROZEN.value
     if unplayed(facts.moved, facts.terms.played_ppm):
         yield CauseKind.UNPLAYED.value
+    if facts.over_cap:
+        yield CauseKind.DAILY_CAP.value
+    if facts.wins_over_cap:
+        yield CauseKind.DAILY_WINS.value

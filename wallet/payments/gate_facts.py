@@ -4,7 +4,7 @@ Cases are the platform's own. What upper apps know of a player, and how much was
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -22,7 +22,8 @@ _FACTS: Final = """
            EXISTS (SELECT FROM operators_playerban
                     WHERE player_id = %(player)s AND (until IS NULL OR until > clock_timestamp())),
            (SELECT string_agg(causes, ',') FROM wallet_hold
-             WHERE withdrawal_id = %(withdrawal)s AND status = 'released')
+             WHERE withdrawal_id = %(withdrawal)s AND status = 'released'),
+           operators_wins_capped(%(operator)s, %(currency)s, 'hold_payouts')
 """
 # A payment that was sent without a hold for lack of play found everything before it played.
 _MOVED: Final = """
@@ -71,15 +72,15 @@ def register(assess: Assess, staked: Staked) -> None:
 
 
 def causes(
-    *, operator: UUID, player: UUID, currency: str, amount: int, terms: HoldTerms, withdrawal: UUID
+    *, operator: UUID, player: UUID, currency: str, amount: int, terms: HoldTerms, withdrawal: UUID, over_cap: bool
 ) -> tuple[str, ...]:
-    """Return the causes that hold a withdrawal now.
+    """Return the causes that hold a withdrawal now, one that is `over_cap` if it is about to leave beyond the day's.
 
     It waits for a case about the player that is being opened, so that money leaves before a case or not at all.
     """
     cases.lock_subject(operator=operator, subject=f"player:{player}")
-    return gate.causes(read(operator=operator, player=player, currency=currency, amount=amount, terms=terms,
-                            withdrawal=withdrawal))  # fmt: skip
+    facts = read(operator=operator, player=player, currency=currency, amount=amount, terms=terms, withdrawal=withdrawal)
+    return gate.causes(replace(facts, over_cap=over_cap))
 
 
 def read(
@@ -87,8 +88,8 @@ def read(
 ) -> PayoutFacts:
     """Read the facts about a withdrawal."""
     assess, staked = _sources["game"]
-    values = {"operator": operator, "player": player, "withdrawal": withdrawal}
-    ((restrictions, now, banned, released),) = fetch(_FACTS, values)
+    values = {"operator": operator, "player": player, "withdrawal": withdrawal, "currency": currency}
+    ((restrictions, now, banned, released, wins_over_cap),) = fetch(_FACTS, values)
     state, known = decode_restrictions(restrictions), assess(operator, player)
     return PayoutFacts(
         amount=amount,
@@ -101,6 +102,7 @@ def read(
         frozen=state.frozen_at is not None,
         moved=_moved(player, currency, staked) if terms.played_ppm else (),
         released=tuple(released.split(",")) if released else (),
+        wins_over_cap=wins_over_cap,
     )
 
 

@@ -6,6 +6,7 @@ The gate is asked at each step that brings money nearer to leaving, under the lo
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -16,8 +17,9 @@ from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
-from casino.operators import changes, key_limits
+from casino.operators import changes, daily_caps, key_limits
 from casino.operators.changes import ChangeKind
+from casino.operators.daily_caps import CapKind
 from casino.operators.key_limits import Movement
 from casino.operators.models import Change, ChangeName
 from casino.significant import recorder
@@ -206,13 +208,14 @@ def cancel_waiting(kind: ChangeName, subject: str, metadata: Metadata) -> None:
 def send(withdrawal: UUID) -> bool:
     """Mark a withdrawal as sent and return whether the provider may be called. Commit before calling it.
 
-    What the gate holds is held instead. Raises UnknownWithdrawal, and DebtOutstanding while the player has a debt.
+    What the gate or the cap of the day does not allow is held instead. Raises UnknownWithdrawal, and DebtOutstanding
+    while the player has a debt.
     """
     with transaction.atomic():
         locked = lock(withdrawal, _by_system(withdrawal, "system:payments"))
         debts.available(locked.account)
         events = withdrawal_state.send(locked.state, at=locked.at)
-        found = _causes(locked) if events else ()
+        found = (_causes(locked) or _over_cap(locked)) if events else ()
         state = write(locked, _place(locked, found) if found else events)
     return state.status is WithdrawalStatus.SENT
 
@@ -347,7 +350,28 @@ def released_by(withdrawal: UUID) -> list[str]:
     return [by for (names,) in fetch(_RELEASED_BY, [withdrawal]) for by in names.split(",")]
 
 
-def _causes(locked: Locked) -> tuple[str, ...]:
+def _over_cap(locked: Locked) -> tuple[str, ...]:
+    """Count what is about to leave; return what holds it, uncounted, if that is beyond the cap and not released."""
+    of = locked.state.requested
+    count = partial(
+        daily_caps.count,
+        CapKind.PAYOUTS,
+        operator=of.operator,
+        currency=of.currency,
+        amount=of.amount,
+        at=locked.at,
+    )
+    if count():
+        return ()
+    found = _causes(locked, over_cap=True)
+    if found:
+        daily_caps.tell(CapKind.PAYOUTS, operator=of.operator, currency=of.currency)
+    else:
+        count(anyway=True)
+    return found
+
+
+def _causes(locked: Locked, *, over_cap: bool = False) -> tuple[str, ...]:
     of = locked.state.requested
     return gate_facts.causes(
         operator=of.operator,
@@ -356,6 +380,7 @@ def _causes(locked: Locked) -> tuple[str, ...]:
         amount=of.amount,
         terms=policy(operator=of.operator, currency=of.currency).holds,
         withdrawal=of.withdrawal,
+        over_cap=over_cap,
     )
 
 

@@ -154,6 +154,7 @@ ACTIONS: Final = {
     "operators_operator_skin": "u",
     "operators_operator_jurisdiction": "c",
     "operators_operator_limits": "a",
+    "operators_operator_daily_cap": "a",
     "operators_operator_deposit_method": "a",
     "operators_operator_funding": "a",
     "operators_operator_identity_provider": "u",

@@ -29,6 +29,8 @@ CAUSED: dict[str, dict[str, Any]] = {
     "excluded_by_house": {"excluded_by_house": True},
     "frozen": {"frozen": True},
     "unplayed": {"moved": (MoneyFlow(1000, 999),)},
+    "daily_cap": {"over_cap": True},
+    "daily_wins": {"wins_over_cap": True},
 }
 MOVES = st.lists(st.builds(MoneyFlow, st.integers(-500, 1000), st.integers(0, 1500)), max_size=8)
 
