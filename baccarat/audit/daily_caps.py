@@ -48,7 +48,10 @@ def check() -> Iterator[Finding]:
     """Yield the caps that have counted something else than what moved on their day."""
     for operator, kind, currency, day, counted, since, until in fetch(_CAPS):
         values = {"operator": operator, "currency": currency, "since": since, "until": until, "margin": _MARGIN}
-        ((moved,),) = fetch(_SUMS[CapKind(kind)], {**values, "first": first_id(since - 2 * LIFETIME)})
+        where = f"cap on {kind} in {currency} of operator {operator}, {day}"
+        if kind not in _SUMS:
+            yield Finding("daily cap of an unknown kind", where, ", ".join(_SUMS), kind)
+            continue
+        ((moved,),) = fetch(_SUMS[kind], {**values, "first": first_id(since - 2 * LIFETIME)})
         if counted != (moved or 0):
-            where = f"cap on {kind} in {currency} of operator {operator}, {day}"
             yield Finding("daily cap differs", where, str(moved or 0), str(counted))

@@ -30,7 +30,7 @@ from baccarat.domain.rounds.refusals import (
 )
 from baccarat.domain.rules.wagers import AmountNotInChips, Spot
 from baccarat.domain.tables.commands import RequestShowSkip
-from baccarat.domain.tables.kill_switch import STOPS
+from baccarat.domain.tables.kill_switch import STOPS, DailyWinsReached
 from baccarat.domain.tables.refusals import (
     BettingNotOpen,
     NextShoeUnreadable,
@@ -86,6 +86,7 @@ STAKING: Final = (
     OverOwnTableLimit,
     OverGroupMaximum,
     PlayerExcluded,
+    DailyWinsReached,
 )
 WAGER: Final = (
     NoChipsPlaced,
@@ -124,7 +125,7 @@ def place(*, actor: TableActor, spot: Spot, amount: int, currency: str) -> Table
 
     Raises NotSeated, BettingNotOpen while the last deal is shown to several players, BettingIsClosed, NotYourTurn,
     AlreadyConfirmed, AmountNotInChips, OverMaximum, OverOwnTableLimit, OverGroupMaximum, UnderGroupMinimum,
-    PlayerExcluded, PlayIsStopped, PlayerIsBlocked,
+    PlayerExcluded, PlayIsStopped, DailyWinsReached, PlayerIsBlocked,
     OneSpotOnly, InsufficientFunds, WrongCurrency.
     """
 

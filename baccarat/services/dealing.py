@@ -94,7 +94,8 @@ def _deal_all(claimed: repository.LoadedTables) -> int:
     for table in claimed.unreadable:
         logger.critical("ALERT table %s is due but its stored state can't be read: rebuild it from its events", table)
     _deal_locked(claimed.units_of_work, now=claimed.now, sealed_head=claimed.sealed_head)
-    wagering.save_and_return([(uow, _metadata(uow)) for uow in claimed.units_of_work], now=claimed.now)
+    decided = [(uow, _metadata(uow)) for uow in claimed.units_of_work]
+    wagering.save_and_return(decided, now=claimed.now, capped=claimed.capped)
     return sum(bool(uow.changes) for uow in claimed.units_of_work)
 
 
@@ -269,7 +270,8 @@ def _deal_with_links(tables: Sequence[UUID], links: releasing.Links, *, deals: b
         head = repository.read_sealed_head() if closes_shoe else NO_DIGEST
         _deal_locked(ready, now=locked.now, sealed_head=head)
         _start_shoes([uow for uow in changed if uow.table.coming_shoe is not None], now=locked.now)
-    wagering.save_and_return([(uow, _metadata(uow)) for uow in locked.units_of_work], now=locked.now)
+    decided = [(uow, _metadata(uow)) for uow in locked.units_of_work]
+    wagering.save_and_return(decided, now=locked.now, capped=locked.capped)
     return sum(bool(uow.changes) for uow in locked.units_of_work)
 
 

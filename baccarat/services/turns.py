@@ -20,6 +20,7 @@ from baccarat.domain.rounds.signed_wager import bytes_to_sign
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.commands import RequestShowSkip
 from baccarat.domain.tables.decider import require_playing, require_show_over
+from baccarat.domain.tables.kill_switch import DailyWinsReached
 from baccarat.domain.tables.state import Seat
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.queries.table_view import TableStateResponse
@@ -73,6 +74,7 @@ class Turn:
     table_limit: PersonalTableLimit | None
     remote: bool
     told_at: datetime | None
+    bets_stopped: bool
     taken: TakenStakes | None = None
     beside: list[Recording] = field(default_factory=list)
 
@@ -109,7 +111,17 @@ def take_turn(actor: TableActor, play: Callable[[Turn], None], taken: TakenStake
         seat = require_seat(uow, actor.player)
         account = repository.accounts_of(uow).game(actor.player, seat.money_type)
         checks = load_wager_eligibility(account, now=now)
-        turn = Turn(uow, seat, now, checks.eligibility, checks.table_limit, checks.remote, checks.told_at, taken)
+        turn = Turn(
+            uow,
+            seat,
+            now,
+            checks.eligibility,
+            checks.table_limit,
+            checks.remote,
+            checks.told_at,
+            checks.bets_stopped,
+            taken,
+        )
         play(turn)
         _require_allowed(turn)
         if taken is None:
@@ -141,6 +153,8 @@ def require_stakes_allowed(turn: Turn, changed_stakes: Collection[int], newly_st
     turn.eligibility.require_stakes(changed_stakes, confirmed=bool(newly_staked))
     if changed_stakes:
         turn.eligibility.require_may_play()
+        if turn.bets_stopped:
+            raise DailyWinsReached
     if newly_staked:
         turn.eligibility.require_wager(newly_staked)
 

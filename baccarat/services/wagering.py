@@ -5,7 +5,8 @@ wager with what was taken in another. What is won or void is recorded where the 
 """
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -40,6 +41,8 @@ from baccarat.services.turns import (
 from baccarat.storage import repository
 from baccarat.storage.projections import wager_id
 from casino.events.store import Metadata
+from casino.kernel.money import MoneyType
+from casino.operators import daily_caps
 from wallet import notices
 from wallet.notices import Notice, NoticeKind
 from wallet.remote import credits as owed
@@ -212,10 +215,10 @@ def _earlier(turn: Turn, status: RemoteStatus, code: str) -> Confirming:
     return Confirming(opened.round, opened.deadline_at)
 
 
-def save_and_return(decided: Sequence[tuple[UnitOfWork, Metadata]], *, now: datetime) -> None:
+def save_and_return(decided: Sequence[tuple[UnitOfWork, Metadata]], *, now: datetime, capped: bool = False) -> None:
     """Save units of work as `repository.save` does, with what they owe operators' own wallets: in one transaction.
 
-    The players of a void round are told.
+    The players of a void round are told. Wins are counted last, if there are caps.
     """
     repository.save(decided)
     returned: dict[UUID, tuple[int, Metadata]] = {}
@@ -231,6 +234,20 @@ def save_and_return(decided: Sequence[tuple[UnitOfWork, Metadata]], *, now: date
             elif paid_by and round_.voided in events:
                 _follow_void(round_.voided, paid_by, metadata, now)
     owed.owe(returned, now=now)
+    if capped:
+        daily_caps.count_wins(_won(uow for uow, _ in decided), at=now)
+
+
+def _won(units: Iterable[UnitOfWork]) -> Counter[tuple[UUID, str]]:
+    """Return the real money that was won beyond its stakes, wager by wager: by operator and currency."""
+    won: Counter[tuple[UUID, str]] = Counter()
+    for uow in units:
+        opened = uow.table.require_opened()
+        for event in uow.new_events():
+            if isinstance(event, RoundSettled):
+                gains = (each.returned - each.staked for each in event.wagers if each.money_type is MoneyType.REAL)
+                won[opened.operator, opened.rules.currency] += sum(gain for gain in gains if gain > 0)
+    return +won
 
 
 def _tell_players(void: RoundVoided, table: TableState) -> None:

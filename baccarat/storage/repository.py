@@ -33,6 +33,7 @@ from casino.events.projections import Row, read_histories
 from casino.events.sql import database_now, fetch
 from casino.observability.figures import steps
 from casino.observability.logging import bind
+from casino.operators.daily_caps import LOCK_CAPS
 from wallet.ledger import store as ledger
 from wallet.ledger.store import Recording
 
@@ -47,7 +48,8 @@ _STAKES_ASKED_FOR: Final = """SELECT FROM wallet_remote AS debit WHERE debit.rou
     AND debit.kind = 'debit' AND debit.status = 'requested' AND debit.answer_by > statement_timestamp()"""
 # A table whose round another dealer has just dealt, or whose show it has ended, has another round by now.
 _CLAIM: Final = f"""
-SELECT {_COLUMNS}, clock_timestamp(), (SELECT digest FROM events_seal ORDER BY position DESC LIMIT 1) FROM (
+SELECT {_COLUMNS}, clock_timestamp(), {LOCK_CAPS}(operator_id),
+       (SELECT digest FROM events_seal ORDER BY position DESC LIMIT 1) FROM (
     SELECT kept.* FROM baccarat_table AS kept
       JOIN baccarat_duetable AS due ON due.table_id = kept.id AND due.round_id IS NOT DISTINCT FROM kept.round_id
      WHERE due.due_at <= statement_timestamp() AND NOT due.closes AND due.table_id <> ALL (%s::uuid[])
@@ -71,8 +73,8 @@ SELECT kept.id, kept.operator_id FROM baccarat_duetable AS due JOIN baccarat_tab
  WHERE due.links_due_at <= statement_timestamp() - %s AND kept.round_state->>'phase' = 'closed'
    AND kept.round_state #>> '{releases}' = '[]' AND (kept.round_state->>'closed_at')::timestamptz <= now() - %s LIMIT 50
 """
-_LOCK_MANY: Final = f"""SELECT locked.*, clock_timestamp() FROM (
-    SELECT {_COLUMNS} FROM baccarat_table WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE) AS locked"""  # noqa: S608
+_LOCK_MANY: Final = f"""SELECT {_COLUMNS}, clock_timestamp(), {LOCK_CAPS}(operator_id) FROM (
+    SELECT * FROM baccarat_table WHERE id = ANY (%s::uuid[]) ORDER BY id FOR UPDATE) AS locked"""  # noqa: S608
 _SEALED_HEAD: Final = "SELECT digest FROM events_seal ORDER BY position DESC LIMIT 1"
 _TABLE: Final = "SELECT state::text FROM baccarat_table WHERE id = %s AND operator_id = %s"
 
@@ -85,12 +87,14 @@ class StateUnreadable(Exception):
 class LoadedTables:
     """Units of work of locked tables, ids of unreadable ones, and the database's time after locking.
 
-    `sealed_head` is the digest of the log's last sealed event, in hex, where rounds are claimed to be dealt.
+    `capped` says that operators have daily caps, where several tables are locked. `sealed_head` is the digest of the
+    log's last sealed event, in hex, where rounds are claimed to be dealt.
     """
 
     units_of_work: list[UnitOfWork]
     unreadable: list[UUID]
     now: datetime
+    capped: bool = False
     sealed_head: str = NO_DIGEST
 
 
@@ -186,7 +190,7 @@ def _load(work: str, query: str, parameters: list[Any]) -> LoadedTables:
 
 
 def _decode(tables: Sequence[tuple[Any, ...]]) -> LoadedTables:
-    loaded = LoadedTables(units_of_work=[], unreadable=[], now=tables[-1][-1] if tables else database_now())
+    loaded = LoadedTables([], [], tables[-1][6] if tables else database_now(), any(any(row[7:]) for row in tables))
     for row in tables:
         try:
             loaded.units_of_work.append(_unit_of_work(row))
@@ -197,7 +201,7 @@ def _decode(tables: Sequence[tuple[Any, ...]]) -> LoadedTables:
 
 def _unit_of_work(row: tuple[Any, ...]) -> UnitOfWork:
     """Return the unit of work of one table. Raises DecodeError or LookupError if it is damaged or lacks its round."""
-    _, round_id, version, state, round_version, round_state, _ = row
+    _, round_id, version, state, round_version, round_state = row[:6]
     table = projections.decode_table(state)
     table.require_opened()
     if round_id is None:

@@ -140,8 +140,8 @@ class PlayerTransfersView(OperatorView):
             "Needs the funding `transfer`. It is done when you get the answer. Without an answer, send it again as it "
             "was: a reference moves money once, whatever the `Idempotency-Key`. An excluded or frozen player can't get "
             "money in, nor anybody while deposits are stopped, but out always. Beyond your daily cap on transfers in, "
-            "`daily_cap_reached` has stored nothing; beyond one on wins that holds payouts, no money goes out until the "
-            "day ends or the cap is raised."
+            "`daily_cap_reached` has stored nothing; beyond one on wins that holds payouts, no money goes out until "
+            "the day ends or the cap is raised."
         ),
         refusals=(
             DailyCapReached,

@@ -32,7 +32,8 @@ _CURRENT: Final = """
 _COLUMNS: Final = ", ".join(f"may.{name}" for name in eligibility.ELIGIBILITY_COLUMNS.split(", "))
 _ELIGIBILITY: Final = f"""
     SELECT table_limit.amount, table_limit.currency, table_limit.set_at, table_limit.next_change_at,
-           funding.operator_id IS NOT NULL, told.balance, told.told_at, {_COLUMNS}
+           funding.operator_id IS NOT NULL, told.balance, told.told_at,
+           %s AND operators_wins_capped(%s, %s, 'stop_bets'), {_COLUMNS}
       FROM {eligibility.ELIGIBILITY_CALL_SQL} AS may
       LEFT JOIN wallet_table_limit table_limit ON table_limit.account_id = %s
       LEFT JOIN wallet_funding funding ON funding.operator_id = %s AND funding.funding = 'seamless' AND %s
@@ -65,13 +66,15 @@ def set_table_limit(
 class WagerEligibility:
     """A player's eligibility to wager from a game balance, and the limit per spot that the player has set.
 
-    If `remote`, the money is in the operator's own wallet, and the balance what that told last.
+    If `remote`, the money is in the operator's own wallet, and the balance what that told last. `bets_stopped` by wins
+    beyond the operator's cap of the day.
     """
 
     eligibility: PlayerEligibility
     table_limit: PersonalTableLimit | None
     remote: bool = False
     told_at: datetime | None = None
+    bets_stopped: bool = False
 
     @property
     def balance(self) -> int:
@@ -83,12 +86,13 @@ def load_wager_eligibility(account: AccountName, *, now: datetime) -> WagerEligi
     """Read a game balance and everything that its wagers are checked against, locking the player, in one statement."""
     key = _key(account.operator, eligibility.player_of(account), account.currency)
     real = account.money_type is MoneyType.REAL
-    ((amount, currency, set_at, next_change_at, remote, told, told_at, *row),) = fetch(
-        _ELIGIBILITY, [*eligibility.eligibility_parameters(account, now), key, account.operator, real, key]
+    capped = [real, account.operator, account.currency]
+    ((amount, currency, set_at, next_change_at, remote, told, told_at, bets_stopped, *row),) = fetch(
+        _ELIGIBILITY, [*capped, *eligibility.eligibility_parameters(account, now), key, account.operator, real, key]
     )
     limit = None if currency is None else PersonalTableLimit(amount, currency, set_at, next_change_at)
     may = eligibility.eligibility_from_row(account, now, row)
-    return WagerEligibility(replace(may, balance=told or 0) if remote else may, limit, remote, told_at)
+    return WagerEligibility(replace(may, balance=told or 0) if remote else may, limit, remote, told_at, bets_stopped)
 
 
 def table_limit_row(event: TableLimitSet, version: int) -> Row:

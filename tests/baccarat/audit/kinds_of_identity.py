@@ -71,6 +71,8 @@ CHANGES: Final[dict[str, tuple[str, str]]] = {
     "a currency with another number of decimals": ("operators_declaredcurrency", "exponent = exponent + 1"),
     "a limits group raised": ("operators_limitsgroup", "maximum = 1000000000"),
     "a limits group removed": ("operators_limitsgroup", REMOVED),
+    "a daily cap raised": ("operators_dailycap", "amount = 1000000000"),
+    "a daily cap removed": ("operators_dailycap", REMOVED),
     "a webhook sent elsewhere": ("feed_webhookendpoint", "url = 'https://mine.example'"),
     "a webhook signed by another key": ("feed_webhooksecret", "public_key = sha256('mine')"),
     "a skin with another logo": ("baccarat_skin", "logo = 'mine'"),

@@ -85,6 +85,8 @@ def _exceptions(table: str, number: int) -> dict[str, Any]:
             return {"permission_id": permission[0]}
         case "baccarat_playerpreferences":
             return {"style": "modern"}
+        case "operators_dailycap":
+            return {"kind": "wins", "moved": 0}
         case "wallet_deposit_method" | "wallet_withdrawal_policy":
             return {"currency": "EUR"}
     return {}

@@ -139,6 +139,7 @@ def test_what_is_not_counted_of_a_row_says_how_it_was_used_or_is_overwritten_by_
         "auth_user": ("last_login",),
         "django_admin_log": ("object_repr",),
         "operators_apikey": ("last_used_at", "previous_used_at"),
+        "operators_dailycap": ("day", "moved"),
         "operators_keylimit": ("day", "moved"),
         "operators_playerpin": ("failed_at", "locked_until"),
         "operators_playersession": ("last_used_at", "reality_check_at"),
