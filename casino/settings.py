@@ -187,6 +187,7 @@ CELERY_BEAT_SCHEDULE = {
     "deliver-reports": {"task": "reports.deliver_due", "schedule": 30.0},
     "make-exports": {"task": "compliance.make_exports", "schedule": 5.0},
     "copy-erasures": {"task": "compliance.copy_erasures", "schedule": 10.0},
+    "remind-of-cases": {"task": "compliance.remind", "schedule": 600.0},
     "purge-expired": {"task": "compliance.purge_expired", "schedule": 3600.0},
     "check-clock": {"task": "compliance.check_clock", "schedule": 300.0},
     "expire-feed": {"task": "feed.expire", "schedule": 3600.0},

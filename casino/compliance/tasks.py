@@ -5,7 +5,7 @@ import logging
 from celery import shared_task
 
 from casino.checkpoints.storage import StorageUnavailable
-from casino.compliance import clocks, data_exports, erasure_copies, retention
+from casino.compliance import clocks, data_exports, erasure_copies, reminders, retention
 from casino.compliance.erasure_copies import CopyRefused
 
 logger = logging.getLogger(__name__)
@@ -27,6 +27,12 @@ def make_exports(**_: object) -> None:
 def purge_expired(**_: object) -> None:
     """Delete data past its retention period."""
     retention.purge_expired()
+
+
+@shared_task(name="compliance.remind", ignore_result=True)
+def remind(**_: object) -> None:
+    """Tell who works on cases whose deadlines are near."""
+    reminders.remind()
 
 
 @shared_task(name="compliance.copy_erasures", ignore_result=True)

@@ -16,6 +16,7 @@ MAX_TEXT_LENGTH: Final = 1000
 MAX_NAME_LENGTH: Final = 200
 MAX_ADDRESS_LENGTH: Final = 500
 _ADDRESS: Final = re.compile(r"https://[^\s/{}?#]+(?:[/?#][^\s{}]*)?", re.ASCII)
+_BEFORE: Final = re.compile(r"https://[^/?#]+[/?#].*", re.ASCII)
 _LANGUAGE: Final = re.compile("[a-z]{2}")
 _ACT: Final = acts.SET_COMPLAINT_TERMS.name
 
@@ -57,7 +58,9 @@ def set_player_record(operator: UUID, *, address: str, by: str) -> None:
     Raises InvalidPlayerRecord.
     """
     template = address.strip()
-    if template and not (template.count(REFERENCE) == 1 and _is_address(template.replace(REFERENCE, "1"))):
+    before, _, after = template.partition(REFERENCE)
+    # The slash is before the reference: a player's reference never chooses the host.
+    if template and not (_is_address(f"{before}{after}") and _BEFORE.fullmatch(before) and REFERENCE in template):
         raise InvalidPlayerRecord
     slug, reason = services.get_operator(operator).slug, "The address of players' records was changed"
     services.change_setting(slug, "player_record", template, by=by, reason=reason, act=_ACT)

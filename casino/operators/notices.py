@@ -14,13 +14,13 @@ from casino.operators.models import Change
 _UNEXPECTED: Final = "If you did not expect this, tell another administrator at once."
 
 
-def tell(actors: Iterable[str], *, subject: str, text: str) -> None:
+def tell(actors: Iterable[str], *, subject: str, text: str, closing: str = _UNEXPECTED) -> None:
     """E-mail the members of staff among these actors, those of them who have an address."""
     parts = (actor.partition(":") for actor in actors)
     numbers = {int(number) for door, _, number in parts if door == STAFF and number.isdecimal()}
     users = User.objects.filter(pk__in=numbers, is_active=True).exclude(email="")
     for address in sorted(set(users.values_list("email", flat=True))):
-        tell_address(address, subject=subject, text=text)
+        tell_address(address, subject=subject, text=text, closing=closing)
 
 
 def tell_operator(operator: UUID, *, permission: str, subject: str, text: str) -> None:
@@ -34,10 +34,10 @@ def members_with(permission: str, *, operator: UUID) -> list[str]:
     return [staff_actor(user) for user in members if user.has_perm(permission)]
 
 
-def tell_address(address: str, *, subject: str, text: str) -> None:
+def tell_address(address: str, *, subject: str, text: str, closing: str = _UNEXPECTED) -> None:
     """E-mail an address, if it is one."""
     if address:
-        outbox.send(address=address, subject=subject, body=f"{text}\n\n{_UNEXPECTED}\n")
+        outbox.send(address=address, subject=subject, body=f"{text}\n\n{closing}".rstrip() + "\n")
 
 
 def tell_of_change(change: Change, step: str, *, concerned: Iterable[str], by: str) -> None:

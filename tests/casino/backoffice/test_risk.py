@@ -181,6 +181,37 @@ def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Off
     assert notices.count_unread(operator=office.operator.id, player=office.player.id) == 0
 
 
+def test_compliance_sets_what_complaints_are_answered_with_and_where_players_records_are(office: Office) -> None:
+    client, key = superuser(), office.operator.pk
+    client.post(
+        action("operators_operator", "complaint_text", key),
+        {"answer": "received", "language": "en", "text": "Thank you for writing."},
+    )
+    body = {"name": "Ombudsman", "url": "https://adr.example/"}
+    client.post(action("operators_operator", "dispute_body", key), body)
+    address = {"address": "https://crm.example/players/{reference}"}
+    client.post(action("operators_operator", "player_record", key), address)
+
+    page = client.get(page_of("operators_operator", key)).content.decode()
+    for text in ("Received: en", "Ombudsman", "https://crm.example/players/{reference}"):
+        assert text in page
+    player = client.get(page_of("operators_player", office.player.id)).content.decode()
+    assert 'href="https://crm.example/players/lucky-alice"' in player
+
+
+def test_a_document_of_the_operators_is_named_by_its_number_and_digest(office: Office) -> None:
+    client, case = staff(*COMPLIANCE), Case.objects.get(subject=f"player:{office.player.id}")
+    url, document = action("compliance_case", "entry", case.pk), {"step": "document", "text": "A payslip."}
+    client.post(url, {**document, "evidence": "DMS-2026/17"})
+    client.post(url, {**document, "sha256": "ab" * 32})
+    client.post(url, {**document, "step": "note", "evidence": "DMS-2026/17", "sha256": "ab" * 32})
+    assert not CaseEntry.objects.filter(case=case).exclude(kind="deadline").exists()
+    client.post(url, {**document, "evidence": "DMS-2026/17", "sha256": "AB" * 32})
+    page = client.get(page_of("compliance_case", case.pk)).content.decode()
+    assert "DMS-2026/17" in page
+    assert f"SHA-256 {'ab' * 32}" in page
+
+
 def test_who_opened_a_complaint_follows_it_to_its_answer_and_no_other_case(office: Office) -> None:
     support = staff(*SUPPORT, name="sue")
     other, compliance = staff(*SUPPORT, name="sam"), staff(*COMPLIANCE, name="carla")
