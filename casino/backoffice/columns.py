@@ -57,13 +57,14 @@ def staff_column(field: str, description: str) -> Column:
     return column(description, lambda row: html.with_logins(getattr(row, field) or html.NOTHING))
 
 
-def _operator(key: UUID, slug: str, *, in_sandbox: bool) -> SafeString | str:
+def name_of_operator(key: UUID, slug: str, *, in_sandbox: bool) -> SafeString | str:
+    """Link to an operator; a sandbox is marked."""
     link = html.page("operator", key, slug)
     return html.with_note(link, "sandbox") if in_sandbox else link
 
 
 operator_column: Final = column(
-    "operator", lambda row: _operator(row.operator_id, row.operator.slug, in_sandbox=row.operator.sandbox)
+    "operator", lambda row: name_of_operator(row.operator_id, row.operator.slug, in_sandbox=row.operator.sandbox)
 )
 """The operator of a row, which the list selects with it; a sandbox is marked."""
 
@@ -84,7 +85,9 @@ def with_names(rows: QuerySet[Any], *names: str) -> QuerySet[Any]:
 
 def operator_link(row: Any) -> SafeString | str:
     """Link to the operator of a row, annotated by `with_names`; a sandbox is marked."""
-    return _operator(row.operator_id, row.slug or html.short_or_nothing(row.operator_id), in_sandbox=row.in_sandbox)
+    return name_of_operator(
+        row.operator_id, row.slug or html.short_or_nothing(row.operator_id), in_sandbox=row.in_sandbox
+    )
 
 
 def name_of_player(row: Any) -> str:

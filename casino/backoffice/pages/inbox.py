@@ -1,6 +1,6 @@
 """The inbox: whatever waits for the user's decision, of every kind, oldest first, and decided in place."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from casino.backoffice import html
 from casino.backoffice.base import INBOX
+from casino.backoffice.columns import name_of_operator
 from casino.backoffice.pages.holds import cause_links
 from casino.backoffice.sections import ActionBar, Banner, FormSection, TemplateSection
 from casino.backoffice.site import StaffSite
@@ -110,8 +111,10 @@ def inbox_page(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     found = sorted((each for queue in queues for each in _rows(queue, request)), key=lambda each: each[1].at)
     subjects = subject_names(item.by for _, item in found)
-    slugs = dict(Operator.objects.values_list("pk", "slug"))
-    cards = [_card(request, row, item, subjects, slugs) for row, item in found]
+    owners = {
+        owner.pk: name_of_operator(owner.pk, owner.slug, in_sandbox=owner.sandbox) for owner in Operator.objects.all()
+    }
+    cards = [_card(request, row, item, subjects, owners) for row, item in found]
     sections: list[object] = [TemplateSection("Inbox", "admin/casino/inbox.html", {"cards": cards})]
     if not cards:
         sections = [Banner("Nothing waits for you", "What others request is here until it is decided.")]
@@ -127,7 +130,7 @@ def _rows(queue: Queue, request: HttpRequest) -> Iterator[tuple[Model, Item]]:
         yield row, queue.describe(row)
 
 
-def _card(request: HttpRequest, row: Any, item: Item, names: Any, slugs: dict[Any, str]) -> dict[str, object]:
+def _card(request: HttpRequest, row: Any, item: Item, names: Any, owners: Mapping[Any, object]) -> dict[str, object]:
     page: Any = admin.site.get_model_admin(type(row))
     forms: list[FormSection] = page.action_sections(request, row, {})
     is_own = item.by == memberships.staff_actor(request.user)
@@ -137,7 +140,7 @@ def _card(request: HttpRequest, row: Any, item: Item, names: Any, slugs: dict[An
         "facts": [
             (name, value)
             for name, value in (
-                ("Operator", slugs.get(row.operator_id, "the installation")),
+                ("Operator", owners.get(row.operator_id, "the installation")),
                 ("By", "you: another person decides" if is_own else subject_link(item.by, names)),
                 ("Since", item.at),
                 ("Why", item.why),

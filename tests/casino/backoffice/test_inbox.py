@@ -14,7 +14,7 @@ from casino.compliance.erasure import KIND
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from casino.operators import memberships
-from casino.operators.models import Change
+from casino.operators.models import Change, Operator
 from casino.staff import access_changes, roles
 from casino.staff.duties import Role
 from tests.support.changes import waiting_change
@@ -58,6 +58,16 @@ def test_what_waits_is_listed_for_those_who_may_decide_it_and_leaves_when_decide
     assert f'action="{address}"' in page
     assert approver.post(address).headers["Location"] == reverse("admin:desk_inbox")
     assert f'href="{waiting}"' not in inbox(approver)
+
+
+def test_each_item_names_its_operator_and_marks_a_sandbox(office: Office) -> None:
+    approver = staff(*DECIDES, "operators.view_operator", name="approver")
+    request_erasure(office, "staff:999")
+    named = f'{page_of("operators_operator", office.operator.pk)}">lucky</a>'
+    assert named in inbox(approver)
+    assert ">sandbox</span>" not in inbox(approver)
+    Operator.objects.update(sandbox=True)
+    assert f'{named} <span class="c-remark">sandbox</span>' in inbox(approver)
 
 
 def test_the_requester_sees_that_another_person_has_to_decide(office: Office) -> None:
