@@ -1,8 +1,8 @@
 """Finds witnesses that are away: those for which tables stand, and those for which none does yet."""
 
-import time
 from collections import defaultdict
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -22,39 +22,39 @@ MOST: Final = 50
 
 def find(name: str) -> list[Finding]:
     """Find the conditions of this name, one for each witness. Call it outside any transaction: it may ask them."""
-    names, silent = _witnesses()
-    of_witness = _standing_tables(silent)
-    if name == STANDING:
-        return [
-            _standing(names.get(key, f"with the key {key[:16]}"), tables, silent.get(key))
-            for key, tables in of_witness.items()
-        ]
-    return [_away(names[key], since) for key, since in silent.items() if key not in of_witness]
+    names, away = _witnesses()
+    limit = datetime.now(UTC) - timedelta(seconds=MAX_SILENCE_SECONDS)
+    silent = [key for key, since in away.items() if since <= limit]
+    standing = _standing_tables(silent, away)
+    if name == AWAY:
+        return [_away(names[key], away[key]) for key in silent if key not in standing]
+    return [
+        _standing(names.get(key, f"with the key {key[:16]}"), tables, away.get(key)) for key, tables in standing.items()
+    ]
 
 
 def _witnesses() -> tuple[dict[str, str], dict[str, datetime]]:
-    """Return the configured witnesses' names by release key, and since when which of them have been silent for long.
+    """Return the configured witnesses' names by release key, and since when which of them have not answered.
 
     A witness that only cosigns has its name for a key.
     """
     client = configured_client()
     names = {each.release_key.hex() or each.name: each.name for each in client.addresses}
     since = {each.release_key.hex() or each.name: client.silent_since(each) for each in client.addresses}
-    limit = time.time() - MAX_SILENCE_SECONDS
-    return names, {key: datetime.fromtimestamp(at, UTC) for key, at in since.items() if at is not None and at <= limit}
+    return names, {key: datetime.fromtimestamp(at, UTC) for key, at in since.items() if at is not None}
 
 
-def _standing_tables(silent: dict[str, datetime]) -> dict[str, list[StandingTable]]:
-    """Return the tables that stand by the witness that they wait for: the silent one, if one of theirs is."""
+def _standing_tables(silent: Sequence[str], away: Mapping[str, datetime]) -> dict[str, list[StandingTable]]:
+    """Return the tables that stand by the witness that they wait for: the one that is away, if one of theirs is."""
     of_witness = defaultdict(list)
-    for table in within_a_second(partial(witness_chains.list_standing, list(silent), MAX_SILENCE_SECONDS)):
-        for key in {*table.release_keys} & silent.keys() or table.release_keys:
+    for table in within_a_second(partial(witness_chains.list_standing, silent, MAX_SILENCE_SECONDS)):
+        for key in {*table.release_keys} & away.keys() or table.release_keys:
             of_witness[key].append(table)
     return dict(of_witness)
 
 
-def _standing(witness: str, tables: list[StandingTable], silent_since: datetime | None) -> Finding:
-    since = silent_since or min(each.links_due_at for each in tables if each.links_due_at is not None)
+def _standing(witness: str, tables: Sequence[StandingTable], away_since: datetime | None) -> Finding:
+    since = away_since or min(each.links_due_at for each in tables if each.links_due_at is not None)
     closed = min((each.closed_at for each in tables if each.closed_at is not None), default=None)
     return Finding(
         name=STANDING,
@@ -64,7 +64,7 @@ def _standing(witness: str, tables: list[StandingTable], silent_since: datetime 
             "witness": witness,
             "since": _time(since),
             "bets": _of_bets(closed),
-            "why": "It does not answer" if silent_since else "It answers, and gives out no link",
+            "why": "It does not answer" if away_since else "It answers, and gives out no link",
         },
         number=len(tables),
         where=[f"table:{each.table}" for each in tables[:MOST]],

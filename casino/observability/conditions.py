@@ -33,7 +33,6 @@ class Condition(NamedTuple):
 
 
 STOPS, URGENT, WARNING = Level
-_UP: Final = "docker compose up --detach"
 CONDITIONS: Final[Mapping[str, Condition]] = {
     "database": Condition(
         STOPS, "Database",
@@ -71,17 +70,35 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
         "A payment is due, and nobody takes its next step",
         "docker compose restart worker-background",
     ),
-    "no_web": Condition(STOPS, "Processes", "Nobody reaches the service", "No web runs", _UP),
-    "no_worker": Condition(STOPS, "Processes", "No cards are dealt and no bets are settled", "No worker runs", _UP),
+    "no_web": Condition(
+        STOPS, "Processes",
+        "Nobody reaches the service",
+        "No web runs",
+        "docker compose restart web",
+    ),
+    "no_worker": Condition(
+        STOPS, "Processes",
+        "No cards are dealt and no bets are settled",
+        "No worker runs",
+        "docker compose restart worker",
+    ),
     "no_worker_background": Condition(
-        STOPS, "Processes", "Deposits, withdrawals and e-mails wait", "No worker-background runs", _UP
+        STOPS, "Processes",
+        "Deposits, withdrawals and e-mails wait",
+        "No worker-background runs",
+        "docker compose restart worker-background",
     ),
     "no_worker_outbound": Condition(
-        STOPS, "Processes", "Operators get no feeds, webhooks and credits of their wallets", "No worker-outbound runs",
-        _UP,
+        STOPS, "Processes",
+        "Operators get no feeds, webhooks and credits of their wallets",
+        "No worker-outbound runs",
+        "docker compose restart worker-outbound",
     ),
     "no_sealer": Condition(
-        STOPS, "Processes", "Live streams and feeds show nothing new", "No sealer runs", _UP
+        STOPS, "Processes",
+        "Live streams and feeds show nothing new",
+        "No sealer runs",
+        "docker compose restart sealer",
     ),
     "slow": Condition(
         URGENT, "Slow database",

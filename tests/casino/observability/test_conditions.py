@@ -20,7 +20,8 @@ def test_every_condition_has_a_section_of_the_runbook_and_every_section_a_condit
 def test_each_section_has_the_command_that_messages_begin_with() -> None:
     for row in CONDITIONS.values():
         if row.command.startswith(("docker", "manage.py", "psql", "df")):
-            command = row.command.partition(";")[0]
+            words = row.command.partition(";")[0].split()
+            command = " ".join(words[:3] if row.section == "Processes" else words)
             assert command in " ".join(SECTIONS[row.section].split()), command
 
 
