@@ -51,7 +51,7 @@ def test_no_reason_and_no_decision_is_chosen_before_somebody_chooses() -> None:
         ("AdjustmentRequestForm", "direction"),
         ("VoidForm", "reason"),
         ("ResolutionForm", "resolution"),
-        ("EntryForm", "kind"),
+        ("StepForm", "step"),
     ],
 )
 def test_a_form_that_is_left_as_it_is_is_refused(form: str, field: str) -> None:
