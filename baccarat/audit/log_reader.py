@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, get_args
 
 from django.db import transaction
 
+from baccarat.audit.effects import EFFECTS
 from baccarat.audit.log_replay import CONFIRMED, ROUND_STEPS, STOP_EVENT_TYPES, TABLE_STEPS
 from baccarat.audit.saved_state import PlayState
 from baccarat.chat.events import FilterEvent
@@ -91,7 +92,7 @@ _POSITIONS: Final = f"""
 {_SEALED} event.stream = ANY (%s::text[]) UNION {_SEALED} event.type <> ALL (%s::text[]) ORDER BY 1
 """
 TABLE_EVENT_TYPES: Final = sorted({*ROUND_STEPS, *TABLE_STEPS, "RoundOpened", "TableOpened"})
-SHARED_EVENT_TYPES: Final = sorted([CONFIRMED, "RoundVoided", "RulesPublished"])
+SHARED_EVENT_TYPES: Final = sorted({CONFIRMED, *EFFECTS} & {*TABLE_EVENT_TYPES})
 """Events of tables that the partition of the wallets reads: who wagered when, who owes after a void, who agreed."""
 RESPONSIBLE_GAMING_EVENT_TYPES: Final = sorted(kind.__name__ for kind in get_args(PlayerRestrictionEvent))
 """That partition reads wagers only of players with one of these events, which may forbid them."""
@@ -111,7 +112,7 @@ SELECT part, array_agg(position ORDER BY position) FILTER (WHERE of_table),
        array_agg(position ORDER BY position) FILTER (WHERE of_all AND NOT of_table)
 FROM (
     SELECT seal.position, event.type = ANY (%s::text[]) AS of_table, event.type = ANY (%s::text[])
-               AND (event.type IN ('RoundVoided', 'RulesPublished') OR event.data::text = 'null'
+               AND (event.type <> 'WagerConfirmed' OR event.data::text = 'null'
                     OR event.data->>'player' = ANY (%s::text[])) AS shown,
            event.type = ANY (%s::text[]) AS of_all,
            abs(hashtext(coalesce(opened.data->>'table', event.stream))::bigint) %% %s AS part

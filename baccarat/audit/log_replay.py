@@ -1,10 +1,11 @@
 """Replay the whole log, event by event: all tables, rounds and wallets at once."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final, get_args
 from uuid import UUID
 
 from baccarat.audit import betting, dealing, seating, shoes, voiding, witnesses
+from baccarat.audit.effects import EFFECTS, FindChange
 from baccarat.audit.kill_switches import KillSwitchTraces
 from baccarat.audit.report import FindingCollector, Row, event_location
 from baccarat.audit.saved_state import PlayState
@@ -19,7 +20,7 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import CutContributed, ShoeCommitment
 from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.tables import events as te
-from baccarat.domain.tables.kill_switch import StopEvent, StopLifted, stop_id
+from baccarat.domain.tables.kill_switch import StopEvent
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.projections import sitting_row
 from casino.checkpoints.archives import ARCHIVE_EVENTS, kind_at, stream_of
@@ -31,9 +32,8 @@ from casino.compliance.erasure import ERASURE_EVENTS
 from casino.compliance.erasure_audit import ErasureTraces
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.kernel.findings import Finding
-from casino.operators.change_audit import ChangeTraces
+from casino.operators.change_audit import ChangeTraces, causes_of
 from casino.operators.changes import CHANGE_EVENTS
-from casino.operators.models import ChangeName
 from casino.significant.act_log import ACT_EVENTS
 from wallet.events import CATALOGUE as WALLET
 from wallet.events import EVENTS as WALLET_EVENTS
@@ -74,9 +74,6 @@ ROUND_END_TYPES: Final = frozenset({re.RoundSettled.__name__, re.RoundLapsed.__n
 ROUND_VOIDED: Final = re.RoundVoided.__name__
 
 
-VOID: Final = ChangeName.VOID
-RULES: Final = ChangeName.RULES
-RULES_PUBLISHED: Final = te.RulesPublished.__name__
 UNREADABLE: Final = "event can't be read"
 OTHERS: Final = (
     WALLET, CHAT, CHANGE_EVENTS, ACT_EVENTS, ERASURE_EVENTS, COMPLAINT_EVENTS, MANIFEST_EVENTS, ARCHIVE_EVENTS
@@ -110,14 +107,14 @@ class LogReplay:
     """
 
     wallets_class: ClassVar[type[WalletTraces]] = WalletTraces
-    changes_class: ClassVar[type[ChangeTraces]] = ChangeTraces
+    effects: ClassVar[Mapping[str, FindChange]] = EFFECTS
     foreign_types: ClassVar[frozenset[str]] = frozenset()
     """Types of events that other parts of the audit count and whose money they compare."""
 
     def __init__(self, notes: FindingCollector, *, disputed: frozenset[str] = frozenset()) -> None:
         self.collector = notes
-        self.changes = self.changes_class()
-        self.wallets = self.wallets_class(notes, self.changes)
+        self.changes = ChangeTraces()
+        self.wallets = self.wallets_class(notes)
         self.disputed = disputed
         self.disputed_rounds: dict[str, RoundTrace] = {}
         self.tables: dict[str, TableTrace] = {}
@@ -156,6 +153,7 @@ class LogReplay:
         """Replay events in order, record contradictions, and return the events whose money is to be compared."""
         replayed: list[ReplayedEvent] = []
         self.ended = []
+        causes = causes_of([row.id for row in rows if row.type in self.effects])
         for row in rows:
             own = row.type not in self.foreign_types
             self.events += own
@@ -164,12 +162,18 @@ class LogReplay:
                 continue
             try:
                 accounts = self._step(row, event)
+                if row.type in self.effects:
+                    self._check_effect(row, event, causes.get(row.id, ""))
             except UNEXPLAINABLE as error:
                 self._unexplained(row, error)
                 continue
             if own:
                 replayed.append((row.id, event, accounts))
         return replayed
+
+    def _check_effect(self, row: Row, event: Any, cause: str) -> None:
+        where = f"{row.stream} version {row.version}"
+        self._record(self.changes.check_effect(self.effects[row.type](event, row.stream), cause, where))
 
     def _step(self, row: Row, event: Any) -> TableAccounts | None:
         step = ROUND_STEPS.get(row.type)
@@ -194,13 +198,11 @@ class LogReplay:
                 self.collector.add(OUT_OF_TURN, event_location(row), kind_at(row.version).__name__, kind)
             return None
         if kind in ERASURE_EVENTS:
-            self._record(self.erasures.replay(event, row, changes=self.changes, where=event_location(row)))
+            self._record(self.erasures.replay(event, row, where=event_location(row)))
             return None
         traces = self._traces_of(kind)
         if traces is not None:
             self._record(traces.replay(event, stream=row.stream, version=row.version, where=event_location(row)))
-            if isinstance(event, StopLifted) and event.change is not None:
-                self._check_resumed(row, event, event.change)
             return None
         if kind == "RoundOpened":
             return self._open_round(row, event)
@@ -214,20 +216,6 @@ class LogReplay:
         if kind in CHANGE_EVENTS:
             return self.changes
         return self.switches if kind in STOP_EVENT_TYPES else None
-
-    def _check_resumed(self, row: Row, event: StopLifted, change: UUID) -> None:
-        """Check that a stop that several persons lifted was by a change on which they agreed."""
-        terms = {"scope": event.scope.value, "subject": event.subject, "reason": event.reason, "rank": event.rank.value}
-        self._record(
-            self.changes.check_effect(
-                row,
-                kind=ChangeName.RESUME_PLAY,
-                subject=f"stop:{stop_id(event.scope, event.subject)}",
-                details={**terms, "order": event.regulator_order},
-                persons=(event.by, *event.agreed_by),
-                change=change,
-            )
-        )
 
     def _record(self, findings: Iterable[Finding]) -> None:
         for finding in findings:
@@ -244,17 +232,8 @@ class LogReplay:
         elif row.type == "TermsFixed":
             self._record_commitment(row, event.next_shoe)
         TABLE_STEPS[row.type](table, event)
-        if row.type == RULES_PUBLISHED:
-            self._check_published(row, event)
         self._sitting(table, event)
         return table.accounts
-
-    def _check_published(self, row: Row, event: te.RulesPublished) -> None:
-        """Check that published rules are the effect of a change on which two persons agreed."""
-        table = row.stream.removeprefix("table-")
-        details, subject = {"table": table, "version": event.version}, f"rules:{table}/{event.version}"
-        persons = (event.drafted_by, event.by)
-        self._record(self.changes.check_effect(row, kind=RULES, subject=subject, details=details, persons=persons))
 
     def _sitting(self, table: TableTrace, event: Any) -> None:
         """Record where the event's player sits now, or that the player left."""
@@ -299,21 +278,12 @@ class LogReplay:
         elif ran:
             self.ended.append(round_)
         if isinstance(event, re.RoundVoided):  # the void has checked its seed
-            self._check_agreed(row, event)
             self._debts(event, round_.table.accounts)
             return
         try:
             check_seed(round_)
         except UNEXPLAINABLE as error:  # the event's money is still compared
             self._unexplained(row, error)
-
-    def _check_agreed(self, row: Row, event: re.RoundVoided) -> None:
-        """Check that a void by two persons is the effect of a change on which they agreed."""
-        if event.approved_by is not None:
-            details = {"reason": event.reason.value, "note": event.note}
-            persons = (event.requested_by, event.approved_by)
-            subject = row.stream.replace("-", ":", 1)
-            self._record(self.changes.check_effect(row, kind=VOID, subject=subject, details=details, persons=persons))
 
     def _debts(self, event: re.RoundVoided, accounts: TableAccounts) -> None:
         for undone in event.seats:
@@ -334,7 +304,7 @@ class LogReplay:
         self.running[row.stream] = betting.replay_round_opened(event, table)
         return table.accounts
 
-    def _open_table(self, row: Row, event: te.TableOpened) -> TableAccounts:
+    def _open_table(self, row: Row, event: te.TableOpened) -> TableAccounts | None:
         if row.stream != f"table-{event.table}" or row.version != 1:
             self.collector.add("stream differs", event_location(row), f"table-{event.table} version 1", row.stream)
         self._record_commitment(row, event.next_shoe)

@@ -19,8 +19,8 @@ from django.conf import settings
 from django.db import connections
 
 from baccarat.audit import beside_log, comparison, log_reader, pending
-from baccarat.audit.log_reader import LogPartition
-from baccarat.audit.log_replay import CONFIRMED, ROUND_VOIDED, RULES_PUBLISHED, STOP_EVENT_TYPES, LogReplay
+from baccarat.audit.log_reader import SHARED_EVENT_TYPES, LogPartition
+from baccarat.audit.log_replay import STOP_EVENT_TYPES, LogReplay
 from baccarat.audit.report import FindingCollector, Row
 from baccarat.audit.wallets import WalletTraces
 from baccarat.domain.postings import TableAccounts
@@ -32,7 +32,6 @@ from casino.events import store
 from casino.events.codec import MalformedEvent, UnknownEvent
 from casino.events.verification import find_missing
 from casino.kernel.findings import Finding
-from casino.operators.change_audit import ChangeTraces
 
 
 class _IgnoredWallets(WalletTraces):
@@ -45,20 +44,11 @@ class _IgnoredWallets(WalletTraces):
         """Do nothing: the part with the wallets records this."""
 
 
-class _IgnoredChanges(ChangeTraces):
-    """Stands in for changes that another part replays."""
-
-    def check_effect(self, row: Row, **_: object) -> Iterator[Finding]:
-        """Find nothing: the part with the changes checks this."""
-        del row
-        return iter(())
-
-
 class TableGroupReplay(LogReplay):
     """Some tables with their rounds. Replays switches to check the tables, without checking the switches."""
 
     wallets_class: ClassVar = _IgnoredWallets
-    changes_class: ClassVar = _IgnoredChanges
+    effects: ClassVar = {}
     foreign_types: ClassVar = STOP_EVENT_TYPES
 
     def used_shoes(self) -> frozenset[int]:
@@ -75,7 +65,7 @@ class TableGroupReplay(LogReplay):
 class OtherStreamsReplay(LogReplay):
     """Wallets, chats and switches; of rounds, only wagers and debts after voids."""
 
-    foreign_types: ClassVar = frozenset({CONFIRMED, ROUND_VOIDED, RULES_PUBLISHED})
+    foreign_types: ClassVar = frozenset(SHARED_EVENT_TYPES)
 
     def __init__(self, notes: FindingCollector, *, accounts: Mapping[str, TableAccounts]) -> None:
         super().__init__(notes)
@@ -85,16 +75,17 @@ class OtherStreamsReplay(LogReplay):
         del step
         if isinstance(event, RoundVoided):
             accounts = self._accounts.get(row.stream)
-            self._check_agreed(row, event)
             if accounts is not None:
                 self._debts(event, accounts)
         else:
             self.wallets.check_may_wager(event.player, at=event.confirmed_at, row=row)
         return None
 
-    def _table(self, row: Row, event: Any) -> TableAccounts | None:
-        self._check_published(row, event)
-        return None
+    def _table(self, row: Row, event: Any) -> None:
+        """Do nothing: the groups of tables replay these, whose changes are checked here."""
+
+    def _open_table(self, row: Row, event: TableOpened) -> None:
+        """Do nothing, too."""
 
 
 def accounts_by_stream(streams: Iterable[str]) -> dict[str, TableAccounts]:

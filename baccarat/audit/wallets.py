@@ -7,7 +7,6 @@ from uuid import UUID
 from baccarat.audit.report import FindingCollector, Row
 from baccarat.audit.traces import OUT_OF_PLACE
 from casino.kernel.findings import Finding
-from casino.operators.change_audit import ChangeTraces
 from wallet.adjustments.audit import AdjustmentTraces
 from wallet.adjustments.events import AdjustmentPosted
 from wallet.funding.events import Funding, FundingChanged
@@ -17,10 +16,8 @@ from wallet.payments.events import (
     DebtCollected,
     DepositRequested,
     PaymentEvent,
-    WithdrawalApproved,
     WithdrawalRequested,
 )
-from wallet.payments.withdrawals import KIND as WITHDRAWAL
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.events import ReconciliationEvent
 from wallet.remote.audit import RemoteTraces
@@ -54,9 +51,8 @@ WalletStreamEvent = (
 class WalletTraces:
     """The operator of each player, and the currencies in which accounts were opened."""
 
-    def __init__(self, notes: FindingCollector, changes: ChangeTraces) -> None:
+    def __init__(self, notes: FindingCollector) -> None:
         self._notes = notes
-        self._changes = changes
         self._opened: dict[tuple[UUID, str], UUID] = {}
         self._operators: dict[UUID, UUID] = {}
         self._payments = PaymentTraces()
@@ -93,8 +89,6 @@ class WalletTraces:
         else:
             self._record(self._payments.replay(event, stream=row.stream, version=row.version, where=where))
             self._require_own(event, row, where)
-            if isinstance(event, WithdrawalApproved):
-                self._check_agreed(event, row)
 
     def _account(self, event: WalletEvent | PlayMoneyToppedUp, row: Row, where: str) -> None:
         expected = wallet_stream(event.player, event.currency)
@@ -127,7 +121,7 @@ class WalletTraces:
         """Replay an adjustment; a debt left by a debit may be collected from then on."""
         operator = self._opened.get((event.player, event.currency))
         opened = None if operator is None else (operator, event.currency)
-        self._record(self._adjustments.replay(event, row, changes=self._changes, wallet=opened, where=where))
+        self._record(self._adjustments.replay(event, row, wallet=opened, where=where))
         if event.owed:
             self.record_debt(operator=event.operator, player=event.player, currency=event.currency, amount=event.owed)
 
@@ -153,14 +147,6 @@ class WalletTraces:
                 self.record_debt(operator=party.operator, player=party.player, currency=party.currency, amount=amount)
             case _:
                 return
-
-    def _check_agreed(self, event: WithdrawalApproved, row: Row) -> None:
-        """Check that a pay-out that two approved is the effect of their change."""
-        if len(event.approved_by) > 1:
-            subject = f"withdrawal:{event.withdrawal}"
-            self._record(
-                self._changes.check_effect(row, kind=WITHDRAWAL, subject=subject, details={}, persons=event.approved_by)
-            )
 
     def _require_own(self, event: PaymentEvent, row: Row, where: str) -> None:
         """Check that a payment has the operator and currency of the player's wallet, and the funding of the house."""

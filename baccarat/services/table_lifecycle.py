@@ -9,7 +9,7 @@ and settled; then every seat is freed, its money is returned, and all commitment
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -98,7 +98,12 @@ def open_table(
 
 def needs_change(*, operator: UUID, rules: TableRules, money_types: Sequence[MoneyType]) -> bool:
     """Return whether two persons have to agree on a new table with these rules."""
-    if MoneyType.REAL not in money_types or not Operator.objects.filter(pk=operator, sandbox=False).exists():
+    return takes_two(rules, money_types) and Operator.objects.filter(pk=operator, sandbox=False).exists()
+
+
+def takes_two(rules: TableRules, money_types: Collection[MoneyType]) -> bool:
+    """Return whether a live operator's table is for real money with other rules than a preset's, or an edge."""
+    if MoneyType.REAL not in money_types:
         return False
     return rules != rules_for(rules.preset, currency=rules.currency) or bool(player_edge_spots(rules))
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from uuid import UUID
 
-from casino.compliance.erasure import ERASURES, KIND, PlayerErased, erasure_row, erasure_stream
+from casino.compliance.erasure import ERASURES, PlayerErased, erasure_row, erasure_stream
 from casino.events.hash_chain import CheckedEvent
 from casino.events.records import RecordedEvent, SealedEvent
 from casino.kernel.findings import Finding
-from casino.operators.change_audit import ChangeTraces
 
 
 class ErasureTraces:
@@ -17,20 +16,12 @@ class ErasureTraces:
         self._erased: dict[UUID, PlayerErased] = {}
 
     def replay(
-        self, event: PlayerErased, row: CheckedEvent | SealedEvent | RecordedEvent, *, changes: ChangeTraces, where: str
+        self, event: PlayerErased, row: CheckedEvent | SealedEvent | RecordedEvent, *, where: str
     ) -> Iterator[Finding]:
         """Replay one event."""
         stream = erasure_stream(event.change)
         if (row.stream, row.version) != (stream, 1):
             yield Finding("event out of place", where, f"{stream} version 1", f"{row.stream} version {row.version}")
-        yield from changes.check_effect(
-            row,
-            kind=KIND,
-            subject=f"player:{event.player}",
-            details={"reason": event.reason.value, "overrides_retention": event.overrides_retention},
-            persons=event.agreed_by,
-            change=event.change,
-        )
         self._erased[event.change] = event
 
     def check_state(self, *, partial: bool = False) -> Iterator[Finding]:

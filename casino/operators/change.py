@@ -124,7 +124,7 @@ class ChangeState:
     effective_at: datetime | None = None
 
 
-def change_stream(change: UUID) -> str:
+def change_stream(change: UUID | str) -> str:
     """Return the stream of a change."""
     return f"change-{change}"
 

@@ -1,11 +1,13 @@
 """Audit of changes that several persons agree on: each step is decided again from the steps before it."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from datetime import datetime
+from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
-from casino.events.hash_chain import CheckedEvent
-from casino.events.records import METADATA, RecordedEvent, SealedEvent
+from casino.events.records import METADATA
 from casino.events.sql import fetch
 from casino.kernel.errors import Refusal
 from casino.kernel.findings import Finding
@@ -24,9 +26,35 @@ from casino.operators.change import (
     ChangeTookEffect,
     change_stream,
 )
+from casino.operators.models import Operator
 
-_CAUSE: Final = f"SELECT coalesce({METADATA}->>'causation', '') FROM events_event AS event WHERE id = %s"  # noqa: S608
+_CAUSES: Final = f"""
+    SELECT id, coalesce({METADATA}->>'causation', '') FROM events_event AS event WHERE id = ANY (%s::bigint[])
+"""  # noqa: S608
 ALONE: Final = "done without its change"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The change that an event has to be the effect of, as far as the event tells: what is None, it does not.
+
+    It may not be `needed`, or be needed only `if_live`; an event that names a change is always compared with it.
+    """
+
+    kind: str
+    subject: str | None
+    details: Mapping[str, Any]
+    persons: tuple[str, ...] | None = None
+    _: KW_ONLY
+    operator: UUID | None = None
+    change: UUID | None = None
+    needed: bool = True
+    if_live: bool = False
+
+
+def causes_of(events: Collection[int]) -> dict[int, str]:
+    """Return the causes of events by their ids; checked events are read without their metadata."""
+    return dict(fetch(_CAUSES, [list(events)])) if events else {}
 
 
 class ChangeTraces:
@@ -35,6 +63,11 @@ class ChangeTraces:
     def __init__(self) -> None:
         self._histories: dict[str, list[ChangeEvent]] = {}
         self._broken: set[UUID] = set()
+
+    @cached_property
+    def live(self) -> dict[UUID, datetime]:
+        """The live operators, and since when they are."""
+        return dict(Operator.objects.filter(sandbox=False).values_list("pk", "created_at"))
 
     def replay(self, event: ChangeEvent, *, stream: str, version: int, where: str) -> Iterator[Finding]:
         """Replay one event and yield contradictions to earlier ones."""
@@ -63,25 +96,24 @@ class ChangeTraces:
         state = lifecycle.fold(history) if history and history[0].change not in self._broken else None
         return state if state is not None and state.status is ChangeStatus.CONFIRMED else None
 
-    def check_effect(
-        self, row: RecordedEvent | SealedEvent | CheckedEvent, *, kind: str, subject: str, details: dict[str, Any],
-        persons: tuple[str, ...], change: UUID | None = None,
-    ) -> Iterator[Finding]:  # fmt: skip
-        """Check that an event is the effect of a confirmed change of these persons, with these of its details.
-
-        `change` is the one that the event names, if it does.
-        """
-        ((cause,),) = fetch(_CAUSE, [row.id])  # checked events are read without their metadata
+    def check_effect(self, effect: Effect, cause: str, where: str) -> Iterator[Finding]:
+        """Check that what an event does, with this cause, is the effect of a change that enough persons confirmed."""
+        is_needed = effect.needed and (not effect.if_live or effect.operator in self.live)
+        if not is_needed and not cause.startswith(change_stream("")):
+            return
         state = self.agreed(cause)
-        if state is None or change not in {None, state.requested.change}:
-            yield Finding(ALONE, f"{row.stream} version {row.version}", f"a confirmed change {kind}", cause)
+        if state is None or effect.change not in {None, state.requested.change}:
+            yield Finding(ALONE, where, f"a confirmed change {effect.kind}", cause)
             return
         asked = state.requested
-        agreed = {name: asked.details.get(name) for name in details}
-        due = (asked.kind, asked.subject, agreed, (asked.requested_by, *state.confirmed_by))
-        if due != (kind, subject, details, persons):
-            actual = str((kind, subject, details, persons))
-            yield Finding("effect differs from its change", f"{row.stream} version {row.version}", str(due), actual)
+        agreed = {name: asked.details.get(name) for name in effect.details}
+        due = (asked.kind, asked.subject, asked.operator, agreed, (asked.requested_by, *state.confirmed_by))
+        own = (
+            effect.kind, effect.subject or asked.subject, effect.operator or asked.operator, effect.details,
+            due[-1] if effect.persons is None else effect.persons,
+        )  # fmt: skip
+        if due != own:
+            yield Finding("effect differs from its change", where, str(due), str(own))
 
     def check_state(self, *, partial: bool = False) -> Iterator[Finding]:
         """Compare the rows with the events."""

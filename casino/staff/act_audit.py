@@ -19,7 +19,6 @@ from casino.operators.acts import CHANGE_KEY
 from casino.operators.change import agreed_by, change_stream
 from casino.operators.change_audit import ChangeTraces
 from casino.operators.changes import CHANGE_EVENTS
-from casino.operators.models import Operator
 from casino.significant.act_log import ACT_EVENTS, ActDone, ChangedRow
 from casino.staff import duties
 from casino.staff.acts import MAKE_SUPERUSER
@@ -77,11 +76,10 @@ class _Policy:
     """The policy of duties, with the changes as of the events so far."""
 
     def __init__(self) -> None:
-        self._live = dict(Operator.objects.filter(sandbox=False).values_list("pk", "created_at"))
-        self._first = min(self._live.values(), default=None)
         self._issued: set[UUID | None] = set()
         self._administrators: set[str] = set()
         self._changes = ChangeTraces()
+        self._first = min(self._changes.live.values(), default=None)
         self._used: set[UUID] = set()
 
     def follow(self, event: Any, stream: str, version: int) -> None:
@@ -118,7 +116,7 @@ class _Policy:
 
     def _is_live(self, act: ActDone) -> bool:
         if act.operator is not None:
-            return act.operator in self._live
+            return act.operator in self._changes.live
         return self._first is not None and self._first <= act.at
 
     def _is_first(self, act: ActDone) -> bool:

@@ -1,9 +1,10 @@
 """What tests set up as if enough persons had agreed, so that the audit finds nothing in it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
+from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -25,23 +26,34 @@ OTHER: Final = "staff:2"
 
 
 @contextmanager
-def agreed(kind: ChangeName = ChangeName.STAFF_ROLES, subject: str = "test") -> Iterator[Agreement]:
+def agreed(
+    kind: ChangeName = ChangeName.STAFF_ROLES,
+    subject: str = "test",
+    *,
+    operator: UUID | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> Iterator[Agreement]:
     """Let all that the block does be one act, on a change of which two persons agree, although its kind does other."""
+    about = {"operator": operator, "subject": subject}
     with transaction.atomic():
         now = database_now()
         asked = lifecycle.request(
-            new_id(now), operator=None, kind=kind, subject=subject, summary="As a test needs it", details={},
+            new_id(now), **about, kind=kind, summary="As a test needs it", details=dict(details or {}),
             persons=changes.persons_for(kind), by=ONE, at=now,
         )  # fmt: skip
         confirmed = lifecycle.confirm(lifecycle.fold([asked]), by=OTHER, at=now, delay=timedelta())
         _append(0, asked, confirmed)
-        act = changes.act_of(kind).name
         agreement = Agreement(asked.change, lifecycle.agreed_by(lifecycle.fold([asked, confirmed])))
-        with act_log.as_one(act, operator=None, subject=subject, actor=ONE, agreement=agreement):
+        with act_log.as_one(changes.act_of(kind).name, **about, actor=ONE, agreement=agreement):
             yield agreement
         applied = ChangeTookEffect(asked.change, database_now())
         _append(2, applied)
         changes.CHANGES.upsert([changes.change_row(lifecycle.fold([asked, confirmed, applied]))])
+
+
+def caused_by(agreement: Agreement, operator: UUID) -> Metadata:
+    """Return the metadata of what a change does."""
+    return Metadata(str(operator), actor=ONE, causation=f"change-{agreement.change}")
 
 
 def _append(version: int, *events: ChangeEvent) -> None:

@@ -1,20 +1,14 @@
-"""Audit of adjustments: the change behind each, amounts, and rows."""
+"""Audit of adjustments: amounts and rows."""
 
 from collections.abc import Iterator
-from typing import Final
 from uuid import UUID
 
 from casino.events.hash_chain import CheckedEvent
 from casino.events.records import RecordedEvent, SealedEvent
 from casino.kernel.findings import Finding
 from casino.kernel.money import MAX_AMOUNT, MoneyType
-from casino.operators.change_audit import ChangeTraces
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentPosted, adjustment_stream
 from wallet.adjustments.records import ADJUSTMENTS, adjustment_row
-from wallet.adjustments.services import HELD, KIND
-
-_AGREED: Final = ("player", "money_type", "currency", "direction", "amount", "reason", "note", "message")
-"""What two persons agree on."""
 
 
 class AdjustmentTraces:
@@ -28,7 +22,6 @@ class AdjustmentTraces:
         event: AdjustmentPosted,
         row: CheckedEvent | SealedEvent | RecordedEvent,
         *,
-        changes: ChangeTraces,
         wallet: tuple[UUID, str] | None,
         where: str,
     ) -> Iterator[Finding]:
@@ -44,15 +37,6 @@ class AdjustmentTraces:
         owing = event.owed > 0 and event.money_type is not MoneyType.REAL
         if event.taken + event.owed != moved or min(event.taken, event.owed) < 0 or owing:
             yield Finding("adjustment differs", where, f"{moved} in all", f"{event.taken} taken, {event.owed} owed")
-        details = {name: value for name in _AGREED if not isinstance(value := getattr(event, name), UUID)}
-        details |= {"player": str(event.player)} | ({"as_debt": True} if event.owed else {})
-        kind, persons = KIND, [event.requested_by, event.approved_by]
-        if event.released_by:
-            details |= {"approved_by": event.approved_by}
-            kind, persons = HELD, [event.requested_by, *event.released_by]
-        yield from changes.check_effect(
-            row, kind=kind, subject=f"player:{event.player}", details=details, persons=tuple(persons)
-        )
         self._posted[event.adjustment] = event
 
     def check_state(self, *, partial: bool = False) -> Iterator[Finding]:

@@ -50,6 +50,20 @@ _QUEUE: Final = """
         ON waiting.id = due.payment_id
      WHERE due.payment_id IS NULL OR waiting.id IS NULL ORDER BY 1
 """
+# A policy that was replaced within a minute before the decision is good, too: the decision may have read it.
+_RELEASES: Final = """
+    SELECT hold.id::text, hold.decided_by
+      FROM wallet_hold hold
+     CROSS JOIN LATERAL (
+         SELECT coalesce(max(second_approval_above), 0) AS above FROM wallet_withdrawal_policy policy
+          WHERE policy.operator_id = hold.operator_id AND policy.currency = hold.currency
+            AND policy.created_at <= hold.ended_at AND NOT EXISTS (
+                SELECT FROM wallet_withdrawal_policy later
+                 WHERE later.operator_id = policy.operator_id AND later.currency = policy.currency
+                   AND later.version > policy.version AND later.created_at <= hold.ended_at - interval '1 minute')
+     ) AS one
+     WHERE hold.status = 'released' AND hold.amount > one.above AND position(',' IN hold.decided_by) = 0 ORDER BY 1
+"""
 _FEES: Final = """
     SELECT deposit.id::text, (method.fee_fixed + ceil(deposit.amount * method.fee_ppm / 1000000.0))::bigint::text,
            deposit.fee::text
@@ -124,6 +138,8 @@ class PaymentTraces:
         yield from HOLDS.compare(hold_rows, ignored=broken, partial=partial)
         for key, pending, queued in fetch(_QUEUE):
             yield Finding("payment queue differs", f"payment {key}", f"pending: {pending}", f"queued: {queued}")
+        for hold, by in fetch(_RELEASES):
+            yield Finding("released by too few persons", f"hold {hold}", "two persons by the policy", by)
         for key, expected, actual in fetch(_FEES):
             yield Finding("fee is not the method's", f"deposit {key}", expected, actual)
 

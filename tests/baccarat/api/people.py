@@ -21,10 +21,10 @@ from casino.kernel.money import MoneyType
 from casino.kernel.persons import normalise_subject
 from casino.operators import changes
 from casino.operators.assertions import HEADER, register_key
-from casino.operators.models import AssertionKey, StaffSubject
+from casino.operators.models import AssertionKey, ChangeName, StaffSubject
 from casino.operators.services import create_operator, get_operator, issue_key
 from tests.baccarat.api import contract
-from tests.support.acts import agreed, permit_every_act
+from tests.support.acts import agreed, caused_by, permit_every_act
 from tests.support.instant import INSTANT
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
@@ -237,7 +237,10 @@ def fund(who: dict[str, Any], amount: str) -> None:
     by = {"metadata": Metadata(operator=str(who["operator"]), actor="test", causation="")}
     in_currency = {**operator, "currency": who["currency"]}
     if play_money.play_money_cap(**in_currency) != minor:
-        protection.set_play_money_cap(**in_currency, cap=minor, **by)
+        wanted = {"currency": who["currency"], "cap": minor}
+        with agreed(ChangeName.PLAY_MONEY_CAP, f"operator:{who['operator']}", **operator, details=wanted) as agreement:
+            cause = caused_by(agreement, who["operator"])
+            protection.set_play_money_cap(**operator, **wanted, metadata=cause)
     play_money.top_up(**who, **by)
     if funding.current(who["operator"]) is Funding.HOUSE:
         deposit = deposits.request(**who, method=method_of(**in_currency), amount=minor, **by)

@@ -34,7 +34,7 @@ PLAYERS = [UUID(int=number) for number in (11, 12, 13)]
 class PlayReplay(LogReplay):
     """Replays play alone: a simulation has none of the changes on which persons agree."""
 
-    changes_class = TableGroupReplay.changes_class
+    effects = TableGroupReplay.effects
 
 
 class SimulatedTable:

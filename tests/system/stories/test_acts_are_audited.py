@@ -13,6 +13,7 @@ from django.db import transaction
 from baccarat.audit import engine
 from casino.events import sealer
 from casino.events.sql import execute
+from casino.events.store import Metadata
 from casino.kernel.findings import Finding
 from casino.operators import changes
 from casino.operators.models import Change, StaffMembership
@@ -141,13 +142,16 @@ UNNOTICED: Final = {
     **dict.fromkeys(("key_limit", "player_group", "staff_networks"), "takes one, as here it tightens"),
     **dict.fromkeys(("report_destination", "webhook"), "leaves a row's digest, as what the application writes"),
     **dict.fromkeys(("staff_authenticator", "staff_password"), "leaves a row's digest, as the user's own doing"),
-    **dict.fromkeys(
-        ("funding", "open_table", "release_payment", "unfreeze"), "is an event that nothing compares with its change"
-    ),
-    "play_money_cap": "play money is worth nothing",
     "replace_witness": "is done by whoever keeps the chain",
 }
 """What takes several persons, and is no finding if one did it, and why."""
+
+
+EFFECTS: Final = (
+    "adjustment", "end_exclusion", "erasure", "funding", "open_table", "play_money_cap", "release_payment", "rules",
+    "unfreeze",
+)  # fmt: skip
+"""What takes several persons and is an event that says so itself."""
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +194,20 @@ def test_what_takes_several_persons_and_one_did_is_found(stage: Stage) -> None:
         unnoticed |= set() if found - known else {matter}
         known = found
     assert sorted(unnoticed) == sorted(UNNOTICED)
+
+
+def test_what_one_did_as_the_effect_of_no_change_is_found(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    known, unnoticed = audit(), set()
+    monkeypatch.setattr(changes, "metadata", lambda change: Metadata(str(change.operator_id), change.requested_by, ""))
+    for matter in EFFECTS:
+        at = alike(stage, f"{matter}-alone")
+        with transaction.atomic():
+            REQUESTS[matter](at, f"staff:{stage.maker.pk}")
+            changes._kinds[matter].apply(Change.objects.filter(kind=matter).latest("id"))
+        found = audit()
+        kinds, known = {each.kind for each in found - known}, found
+        unnoticed |= set() if kinds & {"done without its change", "released by too few persons"} else {matter}
+    assert unnoticed == set()
 
 
 def test_what_was_done_with_sql_is_found(stage: Stage, module_database: Database) -> None:
