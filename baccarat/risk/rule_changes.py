@@ -2,12 +2,12 @@
 
 from collections.abc import Collection
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from baccarat import acts
 from baccarat.risk import rules
-from baccarat.risk.rules import TEXTS, RuleKind, RuleTerms
+from baccarat.risk.rules import TEXTS, NewRule, RuleKind, RuleTerms
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator
@@ -16,30 +16,22 @@ RULE: Final = ChangeName.RISK_RULE
 JURISDICTION: Final = ChangeName.JURISDICTION
 
 
-def change_rule(
-    *,
-    kind: RuleKind,
-    terms: RuleTerms,
-    by: str,
-    reason: str,
-    currency: str = "",
-    operator: UUID | None = None,
-    jurisdiction: str = "",
-    allowed: Collection[UUID] | None = None,
-) -> Change | None:
+def change_rule(rule: NewRule, *, by: str, allowed: Collection[UUID] | None = None) -> Change | None:
     """Set a rule, or request a looser one of live operators. Raises what `rules.change_rule` does."""
-    rules.check_reach(operator, jurisdiction, allowed)
-    rule: dict[str, Any] = {"currency": currency, "jurisdiction": jurisdiction, "reason": reason}
-    if not rules.is_looser(kind, terms, operator=operator, jurisdiction=jurisdiction, currency=currency):
-        rules.change_rule(kind=kind, terms=terms, by=by, operator=operator, **rule)
+    rules.check_reach(rule, allowed)
+    if not rules.is_looser(rule):
+        rules.change_rule(rule, by=by)
         return None
-    given = ", ".join(f"{name} {value}" for name, value in asdict(terms).items() if value is not None)
+    given = ", ".join(f"{name} {value}" for name, value in asdict(rule.terms).items() if value is not None)
+    details = asdict(rule)
+    operator = details.pop("operator")
     return changes.make(
         None if operator is None else Operator.objects.get(pk=operator),
         RULE,
-        subject=f"jurisdiction:{jurisdiction}" if operator is None else f"operator:{operator}",
-        summary=f"Loosen the risk rule {TEXTS[kind].title.lower()} {currency} to {given}: {reason.strip()}",
-        details={"kind": kind.value, "terms": asdict(terms), **rule},
+        subject=rule.subject,
+        summary=f"Loosen the risk rule {TEXTS[rule.kind].title.lower()} {rule.currency} to {given}: "
+        f"{rule.reason.strip()}",
+        details=details,
         by=by,
     )
 
@@ -59,14 +51,9 @@ def register() -> None:
 
 def _apply_rule(change: Change) -> None:
     details = dict(change.details)
-    rules.change_rule(
-        kind=RuleKind(details.pop("kind")),
-        terms=RuleTerms(**details.pop("terms")),
-        operator=change.operator_id,
-        by=change.requested_by,
-        authorised_by=change.decided_by,
-        **details,
-    )
+    kind, terms = RuleKind(details.pop("kind")), RuleTerms(**details.pop("terms"))
+    rule = NewRule(kind=kind, terms=terms, operator=change.operator_id, **details)
+    rules.change_rule(rule, by=change.requested_by, authorised_by=change.decided_by)
 
 
 def _apply_jurisdiction(change: Change) -> None:

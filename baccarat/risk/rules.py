@@ -142,21 +142,37 @@ def used_terms(kind: RuleKind) -> frozenset[str]:
     return frozenset(name for name in ("amount", "count", "share") if getattr(_WHOLE[kind], name) is not None)
 
 
-def check_reach(operator: UUID | None, jurisdiction: str, allowed: Collection[UUID] | None) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRule:
+    """A rule of one operator or of one jurisdiction, and why it is set."""
+
+    kind: RuleKind
+    terms: RuleTerms
+    reason: str
+    currency: str = ""
+    operator: UUID | None = None
+    jurisdiction: str = ""
+
+    @property
+    def subject(self) -> str:
+        return f"jurisdiction:{self.jurisdiction}" if self.operator is None else f"operator:{self.operator}"
+
+
+def check_reach(rule: NewRule, allowed: Collection[UUID] | None) -> None:
     """Check that a rule is for one operator or jurisdiction, and inside what somebody works for.
 
     A rule without an operator may concern any, so `allowed` operators have to be None for it. Raises InvalidRiskRule.
     """
-    if (operator is None) == (not jurisdiction):
+    if (rule.operator is None) == (not rule.jurisdiction):
         raise InvalidRiskRule("A rule is for one operator or for one jurisdiction.")
-    if allowed is not None and operator not in allowed:
+    if allowed is not None and rule.operator not in allowed:
         raise InvalidRiskRule("You do not work for all the operators that the rule is for.")
 
 
-def is_looser(kind: RuleKind, terms: RuleTerms, *, operator: UUID | None, jurisdiction: str, currency: str) -> bool:
+def is_looser(rule: NewRule) -> bool:
     """Return whether a rule would find less than one that it replaces, or other things."""
-    replaced = _rules_before(kind, operator, jurisdiction, currency)
-    return any(_finds_less(kind, before, terms) for before in replaced)
+    replaced = _rules_before(rule.kind, rule.operator, rule.jurisdiction, rule.currency)
+    return any(_finds_less(rule.kind, before, rule.terms) for before in replaced)
 
 
 def _finds_less(kind: RuleKind, before: RuleTerms, terms: RuleTerms) -> bool:
@@ -179,42 +195,32 @@ def _rules_before(kind: RuleKind, operator: UUID | None, jurisdiction: str, curr
     return [RuleTerms(hours=row.hours, amount=row.amount, count=row.count, share=row.share, enabled=row.enabled)]
 
 
-def change_rule(
-    *,
-    kind: RuleKind,
-    terms: RuleTerms,
-    by: str,
-    reason: str,
-    currency: str = "",
-    operator: UUID | None = None,
-    jurisdiction: str = "",
-    authorised_by: str = "",
-) -> None:
-    """Set a rule of an operator or a jurisdiction, and record the change. Raises InvalidRiskRule, UnknownCurrency."""
-    check_reach(operator, jurisdiction, None)
-    _check(kind, terms, currency, reason)
+def change_rule(rule: NewRule, *, by: str, authorised_by: str = "") -> None:
+    """Set a rule, and record the change. Raises InvalidRiskRule, UnknownCurrency."""
+    check_reach(rule, None)
+    _check(rule.kind, rule.terms, rule.currency, rule.reason)
     with transaction.atomic():
-        tightens = not is_looser(kind, terms, operator=operator, jurisdiction=jurisdiction, currency=currency)
+        tightens, reason = not is_looser(rule), rule.reason.strip()
         RiskRule.objects.create(
-            operator_id=operator,
-            jurisdiction=jurisdiction,
-            kind=kind,
-            currency=currency,
-            reason=reason.strip(),
+            operator_id=rule.operator,
+            jurisdiction=rule.jurisdiction,
+            kind=rule.kind,
+            currency=rule.currency,
+            reason=reason,
             by=by,
-            **asdict(terms),
+            **asdict(rule.terms),
         )
         act_log.done(
             "risk.add_riskrule",
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
-            operator=operator,
-            subject=f"jurisdiction:{jurisdiction}" if operator is None else f"operator:{operator}",
+            operator=rule.operator,
+            subject=rule.subject,
             actor=by,
             authorised_by=authorised_by,
             tightens=tightens,
-            reason=f"Risk rule, {TEXTS[kind].title.lower()}: {reason.strip()}",
-            after=asdict(terms),
-            currency=currency,
+            reason=f"Risk rule, {TEXTS[rule.kind].title.lower()}: {reason}",
+            after=asdict(rule.terms),
+            currency=rule.currency,
         )
 
 

@@ -13,7 +13,7 @@ from baccarat.chat.events import ModerationReason
 from baccarat.chat.moderation import ModerationContext
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.risk import rules
-from baccarat.risk.rules import RuleKind, RuleTerms
+from baccarat.risk.rules import NewRule, RuleKind, RuleTerms
 from baccarat.services import kill_switch, skins
 from baccarat.storage.models import Table
 from casino.alerts import alerting, on_call
@@ -173,7 +173,8 @@ def _oversight(office: Office, by: str) -> None:
     late = Finding(name="jobs", values={"late": "3 min"})
     alerting._write(AlertChanges(opened=[late]), timezone.now())
     terms = RuleTerms(hours=24, amount=15_000)
-    rules.change_rule(kind=RuleKind.STAKE_SUM, terms=terms, by=by, reason="New", currency="EUR", operator=operator)
+    rule = NewRule(kind=RuleKind.STAKE_SUM, terms=terms, reason="New", currency="EUR", operator=operator)
+    rules.change_rule(rule, by=by)
     cases.open_case(operator=operator, kind=CaseKind.COMPLAINT, subject=f"player:{office.player.id}", details={})
     revenue = saved.save_report(title="Ours", name="revenue", period=ReportPeriod.DAY, operators=[operator], by=by)
     saved.add_destination(revenue, address="eve@lucky.example", file_format="csv", by=by)

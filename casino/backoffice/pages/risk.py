@@ -20,7 +20,7 @@ from django.views.decorators.http import require_safe
 from baccarat.risk import activity, rule_changes, rules
 from baccarat.risk.activity import WINDOWS, Sums
 from baccarat.risk.models import RiskAlert, RiskRule
-from baccarat.risk.rules import TEXTS, RuleKind, RuleTerms
+from baccarat.risk.rules import TEXTS, NewRule, RuleKind, RuleTerms
 from casino.backoffice import html, scope
 from casino.backoffice.base import ListLink, as_uuid
 from casino.backoffice.columns import (
@@ -244,16 +244,16 @@ class RiskRuleAdmin(LabelledRowsAdmin):
 
         def perform(data: dict[str, Any]) -> str:
             terms = RuleTerms(**{name: data[name] for name in ("hours", "amount", "count", "share", "enabled")})
-            waits = rule_changes.change_rule(
+            rule = NewRule(
                 kind=data["kind"],
                 terms=terms,
                 currency=data["currency"],
                 operator=as_uuid(data["operator"]),
                 jurisdiction=data["jurisdiction"],
                 reason=data["reason"],
-                by=memberships.staff_actor(request.user),
-                allowed=scope.operators(request),
             )
+            by = memberships.staff_actor(request.user)
+            waits = rule_changes.change_rule(rule, by=by, allowed=scope.operators(request))
             done = "The rule is set. It applies to what happens from now on."
             messages.success(request, done if waits is None else WAITS)
             return reverse("admin:risk_riskrule_changelist")

@@ -14,7 +14,7 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.risk import activity, detection, networks, rule_changes, rules
 from baccarat.risk.activity import SUBSCRIBER
 from baccarat.risk.models import Activity, PlayerNetwork, PlayerPair, RiskAlert
-from baccarat.risk.rules import RuleKind, RuleTerms
+from baccarat.risk.rules import NewRule, RuleKind, RuleTerms
 from casino.compliance import case_entries, cases
 from casino.compliance.models import Case, CaseEntry
 from casino.events import sealer, store, subscriptions
@@ -93,7 +93,8 @@ def found() -> dict[str, list[UUID]]:
 
 
 def keep_only(operator: Operator, kind: RuleKind, terms: RuleTerms) -> None:
-    rules.change_rule(kind=kind, terms=terms, by="staff:1", reason="A test.", currency="EUR", operator=operator.pk)
+    rule = NewRule(kind=kind, terms=terms, reason="A test.", currency="EUR", operator=operator.pk)
+    rules.change_rule(rule, by="staff:1")
 
 
 def test_deposits_that_only_together_are_much_are_found_once_with_a_case_and_its_deadline(
@@ -166,7 +167,8 @@ def test_a_rule_of_the_operator_comes_before_that_of_its_jurisdiction_and_both_b
     kind, terms = RuleKind.DEPOSIT_SUM, RuleTerms(hours=24, amount=1_000)
     assert rules.rules_for(operator.pk, "EUR")[kind].amount == 200_000
     assert rules.rules_for(operator.pk, "JPY")[kind].amount == 2_000
-    rules.change_rule(kind=kind, terms=terms, by="staff:1", reason="Law.", currency="EUR", jurisdiction="MT")
+    law = NewRule(kind=kind, terms=terms, reason="Law.", currency="EUR", jurisdiction="MT")
+    rules.change_rule(law, by="staff:1")
     assert rules.rules_for(operator.pk, "EUR")[kind].amount == 200_000
     rules.set_jurisdiction(operator, jurisdiction="mt", by="staff:1")
     assert rules.rules_for(operator.pk, "EUR")[kind] == terms
@@ -192,9 +194,10 @@ def test_a_rule_of_the_operator_comes_before_that_of_its_jurisdiction_and_both_b
 def test_a_rule_that_makes_no_sense_is_refused(
     operator: Operator, kind: RuleKind, terms: RuleTerms, more: dict[str, Any]
 ) -> None:
-    values: dict[str, Any] = {"by": "staff:1", "reason": "A test.", "currency": "EUR", "operator": operator.pk}
+    allowed = more.pop("allowed", None)
+    values: dict[str, Any] = {"reason": "A test.", "currency": "EUR", "operator": operator.pk, **more}
     with pytest.raises(rules.InvalidRiskRule):
-        rule_changes.change_rule(kind=kind, terms=terms, **{**values, **more})
+        rule_changes.change_rule(NewRule(kind=kind, terms=terms, **values), by="staff:1", allowed=allowed)
 
 
 def play(house: House, sides: Sequence[Spot], rounds: int, stakes: Sequence[int] = (10_000,)) -> list[UUID]:

@@ -14,7 +14,7 @@ from django.utils import timezone
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.risk import detection, networks, players, rule_changes, rules
 from baccarat.risk.models import KycStatus, PlayerNote, PlayerStatus, RiskAlert, RiskRule
-from baccarat.risk.rules import RuleKind, RuleTerms
+from baccarat.risk.rules import NewRule, RuleKind, RuleTerms
 from baccarat.services import exclusion, kill_switch
 from casino.backoffice import html
 from casino.compliance import cases, retention
@@ -46,14 +46,8 @@ def office() -> Office:
     """Open a casino where a rule about wagers has found its first player."""
     office = open_office()
     terms = RuleTerms(hours=24, amount=15_000)
-    rules.change_rule(
-        kind=RuleKind.STAKE_SUM,
-        terms=terms,
-        by="staff:1",
-        reason="A test.",
-        currency="EUR",
-        operator=office.operator.id,
-    )
+    rule = NewRule(kind=RuleKind.STAKE_SUM, terms=terms, reason="A test.", currency="EUR", operator=office.operator.id)
+    rules.change_rule(rule, by="staff:1")
     sealer.seal_all()
     detection.watch()
     return office
@@ -299,8 +293,8 @@ def test_compliance_sets_rules_of_operators_and_superiors_those_of_jurisdictions
 def test_one_person_tightens_a_rule_of_a_live_operator_and_another_confirms_a_looser_one(
     office: Office, kind: RuleKind, terms: RuleTerms, waits: bool
 ) -> None:
-    rule: dict[str, Any] = {"kind": kind, "terms": terms, "operator": office.operator.id, "reason": "A test."}
-    change = rule_changes.change_rule(**rule, by="staff:1")
+    rule = NewRule(kind=kind, terms=terms, operator=office.operator.id, reason="A test.")
+    change = rule_changes.change_rule(rule, by="staff:1")
     assert (change is not None) == waits
     assert (rules.rules_for(office.operator.id, "EUR")[kind] == terms) != waits
     if change is None:
@@ -316,10 +310,11 @@ def test_one_person_tightens_a_rule_of_a_live_operator_and_another_confirms_a_lo
 def test_a_rule_for_all_currencies_is_looser_if_it_is_in_one_of_them(office: Office) -> None:
     operator = office.operator.id
     Operator.objects.filter(pk=operator).update(currencies=["EUR", "USD"])
-    rule: dict[str, Any] = {"kind": RuleKind.DEPOSIT_COUNT, "operator": operator, "reason": "A test.", "by": "staff:1"}
-    assert rule_changes.change_rule(**rule, terms=RuleTerms(hours=24, count=9), currency="EUR") is None
-    assert rule_changes.change_rule(**rule, terms=RuleTerms(hours=24, count=5)) is None
-    assert rule_changes.change_rule(**rule, terms=RuleTerms(hours=24, count=7)) is not None
+    rule: dict[str, Any] = {"kind": RuleKind.DEPOSIT_COUNT, "operator": operator, "reason": "A test."}
+    nine, five, seven = (RuleTerms(hours=24, count=count) for count in (9, 5, 7))
+    assert rule_changes.change_rule(NewRule(**rule, terms=nine, currency="EUR"), by="staff:1") is None
+    assert rule_changes.change_rule(NewRule(**rule, terms=five), by="staff:1") is None
+    assert rule_changes.change_rule(NewRule(**rule, terms=seven), by="staff:1") is not None
     assert rules.rules_for(operator, "USD")[RuleKind.DEPOSIT_COUNT].count == 5
 
 
