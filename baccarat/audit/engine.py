@@ -86,19 +86,18 @@ def run_audit(
     calls `save` when the position `save_at` is reached. Call it outside of any transaction.
     """
     start = time.monotonic()
-    since = max(since, 0 if checkpoint is None else checkpoint.position)
     kept = replicas.read_unknown_copies()  # before the snapshot, which then contains the checkpoints
     with log_reader.snapshot():
         head, part = current_head(), None
+        since = min(max(since, 0 if checkpoint is None else checkpoint.position), head.position)
         context = AuditContext(log_reader.export_snapshot(), head.position, max_wait, kept)
         if pool is not None and not since and not log_only:
             part = parallel.merge(parallel.run_tasks(context, jobs=jobs, pool=pool, progress=progress))
         if part is None:
             with _database_checks(context, full=not since and not log_only) as database:
                 part = _replay_log(
-                    context, since=min(since, head.position), whole=not log_only, progress=progress,
-                    save_at=save_at, save=save,
-                )  # fmt: skip
+                    context, since=since, whole=not log_only, progress=progress, save_at=save_at, save=save
+                )
             part.findings.extend(database())
             part.seconds -= start
             if not log_only:
@@ -107,6 +106,10 @@ def run_audit(
         if with_guards and not log_only:
             part.findings.extend(guards.check())
         entries = 0 if log_only else comparison.count_entries()
+    return _report(part, head, since=since, entries=entries, start=start)
+
+
+def _report(part: PartialAudit, head: Head, *, since: int, entries: int, start: float) -> AuditReport:
     return AuditReport(
         rounds=part.rounds,
         events=part.events,
@@ -115,8 +118,8 @@ def run_audit(
         seconds=time.monotonic() - start,
         log_seconds=part.seconds,
         head=(head.position, head.digest.hex()),
-        since=min(since, head.position),
-        not_read=NOT_READ if min(since, head.position) else (),
+        since=since,
+        not_read=NOT_READ if since else (),
     )
 
 
