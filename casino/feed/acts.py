@@ -6,7 +6,7 @@ from casino.staff.duties import Act, DutySide, Role
 
 CHANGE_WEBHOOK: Final = Act(
     "feed.change_webhookendpoint",
-    "pause, resume and replay webhooks",
+    "ask for, pause, resume, replay and remove webhooks",
     DutySide.ADMINISTER,
     (Role.ADMINISTRATOR,),
     scope="configure",

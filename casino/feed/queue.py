@@ -19,11 +19,12 @@ from django.db import transaction
 from casino.crypto.encryption import DecryptionFailed
 from casino.events.sql import execute, fetch
 from casino.feed import signatures
+from casino.feed.acts import CHANGE_WEBHOOK
 from casino.feed.models import WebhookEndpoint, WebhookSecret, WebhookStatus
 from casino.feed.queries import FeedEnvelope, ItemRow, WebhookMessage, present_item
 from casino.feed.signatures import SigningSecret
 from casino.feed.types import matching_types
-from casino.significant import recorder
+from casino.significant import act_log, recorder
 
 logger = logging.getLogger(__name__)
 
@@ -235,7 +236,8 @@ def pause(endpoint: UUID, *, reason: str, by: str) -> bool:
         return False
     active.status, active.paused_reason = WebhookStatus.PAUSED, reason
     active.save(update_fields=["status", "paused_reason"])
-    recorder.record(
+    act_log.done(
+        CHANGE_WEBHOOK.name,
         kind=recorder.SignificantEventKind.WEBHOOK_PAUSED,
         operator=active.operator_id,
         subject=f"webhook:{endpoint}",

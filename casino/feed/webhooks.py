@@ -26,7 +26,8 @@ from casino.operators import changes, notices
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator
 from casino.outbound.destinations import check_url
-from casino.significant import recorder
+from casino.significant import act_log, recorder
+from casino.staff.duties import Act
 
 MAX_WEBHOOKS: Final = 20
 OVERLAP: Final = timedelta(hours=24)
@@ -63,6 +64,8 @@ def register(*, operator: UUID, url: str, types: Sequence[str], by: str) -> tupl
         summary = f"Send {', '.join(types) or 'the whole feed'} of {owner.slug} to {url}"
         details, subject = {"webhook": str(endpoint.pk)}, _subject(endpoint)
         change = changes.make(owner, ChangeName.WEBHOOK, subject=subject, summary=summary, details=details, by=by)
+        if change is not None:
+            _record(endpoint, by, "A webhook waits for another person")
     endpoint.refresh_from_db()
     return endpoint, secret, change
 
@@ -79,12 +82,13 @@ def _begin(change: Change) -> None:
     endpoint.status = WebhookStatus.ACTIVE
     endpoint.save(update_fields=["status"])
     WebhookRun.objects.create(id=new_id(database_now()), endpoint=endpoint, queued=_head(endpoint.operator_id)[0])
-    _record(endpoint, change.requested_by, "A webhook was registered")
+    _record(endpoint, change.requested_by, "A webhook was registered", acts.REGISTER_WEBHOOK)
 
 
 def _forget(change: Change) -> None:
     """Remove the endpoint of a change that ended without effect."""
-    WebhookEndpoint.objects.filter(pk=change.details["webhook"]).delete()
+    for endpoint in WebhookEndpoint.objects.filter(pk=change.details["webhook"]):
+        _remove(endpoint, change.decided_by or "system", "A webhook was not confirmed")
 
 
 def _administrators(change: Change) -> list[str]:
@@ -115,8 +119,7 @@ def remove(*, operator: UUID, webhook: UUID, by: str) -> None:
         waits = changes.waiting(ChangeName.WEBHOOK, _subject(endpoint))
         if waits is not None:
             changes.cancel(waits.pk, by=by)
-        _record(endpoint, by, "A webhook was removed")
-        endpoint.delete()
+        _remove(endpoint, by, "A webhook was removed")
 
 
 def rotate_secret(*, operator: UUID, webhook: UUID, by: str) -> tuple[WebhookEndpoint, str]:
@@ -238,8 +241,14 @@ def _start_next_secret(endpoint: WebhookEndpoint, now: datetime) -> str:
     return secret.text
 
 
-def _record(endpoint: WebhookEndpoint, by: str, reason: str) -> None:
-    recorder.record(
+def _remove(endpoint: WebhookEndpoint, by: str, reason: str) -> None:
+    WebhookEndpoint.objects.filter(pk=endpoint.pk).delete()
+    _record(endpoint, by, reason)
+
+
+def _record(endpoint: WebhookEndpoint, by: str, reason: str, act: Act = acts.CHANGE_WEBHOOK) -> None:
+    act_log.done(
+        act.name,
         kind=recorder.SignificantEventKind.CONFIG_CHANGED,
         operator=endpoint.operator_id,
         subject=f"webhook:{endpoint.pk}",

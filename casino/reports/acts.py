@@ -15,15 +15,12 @@ ADD_DESTINATION: Final = Act(
     persons=2,
     event="config_changed",
 )
-ACTS: Final = (
-    CREATE_REPORT,
-    Act("reports.add_savedreport", "save reports", DutySide.ANY, _COMPLIANCE, event="config_changed"),
-    Act(
-        "reports.change_savedreport",
-        "remove saved reports and where they are delivered",
-        DutySide.OVERSEE,
-        _COMPLIANCE,
-        event="config_changed",
-    ),
-    ADD_DESTINATION,
+SAVE_REPORT: Final = Act("reports.add_savedreport", "save reports", DutySide.ANY, _COMPLIANCE, event="config_changed")
+REMOVE_REPORT: Final = Act(
+    "reports.change_savedreport",
+    "remove saved reports and where they are delivered",
+    DutySide.OVERSEE,
+    _COMPLIANCE,
+    event="config_changed",
 )
+ACTS: Final = (CREATE_REPORT, SAVE_REPORT, REMOVE_REPORT, ADD_DESTINATION)

@@ -17,7 +17,8 @@ from casino.reports.intervals import ReportPeriod
 from casino.reports.models import ReportDestination, SavedReport
 from casino.reports.refusals import InvalidDestination, InvalidSavedReport, UnknownFormat
 from casino.reports.renderers import format_names
-from casino.significant import recorder
+from casino.significant import act_log, recorder
+from casino.staff.duties import Act
 
 PERIODS: Final = (ReportPeriod.DAY, ReportPeriod.MONTH, ReportPeriod.YEAR)
 """Periods whose reports are created automatically, so that they can be delivered."""
@@ -34,15 +35,15 @@ def save_report(*, title: str, name: str, period: ReportPeriod, operators: Colle
         row = SavedReport.objects.create(
             title=text, name=name, period=period.value, operators=sorted(set(operators)), created_by=by
         )
-        _record(row, by, "A report was saved")
+        _record(row, acts.SAVE_REPORT, by, "A report was saved")
     return row
 
 
 def remove_report(row: SavedReport, *, by: str) -> None:
     """Remove a saved report with its destinations; versions of the report stay."""
     with transaction.atomic():
-        _record(row, by, "A saved report was removed")
-        row.delete()
+        SavedReport.objects.filter(pk=row.pk).delete()
+        _record(row, acts.REMOVE_REPORT, by, "A saved report was removed")
 
 
 def request_destination(row: SavedReport, *, address: str, file_format: str, by: str) -> Change | None:
@@ -50,9 +51,8 @@ def request_destination(row: SavedReport, *, address: str, file_format: str, by:
 
     Staff of all operators confirm that a report of several is sent. Raises UnknownFormat, InvalidDestination.
     """
-    owners = Operator.objects.filter(pk__in=row.operators)
     return changes.make(
-        owners[0] if len(owners) == 1 else None,
+        _sole_operator(row),
         ChangeName.REPORT_DESTINATION,
         subject=f"saved_report:{row.pk}",
         summary=f"Send the report {row.title} to {address}, as {file_format}",
@@ -82,23 +82,31 @@ def add_destination(row: SavedReport, *, address: str, file_format: str, by: str
         raise InvalidDestination from None
     with transaction.atomic():
         destination = ReportDestination.objects.create(saved_report=row, address=address, format=file_format)
-        _record(row, by, f"A destination of a saved report was added: {destination}")
+        _record(row, acts.ADD_DESTINATION, by, f"A destination of a saved report was added: {destination}")
     return destination
 
 
 def remove_destination(destination: ReportDestination, *, by: str) -> None:
     """Remove a destination with what waits for it."""
     with transaction.atomic():
-        _record(destination.saved_report, by, f"A destination of a saved report was removed: {destination}")
         destination.delete()
+        row = destination.saved_report
+        _record(row, acts.REMOVE_REPORT, by, f"A destination of a saved report was removed: {destination}")
 
 
-def _record(row: SavedReport, by: str, reason: str) -> None:
+def _sole_operator(row: SavedReport) -> Operator | None:
+    owners = Operator.objects.filter(pk__in=row.operators)
+    return owners[0] if len(owners) == 1 else None
+
+
+def _record(row: SavedReport, act: Act, by: str, reason: str) -> None:
+    owner, subject = _sole_operator(row), f"saved_report:{row.pk}"
+    act_log.done(act.name, kind=None, operator=None if owner is None else owner.pk, subject=subject, actor=by)
     for operator in row.operators:
         recorder.record(
             kind=recorder.SignificantEventKind.CONFIG_CHANGED,
             operator=operator,
-            subject=f"saved_report:{row.pk}",
+            subject=subject,
             actor=by,
             reason=f"{reason} ({row.title})",
             after={"report": row.name, "period": row.period},

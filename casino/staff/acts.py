@@ -28,7 +28,7 @@ ASSIGN_OPERATOR: Final = Act(
 )
 RESET: Final = Act(
     "staff.reset_authenticator",
-    "reset second factors, let users set a password or come back, change e-mail addresses",
+    "reset second factors, let users set a password or come back, change e-mail addresses; alone: set up one's own",
     DutySide.ADMINISTER,
     _ADMINISTRATOR,
     persons=2,

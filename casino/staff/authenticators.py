@@ -20,7 +20,9 @@ from django_otp.oath import TOTP
 
 from casino.crypto.encryption import DecryptionFailed, EncryptedSecret, decrypt_secret, encrypt_secret
 from casino.operators import notices
-from casino.operators.memberships import staff_actor
+from casino.operators.memberships import sole_operator, staff_actor
+from casino.significant import act_log
+from casino.staff.acts import RESET
 from casino.staff.models import Authenticator, RecoveryCode, StaffIdentity
 from casino.staff.refusals import AlreadyEnrolled, NothingToConfirm, WrongCode
 
@@ -56,7 +58,10 @@ def begin(user: Any) -> Enrolment:
         User.objects.select_for_update().get(pk=user.pk)
         if is_enrolled(user):
             raise AlreadyEnrolled
-        pending = Authenticator.objects.filter(user_id=user.pk, confirmed=False).first() or _create(user)
+        pending = Authenticator.objects.filter(user_id=user.pk, confirmed=False).first()
+        if pending is None:
+            pending = _create(user)
+            record_own(user)
     return _enrolment(user, _secret(pending))
 
 
@@ -77,6 +82,7 @@ def confirm(user: Any, code: str) -> tuple[Authenticator, list[str]]:
         notices.tell([staff_actor(user)], subject="You have a new authenticator", text="It was set up after a login.")
         codes = [new_code() for _ in range(RECOVERY_CODES)]
         RecoveryCode.objects.bulk_create(RecoveryCode(user_id=user.pk, digest=digest_code(code)) for code in codes)
+        record_own(user)
     return authenticator, codes
 
 
@@ -92,6 +98,13 @@ def verify(user: Any, code: str) -> Authenticator | None:
 def codes_left(user: Any) -> int:
     """Count a user's unused recovery codes."""
     return RecoveryCode.objects.filter(user_id=user.pk, used_at=None).count()
+
+
+def record_own(user: Any) -> None:
+    """Record that a user changed what the account is signed in with."""
+    who = staff_actor(user)
+    operator = sole_operator(user.pk)
+    act_log.done(RESET.name, kind=None, operator=operator, subject=who, actor=who, tightens=True)
 
 
 def forget(user: Any) -> int:

@@ -162,6 +162,7 @@ def _link(provider: IdentityProvider, subject: str, claims: Any) -> StaffIdentit
         with transaction.atomic():
             linked = StaffIdentity.objects.create(user=user, provider=provider, subject=subject)
             addresses.record_confirmed(user)
+            authenticators.record_own(user)
             text = f"{provider.issuer} signed you in for the first time. From now on it signs in this account alone."
             notices.tell([staff_actor(user)], subject="You signed in by your organisation", text=text)
     except IntegrityError:  # the user is linked to another `sub`

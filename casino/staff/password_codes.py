@@ -19,7 +19,9 @@ from casino.operators import notices
 from casino.operators.change import ChangeStatus
 from casino.operators.memberships import staff_actor
 from casino.operators.models import Change
-from casino.staff.authenticators import digest_code, new_code
+from casino.significant import act_log
+from casino.staff.acts import RESET
+from casino.staff.authenticators import digest_code, new_code, record_own
 from casino.staff.models import PasswordCode
 from casino.staff.refusals import NoPasswordCode
 
@@ -49,6 +51,9 @@ def take_half(change: Change, by: str) -> str:
         half = new_code()
         setattr(row, column, digest_code(half))
         row.save(update_fields=[column])
+        act_log.done(
+            RESET.name, kind=None, operator=change.operator_id, subject=change.subject, actor=by, tightens=True
+        )
     return half
 
 
@@ -60,6 +65,7 @@ def set_password(user: User, password: str) -> None:
             raise NoPasswordCode
         user.set_password(password)
         user.save(update_fields=["password"])
+        record_own(user)
         notices.tell([staff_actor(user)], subject="Your password was set", text="It was set with a two-part code.")
 
 

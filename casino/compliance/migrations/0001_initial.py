@@ -19,7 +19,7 @@ APPEND_ONLY = (
     "compliance_caseentry",
     *NUMBERED,
 )
-HELD = {"compliance_componentdigest": HeldTable(("digest",))}
+HELD = {"compliance_approval": HeldTable(("id",), own=()), "compliance_componentdigest": HeldTable(("digest",))}
 
 
 class Migration(migrations.Migration):

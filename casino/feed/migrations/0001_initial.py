@@ -12,7 +12,7 @@ TABLES = (
     "feed_webhookrun",
     "feed_webhookdelivery",
 )
-HELD = {"feed_webhookendpoint": HeldTable(("id",)), "feed_webhooksecret": HeldTable(("id",))}
+HELD = {"feed_webhookendpoint": HeldTable(("id",), own=()), "feed_webhooksecret": HeldTable(("id",))}
 
 
 class Migration(migrations.Migration):

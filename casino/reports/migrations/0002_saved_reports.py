@@ -13,7 +13,7 @@ KEYS = (
     ("reports_reportdelivery", "destination_id", "reports_reportdestination"),
     ("reports_reportdelivery", "report_id", "reports_report"),
 )
-HELD = {"reports_savedreport": HeldTable(("id",)), "reports_reportdestination": HeldTable(("id",))}
+HELD = {name: HeldTable(("id",), own=()) for name in ("reports_savedreport", "reports_reportdestination")}
 
 
 class Migration(migrations.Migration):

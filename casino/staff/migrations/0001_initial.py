@@ -29,11 +29,12 @@ HELD = {
     "auth_user_groups": HeldTable(("id",), own=()),
     "auth_user_user_permissions": HeldTable(("id",), own=()),
     "django_admin_log": HeldTable(("id",), ignored=("object_repr",)),
-    "staff_authenticator": HeldTable(("id",), ignored=("last_step",)),
+    "staff_authenticator": HeldTable(("id",), ignored=("last_step",), own=("key_id", "encrypted_secret")),
     "staff_identityprovider": HeldTable(("id",), own=("key_id", "encrypted_secret")),
-    "staff_recoverycode": HeldTable(("id",)),
-    "staff_staffaccount": HeldTable(("user_id",)),
-    "staff_staffidentity": HeldTable(("id",)),
+    "staff_passwordcode": HeldTable(("user_id",), own=()),
+    "staff_recoverycode": HeldTable(("id",), own=("used_at",)),
+    "staff_staffaccount": HeldTable(("user_id",), own=("password_changed_at", "confirmed_key")),
+    "staff_staffidentity": HeldTable(("id",), own=()),
 }
 NOTE_CHANGES = r"""
 CREATE FUNCTION staff_email_key(email text) RETURNS text IMMUTABLE LANGUAGE sql AS $$

@@ -36,7 +36,7 @@ _TIME: Final = "2026-01-01T00:00:00Z"
 @transaction.atomic
 def seed() -> None:
     """Insert the rows, as an act."""
-    tables = [*held_tables(), *COVERED_TABLES]
+    tables = dict.fromkeys([*held_tables(), *COVERED_TABLES])
     later = [table for table in tables if table not in {*FIRST_TABLES, *NOT_SEEDED}]
     for table in (*FIRST_TABLES, *sorted(later, key=_depends)):
         for number in range(ROWS):
