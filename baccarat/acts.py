@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from casino.staff.duties import TO_LOOSEN, Act, DutySide, Role
+from casino.staff.duties import TO_LOOSEN, Act, DutySide, Role, Signed
 
 _CONFIG: Final = "config_changed"
 _ADMINISTRATOR: Final = (Role.ADMINISTRATOR,)
@@ -15,7 +15,7 @@ APPROVE_VOID: Final = Act(
     DutySide.APPROVE,
     (Role.APPROVER,),
     scope="money",
-    assertion=True,
+    assertion=Signed.ALWAYS,
     persons=2,
     event="round_voided",
     tells="the players",
@@ -43,7 +43,7 @@ APPROVE_TABLE: Final = Act(
     DutySide.APPROVE,
     (Role.APPROVER,),
     scope="configure",
-    assertion=True,
+    assertion=Signed.ALWAYS,
     persons=2,
     event="table_opened",
 )
@@ -51,16 +51,18 @@ CLOSE_TABLE: Final = Act(
     "baccarat.close_table", "close tables", DutySide.DO, _FLOOR, scope="configure", event="table_stopped"
 )
 RESUME_ROUND: Final = Act(
-    "baccarat.change_round", "resume suspended rounds", DutySide.DO, _FLOOR, scope="stop", assertion=True
+    "baccarat.change_round", "resume suspended rounds", DutySide.DO, _FLOOR, scope="stop", assertion=Signed.ALWAYS
 )
-DRAFT_RULES: Final = Act("baccarat.draft_rules", "draft rules", DutySide.DO, _FLOOR, scope="configure", assertion=True)
+DRAFT_RULES: Final = Act(
+    "baccarat.draft_rules", "draft rules", DutySide.DO, _FLOOR, scope="configure", assertion=Signed.ALWAYS
+)
 PUBLISH_RULES: Final = Act(
     "baccarat.publish_rules",
     "publish, reject and retire rules",
     DutySide.APPROVE,
     (Role.APPROVER,),
     scope="configure",
-    assertion=True,
+    assertion=Signed.ALWAYS,
     persons=2,
     event="rules_published",
 )
@@ -70,7 +72,7 @@ REQUEST_VOID: Final = Act(
     DutySide.DO,
     _FLOOR,
     scope="money",
-    assertion=True,
+    assertion=Signed.ALWAYS,
 )
 STOP_PLAY: Final = Act(
     "baccarat.stop_play",
@@ -94,7 +96,7 @@ RESUME_PLAY: Final = Act(
     DutySide.ANY,
     (Role.DUTY_MANAGER,),
     scope="stop",
-    assertion=True,
+    assertion=Signed.ALWAYS,
     persons=2,
     event=_CONFIG,
 )
@@ -166,7 +168,7 @@ SET_VOID_POLICY: Final = Act(
     DutySide.APPROVE,
     (Role.APPROVER,),
     scope="configure",
-    assertion=True,
+    assertion=Signed.LIVE,
     persons=2,
     delayed=True,
     event=_CONFIG,

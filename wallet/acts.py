@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from casino.staff.duties import Act, DutySide, Role
+from casino.staff.duties import Act, DutySide, Role, Signed
 
 _CONFIG: Final = "config_changed"
 
@@ -12,7 +12,7 @@ APPROVE_TERMS: Final = Act(
     DutySide.APPROVE,
     (Role.APPROVER,),
     scope="configure",
-    assertion=True,
+    assertion=Signed.LIVE,
     persons=2,
     delayed=True,
     event=_CONFIG,
@@ -24,7 +24,7 @@ CHANGE_FUNDING: Final = Act(
     DutySide.APPROVE,
     (Role.APPROVER,),
     scope="configure",
-    assertion=True,
+    assertion=Signed.LIVE,
     persons=2,
     event=_CONFIG,
     tells="who asked, who confirmed",
@@ -43,7 +43,7 @@ REQUEST_ADJUSTMENT: Final = Act(
     DutySide.DO,
     (Role.CASHIER,),
     scope="money",
-    assertion=True,
+    assertion=Signed.ALWAYS,
 )
 APPROVE_ADJUSTMENT: Final = Act(
     "wallet.approve_adjustment",
@@ -51,7 +51,7 @@ APPROVE_ADJUSTMENT: Final = Act(
     DutySide.APPROVE,
     (Role.APPROVER,),
     scope="money",
-    assertion=True,
+    assertion=Signed.ALWAYS,
     persons=2,
     event="money_adjusted",
     tells="the player",
@@ -62,7 +62,7 @@ RESOLVE_DISCREPANCY: Final = Act(
     DutySide.OVERSEE,
     (Role.COMPLIANCE,),
     scope="compliance",
-    assertion=True,
+    assertion=Signed.LIVE,
 )
 EXCLUDE: Final = Act(
     "wallet.exclude_player",
@@ -87,7 +87,7 @@ END_EXCLUSION: Final = Act(
     "request the end of an exclusion",
     DutySide.DO,
     scope="compliance",
-    assertion=True,
+    assertion=Signed.LIVE,
     persons=2,
     delayed=True,
     event=_CONFIG,
@@ -98,7 +98,7 @@ DECIDE_HOLD: Final = Act(
     DutySide.OVERSEE,
     (Role.COMPLIANCE,),
     scope="compliance",
-    assertion=True,
+    assertion=Signed.ALWAYS,
     one_more="to release a credit, or above the policy's amount",
     event="payment_held",
 )
@@ -108,7 +108,7 @@ FREEZE: Final = Act(
     DutySide.ANY,
     (Role.COMPLIANCE,),
     scope="compliance",
-    assertion=True,
+    assertion=Signed.ALWAYS,
     event="account_frozen",
 )
 UNFREEZE: Final = Act(
@@ -117,7 +117,7 @@ UNFREEZE: Final = Act(
     DutySide.OVERSEE,
     (Role.COMPLIANCE,),
     scope="compliance",
-    assertion=True,
+    assertion=Signed.ALWAYS,
     persons=2,
     event="account_frozen",
 )

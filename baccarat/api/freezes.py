@@ -13,7 +13,6 @@ from casino.api.fields import EmptyRequest, StrictSerializer, TextField, parse_b
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Shape, Timestamp
-from casino.operators import assertions
 from casino.operators.api.changes import ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.refusals import ChangeAlreadyRequested, UnknownPlayer
@@ -60,7 +59,6 @@ class FreezeView(OperatorView):
         "freezePlayer",
         "Freeze a player's account: no play, no money in or out",
         request=FreezeRequest,
-        parameters=[assertions.PARAMETER],
         example={"reason": "A court order of 3 November."},
         returns=FreezeResponse,
         description=(
@@ -85,7 +83,6 @@ class UnfreezeView(OperatorView):
         "unfreezePlayer",
         "Request that the freeze of a player's account is lifted",
         request=EmptyRequest,
-        parameters=[assertions.PARAMETER],
         example={},
         returns=ChangeResponse,
         status=202,

@@ -27,7 +27,8 @@ from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.crypto import crypto_shredding
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.projections import Row
-from casino.operators.api.changes import LIVE, ChangeResponse
+from casino.operators.api.changes import WAITS, ChangeResponse
+from casino.operators.assertions import LIVE_PARAMETER
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.refusals import ChangeAlreadyRequested, ChangeNeedsSecondPerson
 from wallet.ledger.refusals import UnknownAccount
@@ -151,9 +152,8 @@ class ResumePlayView(OperatorView):
             "operator, to resume play in your whole casino needs the assertion of a person, and another person "
             "confirms it (`POST /changes/{change}/confirm`)."
         ),
-        parameters=LIVE["parameters"],
-        responses=LIVE["responses"],
-        examples=LIVE["examples"],
+        parameters=[LIVE_PARAMETER],
+        **WAITS,
         refusals=(
             ChangeAlreadyRequested,
             ChangeNeedsSecondPerson,

@@ -43,7 +43,7 @@ from casino.api.shapes import AmountText, ItemList, Shape, Timestamp
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators import changes
 from casino.operators.api.changes import ChangeResponse
-from casino.operators.assertions import OPTIONAL_PARAMETER, PARAMETER
+from casino.operators.assertions import OPTIONAL_PARAMETER
 from casino.operators.base_views import OperatorView, metadata
 
 LIFECYCLE: Final = (
@@ -191,7 +191,6 @@ class TableVersionsView(RulesVersionBaseView):
         "Draft a new version of a table's rules; another person must confirm the change that publishes it",
         returns=ChangeResponse,
         status=202,
-        parameters=[PARAMETER],
         request=RulesDraftRequest,
         example={"rules": {"minimum": "10.00"}},
         description=(

@@ -24,7 +24,6 @@ from casino.api.openapi import operation
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.payloads import ArchiveUnavailable
 from casino.events.records import Metadata
-from casino.operators import assertions
 from casino.operators.api.changes import WAITS, ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.refusals import ChangeAlreadyRequested
@@ -58,7 +57,6 @@ class VoidRoundView(StaffRoundView):
         "voidRound",
         "Void a round, or request the change if cards may be known",
         request=VoidRequest,
-        parameters=[assertions.PARAMETER],
         example={"reason": "malfunction", "note": "The camera failed before the third card."},
         returns=RoundResponse,
         description=(
@@ -94,7 +92,6 @@ class ResumeRoundView(StaffRoundView):
         "resumeRound",
         "Return a suspended round to dealing",
         request=EmptyRequest,
-        parameters=[assertions.PARAMETER],
         example={},
         returns=RoundResponse,
         description=(

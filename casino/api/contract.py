@@ -4,7 +4,7 @@ The OpenAPI document is derived from this, unknown parameters are refused by it,
 whatever occurs.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
@@ -80,7 +80,7 @@ def problems_of(view: Any, method: str, *, in_path: bool) -> dict[str, ProblemTy
     declared: list[Declared] = [*_ALWAYS, *getattr(view, "refusals", ()), *contract.refusals]
     for authentication in getattr(view, "authentication_classes", ()):
         declared += getattr(authentication, "problems", ())
-    for parameter in contract.parameters:
+    for parameter in (*contract.parameters, *headers_of(view, method)):
         declared += getattr(parameter, "refusals", ())
     if in_path:
         declared.append(catalogue.NOT_FOUND)
@@ -97,6 +97,12 @@ def problems_of(view: Any, method: str, *, in_path: bool) -> dict[str, ProblemTy
         codes |= {"unknown_field", "invalid_fields"}
     problems += [catalogue.find_problem(code) or catalogue.INVALID_FIELDS for code in codes]
     return {problem.code: problem for problem in sorted(problems, key=lambda problem: (problem.status, problem.code))}
+
+
+def headers_of(view: Any, method: str) -> Sequence[Any]:
+    """Return the headers that an operation takes because of what its view is for."""
+    find: Callable[[str], Sequence[Any]] | None = getattr(view, "signed_headers", None)
+    return () if find is None else find(method)
 
 
 def _problem(declared: Declared) -> ProblemType:

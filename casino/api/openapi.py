@@ -149,7 +149,8 @@ class Operation(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         """Add the headers of the operation."""
         keyed = getattr(getattr(self.view, self.method.lower(), None), "idempotent", False)
-        return [IDEMPOTENCY_KEY, REQUEST_ID] if keyed else [REQUEST_ID]
+        headers = [*contract.headers_of(self.view, self.method), REQUEST_ID]
+        return [IDEMPOTENCY_KEY, *headers] if keyed else headers
 
     def get_tags(self) -> list[str]:
         """Group operations by the view's own `tag`, or by the label of its app."""

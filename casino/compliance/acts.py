@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from casino.staff.duties import TO_LOOSEN, Act, DutySide, Role
+from casino.staff.duties import TO_LOOSEN, Act, DutySide, Role, Signed
 
 _COMPLIANCE: Final = (Role.COMPLIANCE,)
 
@@ -20,7 +20,7 @@ RESOLVE_CASE: Final = Act(
     DutySide.OVERSEE,
     _COMPLIANCE,
     scope="compliance",
-    assertion=True,
+    assertion=Signed.ALWAYS,
 )
 APPROVE_ERASURE: Final = Act(
     "compliance.approve_erasure",

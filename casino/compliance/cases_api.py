@@ -329,7 +329,6 @@ class ResolveCaseView(OperatorView):
         "resolveCase",
         "Resolve a case with an explanation",
         request=CaseResolutionRequest,
-        parameters=[assertions.PARAMETER],
         example={"resolution": "A new shoe was miscounted; the report was generated again."},
         returns=CaseResponse,
         description=(
@@ -352,7 +351,6 @@ class ReopenCaseView(OperatorView):
         "reopenCase",
         "Reopen a resolved case",
         request=CaseReopeningRequest,
-        parameters=[assertions.PARAMETER],
         example={"reason": "The player sent the video."},
         returns=CaseResponse,
         description=(

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from casino.staff.duties import Act, DutySide, Role
+from casino.staff.duties import Act, DutySide, Role, Signed
 
 CHANGE_WEBHOOK: Final = Act(
     "feed.change_webhookendpoint",
@@ -18,7 +18,7 @@ REGISTER_WEBHOOK: Final = Act(
     DutySide.ADMINISTER,
     (Role.ADMINISTRATOR,),
     scope="configure",
-    assertion=True,
+    assertion=Signed.LIVE,
     persons=2,
     event="config_changed",
     tells="the operator's administrators",

@@ -27,7 +27,6 @@ from casino.feed.refusals import (
     WebhookIsPaused,
     WebhookNotPaused,
 )
-from casino.operators.assertions import LIVE_PARAMETER
 from casino.operators.base_views import OperatorView
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.outbound.refusals import InvalidWebhookUrl
@@ -178,7 +177,6 @@ class WebhookListView(OperatorView):
             "shown again. For a live operator this needs the assertion of a person, and nothing is sent until another "
             "person confirms `change` (`POST /changes/{change}/confirm`)."
         ),
-        parameters=[LIVE_PARAMETER],
         refusals=(ChangeNeedsSecondPerson, InvalidWebhookUrl, TooManyWebhooks, UnknownFeedType),
         request=WebhookRequest,
         example={"url": "https://lucky.example/webhooks", "types": ["round.settled", "deposit.*"]},

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from casino.staff.duties import ANY_SCOPE, Act, DutySide, Role
+from casino.staff.duties import ANY_SCOPE, Act, DutySide, Role, Signed
 
 _ACCESS: Final = "access_changed"
 _CONFIG: Final = "config_changed"
@@ -39,7 +39,7 @@ SET_ORIGINS: Final = Act(
     DutySide.ADMINISTER,
     _ADMINISTRATOR,
     scope="configure",
-    assertion=True,
+    assertion=Signed.LIVE,
     persons=2,
     event=_CONFIG,
     tells="the operator's administrators",
@@ -68,7 +68,7 @@ DECIDE_CHANGE: Final = Act(
     DutySide.ANY,
     (Role.APPROVER, Role.COMPLIANCE, Role.ADMINISTRATOR, Role.CASHIER, Role.DUTY_MANAGER),
     scope=ANY_SCOPE,
-    assertion=True,
+    assertion=Signed.ALWAYS,
 )
 ADD_SIGNING_KEY: Final = Act(
     "operators.add_signingkey",
@@ -76,7 +76,7 @@ ADD_SIGNING_KEY: Final = Act(
     DutySide.ADMINISTER,
     _ADMINISTRATOR,
     scope="configure",
-    assertion=True,
+    assertion=Signed.LIVE,
     persons=2,
     event=_ACCESS,
     tells="the operator's administrators",
@@ -103,7 +103,7 @@ ADD_OWN_SIGNING_KEY: Final = Act(
     "add signing keys to itself",
     DutySide.ADMINISTER,
     scope=ANY_SCOPE,
-    assertion=True,
+    assertion=Signed.LIVE,
     persons=2,
     event=_ACCESS,
 )

@@ -38,7 +38,7 @@ from casino.operators.refusals import (
 from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
 from casino.staff import addresses
-from casino.staff.duties import Act
+from casino.staff.duties import Act, Signed
 from casino.staff.models import SignedIn
 
 HEADER: Final = "Actor-Assertion"
@@ -65,15 +65,18 @@ class AssertionParameter(OpenApiParameter):
         )
 
 
-PARAMETER: Final = AssertionParameter(
-    required=True, description="A signed assertion of the person who does this (JWS), bound to this request."
-)
 LIVE_PARAMETER: Final = AssertionParameter(
     required=False, live=True, description="For a live operator, a signed assertion of the person who does this (JWS)."
 )
 OPTIONAL_PARAMETER: Final = AssertionParameter(
     required=False, description="A signed assertion of the person who does this; without it, the key is recorded."
 )
+PARAMETERS: Final = {
+    Signed.ALWAYS: AssertionParameter(
+        required=True, description="A signed assertion of the person who does this (JWS), bound to this request."
+    ),
+    Signed.LIVE: LIVE_PARAMETER,
+}
 _LONGEST_ID: Final = 200
 _CLAIMS: Final = ["sub", "iat", "jti", "aud", "request"]
 _MIN_RSA_BITS: Final = 2048

@@ -18,7 +18,7 @@ from casino.events.store import Metadata
 from casino.kernel.errors import CommittedRefusal
 from casino.observability.logging import request_id
 from casino.operators import brands
-from casino.operators.assertions import HEADER, require_duty, use_assertion
+from casino.operators.assertions import HEADER, PARAMETERS, AssertionParameter, require_duty, use_assertion
 from casino.operators.auth import (
     OperatorKeyAuthentication,
     OperatorOrPlayerAuthentication,
@@ -29,7 +29,7 @@ from casino.operators.auth import (
 from casino.operators.principals import OperatorPrincipal, PlayerPrincipal, Principal
 from casino.operators.refusals import ScopeMissing
 from casino.significant import recorder
-from casino.staff.duties import Act
+from casino.staff.duties import Act, Signed
 
 View = TypeVar("View")
 Parameters = ParamSpec("Parameters")
@@ -51,6 +51,15 @@ class ScopedView(BaseApiView):
             return {}
         duty = {"act": self.act.name, "side": self.act.side.value, "persons": self.act.persons}
         return {"x-duty": {**duty, "delayed": self.act.delayed}}
+
+    @classmethod
+    def signed_headers(cls, method: str) -> list[AssertionParameter]:
+        """Return the header by which a person signs what the act has to be signed, unless an operation has its own."""
+        handler: Any = getattr(cls, method.lower())
+        own = any(isinstance(each, AssertionParameter) for each in handler.contract.parameters)
+        if method.upper() == "GET" or cls.act is None or cls.act.assertion is Signed.NEVER or own:
+            return []
+        return [PARAMETERS[cls.act.assertion]]
 
     def check_permissions(self, request: Request) -> None:
         """Check the scopes and the brand of a key. Raises ScopeMissing, KeyIsOfABrand, UnknownPlayer."""

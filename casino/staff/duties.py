@@ -38,12 +38,20 @@ class Role(StrEnum):
     ADMINISTRATOR = "administrator"
 
 
+class Signed(StrEnum):
+    """Where a person has to sign what a key does: nowhere, at live operators, or at all."""
+
+    NEVER = ""
+    LIVE = "live"
+    ALWAYS = "always"
+
+
 @dataclass(frozen=True, slots=True)
 class Act:
     """One thing that somebody may do.
 
     `name` is the permission of staff, `app.codename` as Django names it. `scope` is what a key needs to do it over
-    HTTP, where it also needs a signed person (`assertion`). `persons` is how many have to agree at a live operator;
+    HTTP, where it may also need a signed person (`assertion`). `persons` is how many have to agree at a live operator;
     `one_more` says when it takes one more. A `delayed` one takes effect after CHANGE_DELAY_HOURS. `event` is the
     kind of significant event, `tells` who is told. Without roles, keys do it, and without a scope superusers.
     """
@@ -54,7 +62,7 @@ class Act:
     roles: tuple[Role, ...] = ()
     _: KW_ONLY
     scope: str | None = None
-    assertion: bool = False
+    assertion: Signed = Signed.NEVER
     persons: int = 1
     one_more: str = ""
     delayed: bool = False

@@ -31,7 +31,6 @@ from casino.api.shapes import ItemList, Money, Page, Shape, Timestamp
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.periods import PeriodReversed
 from casino.kernel.money import MoneyType, format_amount
-from casino.operators import assertions
 from casino.operators.api.changes import ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
 from wallet import acts
@@ -213,7 +212,6 @@ class AdjustmentListView(OperatorView):
         "requestAdjustment",
         "Request an adjustment of a player's account; another person must confirm it before money moves",
         request=AdjustmentRequest,
-        parameters=[assertions.PARAMETER],
         example={
             "player": _PLAYER,
             "direction": "credit",

@@ -25,7 +25,6 @@ from casino.api.openapi import operation
 from casino.api.shapes import Money, Page, Shape, Timestamp
 from casino.crypto.crypto_shredding import decrypt_text
 from casino.events.periods import PeriodReversed
-from casino.operators import assertions
 from casino.operators.api.changes import WAITS, ChangeResponse
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
@@ -159,7 +158,6 @@ class AssignHoldView(OperatorView):
         "assignHold",
         "Give a held withdrawal to a member of your staff",
         request=HoldAssignmentRequest,
-        parameters=[assertions.PARAMETER],
         example={"owner": "agent-9"},
         returns=HoldResponse,
         description="The owner is a person of yours, by your own id. Assign it again to hand it over.",
@@ -188,7 +186,6 @@ class ReleaseHoldView(OperatorView):
             "for two approvals, another person confirms it (`POST /changes/{change}/confirm`). Nobody releases what "
             "they approved."
         ),
-        parameters=[assertions.PARAMETER],
         refusals=(ChangeAlreadyRequested, HoldDecided, ReleasedByItsApprover, UnknownHold),
         **WAITS,
     )
@@ -209,7 +206,6 @@ class RejectHoldView(OperatorView):
         "rejectHold",
         "Reject a held withdrawal; the money is the player's again",
         request=HoldRejectionRequest,
-        parameters=[assertions.PARAMETER],
         example={"reason": "Not the account of the player."},
         returns=HoldResponse,
         description="The player reads that it was refused in review. To keep the money as well, freeze the account.",

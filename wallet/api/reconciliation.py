@@ -277,7 +277,6 @@ class ResolveDiscrepancyView(OperatorView):
         "resolveDiscrepancy",
         "Resolve a discrepancy",
         request=DiscrepancyResolutionRequest,
-        parameters=[assertions.LIVE_PARAMETER],
         example={"resolution": "provider_corrected", "note": "They sent it again."},
         returns=DiscrepancyResponse,
         description=(

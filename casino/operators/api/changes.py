@@ -17,7 +17,7 @@ from casino.api.shapes import Page, Shape, Timestamp, example_of
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.payloads import ArchiveUnavailable
 from casino.operators import acts, changes
-from casino.operators.assertions import LIVE_PARAMETER, OPTIONAL_PARAMETER, PARAMETER, require_duty
+from casino.operators.assertions import OPTIONAL_PARAMETER, require_duty
 from casino.operators.base_views import OperatorView
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change, ChangeName
@@ -93,7 +93,6 @@ LIVE: Final[dict[str, Any]] = {
         "For a live operator this needs the assertion of a person, is confirmed by another person (`POST "
         "/changes/{change}/confirm`), and takes effect after a delay. For a sandbox operator it takes effect at once."
     ),
-    "parameters": [LIVE_PARAMETER],
     **WAITS,
 }
 """Those that document what waits, at a live operator, for a second person and a delay."""
@@ -164,7 +163,6 @@ class ConfirmChangeView(DecidedChangeView):
             "the change is requested."
         ),
         request=EmptyRequest,
-        parameters=[PARAMETER],
         example={},
         returns=ChangeResponse,
         refusals=(

@@ -18,7 +18,6 @@ from casino.api.shapes import AmountText, CurrencyCode, Shape, Timestamp
 from casino.kernel.money import format_amount
 from casino.operators import acts, key_changes, key_limits, key_rotation, signing_keys
 from casino.operators.api.changes import ChangeResponse, waits
-from casino.operators.assertions import LIVE_PARAMETER
 from casino.operators.base_views import OperatorView
 from casino.operators.key_limits import Movement
 from casino.operators.key_models import KeyLimit, SigningKey
@@ -298,7 +297,6 @@ class SigningKeysView(OwnKeyView):
         example={"algorithm": "ed25519", "jwk": {"kty": "OKP", "crv": "Ed25519", "x": _PUBLIC}},
         returns=NewSigningKey,
         status=201,
-        parameters=[LIVE_PARAMETER],
         responses={(202, JSON): RequestedSigningKey},
         examples=[waits(RequestedSigningKey)],
         refusals=(InvalidSigningKey, TooManySigningKeys, ChangeNeedsSecondPerson),

@@ -16,7 +16,6 @@ from casino.api.shapes import AmountText, CurrencyCode, ItemList, Shape, Timesta
 from casino.kernel import money
 from casino.operators import acts, key_changes, origins, services
 from casino.operators.api.changes import ChangeResponse, waits
-from casino.operators.assertions import LIVE_PARAMETER
 from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.refusals import ChangeNeedsSecondPerson, InvalidOrigin
 from casino.significant import thresholds
@@ -153,7 +152,6 @@ class OperatorOriginsView(OperatorView):
         request=OriginsRequest,
         example={"origins": ["https://play.lucky.example"]},
         returns=OperatorOrigins,
-        parameters=[LIVE_PARAMETER],
         responses={(202, JSON): ChangeResponse},
         examples=[waits(ChangeResponse)],
         refusals=(InvalidOrigin, ChangeNeedsSecondPerson),
