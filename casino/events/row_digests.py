@@ -61,12 +61,14 @@ _FOREIGN: Final = """
 class HeldTable(NamedTuple):
     """The columns that name a row of a table, and those that are not counted.
 
-    `own` are those that no act needs to change, if only acts change the others: an event in the same transaction.
+    `own` are those that no act needs to change, if only acts change the others: an event in the same transaction. If
+    they `come_and_go`, rows are added and removed without one.
     """
 
     key: tuple[str, ...]
     ignored: tuple[str, ...] = ()
     own: tuple[str, ...] | None = None
+    come_and_go: bool = False
 
 
 def hold_rows(table: str, held: HeldTable) -> tuple[str, ...]:
@@ -77,8 +79,8 @@ def hold_rows(table: str, held: HeldTable) -> tuple[str, ...]:
     ImproperlyConfigured for a name that is not plain.
     """
     name = safe_identifier(table)
-    key, ignored, own = (",".join(map(safe_identifier, names or ())) for names in held)
-    act = "" if held.own is None else "act"
+    key, ignored, own = (",".join(map(safe_identifier, names or ())) for names in (held.key, held.ignored, held.own))
+    act = "" if held.own is None else "UPDATE" if held.come_and_go else "act"
     return (
         _HOLD.format(name=name, key=key, ignored=ignored, act=act, own=own),
         f"ALTER TABLE {name} ENABLE ALWAYS TRIGGER {name}_digests",
@@ -95,7 +97,9 @@ def release_rows(table: str) -> str:
 def held_tables() -> Mapping[str, HeldTable]:
     """Return the tables that the migrations of the code hold."""
     return {
-        match[1]: HeldTable(_names(match[2]), _names(match[3]), _names(match[5]) if match[4] else None)
+        match[1]: HeldTable(
+            _names(match[2]), _names(match[3]), _names(match[5]) if match[4] else None, match[4] == "UPDATE"
+        )
         for match in _HELD.finditer(guards.migration_sql())
     }
 

@@ -106,13 +106,16 @@ def assign(*, operator: UUID, player: UUID, name: str, by: str) -> None:
         if row.limits_group == name:
             return
         before, row.limits_group = row.limits_group, name
+        tightens = not is_wider_group(operator, name, before)
         row.save(update_fields=["limits_group"])
-        recorder.record(
+        act_log.done(
+            acts.SET_BOUNDS.name,
             kind=recorder.SignificantEventKind.ACCOUNT_CHANGED,
             operator=operator,
             subject=f"player:{player}",
             actor=by,
             reason="The player was moved to another limits group",
+            tightens=tightens,
             before={"limits_group": before},
             after={"limits_group": name},
         )

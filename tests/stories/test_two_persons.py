@@ -30,9 +30,11 @@ from casino.events.sql import database_now
 from casino.events.store import Metadata
 from casino.feed.models import WebhookEndpoint
 from casino.kernel.money import MoneyType
-from casino.operators import assertions, changes
+from casino.operators import assertions, changes, key_limits, limits_groups
 from casino.operators.assertions import HEADER
-from casino.operators.models import Change, StaffMembership, StaffSubject
+from casino.operators.key_limits import KeyLimits, Movement
+from casino.operators.limits_groups import GroupLimits
+from casino.operators.models import Change, Operator, StaffMembership, StaffSubject
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.reports import saved
 from casino.reports.intervals import ReportPeriod
@@ -292,6 +294,35 @@ def key_of(stage: Stage) -> str:
     return stage.house.credential.partition(".")[0]
 
 
+def limited_key(stage: Stage) -> dict[str, Any]:
+    """Limit the operator's key, and return what lets it move more."""
+    named = {"key": key_of(stage), "movement": Movement.CREDIT, "currency": "EUR"}
+    with agreed():
+        key_limits.change(**named, limits=KeyLimits(None, 1), by="staff:1")
+    return {**named, "limits": [None, 100]}
+
+
+def limited_player(stage: Stage) -> dict[str, Any]:
+    """Move a player to narrow limits, and return what moves the player back."""
+    player, by = stage.player(), "staff:1"
+    with agreed():
+        limits_groups.change(
+            operator=stage.operator, name="narrow", currency="EUR", limits=GroupLimits(maximum=1), by=by
+        )
+        limits_groups.change(
+            operator=stage.operator, name="standard", currency="EUR", limits=GroupLimits(maximum=2), by=by
+        )
+        limits_groups.assign(operator=stage.operator, player=player, name="narrow", by=by)
+    return {"player": str(player), "group": "standard"}
+
+
+def narrow_networks(stage: Stage) -> dict[str, Any]:
+    """Let the staff sign in from here alone, and return what lets them do so from elsewhere."""
+    with agreed():
+        Operator.objects.filter(pk=stage.operator).update(staff_networks=["127.0.0.0/8"])
+    return {"operator": stage.house.id, "networks": ["203.0.113.0/24"]}
+
+
 def stopped_operator(stage: Stage) -> dict[str, Any]:
     """Stop an operator as its key does, and return what ends that."""
     named = {"scope": StopScope.OPERATOR, "subject": stage.house.id}
@@ -371,12 +402,7 @@ REQUESTS: Final[dict[str, Request]] = {
             "funding": lambda _: {"funding": "transfer"},
             "identity_provider": lambda _: provider_details(),
             "jurisdiction": lambda _: {"jurisdiction": "MT"},
-            "key_limit": lambda stage: {
-                "key": key_of(stage),
-                "movement": "credit",
-                "currency": "EUR",
-                "limits": [None, 100],
-            },
+            "key_limit": limited_key,
             "key_terms": lambda stage: {
                 "key": key_of(stage),
                 "scopes": ["read"],
@@ -385,7 +411,7 @@ REQUESTS: Final[dict[str, Request]] = {
             },
             "on_call_list": lambda _: {"list": on_call_list(uuid4().hex).pk, "terms": None},
             "on_call_target": lambda _: {"target": a_target().pk},
-            "player_group": lambda stage: {"player": str(stage.player()), "group": "standard"},
+            "player_group": limited_player,
             "report_destination": saved_report,
             "key_rotation": lambda stage: {"key": key_of(stage), "secret_hash": "00"},
             "limits_group": lambda _: {
@@ -410,7 +436,7 @@ REQUESTS: Final[dict[str, Request]] = {
             "staff_authenticator": lambda _: {},
             "staff_email": lambda _: {"email": "new@example.com"},
             "staff_link": lambda stage: {"operator": stage.house.id, "subject": "somebody"},
-            "staff_networks": lambda stage: {"operator": stage.house.id, "networks": ["203.0.113.0/24"]},
+            "staff_networks": narrow_networks,
             "staff_operators": lambda stage: {"operators": [stage.house.id]},
             "staff_password": lambda _: {},
             "staff_return": lambda _: {},

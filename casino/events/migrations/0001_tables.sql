@@ -125,7 +125,7 @@ DECLARE
     old_row   jsonb := to_jsonb(OLD) - ignored;
     new_row   jsonb := to_jsonb(NEW) - ignored;
     own       text[] := string_to_array(TG_ARGV[3], ',');
-    needs_act boolean := TG_ARGV[2] = 'act' AND old_row - own IS DISTINCT FROM new_row - own;
+    needs_act boolean := (TG_ARGV[2] = 'act' OR TG_ARGV[2] = TG_OP) AND old_row - own IS DISTINCT FROM new_row - own;
     old_key   text;
     new_key   text;
     numbers   text;

@@ -32,7 +32,9 @@ HELD = {
     "operators_keylimit": HeldTable(("id",), ignored=("day", "moved"), own=()),
     "operators_limitsgroup": HeldTable(("id",), own=()),
     "operators_operator": HeldTable(("id",), own=()),
-    "operators_player": HeldTable(("id",)),
+    "operators_player": HeldTable(
+        ("id",), own=("brand_id", "reference", "reference_index", "nickname", "nickname_index"), come_and_go=True
+    ),
     "operators_playerpin": HeldTable(("player_id",), ignored=("failed_at", "locked_until")),
     "operators_playersession": HeldTable(("token_hash",), ignored=("last_used_at", "reality_check_at")),
     "operators_signingkey": HeldTable(("id",), ignored=("last_used_at",), own=("material", "encrypted_under")),

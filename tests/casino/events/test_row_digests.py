@@ -114,8 +114,8 @@ def test_every_held_table_names_columns_that_it_has_and_its_trigger_always_fires
         fetch("SELECT table_name::text, json_agg(column_name)::text FROM information_schema.columns GROUP BY 1")
     )
     held = row_digests.held_tables()
-    for table, (key, ignored, own) in held.items():
-        assert {*key, *ignored, *(own or ())} <= set(json.loads(columns[table])), table
+    for table, each in held.items():
+        assert {*each.key, *each.ignored, *(each.own or ())} <= set(json.loads(columns[table])), table
     always = fetch(
         "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname LIKE %s AND tgenabled = 'A'", ["%_digests"]
     )

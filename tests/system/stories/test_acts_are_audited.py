@@ -37,6 +37,16 @@ def copy(table: str, key: str = "gen_random_uuid()", more: str = "") -> str:
     return _COPY.format(table=table, key=key, more=more)
 
 
+def event(kind: str, stream: str, data: str, source: str) -> str:
+    """Return the statement that adds an event as the application does."""
+    return f"""WITH added AS (
+        INSERT INTO events_event (stream, version, type, schema, data, metadata)
+        SELECT stream, 1 + (SELECT count(*) FROM events_event AS before WHERE before.stream = source.stream),
+               '{kind}', 1, data, '{{}}'
+          FROM (SELECT {stream} AS stream, json_build_object({data}) AS data FROM {source}) AS source RETURNING id
+    ) INSERT INTO events_unsealed (event_id) SELECT id FROM added"""  # noqa: S608
+
+
 _REQUEST: Final = copy("operators_change", more=", 'status', 'requested'")
 BY_SQL: Final = {
     "alerts.change_oncalllist": "DELETE FROM alerts_oncalltarget",
@@ -55,6 +65,12 @@ BY_SQL: Final = {
     "baccarat.delete_skin": "DELETE FROM baccarat_skin WHERE name = 'evil'",
     "baccarat.draft_rules": copy("baccarat_rulesversion", more=", 'version', 9, 'status', 'drafted'"),
     "baccarat.publish_rules": "UPDATE baccarat_rulesversion SET rules = jsonb_set(rules, '{tie_pays}', '[100, 1]')",
+    "baccarat.replace_witness": event(
+        "WitnessChainsReplaced",
+        "'table-' || id",
+        "'ended', json_build_array(), 'successor', 'mine', 'reason', 'away', 'discarded', null, 'replaced_at', now()",
+        "baccarat_table LIMIT 1",
+    ),
     "baccarat.request_void": _REQUEST,
     "baccarat.stop_gaming": copy("baccarat_killswitch", "'gaming:'", ", 'scope', 'gaming', 'subject', ''"),
     "baccarat.stop_play": "UPDATE baccarat_killswitch SET active = false WHERE rank <> 'regulator'",
@@ -81,6 +97,7 @@ BY_SQL: Final = {
     "operators.change_own_key": "UPDATE operators_apikey SET secret_hash = 'x'",
     "operators.delete_assertionkey": "UPDATE operators_assertionkey SET removed_at = now()",
     "operators.require_signatures": "UPDATE operators_operator SET signatures_required = false",
+    "operators.set_complaint_terms": 'UPDATE operators_operator SET complaint_texts = \'{"held": {"en": "Mine"}}\'',
     "operators.set_origins": "UPDATE operators_operator SET origins = '{https://evil.example}'",
     "operators.set_staff_networks": "UPDATE operators_operator SET staff_networks = '{}'",
     "reports.add_reportdestination": "UPDATE reports_reportdestination SET address = 'm@evil.example'",
@@ -117,14 +134,21 @@ BY_SQL: Final = {
     "wallet.transfer_money": "UPDATE wallet_balance SET balance = balance - 1",
 }
 """The statement that does what each act does, as the application's own role."""
-IDENTITY_BY_SQL: Final = (
+MORE_BY_SQL: Final = (
     "UPDATE staff_authenticator SET confirmed = false",
     "DELETE FROM staff_recoverycode",
     "UPDATE staff_passwordcode SET first_digest = '\\x00'",
     "UPDATE staff_staffaccount SET created_by = ''",
     "UPDATE staff_staffidentity SET subject = 'mallory'",
+    "UPDATE operators_player SET limits_group = 'apart' WHERE limits_group = 'standard'",
+    event(
+        "PlayMoneyCapSet",
+        "'operator-limits-' || id",
+        "'operator', id, 'currency', 'EUR', 'cap', 9000000, 'at', now()",
+        "operators_operator WHERE slug = 'annex'",
+    ),
 )
-"""The statements by which somebody becomes somebody else."""
+"""The same of acts that do several things: who signs in as whom, whose limits are wider, play money."""
 BY_OWNERS_SQL: Final = {
     "operators.change_playersession": "UPDATE operators_playersession SET ended_at = now()",
     "operators.open_session": "UPDATE operators_playersession SET expires_at = now()",
@@ -135,7 +159,6 @@ NO_SQL: Final = {
     "alerts.acknowledge_alert": "gives no power, and ends with its alert",
     "baccarat.force_cards": "of a sandbox alone; a proof names the cards that were chosen",
     "baccarat.launch_player": "makes a code that is used once",
-    "baccarat.replace_witness": "is in the log that the witness signs; tests/baccarat/services/test_replacement.py",
     "baccarat.share_dispute_pack": "signs an address",
     "compliance.export_operator": "reads",
     "compliance.export_player": "reads",
@@ -149,13 +172,8 @@ NO_SQL: Final = {
     "wallet.unfreeze_player": "writes the column that wallet.freeze_player writes",
 }
 """Acts without a statement, and why."""
-UNNOTICED: Final = {
-    **dict.fromkeys(("key_limit", "player_group", "staff_networks"), "takes one, as here it tightens"),
-    "replace_witness": "is done by whoever keeps the chain",
-}
+UNNOTICED: Final = {"replace_witness": "does nothing itself: the other witness has to make a chain, and signs it"}
 """What takes several persons, and is no finding if one did it, and why."""
-
-
 EFFECTS: Final = (
     "adjustment", "end_exclusion", "erasure", "funding", "open_table", "play_money_cap", "release_payment", "rules",
     "unfreeze",
@@ -232,7 +250,7 @@ def test_what_one_did_as_the_effect_of_no_change_is_found(stage: Stage, monkeypa
 def test_what_was_done_with_sql_is_found(stage: Stage, module_database: Database) -> None:
     enrol(stage)
     known, unnoticed = audit(), set()
-    for act, statement in {**BY_SQL, **BY_OWNERS_SQL, **{each: each for each in IDENTITY_BY_SQL}}.items():
+    for act, statement in {**BY_SQL, **BY_OWNERS_SQL, **{each: each for each in MORE_BY_SQL}}.items():
         with as_owner(module_database.owner_url) if act in BY_OWNERS_SQL else nullcontext():
             assert execute(statement) > 0, act
         found = audit()
