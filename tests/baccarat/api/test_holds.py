@@ -16,12 +16,15 @@ from casino.compliance import cases
 from casino.compliance.models import CaseKind
 from casino.events import sealer
 from casino.events.sql import database_now
-from casino.operators import sessions
+from casino.events.store import Metadata
+from casino.operators import daily_caps, sessions
+from casino.operators.daily_caps import CapEffect, CapKind
+from casino.operators.models import DailyCap
 from casino.operators.services import issue_key
 from tests.baccarat.api.people import Caller, Gambler, Tenant, bet, deal_all, sit, tenant
 from tests.support.acts import agreed
 from tests.wallet.payments.counter import offer, use_provider
-from wallet.models import Hold
+from wallet.models import Hold, Withdrawal
 from wallet.payments import deposits, holds, methods, processor, withdrawals
 from wallet.payments.gate import CauseKind, HoldTerms, kind_of
 from wallet.payments.provider_reports import PaymentKind, ProviderReport, ProviderStatus
@@ -144,6 +147,25 @@ def test_only_keys_of_compliance_read_causes(lucky: Tenant) -> None:
 
 
 AWAY = {"kind": "self_exclusion", "months": 6}
+
+
+def _cap(lucky: Tenant, kind: CapKind, effect: CapEffect) -> None:
+    daily_caps.change(operator=UUID(lucky.id), kind=kind, currency="EUR", amount=1, effect=effect, by="staff:1")
+
+
+def _send_beyond_cap(lucky: Tenant, player: Gambler) -> None:
+    """Approve a withdrawal that is then not sent."""
+    _cap(lucky, CapKind.PAYOUTS, CapEffect.HOLD)
+    payment = Withdrawal.objects.get(player_id=player.id).pk
+    withdrawals.approve(payment, staff="staff:1", metadata=Metadata(lucky.id, actor="staff:1", causation=""))
+    assert not withdrawals.send(payment)
+
+
+def _win_beyond_cap(lucky: Tenant, _player: Gambler) -> None:
+    _cap(lucky, CapKind.WINS, CapEffect.HOLD_PAYOUTS)
+    DailyCap.objects.update(moved=2)
+
+
 CAUSES: dict[str, Callable[[Tenant, Gambler], object]] = {
     "open_case": open_case,
     "kyc_failed": lambda lucky, player: players.set_status(**_who(lucky, player), kyc=KycStatus.FAILED),
@@ -157,6 +179,8 @@ CAUSES: dict[str, Callable[[Tenant, Gambler], object]] = {
     "excluded_by_house:ban": lambda lucky, player: _ban(player),
     "frozen": lambda lucky, player: lucky.do(f"players/{player.id}/freeze", {"reason": "Order"}, person="carla"),
     "unplayed": lambda lucky, player: review_all(lucky),
+    "daily_cap": _send_beyond_cap,
+    "daily_wins": _win_beyond_cap,
 }
 
 
