@@ -49,7 +49,7 @@ class BaccaratConfig(AppConfig):
         register_channel(_stream_channel)
         register_keys(_keys)
         _watch_dealing()
-        for name in (witness_watch.STANDING, witness_watch.AWAY):
+        for name in (witness_watch.TABLES_WAIT, witness_watch.AWAY):
             health.house.checks[name] = partial(witness_watch.find, name)
         health.readiness.register("shoe_keys", shoe_seeds.check_keys)
 

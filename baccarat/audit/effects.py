@@ -31,10 +31,9 @@ def _erased(event: PlayerErased, _: str) -> Effect:
 def _adjusted(event: AdjustmentPosted, _: str) -> Effect:
     details = {"player": str(event.player), **{name: getattr(event, name) for name in _ADJUSTED}}
     details |= {"as_debt": True} if event.owed else {}
-    kind, by = ChangeName.ADJUSTMENT, (event.requested_by, event.approved_by)
-    if event.released_by:
-        kind, by = ChangeName.RELEASE_CREDIT, (event.requested_by, *event.released_by)
-        details |= {"approved_by": event.approved_by}
+    kind = ChangeName.RELEASE_CREDIT if event.released_by else ChangeName.ADJUSTMENT
+    details |= {"approved_by": event.approved_by} if event.released_by else {}
+    by = (event.requested_by, *(event.released_by or (event.approved_by,)))
     return Effect(kind, f"player:{event.player}", details, by, operator=event.operator, change=event.adjustment)
 
 

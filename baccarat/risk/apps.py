@@ -20,7 +20,7 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
         WHERE split_part(subject, ' ', 1) = 'player:' || %(player)s::text ORDER BY id
     """,
     "case_entries": """
-        SELECT entry.case_id, entry.kind, entry.text, entry.evidence, entry.due_at, entry.by, entry.at
+        SELECT entry.case_id, entry.kind, entry.text, entry.evidence, entry.sha256, entry.due_at, entry.by, entry.at
           FROM compliance_caseentry AS entry JOIN compliance_case ON compliance_case.id = entry.case_id
          WHERE split_part(compliance_case.subject, ' ', 1) = 'player:' || %(player)s::text ORDER BY entry.id
     """,

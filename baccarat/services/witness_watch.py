@@ -9,18 +9,18 @@ from typing import Final
 from baccarat.domain.rounds.voiding import ANSWER_LIMIT
 from baccarat.services.releasing import MAX_SILENCE_SECONDS
 from baccarat.storage import witness_chains
-from baccarat.storage.witness_chains import StandingTable
-from casino.observability.conditions import Finding, counted
+from baccarat.storage.witness_chains import WaitingTable
+from casino.observability.conditions import Observation, counted
 from casino.observability.health import within_a_second
 from casino.witness.client import configured_client
 
-STANDING: Final = "tables_without_witness"
+TABLES_WAIT: Final = "tables_without_witness"
 AWAY: Final = "witness_away"
 MOST: Final = 50
 """Tables that a finding names."""
 
 
-def find(name: str) -> list[Finding]:
+def find(name: str) -> list[Observation]:
     """Find the conditions of this name, one for each witness. Call it outside any transaction: it may ask them."""
     names, away = _witnesses()
     limit = datetime.now(UTC) - timedelta(seconds=MAX_SILENCE_SECONDS)
@@ -44,7 +44,7 @@ def _witnesses() -> tuple[dict[str, str], dict[str, datetime]]:
     return names, {key: datetime.fromtimestamp(at, UTC) for key, at in since.items() if at is not None}
 
 
-def _standing_tables(silent: Sequence[str], away: Mapping[str, datetime]) -> dict[str, list[StandingTable]]:
+def _standing_tables(silent: Sequence[str], away: Mapping[str, datetime]) -> dict[str, list[WaitingTable]]:
     """Return the tables that stand by the witness that they wait for: the one that is away, if one of theirs is."""
     of_witness = defaultdict(list)
     for table in within_a_second(partial(witness_chains.list_standing, silent, MAX_SILENCE_SECONDS)):
@@ -53,11 +53,11 @@ def _standing_tables(silent: Sequence[str], away: Mapping[str, datetime]) -> dic
     return dict(of_witness)
 
 
-def _standing(witness: str, tables: Sequence[StandingTable], away_since: datetime | None) -> Finding:
+def _standing(witness: str, tables: Sequence[WaitingTable], away_since: datetime | None) -> Observation:
     since = away_since or min(each.links_due_at for each in tables if each.links_due_at is not None)
     closed = min((each.closed_at for each in tables if each.closed_at is not None), default=None)
-    return Finding(
-        name=STANDING,
+    return Observation(
+        name=TABLES_WAIT,
         part=witness,
         values={
             "tables": "1 table waits" if len(tables) == 1 else f"{counted(len(tables), 'table')} wait",
@@ -77,8 +77,8 @@ def _of_bets(closed: datetime | None) -> str:
     return f"bets there are voided at {closed + ANSWER_LIMIT:%H:%M:%S} UTC"
 
 
-def _away(witness: str, since: datetime) -> Finding:
-    return Finding(name=AWAY, part=witness, values={"witness": witness, "since": _time(since)})
+def _away(witness: str, since: datetime) -> Observation:
+    return Observation(name=AWAY, part=witness, values={"witness": witness, "since": _time(since)})
 
 
 def _time(when: datetime) -> str:

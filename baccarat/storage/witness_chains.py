@@ -55,7 +55,7 @@ SELECT id, state::text FROM baccarat_table
 """
 
 
-class StandingTable(NamedTuple):
+class WaitingTable(NamedTuple):
     """A table, the release keys of its witnesses, when their links were due, and when its round closed if it waits."""
 
     table: UUID
@@ -118,10 +118,10 @@ def list_waiting(limit: timedelta) -> list[tuple[UUID, UUID, TableState]]:
     return _states(fetch(_WAITING, [limit]))
 
 
-def list_standing(silent: Sequence[str], seconds: float) -> list[StandingTable]:
+def list_standing(silent: Sequence[str], seconds: float) -> list[WaitingTable]:
     """Return tables whose links have been due for so long, and those that use a witness with one of these keys."""
     rows = fetch(_UNANSWERED, [seconds]) + (fetch(_USING, [list(silent)]) if silent else [])
-    return list({row[0]: StandingTable(*row) for row in rows}.values())
+    return list({row[0]: WaitingTable(*row) for row in rows}.values())
 
 
 def read_late_closings() -> dict[UUID, tuple[OpenClosing, ...]]:

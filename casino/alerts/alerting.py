@@ -16,7 +16,7 @@ from casino.alerts.models import Alert
 from casino.alerts.rules import AlertChanges, CallRule, OpenAlert
 from casino.events.sql import database_now, execute, fetch
 from casino.observability import health
-from casino.observability.conditions import Finding
+from casino.observability.conditions import Observation
 from casino.significant.recorder import Severity
 
 logger = logging.getLogger(__name__)
@@ -105,7 +105,7 @@ def acknowledge(alert: int, *, by: str) -> bool:
     return True
 
 
-def observe(*, steady: bool = True) -> tuple[list[Finding], list[str]]:
+def observe(*, steady: bool = True) -> tuple[list[Observation], list[str]]:
     """Return everything that is wrong now, and the keys of what could not be judged.
 
     Processes are not judged unless alerting was `steady`: after an outage all begin to beat again.
@@ -158,7 +158,7 @@ def _write(changes: AlertChanges, now: datetime) -> None:
         execute(_FOLLOW_UP, ["resolved", resolved])
 
 
-def _row(finding: Finding, now: datetime) -> dict[str, object]:
+def _row(finding: Observation, now: datetime) -> dict[str, object]:
     return {
         "key": finding.key, "kind": finding.name, "severity": finding.severity, "operator": finding.operator,
         "summary": finding.effect, "cause": finding.cause, "command": finding.command,

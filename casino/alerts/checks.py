@@ -10,8 +10,8 @@ from casino.checkpoints import audit_states, notes
 from casino.compliance.cases import IS_OPEN
 from casino.events.sql import fetch
 from casino.observability import health
-from casino.observability.conditions import Finding, counted
-from casino.observability.health import Findings, late
+from casino.observability.conditions import Observation, counted
+from casino.observability.health import Observations, late
 from casino.significant.recorder import DESCRIPTIONS, SignificantEventKind
 
 LATE: Final = 15.0
@@ -80,16 +80,16 @@ def delays() -> dict[str, float]:
     }
 
 
-def processes() -> Findings:
+def processes() -> Observations:
     """Find the kinds of which no process runs."""
     return rules.missing_processes(heartbeats.list_processes())
 
 
-def alerting() -> Findings:
+def alerting() -> Observations:
     """Find that no process has decided what is wrong just now."""
     rows = fetch(_SILENCE)
     if not rows:
-        return (Finding(name="alerting", values={"late": "any time yet"}),)
+        return (Observation(name="alerting", values={"late": "any time yet"}),)
     return late("alerting", rows[0][0], LATE)
 
 
@@ -99,28 +99,28 @@ def _job_seconds() -> float:
     return float(rows[0][0]) if rows else 0.0
 
 
-def _jobs() -> Findings:
+def _jobs() -> Observations:
     return late("jobs", _job_seconds(), 120.0)
 
 
-def _checkpoints() -> Findings:
+def _checkpoints() -> Observations:
     return late("checkpoints", fetch(_CHECKPOINT)[0][0], settings.CHECKPOINT_SECONDS + 300.0)
 
 
-def _audit() -> Findings:
+def _audit() -> Observations:
     return late("audit", audit_states.seconds_since_nightly(), audit_states.LATE.total_seconds())
 
 
-def _witnesses() -> Findings:
+def _witnesses() -> Observations:
     if not settings.WITNESSES:
         return ()
     window = notes.protection_window()
     return late("witnesses", window.seconds, 120.0, quorum=window.quorum, all=window.witnesses)
 
 
-def _significant_events() -> Findings:
+def _significant_events() -> Observations:
     return [
-        Finding(
+        Observation(
             name="significant_events",
             part=f"{kind}:{operator or ''}",
             values={"title": _title(kind), "number": number},
@@ -137,10 +137,10 @@ def _title(kind: str) -> str:
     return DESCRIPTIONS[SignificantEventKind(kind)].title if known else kind.replace("_", " ")
 
 
-def _cases(name: str, statement: str) -> Callable[[], Findings]:
-    def check() -> Findings:
+def _cases(name: str, statement: str) -> Callable[[], Observations]:
+    def check() -> Observations:
         return [
-            Finding(
+            Observation(
                 name=name,
                 part=f"{kind}:{operator}",
                 values={"cases": counted(number, "case"), "kind": kind.replace("_", " ")},
@@ -153,9 +153,9 @@ def _cases(name: str, statement: str) -> Callable[[], Findings]:
     return check
 
 
-def _webhooks() -> Findings:
+def _webhooks() -> Observations:
     return [
-        Finding(
+        Observation(
             name="webhooks_failing", part=str(operator), values={"number": number}, number=number, operator=operator
         )
         for operator, number in fetch(_WEBHOOKS)

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from casino.alerts.heartbeats import ProcessState, unreplaced
-from casino.observability.conditions import Finding
+from casino.observability.conditions import Observation
 from casino.significant.recorder import Severity
 
 SETTLE: Final = timedelta(seconds=20)
@@ -56,14 +56,14 @@ class CallRule:
 class AlertChanges:
     """What a pass does to the alerts. `renewed` are acknowledged ones that have grown since."""
 
-    opened: list[Finding] = field(default_factory=list)
-    seen: list[tuple[OpenAlert, Finding]] = field(default_factory=list)
+    opened: list[Observation] = field(default_factory=list)
+    seen: list[tuple[OpenAlert, Observation]] = field(default_factory=list)
     renewed: list[OpenAlert] = field(default_factory=list)
     resolved: list[OpenAlert] = field(default_factory=list)
 
 
 def fold(
-    alerts: Iterable[OpenAlert], findings: Iterable[Finding], now: datetime, *, unjudged: Collection[str] = ()
+    alerts: Iterable[OpenAlert], findings: Iterable[Observation], now: datetime, *, unjudged: Collection[str] = ()
 ) -> AlertChanges:
     """Compare the open alerts with what is wrong now.
 
@@ -83,17 +83,17 @@ def fold(
     return changes
 
 
-def missing_processes(processes: Iterable[ProcessState]) -> list[Finding]:
+def missing_processes(processes: Iterable[ProcessState]) -> list[Observation]:
     """Find the kinds of which no process runs."""
     running = {process.kind for process in processes if not process.is_dead}
-    return [Finding(name=name) for kind, name in EXPECTED.items() if kind not in running]
+    return [Observation(name=name) for kind, name in EXPECTED.items() if kind not in running]
 
 
-def dead_processes(processes: Sequence[ProcessState]) -> list[Finding]:
+def dead_processes(processes: Sequence[ProcessState]) -> list[Observation]:
     """Find the processes that died and were not replaced, of kinds of which others run."""
     running = {process.kind for process in processes if not process.is_dead}
     return [
-        Finding(
+        Observation(
             name=DIED,
             part=f"{process.kind}:{process.host}:{process.pid}",
             values={"process": process.kind, "pid": process.pid, "host": process.host},

@@ -9,7 +9,7 @@ from django.contrib.admin.utils import quote
 from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import escape, format_html
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
 
@@ -94,6 +94,11 @@ def badge(text: str, tone: str = "plain") -> SafeString:
 def with_note(value: object, note: str) -> SafeString:
     """Print a value with a note beside it."""
     return format_html('{} <span class="c-remark">{}</span>', value, note)
+
+
+def lines(*values: object) -> SafeString:
+    """Print values below one another."""
+    return format_html_join(mark_safe("<br>"), "{}", ((value,) for value in values))
 
 
 def below(value: object, note: str) -> SafeString:

@@ -208,7 +208,7 @@ CONDITIONS: Final[Mapping[str, Condition]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class Observation:
     """A condition that holds now. `part` tells it from others of its name for as long as it lasts.
 
     `number` counts what it consists of, `where` names tables and the like as significant events name their subjects.

@@ -19,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from casino.database.redis_client import redis_client
-from casino.observability.conditions import CONDITIONS, Finding, Level, duration
+from casino.observability.conditions import CONDITIONS, Level, Observation, duration
 
 log = logging.getLogger(__name__)
 REDIS_TIMEOUT = 0.5
@@ -28,7 +28,7 @@ PATIENCE: Final = 2.0
 """Seconds for which a request waits for checks that another one runs."""
 OK: Final = "ok"
 SLOWLY: Final = "no answer within a second"
-Findings = Sequence[Finding]
+Observations = Sequence[Observation]
 Result = TypeVar("Result")
 # A transaction with an id is written to the log, so this needs a server that can write.
 _WRITE: Final = "SELECT pg_current_xact_id(), current_setting('transaction_read_only')"
@@ -105,22 +105,22 @@ def _word(_name: str, state: str | None) -> str:
     return "no answer" if state == _ANSWERED_LATE else "down"
 
 
-def _finding(name: str, state: str | None) -> Findings:
+def _finding(name: str, state: str | None) -> Observations:
     if state in DISK_FULL:
-        return (Finding(name="disk"),)
+        return (Observation(name="disk"),)
     if state not in (*SLOW, _ANSWERED_LATE):
-        return (Finding(name="database"),)
+        return (Observation(name="database"),)
     of_check = CONDITIONS.get(name)
     section = name.capitalize() if of_check is None else of_check.section
     level = Level.STOPS if of_check is None else of_check.level
-    return (Finding(name="slow", part=name, values={"section": section}, level=level),)
+    return (Observation(name="slow", part=name, values={"section": section}, level=level),)
 
 
 readiness: Final = Checks[str](_word, max_age=1.0)
 """Each says `ok`, or what is wrong."""
-house: Final = Checks[Findings](_finding, max_age=5.0)
+house: Final = Checks[Observations](_finding, max_age=5.0)
 """Each finds nothing, or conditions that hold."""
-desk: Final = Checks[Findings](_finding, max_age=1.0)
+desk: Final = Checks[Observations](_finding, max_age=1.0)
 """The same of what waits for people of an operator: /healthz, which anybody may read, says nothing of it."""
 
 
@@ -131,7 +131,7 @@ WATCHED: Final[dict[str, str]] = {}
 def watch(name: str, statement: str, *, limit: float) -> None:
     """Check that nothing is later than a limit, by a statement such as WATCHED has; `name` is the condition's, too."""
 
-    def overdue() -> Findings:
+    def overdue() -> Observations:
         with connection.cursor() as cursor:
             cursor.execute(statement)
             row = cursor.fetchone()
@@ -141,9 +141,9 @@ def watch(name: str, statement: str, *, limit: float) -> None:
     house.register(name, overdue)
 
 
-def late(name: str, seconds: float, limit: float, **values: object) -> Findings:
+def late(name: str, seconds: float, limit: float, **values: object) -> Observations:
     """Return the condition `name` if something is later than a limit."""
-    return (Finding(name=name, values={"late": duration(seconds), **values}),) if seconds > limit else ()
+    return (Observation(name=name, values={"late": duration(seconds), **values}),) if seconds > limit else ()
 
 
 def refuse_to_start(process: str, *names: str) -> None:
@@ -199,7 +199,7 @@ def _database() -> str:
     return OK if row is not None and row[1] == "off" else "read only"
 
 
-def _disk() -> Findings:
+def _disk() -> Observations:
     """Write to the disk, which fails as DISK_FULL."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL work_mem = '64kB'")
@@ -232,4 +232,4 @@ def check_redis() -> str:
 readiness.register("database", _database)
 readiness.checks["migrations"] = _migrations  # imports modules, so it holds no transaction
 house.register("disk", _disk)
-house.checks["redis"] = lambda: () if check_redis() == OK else (Finding(name="redis"),)
+house.checks["redis"] = lambda: () if check_redis() == OK else (Observation(name="redis"),)

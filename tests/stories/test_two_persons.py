@@ -30,8 +30,9 @@ from casino.events.sql import database_now
 from casino.events.store import Metadata
 from casino.feed.models import WebhookEndpoint
 from casino.kernel.money import MoneyType
-from casino.operators import assertions, changes, key_limits, limits_groups
+from casino.operators import assertions, changes, daily_caps, key_limits, limits_groups
 from casino.operators.assertions import HEADER
+from casino.operators.daily_caps import CapEffect, CapKind
 from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import Change, Operator, StaffMembership, StaffSubject
@@ -294,6 +295,14 @@ def key_of(stage: Stage) -> str:
     return stage.house.credential.partition(".")[0]
 
 
+def capped_wins(stage: Stage) -> dict[str, Any]:
+    """Cap what players win in a day, and return what lets them win more."""
+    terms = {"kind": CapKind.WINS, "currency": "EUR", "effect": CapEffect.STOP_BETS}
+    with agreed():
+        daily_caps.change(operator=stage.operator, **terms, amount=1, by="staff:1")
+    return {**terms, "cap": 9_000_000}
+
+
 def limited_key(stage: Stage) -> dict[str, Any]:
     """Limit the operator's key, and return what lets it move more."""
     named = {"key": key_of(stage), "movement": Movement.CREDIT, "currency": "EUR"}
@@ -396,7 +405,7 @@ REQUESTS: Final[dict[str, Request]] = {
                 "limits": {"EUR": [None, 100]},
             },
             "assertion_key": lambda _: {"name": "IdP", "jwk": new_jwk(), "subject": "dora"},
-            "daily_cap": lambda _: {"kind": "wins", "currency": "EUR", "cap": 9_000_000, "effect": "stop_bets"},
+            "daily_cap": capped_wins,
             "deposit_method": lambda _: {"method": str(uuid4()), "is_new": True, "offer": asdict(offer())},
             "end_exclusion": excluded_player,
             "funding": lambda _: {"funding": "transfer"},

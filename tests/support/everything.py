@@ -26,7 +26,7 @@ from casino.devstack.person import Person
 from casino.events import sealer
 from casino.events.store import Metadata
 from casino.feed import webhooks, writer
-from casino.observability.conditions import Finding
+from casino.observability.conditions import Observation
 from casino.operators import assertions, changes, key_rotation, limits_groups, services, signing_keys
 from casino.operators.key_limits import Movement
 from casino.operators.key_models import KeyLimit
@@ -170,7 +170,7 @@ def _oversight(office: Office, by: str) -> None:
     operator = office.operator.pk
     everybody = on_call.save_list(ListTerms(name="Everybody", kinds=[], severity="warning", after_seconds=0), by=by)
     on_call.add_target(everybody, channel=Channel.EMAIL, where=TargetAddress("eve@lucky.example"), by=by)
-    late = Finding(name="jobs", values={"late": "3 min"})
+    late = Observation(name="jobs", values={"late": "3 min"})
     alerting._write(AlertChanges(opened=[late]), timezone.now())
     terms = RuleTerms(hours=24, amount=15_000)
     rule = NewRule(kind=RuleKind.STAKE_SUM, terms=terms, reason="New", currency="EUR", operator=operator)

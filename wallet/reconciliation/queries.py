@@ -9,7 +9,7 @@ from django.conf import settings
 
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
-from casino.observability.conditions import Finding, counted
+from casino.observability.conditions import Observation, counted
 from wallet.models import Discrepancy, DiscrepancyNote, Reconciliation
 from wallet.reconciliation.refusals import UnknownDiscrepancy
 from wallet.reconciliation.state import DiscrepancyStatus
@@ -65,11 +65,11 @@ def discrepancies(where: DiscrepancyFilter, *, before: tuple[date, UUID] | None,
     return list(rows.order_by("-day", "-id")[:limit])
 
 
-def find_waiting() -> list[Finding]:
+def find_waiting() -> list[Observation]:
     """Find the operators with discrepancies that have waited for DISCREPANCY_HOURS."""
     hours = settings.DISCREPANCY_HOURS
     return [
-        Finding(
+        Observation(
             name="open_discrepancies",
             part=str(operator),
             values={"differences": counted(number, "difference"), "hours": hours},

@@ -1,7 +1,9 @@
 """Cases: findings of reports, alerts about players and complaints, with everything that staff write down in them."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from enum import StrEnum
+from textwrap import wrap
 from typing import Any, Final
 
 from django.contrib import admin
@@ -47,7 +49,8 @@ _AMOUNTS: Final = frozenset({"amount", "deposited", "withdrawn", "staked", "retu
 RESOLVE_CASE: Final = "compliance.resolve_case"
 MAX_ALERTS: Final = 50
 MAX_NEARBY: Final = 20
-MAX_WORDS: Final = 80
+_DIGEST_LINE: Final = 16
+MAX_WORDS: Final = 50
 """Characters of a complaint that a list shows."""
 _TONES: Final = {CaseStatus.OPEN: "bad", CaseStatus.ASSIGNED: "warn", CaseStatus.RESOLVED: "good"}
 _STATES: Final = {
@@ -286,7 +289,8 @@ class CaseAdmin(LabelledRowsAdmin):
     def sections(self, request: HttpRequest, obj: Any) -> Sequence[Section]:
         facts = self.facts(
             obj,
-            *("title", "state", "about", "operator", "owner_"),
+            ("Case", case_title(obj.kind, obj.details)),
+            *("state", "about", "operator", "owner_"),
             ("Opened by", html.with_logins(obj.opened_by) or html.NOTHING),
             *("opened", "due", "pk"),
         )
@@ -313,11 +317,11 @@ def _thread(case: Any, written: Sequence[CaseEntry]) -> Grid:
     names = visible_names(entry.evidence for entry in written)
     steps = CaseAction.objects.filter(case_id=case.pk)
     rows: list[tuple[Any, ...]] = [
-        *((entry.at, _kind(entry), entry.text, _about(entry, names), entry.due_at, entry.by) for entry in written),
-        *((step.at, html.badge(step.action), step.resolution or _owner(step), "", None, step.by) for step in steps),
+        *((entry.at, _kind(entry), entry.by, entry.text, _about(entry, names)) for entry in written),
+        *((step.at, html.badge(step.action), step.by, step.resolution or _owner(step), "") for step in steps),
     ]
     rows.sort(key=lambda row: row[0])
-    headers = ("Time", "Step", "Text", "About", "Due", "By")
+    headers = ("Time", "Step", "By", "Text", "About")
     return Grid("Thread", headers, rows, empty="Nobody has written anything yet.")
 
 
@@ -331,9 +335,11 @@ def _owner(step: CaseAction) -> str:
 
 
 def _about(entry: CaseEntry, names: Mapping[str, str]) -> Cell:
-    if not entry.sha256:
-        return _named(entry.evidence, names)
-    return html.below(entry.evidence, f"SHA-256 {entry.sha256}")
+    """Name what an entry refers to: a page, a document with its digest, or the time of a deadline."""
+    if entry.sha256:
+        digest = wrap(entry.sha256, _DIGEST_LINE)
+        return html.lines(entry.evidence, "SHA-256", *map(html.code, digest))
+    return _named(entry.evidence, names) if entry.due_at is None else html.moment(entry.due_at)
 
 
 def _findings(details: Mapping[str, Any]) -> list[tuple[str, object]]:
@@ -349,6 +355,8 @@ def _findings(details: Mapping[str, Any]) -> list[tuple[str, object]]:
             value = html.money(found, currency)
         elif name in _UNITS:
             value = f"{found} {_UNITS[name]}"
+        elif name == "received_at":
+            value = datetime.fromisoformat(found)
         elif name in kinds:
             value = _named(f"{kinds[name]}:{found}", names)
         if found is not None and name != "currency":

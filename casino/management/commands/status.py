@@ -15,7 +15,7 @@ from casino.checkpoints.models import AuditKind
 from casino.events.sql import fetch
 from casino.observability import health
 from casino.observability.conditions import CONDITIONS
-from casino.observability.health import Findings
+from casino.observability.health import Observations
 
 REMEDIES: Final = {
     "database": CONDITIONS["database"].command,
@@ -88,7 +88,7 @@ def _of_process(name: str, text: str) -> StatusLine:
     return StatusLine(name, StatusColour.GREEN if text == health.OK else StatusColour.RED, text, REMEDIES[name])
 
 
-def _of_check(name: str, findings: Findings) -> list[StatusLine]:
+def _of_check(name: str, findings: Observations) -> list[StatusLine]:
     if not findings:
         return [StatusLine(name, StatusColour.GREEN, health.OK, "")]
     colours = {"critical": StatusColour.RED, "warning": StatusColour.AMBER}

@@ -10,7 +10,7 @@ import pytest
 from pytest_django import DjangoDbBlocker, Settings
 
 from baccarat.services import dealing, witness_watch
-from casino.observability.conditions import Finding
+from casino.observability.conditions import Observation
 from tests.baccarat.services.witnessing import company_of_witnesses, pin, play, witnessed_table
 from tests.casino.witness.running import RunningWitness
 from tests.processes import wait_until
@@ -41,7 +41,7 @@ def freeze(witness: RunningWitness) -> None:
     os.killpg(pid, signal.SIGSTOP)
 
 
-def found(name: str) -> list[Finding]:
+def found(name: str) -> list[Observation]:
     return witness_watch.find(name)
 
 
@@ -53,13 +53,13 @@ def test_a_frozen_witness_is_found_with_its_tables_and_when_their_bets_are_voide
     until(lambda: dealing.release_due() == 0)
     play(house, ann, rounds=2)
     pin()
-    assert found(witness_watch.STANDING) == found(witness_watch.AWAY) == []
+    assert found(witness_watch.TABLES_WAIT) == found(witness_watch.AWAY) == []
 
     freeze(company[0])
     ann.deal({B: 2500})
     dealing.deal_due()
-    assert wait_until(lambda: len(found(witness_watch.STANDING)) == 1)
-    (standing,) = found(witness_watch.STANDING)
+    assert wait_until(lambda: len(found(witness_watch.TABLES_WAIT)) == 1)
+    (standing,) = found(witness_watch.TABLES_WAIT)
     closed = house.in_hand(waiting).closed_at
     assert isinstance(closed, datetime)
     assert standing.effect.startswith("2 tables wait for witness witness.test/w1 since ")
@@ -76,4 +76,4 @@ def test_a_witness_that_no_table_uses_is_a_warning(house: House, company: list[R
     (away,) = found(witness_watch.AWAY)
     assert away.effect.startswith("No table waits for it, but witness witness.test/w2 has been away since ")
     assert not away.stops
-    assert found(witness_watch.STANDING) == []
+    assert found(witness_watch.TABLES_WAIT) == []

@@ -21,7 +21,7 @@ from casino.compliance.models import CaseEntry, CaseEntryKind, CaseKind
 from casino.events.sql import database_now, execute
 from casino.feed.signatures import parse_secret
 from casino.observability import health
-from casino.observability.conditions import Finding
+from casino.observability.conditions import Observation
 from casino.significant import notes, recorder
 from casino.significant.models import Unacknowledged
 from tests.casino.alerts.on_call_service import MailServer, mail_server, on_call_list, target
@@ -231,10 +231,10 @@ def test_a_kind_of_which_no_process_beats_is_told_until_one_does() -> None:
 
 
 def test_an_alert_stays_open_while_its_check_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[Finding] = [Finding(name="dealing", values={"late": "9 s"})]
+    found: list[Observation] = [Observation(name="dealing", values={"late": "9 s"})]
     monkeypatch.setitem(health.house.checks, "dealing", lambda: found)
     assert alerting.run_pass()
-    found[:] = [Finding(name="slow", part="dealing", values={"section": "Dealing"})]
+    found[:] = [Observation(name="slow", part="dealing", values={"section": "Dealing"})]
     for _ in range(2):
         later(30)
         assert alerting.run_pass()

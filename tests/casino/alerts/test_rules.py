@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from casino.alerts import rules
 from casino.alerts.heartbeats import DEAD_SECONDS, ProcessState, unreplaced
 from casino.alerts.rules import EXPECTED, SETTLE, CallRule, OpenAlert
-from casino.observability.conditions import Finding
+from casino.observability.conditions import Observation
 from casino.significant.recorder import Severity
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -25,8 +25,8 @@ def alert(
     return OpenAlert(7, key, name, Severity.WARNING, number, seen_at, noticed_at, acknowledged)
 
 
-def finding(number: int = 1) -> Finding:
-    return Finding(name="jobs", values={"late": "3 min"}, number=number)
+def finding(number: int = 1) -> Observation:
+    return Observation(name="jobs", values={"late": "3 min"}, number=number)
 
 
 def test_all_is_well_while_a_process_of_each_kind_beats() -> None:

@@ -203,7 +203,7 @@ def test_a_document_of_the_operators_is_named_by_its_number_and_digest(office: O
     client.post(url, {**document, "evidence": "DMS-2026/17", "sha256": "AB" * 32})
     page = client.get(page_of("compliance_case", case.pk)).content.decode()
     assert "DMS-2026/17" in page
-    assert f"SHA-256 {'ab' * 32}" in page
+    assert page.count("ab" * 8) == 4  # in four lines
 
 
 def test_who_opened_a_complaint_follows_it_to_its_answer_and_no_other_case(office: Office) -> None:
