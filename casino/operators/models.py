@@ -82,7 +82,7 @@ class Operator(models.Model):
 
     class Meta:
         permissions = [
-            ("set_complaint_terms", "Can set what players are told of complaints, and the record of a player"),
+            ("set_complaint_terms", "Can set the terms of complaints"),
             ("set_origins", "Can set the origins of an operator's sites"),
             ("require_signatures", "Can require signatures or do without them"),
             ("set_staff_networks", "Can set where an operator's staff sign in from"),

@@ -32,6 +32,7 @@ from casino.reports.models import ReportDestination, SavedReport
 from casino.significant import notes, recorder
 from casino.significant.models import SignificantEvent
 from casino.significant.recorder import SignificantEventKind
+from tests.support.acts import agreed
 from tests.support.office import Office, open_office
 from wallet.ledger import player_accounts
 from wallet.models import Discrepancy, DiscrepancyNote
@@ -140,9 +141,11 @@ def open_desk(slug: str, word: str, amount: int) -> Desk:
     ]
     desk = Desk(office, word, amount, colleague, *registered)
     _use_services(desk)
-    for model in apps.get_models():
-        if model.__module__.startswith(APPS) and model._meta.label_lower not in NOT_MARKED and _is_about_a_house(model):
-            _mark(model, desk)
+    with agreed(operator=desk.operator):
+        for model in apps.get_models():
+            is_ours = model.__module__.startswith(APPS) and model._meta.label_lower not in NOT_MARKED
+            if is_ours and _is_about_a_house(model):
+                _mark(model, desk)
     _write_down(desk)
     return desk
 

@@ -328,7 +328,7 @@ def cases(do: Doing, lucky: Tenant) -> None:
     complaint = do(lucky, f"players/{player}/complaints", {"text": "Late."})["id"]
     do(lucky, f"cases/{complaint}/entries", {"kind": "note", "text": "Looked at."})
     do(lucky, f"cases/{complaint}/assign", {"owner": "ben"})
-    do(lucky, f"cases/{complaint}/resolve", {"resolution": "Explained."}, person="ann")
+    do(lucky, f"cases/{complaint}/resolve", {"resolution": "Explained.", "outcome": "rejected"}, person="ann")
     do(lucky, "reports", {"name": "revenue", "period": "lifetime"})
 
 

@@ -73,7 +73,6 @@ THROWN_AWAY: Final = {
     "risk_activity": "sums of the sealed events of three months, derived again if they are lost",
     "risk_playernetwork": "who shared a network lately, a hint for staff",
     "risk_playerpair": "as risk_activity",
-    "staff_passwordcode": "good for minutes",
     "staff_providerdescription": "what identity providers say of themselves, read again every ten minutes",
     "significant_unacknowledged": "a queue, derived from significant events",
     "wallet_payment_due": "a queue, repaired by a rebuild",

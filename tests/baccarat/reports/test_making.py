@@ -163,7 +163,7 @@ def test_a_report_is_had_in_every_form(evening: Evening, name: str) -> None:
     file = render_report(report, name)
     slug = Operator.objects.get(pk=evening.operator).slug
     span = f"{report.since:%Y-%m-%dT%H%M%S}-{report.until:%Y-%m-%dT%H%M%S}"
-    assert file.name == f"{slug}-accounts-interval-{span}-v{report.version}.{name}"
+    assert file.name == f"{slug}-accounts-interval-{span}-v{report.version}-so-far.{name}"
     assert file.content
     if name == "json":
         assert document.sha256(file.content) == report.sha256
