@@ -41,7 +41,6 @@ class ComplianceConfig(AppConfig):
         table_digests.register(
             {
                 "compliance_measurement": "id",
-                "compliance_approval": "id",
                 "compliance_erasure": "number",
                 "compliance_case": "number",
                 "compliance_caseaction": "id",

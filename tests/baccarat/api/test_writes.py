@@ -329,6 +329,7 @@ def cases(do: Doing, lucky: Tenant) -> None:
     do(lucky, f"cases/{complaint}/entries", {"kind": "note", "text": "Looked at."})
     do(lucky, f"cases/{complaint}/assign", {"owner": "ben"})
     do(lucky, f"cases/{complaint}/resolve", {"resolution": "Explained.", "outcome": "rejected"}, person="ann")
+    do(lucky, f"cases/{complaint}/reopen", {"reason": "A new paper."}, person="ann")
     do(lucky, "reports", {"name": "revenue", "period": "lifetime"})
 
 
