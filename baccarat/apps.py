@@ -21,7 +21,6 @@ class BaccaratConfig(AppConfig):
             void_policy,
             voiding,
             witness_chains,
-            witness_watch,
         )
         from baccarat.storage import own_rounds, shoe_seeds
         from casino.api.compression import register_dictionary
@@ -49,8 +48,6 @@ class BaccaratConfig(AppConfig):
         register_channel(_stream_channel)
         register_keys(_keys)
         _watch_dealing()
-        for name in (witness_watch.TABLES_WAIT, witness_watch.AWAY):
-            health.house.checks[name] = partial(witness_watch.find, name)
         health.readiness.register("shoe_keys", shoe_seeds.check_keys)
 
 
@@ -71,7 +68,8 @@ def _register_reports() -> None:
 
 
 def _watch_dealing() -> None:
-    """Count rounds by phase, and check that none is overdue."""
+    """Count rounds by phase, and check that none is overdue and no table waits for a witness."""
+    from baccarat.services import witness_watch
     from casino.alerts.metrics import SOURCES, GaugeSource
     from casino.observability import health
 
@@ -84,6 +82,8 @@ def _watch_dealing() -> None:
         UNION ALL SELECT 'overdue', count(*) FROM baccarat_duetable
          WHERE NOT closes AND due_at <= clock_timestamp()
     """
+    for name in (witness_watch.TABLES_WAIT, witness_watch.AWAY):
+        health.house.checks[name] = partial(witness_watch.find, name)
     SOURCES["casino_rounds"] = GaugeSource("Rounds that are played, by phase, and those overdue.", "phase", by_phase)
     health.watch("dealing", oldest, limit=5.0)
 

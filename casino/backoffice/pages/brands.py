@@ -96,6 +96,21 @@ class LimitsGroupChoiceForm(RowForm):
         )
 
 
+def _caps(operator: Operator) -> Grid:
+    rows = [
+        (
+            daily_caps.in_words(cap.kind).capitalize(),
+            html.money(cap.amount, cap.currency),
+            html.money(cap.moved, cap.currency),
+            cap.day,
+            daily_caps.in_words(cap.effect),
+        )
+        for cap in operator.daily_caps.order_by("kind", "currency")
+    ]
+    headers = ("Cap on", "Amount", "Counted", "On", "Beyond")
+    return Grid("Daily caps", headers, rows, empty="No cap on a day's money yet.")
+
+
 def sections_of(operator: Operator) -> list[Section]:
     """Build an operator's brands, limits groups, daily caps and skins."""
     listed = [
@@ -115,22 +130,10 @@ def sections_of(operator: Operator) -> list[Section]:
         )
         for skin in skins.list_skins(operator=operator.pk)
     ]
-    capped = [
-        (
-            daily_caps.in_words(cap.kind).capitalize(),
-            html.money(cap.amount, cap.currency),
-            html.money(cap.moved, cap.currency),
-            cap.day,
-            daily_caps.in_words(cap.effect),
-        )
-        for cap in operator.daily_caps.order_by("kind", "currency")
-    ]
     return [
         Grid("Brands", ("Brand", "Name", "Players", "Created"), listed, empty="No brand yet."),
         Grid("Limits groups", ("Group", *LIMITS.values()), groups, empty="No limits group yet."),
-        Grid(
-            "Daily caps", ("Cap on", "Amount", "Counted", "On", "Beyond"), capped, empty="No cap on a day's money yet."
-        ),
+        _caps(operator),
         Grid(
             "Skins",
             ("Skin", "Properties", "Logo", "Changed"),

@@ -248,7 +248,7 @@ def test_no_wager_is_taken_once_a_witness_is_silent_for_more_than_five_seconds(
     ann, ben = house.seated(table), house.seated(other)
     play(house, ann, rounds=3)
     silent_since = time.time() - 6
-    monkeypatch.setattr(WitnessClient, "away_since", lambda *_: silent_since)
+    monkeypatch.setattr(WitnessClient, "away_since", lambda *_: silent_since)  # as after six seconds of silence
     before = house.state(table)
     with pytest.raises(WitnessUnavailable) as refused:
         ann.deal({B: 2500})

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -79,13 +80,14 @@ class Reader:
     def follow(self, step: str) -> str:
         """Run a command of the page, unattended, and return its output. Raises DevstackError."""
         unattended = step.replace("gpg --quick", "gpg --batch --passphrase '' --quick")
-        here = unattended.replace("deploy/", f"{PROJECT}/deploy/").replace("manage.py", f"{PROJECT}/manage.py")
+        project = shlex.quote(str(PROJECT))
+        here = unattended.replace("deploy/", f"{project}/deploy/").replace("manage.py", f"{project}/manage.py")
         command = ["bash", "-euo", "pipefail", "-c", here]
         return run_to_end(command, environment=self.environment, folder=self.folder)
 
     def receive_wal(self, step: str) -> None:
         """Start the command of the page that goes on, and wait until the server sends it the log."""
-        words = step.replace("deploy/", f"{PROJECT}/deploy/").split()
+        words = [word.replace("deploy/", f"{PROJECT}/deploy/") for word in step.split()]  # a path may have a space
         with (self.folder / "wal.log").open("ab") as log:
             self.wal = subprocess.Popen(words, env=self.environment, stderr=log)  # noqa: S603
         with psycopg.connect(self.server.superuser_url, autocommit=True) as connection:
