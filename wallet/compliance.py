@@ -46,6 +46,7 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
     "played": "SELECT slot FROM wallet_played WHERE player_id = %(player)s ORDER BY slot",
     "table_limits": "SELECT * FROM wallet_table_limit WHERE player_id = %(player)s",
 }
+NEEDS: Final[Mapping[str, str]] = {"holds": "wallet.view_hold", "discrepancies": "wallet.view_discrepancy"}
 OWN_FILES: Final[Mapping[str, frozenset[str]]] = {
     "accounts": frozenset(),
     "money": frozenset(),
@@ -156,6 +157,8 @@ def register() -> None:
         permanent={"ledger": ("wallet_account", "wallet_entry", "wallet_posting")},
         policies={"callbacks": RetentionPolicy({"wallet_providercallback": "received_at"}, TEN_YEARS, TEN_YEARS)},
     )
-    exports.register_player_files(files=PLAYER_FILES, streams=PLAYER_STREAMS, own=OWN_FILES, own_views=OWN_VIEWS)
+    exports.register_player_files(
+        files=PLAYER_FILES, streams=PLAYER_STREAMS, own=OWN_FILES, own_views=OWN_VIEWS, needs=NEEDS
+    )
     exports.register_operator_files(OPERATOR_FILES)
     erasure.register_check(player_activity)

@@ -25,6 +25,15 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
          WHERE split_part(compliance_case.subject, ' ', 1) = 'player:' || %(player)s::text ORDER BY entry.id
     """,
 }
+NEEDS: Final[Mapping[str, str]] = {
+    "activity": "risk.view_riskalert",
+    "risk_alerts": "risk.view_riskalert",
+    "networks": "risk.view_riskalert",
+    "statuses": "risk.view_playerstatus",
+    "notes_about_player": "risk.view_playernote",
+    "cases": "compliance.view_case",
+    "case_entries": "compliance.view_case",
+}
 
 
 class RiskConfig(AppConfig):
@@ -57,7 +66,7 @@ class RiskConfig(AppConfig):
                 "networks": RetentionPolicy({"risk_playernetwork": "last_used_at"}, 1, 92, of_players=True),
             },
         )
-        exports.register_player_files(files=PLAYER_FILES, streams=(), own={})
+        exports.register_player_files(files=PLAYER_FILES, streams=(), own={}, needs=NEEDS)
         exports.register_operator_files(
             {
                 "risk_rules": OperatorFile("* FROM risk_riskrule", "at", state=True),

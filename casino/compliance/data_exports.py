@@ -1,7 +1,8 @@
 """Exports of data: requested by players and staff, made by a job in pieces, and kept for a day.
 
 Players get what is about them, without what is about others: who of the staff did what, notes among staff, and what is
-looked into. Staff get everything about a player, or about an operator in an interval, for a regulator.
+looked into. Staff get of a player what their permissions let them see, and everything about an operator in an interval,
+for a regulator.
 
 The pieces are encrypted under the key of the one player whom they are about, or else under a personal key of the
 installation. An erasure deletes all exports that the player may be in.
@@ -60,10 +61,10 @@ def request_own(*, operator: UUID, player: UUID) -> DataExport:
         return _request(now, kind=ExportKind.OWN, operator_id=operator, player_id=player, by=f"player:{player}")
 
 
-def request_player(*, operator: UUID, player: UUID, by: str) -> DataExport:
-    """Request an export of everything about a player; one that waits is returned. Raises UnknownPlayer."""
+def request_player(*, operator: UUID, player: UUID, files: list[str], by: str) -> DataExport:
+    """Request an export of these files about a player; one that waits is returned. Raises UnknownPlayer."""
     require_player(operator=operator, player=player)
-    return _request_for_staff(kind=ExportKind.PLAYER, operator_id=operator, player_id=player, by=by)
+    return _request_for_staff(kind=ExportKind.PLAYER, operator_id=operator, player_id=player, files=files, by=by)
 
 
 def request_operator(*, operator: UUID, since: datetime, until: datetime, by: str) -> DataExport:
@@ -92,9 +93,10 @@ def list_own(*, player: UUID) -> list[DataExport]:
     return list(_kept().filter(player_id=player, kind=ExportKind.OWN))
 
 
-def list_of_player(player: UUID) -> list[DataExport]:
-    """List the exports of a player for staff that are kept, newest first."""
-    return list(_kept().filter(player_id=player, kind=ExportKind.PLAYER).order_by("-requested_at"))
+def list_of_player(player: UUID, *, files: list[str]) -> list[DataExport]:
+    """List the exports of a player that are kept and have no other files than these, newest first."""
+    rows = _kept().filter(player_id=player, kind=ExportKind.PLAYER, files__contained_by=files)
+    return list(rows.order_by("-requested_at"))
 
 
 def list_of_operators(operators: list[UUID]) -> list[DataExport]:
@@ -184,8 +186,9 @@ def _chunks(row: DataExport) -> Iterator[bytes]:
     if row.player_id is None:
         assert row.since is not None and row.until is not None  # noqa: PT018, S101
         return exports.export_operator(operator=row.operator_id, since=row.since, until=row.until, now=row.requested_at)
-    export = exports.export_own_data if row.kind == ExportKind.OWN else exports.export_player
-    return export(operator=row.operator_id, player=row.player_id, now=row.requested_at)
+    if row.kind == ExportKind.OWN:
+        return exports.export_own_data(operator=row.operator_id, player=row.player_id, now=row.requested_at)
+    return exports.export_player(operator=row.operator_id, player=row.player_id, now=row.requested_at, files=row.files)
 
 
 def _encryption(row: DataExport) -> Callable[[int, bytes], tuple[str, bytes]]:

@@ -12,7 +12,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -55,6 +55,13 @@ _player_files: Final[dict[str, str]] = {
     """,
     "erasures": "SELECT id, reason, erased_at FROM compliance_erasure WHERE player_id = %(player)s ORDER BY id",
 }
+_player_needs: Final[dict[str, str]] = {
+    "significant_events": "significant.view_significantevent",
+    "notes": "significant.view_significantevent",
+    "access_log": "staff.view_accesslogentry",
+    "events": "events.view_event",
+}
+"""The permission without which a file is left out; the others need none but to export."""
 _player_streams: Final[list[str]] = []
 _own_views: Final[dict[str, Callable[[dict[str, Any]], dict[str, Any]]]] = {}
 _own_files: Final[dict[str, frozenset[str]]] = {
@@ -75,14 +82,17 @@ def register_player_files(
     files: Mapping[str, str],
     streams: Sequence[str],
     own: Mapping[str, frozenset[str]],
+    needs: Mapping[str, str] = MappingProxyType({}),
     own_views: Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]] = MappingProxyType({}),
 ) -> None:
     """Add another app's files to player exports; call it in AppConfig.ready().
 
     Each file is a statement that reads the rows of `%(player)s` and nobody else's; each of `streams` is an SQL
     expression for an array of names of streams that are about the player alone. Players themselves get the files that
-    `own` names, without its columns, and with each row as `own_views` shows it.
+    `own` names, without its columns, and with each row as `own_views` shows it. Staff get files that are in `needs`
+    only with the permission there, so that nobody learns from an export what no page tells them.
     """
+    _player_needs.update(needs)
     _own_views.update(own_views)
     _own_files.update(own)
     _player_files.update(files)
@@ -92,6 +102,11 @@ def register_player_files(
 def player_files() -> dict[str, str]:
     """Return the statement of each file of a player export."""
     return {**_player_files, "events": _PLAYER_EVENTS.format(streams=" || ".join(_player_streams))}
+
+
+def files_for(allowed: Callable[[str], bool]) -> list[str]:
+    """Return the files of a player export for a member of staff, by the permissions that are `allowed`."""
+    return [name for name in player_files() if name not in _player_needs or allowed(_player_needs[name])]
 
 
 class _Sink(io.RawIOBase):
@@ -112,10 +127,10 @@ class _Sink(io.RawIOBase):
         return taken
 
 
-def export_player(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:
-    """Export everything about a player: yield a ZIP of JSON files in pieces. Raises UnknownPlayer at once."""
+def export_player(*, operator: UUID, player: UUID, now: datetime, files: Iterable[str]) -> Iterator[bytes]:
+    """Export these files about a player: yield a ZIP of JSON in pieces. Raises UnknownPlayer at once."""
     require_player(operator=operator, player=player)
-    return _zip_pieces(player, now, player_files(), lambda _, row: row)
+    return _zip_pieces(player, now, {name: player_files()[name] for name in files}, lambda _, row: row)
 
 
 def export_own_data(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:

@@ -190,7 +190,7 @@ class Erasure(models.Model):
         permissions = [
             ("request_erasure", "Can request the erasure of a player"),
             ("approve_erasure", "Can approve or decline an erasure"),
-            ("export_player", "Can export everything about a player"),
+            ("export_player", "Can export what one may see of a player"),
             ("export_operator", "Can export everything about an operator"),
         ]
         indexes = [
@@ -215,7 +215,7 @@ class ErasureCopy(models.Model):
 
 class ExportKind(models.TextChoices):
     OWN = "own", "what players may have of themselves"
-    PLAYER = "player", "everything about a player"
+    PLAYER = "player", "what staff may see of a player"
     OPERATOR = "operator", "everything about an operator in an interval"
 
 
@@ -228,6 +228,7 @@ class DataExport(models.Model):
     player_id = models.UUIDField(null=True)
     since = models.DateTimeField(null=True)
     until = models.DateTimeField(null=True)
+    files = models.JSONField(default=list, help_text="Of a player, for staff: the names of its files.")
     requested_by = models.TextField()
     requested_at = models.DateTimeField()
     attempts = models.IntegerField(default=0)

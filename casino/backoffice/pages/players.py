@@ -35,7 +35,7 @@ from casino.backoffice.pages.player_sections import open_sessions
 from casino.backoffice.pages.responsible_gaming import excluded, restrictions_of
 from casino.backoffice.sections import ActionBar, Section, contents
 from casino.backoffice.subjects import players_named
-from casino.compliance import data_exports
+from casino.compliance import data_exports, exports
 from casino.compliance import erasure as erasures
 from casino.compliance.api import file_response
 from casino.crypto.crypto_shredding import ERASED
@@ -202,7 +202,7 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         player = self.find_row(request, object_id)
         if request.method != "GET" or player is None or not request.user.has_perm(EXPORT):
             raise PermissionDenied
-        rows = data_exports.list_of_player(player.pk)
+        rows = data_exports.list_of_player(player.pk, files=exports.files_for(request.user.has_perm))
         row = next((each for each in rows if str(each.pk) == request.GET.get("export") and each.ready_at), None)
         if row is None:
             return HttpResponseRedirect(self.page_url(player))
@@ -212,13 +212,14 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
     @RowAction(
         "Export",
         name="request_export",
-        title="Export everything about this player",
+        title="Export what you may see of this player",
         permission=EXPORT,
         help_text="A ZIP of JSON files. It is on this page once it is made, and for a day.",
     )
     def request_export(self, request: HttpRequest, player: Player, _data: dict[str, Any]) -> str:
         by = staff_actor(request.user)
-        data_exports.request_player(operator=player.operator_id, player=player.pk, by=by)
+        files = exports.files_for(request.user.has_perm)
+        data_exports.request_player(operator=player.operator_id, player=player.pk, files=files, by=by)
         return "Requested. The file is here once it is made, and for a day."
 
     @RowAction(
@@ -349,7 +350,7 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
             ("Events", html.event_log(player, "all events of this player")),
         ]
         if request.user.has_perm(EXPORT):
-            made = data_exports.list_of_player(obj.pk)
+            made = data_exports.list_of_player(obj.pk, files=exports.files_for(request.user.has_perm))
             facts.append(("Personal data", export_link(made[0]) if made else "no export in the last day"))
         figures = player_sections.figures(request, obj)
         return [

@@ -176,7 +176,7 @@ class Migration(migrations.Migration):
                 "permissions": [
                     ("request_erasure", "Can request the erasure of a player"),
                     ("approve_erasure", "Can approve or decline an erasure"),
-                    ("export_player", "Can export everything about a player"),
+                    ("export_player", "Can export what one may see of a player"),
                 ],
                 "indexes": [
                     models.Index(fields=["operator_id", "-id"], name="compliance_erasure_operator"),
@@ -201,7 +201,7 @@ class Migration(migrations.Migration):
                     models.TextField(
                         choices=[
                             ("own", "what players may have of themselves"),
-                            ("player", "everything about a player"),
+                            ("player", "what staff may see of a player"),
                             ("operator", "everything about an operator in an interval"),
                         ]
                     ),
@@ -210,6 +210,7 @@ class Migration(migrations.Migration):
                 ("player_id", models.UUIDField(null=True)),
                 ("since", models.DateTimeField(null=True)),
                 ("until", models.DateTimeField(null=True)),
+                ("files", models.JSONField(default=list, help_text="Of a player, for staff: the names of its files.")),
                 ("requested_by", models.TextField()),
                 ("requested_at", models.DateTimeField()),
                 ("attempts", models.IntegerField(default=0)),

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
                 "permissions": [
                     ("request_erasure", "Can request the erasure of a player"),
                     ("approve_erasure", "Can approve or decline an erasure"),
-                    ("export_player", "Can export everything about a player"),
+                    ("export_player", "Can export what one may see of a player"),
                     ("export_operator", "Can export everything about an operator"),
                 ]
             },

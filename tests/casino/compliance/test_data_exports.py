@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from datetime import timedelta
@@ -9,6 +10,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from casino.compliance import data_exports, erasure, exports
@@ -17,8 +20,11 @@ from casino.compliance.refusals import DataExportTooSoon
 from casino.events.sql import execute, fetch
 from casino.operators import changes
 from casino.significant.models import SignificantEvent
+from casino.staff import roles
+from casino.staff.duties import Role
 from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, tenant
 from tests.conftest import Database
+from tests.support.office import staff
 from tests.threads import in_threads
 
 
@@ -97,11 +103,37 @@ def test_nobody_else_gets_it_and_the_pieces_are_encrypted(lucky: Tenant) -> None
     assert not bytes(stored).startswith(b"PK")
 
 
+def asked_for(client: Client, player: Gambler) -> tuple[str, set[str]]:
+    """Let staff request an export on a player's page, make it, and return its address and the names of its files."""
+    page = reverse("admin:operators_player_change", args=[player.id])
+    client.post(reverse("admin:operators_player_request_export", args=[player.id]))
+    data_exports.generate_due()
+    link = re.search(r'href="([^"]+export\.zip\?export=[^"]+)"', client.get(page).content.decode())
+    assert link is not None
+    answer: Any = client.get(link[1])
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
+        return link[1], {name.removesuffix(".json") for name in archive.namelist()}
+
+
+def test_an_export_for_support_has_nothing_of_what_only_compliance_may_know(lucky: Tenant) -> None:
+    alice = lucky.player("Alice")
+    support, compliance = (staff(*roles.functions_of(role), name=role) for role in (Role.SUPPORT, Role.COMPLIANCE))
+    whole, everything = asked_for(compliance, alice)
+    own, known = asked_for(support, alice)
+    assert everything == {*exports.player_files(), "manifest"}
+    assert everything - known == {
+        *("activity", "risk_alerts", "networks", "cases", "case_entries", "holds", "discrepancies"),
+        *("significant_events", "notes", "access_log", "events"),
+    }
+    assert support.get(whole).status_code == 302, "the file of one who may see more"
+    assert own in compliance.get(reverse("admin:operators_player_change", args=[alice.id])).content.decode()
+
+
 def test_an_erasure_deletes_it(lucky: Tenant) -> None:
     player = UUID(lucky.do("players", {"reference": "r1", "nickname": "Alice"})["id"])
     operator, now = UUID(lucky.id), timezone.now()
     data_exports.request_own(operator=operator, player=player)
-    data_exports.request_player(operator=operator, player=player, by="staff:1")
+    data_exports.request_player(operator=operator, player=player, files=["player"], by="staff:1")
     data_exports.request_operator(operator=operator, since=now - timedelta(1), until=now, by="staff:1")
     assert data_exports.generate_due() == 3
     other = data_exports.request_operator(operator=UUID(tenant("rival").id), since=now, until=now, by="staff:1")

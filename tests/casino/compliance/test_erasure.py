@@ -262,7 +262,11 @@ def test_texts_of_staff_about_a_player_are_encrypted_and_erased_with_the_key(ali
     assert (adjustment.note, adjustment.message) == WORDS[:2]
     assert staff_texts(alice) == [WORDS[1]]
     archive = archive_of(
-        b"".join(exports.export_player(operator=alice.operator, player=alice.id, now=datetime.now(UTC)))
+        b"".join(
+            exports.export_player(
+                operator=alice.operator, player=alice.id, now=datetime.now(UTC), files=exports.player_files()
+            )
+        )
     )
     assert [each["text"] for each in archive["notes"]] == [WORDS[3]] * 4
     assert [WORDS[2], WORDS[1]] == [archive["exclusions"][0]["note"], archive["notices"][0]["message"]]
@@ -305,7 +309,13 @@ def test_a_text_about_several_players_is_erased_with_any_of_them(alice: Alice) -
     assert words in str(rounds.round_events(round_=round_, operator=alice.operator, viewer=None))
     with pytest.raises(PlayerIsBlocked, match=says), transaction.atomic():
         first.sit(money_type=MoneyType.PLAY)
-    files = archive_of(b"".join(exports.export_player(operator=alice.operator, player=alice.id, now=datetime.now(UTC))))
+    files = archive_of(
+        b"".join(
+            exports.export_player(
+                operator=alice.operator, player=alice.id, now=datetime.now(UTC), files=exports.player_files()
+            )
+        )
+    )
     assert [(each["reason"], each["message"]) for each in files["stops"]] == [(words, says)]
     assert says in str(files["events"])
 

@@ -24,7 +24,9 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         try:
             operator = find_operator(slug=options["operator"]).id
-            pieces = exports.export_player(operator=operator, player=options["player"], now=timezone.now())
+            pieces = exports.export_player(
+                operator=operator, player=options["player"], now=timezone.now(), files=exports.player_files()
+            )
         except Refusal as refusal:
             raise CommandError(refusal.message()) from None
         with options["file"].open("wb") as file:
