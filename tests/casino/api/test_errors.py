@@ -1,13 +1,17 @@
 import logging
+import tomllib
+from pathlib import Path
 
 import pytest
 from django.test import Client
+from django.urls import get_resolver
 from pytest_django import Settings
 
 from casino.api import error_catalogue
 from casino.kernel.errors import all_refusals
 
 JSON = "application/json"
+STATUSES = Path(__file__).with_name("statuses.toml")
 
 
 def test_a_refusal_has_its_code_remedy_and_facts(client: Client) -> None:
@@ -150,6 +154,17 @@ def test_a_code_has_one_status_everywhere() -> None:
         code: ruled[code] for code in fixed.keys() & ruled.keys()
     }
     assert not {problem.code for problem in error_catalogue.HTTP_PROBLEMS} & ruled.keys()
+
+
+def test_each_code_has_the_status_of_the_table() -> None:
+    assert get_resolver("casino.urls").url_patterns  # loads every module that refuses
+    rows = tomllib.loads(STATUSES.read_text(encoding="utf-8"))
+    of_tests = {refusal.code for refusal in all_refusals() if refusal.__module__.startswith("tests.")}
+    statuses = {code: problem.status for code, problem in error_catalogue.all_problems().items()}
+
+    assert {code: statuses[code] for code in statuses.keys() - of_tests} == {
+        code: int(status) for status, codes in rows.items() for code in codes.split()
+    }
 
 
 def test_the_type_of_a_problem_is_a_url_that_explains_it(client: Client) -> None:
