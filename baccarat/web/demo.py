@@ -19,10 +19,11 @@ from casino.api.error_catalogue import NOT_FOUND, RequestRejected
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
-from casino.operators import currencies, pins, sessions
+from casino.operators import currencies, key_changes, pins, sessions
+from casino.operators.memberships import shell_actor
 from casino.operators.models import Operator, Player
 from casino.operators.refusals import UnknownOperator, UnknownPlayer
-from casino.operators.services import create_operator, find_operator, issue_key, list_players
+from casino.operators.services import create_operator, find_operator, list_players
 from wallet.ledger import player_accounts as wallet
 from wallet.ledger.refusals import OperatorNotSandbox
 from wallet.payments import methods
@@ -64,7 +65,8 @@ def create_sandbox_operator(*, slug: str) -> tuple[str, str]:
             operator = create_operator(slug=slug, name=slug.title(), currencies=offered_currencies(), sandbox=True)
         if not operator.sandbox:
             raise OperatorNotSandbox
-        return issue_key(operator=operator.id, label="demo")
+        key = key_changes.issue(operator, label="demo", by=shell_actor())
+        return key.name, key.secret
 
 
 def offered_currencies() -> list[str]:

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from ipaddress import ip_network
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
 from django.db import transaction
 
+from casino.events.sql import fetch
 from casino.kernel.money import format_amount
 from casino.kernel.persons import is_shell
 from casino.operators import (
@@ -34,12 +36,14 @@ from casino.operators.key_models import SigningKey
 from casino.operators.models import ApiKey, Change, ChangeName, Operator
 from casino.operators.principals import Scope
 from casino.operators.refusals import InvalidNetworks, MoneyKeyUnlimited
+from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
 
 ORIGINS: Final = acts.SET_ORIGINS.name
 NETWORKS: Final = acts.SET_STAFF_NETWORKS.name
 SIGNATURES: Final = acts.REQUIRE_SIGNATURES.name
 SIGNING_KEYS: Final = acts.ADD_SIGNING_KEY.name
+_LACKS_BOUNDS: Final = "SELECT operators_lacks_bounds(%s)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +60,11 @@ def issue(
     operator: Operator,
     *,
     label: str,
-    scopes: Iterable[str] | None,
-    networks: Iterable[str],
-    expires_at: datetime | None,
-    limits: Mapping[str, KeyLimits],
-    brand: UUID | None,
+    scopes: Iterable[str] | None = None,
+    networks: Iterable[str] = (),
+    expires_at: datetime | None = None,
+    limits: Mapping[str, KeyLimits] = MappingProxyType({}),
+    brand: UUID | None = None,
     by: str,
 ) -> NewSecret:
     """Issue a key, whose limits by currency are of each movement.
@@ -74,8 +78,6 @@ def issue(
     if scopes is None:
         scopes = [scope for scope in Scope if scope is not Scope.MONEY or not is_first]
     terms = services.key_terms(scopes, networks, expires_at)
-    if Scope.MONEY in terms["scopes"] and not operator.sandbox:
-        _require_bounds(terms, limits.values())
     details = {
         "key": key,
         "secret_hash": credentials.digest(secret).hex(),
@@ -87,7 +89,8 @@ def issue(
         "limits": {currency: [each.per_request, each.per_day] for currency, each in limits.items()},
     }
     if is_first:
-        _add_key(details, by, kind=SignificantEventKind.ACCESS_BY_COMMAND)
+        with act_log.as_one(acts.CHANGE_KEY.name, operator=operator.pk, subject=f"key:{key}", actor=by):
+            _add_key(details, by, kind=SignificantEventKind.ACCESS_BY_COMMAND)
         return NewSecret(key, secret, None)
     caps = [_caps(each, currency) for currency, each in limits.items()] or ["no limit"]
     summary = f"Issue the API key {label} for {_describe_terms(terms)}; {'; '.join(caps)}"
@@ -119,8 +122,6 @@ def set_terms(
     """
     locked = ApiKey.objects.select_for_update(no_key=True, of=("self",)).select_related("operator").get(pk=key.pk)
     terms = services.key_terms(scopes, networks, expires_at)
-    if Scope.MONEY in terms["scopes"] and not locked.operator.sandbox:
-        _require_bounds(terms, (KeyLimits(row.per_request, row.per_day) for row in locked.limits.all()))
     if not _widens(locked, terms):
         services.change_terms(locked.pk, **terms, by=by, tightens=True)
         return None
@@ -138,23 +139,15 @@ def set_limit(key: ApiKey, *, movement: Movement, currency: str, limits: KeyLimi
     Raises InvalidKeyLimit, MoneyKeyUnlimited, UnknownKey.
     """
     locked = ApiKey.objects.select_for_update(no_key=True, of=("self",)).select_related("operator").get(pk=key.pk)
-    operator, rows = locked.operator, list(locked.limits.all())
-    if not key_limits.loosens(rows, movement, currency, limits):
+    if not key_limits.loosens(locked.limits.all(), movement, currency, limits):
         key_limits.change(key=key.pk, movement=movement, currency=currency, limits=limits, by=by)
         return None
-    if Scope.MONEY in locked.scopes and not operator.sandbox:
-        others = [
-            KeyLimits(row.per_request, row.per_day)
-            for row in rows
-            if (row.movement, row.currency) != (movement, currency)
-        ]
-        _require_caps([*others, *([] if limits is None else [limits])])
     amounts = None if limits is None else [limits.per_request, limits.per_day]
     details = {"key": key.pk, "movement": movement.value, "currency": currency, "limits": amounts}
     what = "no limit" if limits is None else _caps(limits, currency)
     summary = f"Set for each {movement.value} by the API key {key.label} ({key.pk}): {what}"
     return changes.make(
-        operator, ChangeName.KEY_LIMIT, subject=f"key:{key.pk}", summary=summary, details=details, by=by
+        locked.operator, ChangeName.KEY_LIMIT, subject=f"key:{key.pk}", summary=summary, details=details, by=by
     )
 
 
@@ -277,6 +270,7 @@ def _add_key(
         for movement in Movement:
             limits = KeyLimits(*amounts)
             key_limits.change(key=details["key"], movement=movement, currency=currency, limits=limits, by=by)
+    _require_bounds(details["key"])
 
 
 def _replace_secret(details: Mapping[str, Any], by: str) -> None:
@@ -289,6 +283,7 @@ def _set_terms(details: Mapping[str, Any], by: str) -> None:
         details["scopes"], details["networks"], None if end is None else datetime.fromisoformat(end)
     )
     services.change_terms(details["key"], **terms, by=by, tightens=False)
+    _require_bounds(details["key"])
 
 
 def _set_limit(details: Mapping[str, Any], by: str) -> None:
@@ -300,6 +295,7 @@ def _set_limit(details: Mapping[str, Any], by: str) -> None:
         limits=None if amounts is None else KeyLimits(*amounts),
         by=by,
     )
+    _require_bounds(details["key"])
 
 
 def _add_signing_key(details: Mapping[str, Any], by: str) -> None:
@@ -363,17 +359,9 @@ def _widens(key: ApiKey, terms: Mapping[str, Any]) -> bool:
     return later or not {*terms["scopes"]} <= {*key.scopes} or not _is_narrower(terms["networks"], key.networks)
 
 
-def _require_bounds(terms: Mapping[str, Any], limits: Iterable[KeyLimits]) -> None:
+def _require_bounds(key: str) -> None:
     """Require limits by day, networks and an end of a live operator's key for money. Raises MoneyKeyUnlimited."""
-    _require_caps(limits)
-    if not terms["networks"] or terms["expires_at"] is None:
-        raise MoneyKeyUnlimited
-
-
-def _require_caps(limits: Iterable[KeyLimits]) -> None:
-    """Require limits by day, one at least. Raises MoneyKeyUnlimited."""
-    caps = [each.per_day for each in limits]
-    if not caps or None in caps:
+    if fetch(_LACKS_BOUNDS, [key]) == [(True,)]:
         raise MoneyKeyUnlimited
 
 

@@ -17,9 +17,8 @@ from django.utils import timezone
 from casino.crypto import blind_index, crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import database_now
-from casino.operators import acts, credentials
+from casino.operators import acts
 from casino.operators import currencies as offer
-from casino.operators.memberships import shell_actor
 from casino.operators.models import ApiKey, DailyCap, Operator, Player
 from casino.operators.principals import BrandScope, Scope
 from casino.operators.refusals import (
@@ -191,28 +190,6 @@ def find_operator(*, slug: str, lock: bool = False) -> Operator:
     if operator is None:
         raise UnknownOperator(f"There is no operator {slug[:60]!r}.")
     return operator
-
-
-def issue_key(
-    *,
-    operator: UUID,
-    label: str = "",
-    scopes: Iterable[str] = tuple(Scope),
-    networks: Iterable[str] = (),
-    expires_at: datetime | None = None,
-    brand: UUID | None = None,
-    by: str | None = None,
-) -> tuple[str, str]:
-    """Issue a new key for an operator or one of its brands: (key id, secret). The secret cannot be shown again.
-
-    Requests with it come from one of the networks, if there are any. `by` is whoever runs the process, unless it is
-    given. `key_changes.issue` asks whom it needs. Raises InvalidKeyTerms.
-    """
-    key_id, secret = credentials.new_key()
-    terms = key_terms(scopes, networks, expires_at)
-    by = by or shell_actor()
-    add_key(key_id, credentials.digest(secret), operator=operator, label=label, brand=brand, by=by, **terms)
-    return key_id, secret
 
 
 def add_key(

@@ -29,7 +29,6 @@ INVENTED: Final = "act names a change that was none"
 ALONE: Final = "act by too few persons"
 OTHERWISE: Final = "act differs from its change"
 TWICE: Final = "change was used twice"
-UNBOUNDED: Final = "key for money without bounds"
 UNKNOWN: Final = "act that the policy does not have"
 MAX_FINDINGS: Final = 1000
 """The most findings of one kind."""
@@ -37,14 +36,6 @@ MAX_FINDINGS: Final = 1000
 _EVENTS: Final = """
     SELECT id, stream, version, type, schema, data::text FROM events_event AS event
      WHERE "left"(stream, 6) <> ALL ('{round-,table-}'::text[]) AND type = ANY (%s::text[]) ORDER BY id
-"""
-_UNBOUNDED: Final = """
-    SELECT key_id FROM operators_apikey AS key JOIN operators_operator AS operator ON operator.id = key.operator_id
-     WHERE NOT operator.sandbox AND 'money' = ANY (key.scopes) AND key.revoked_at IS NULL
-       AND 'key:' || key_id <> ALL (%s::text[])
-       AND (key.networks = '{}' OR key.expires_at IS NULL
-            OR (SELECT count(*) = 0 OR bool_or(per_day IS NULL) FROM operators_keylimit WHERE key_id = key.key_id))
-     ORDER BY 1
 """
 _WRITTEN: Final = """
     SELECT number, table_name, row_key, encode(digest, 'hex') FROM events_rowdigest
@@ -68,7 +59,7 @@ def check() -> list[Finding]:
             findings.extend(policy.check(event, stream))
         else:
             policy.follow(event, stream, version)
-    return [*findings[:MAX_FINDINGS], *policy.check_keys(), *_check_rows(rows)]
+    return [*findings[:MAX_FINDINGS], *_check_rows(rows)]
 
 
 def _read(*types: str) -> Iterator[tuple[str, int, Any]]:
@@ -85,7 +76,7 @@ class _Policy:
     """The policy of duties, with the changes as of the events so far."""
 
     def __init__(self) -> None:
-        self._issued: dict[UUID | None, str] = {}
+        self._with_key: set[UUID | None] = set()
         self._administrators: set[str] = set()
         self._changes = ChangeTraces()
         self._first = min(self._changes.live.values(), default=None)
@@ -123,11 +114,6 @@ class _Policy:
             yield Finding(TWICE, where, "one act of each change", str(change))
         self._used.add(change)
 
-    def check_keys(self) -> Iterator[Finding]:
-        """Check that each live operator's key for money has its bounds, but for the first, which a command issued."""
-        for (key,) in fetch(_UNBOUNDED, [list(self._issued.values())]):
-            yield Finding(UNBOUNDED, f"key:{key}", "limits by day, networks and an end", "not all of them")
-
     def _is_live(self, act: ActDone) -> bool:
         if act.operator is not None:
             return act.operator in self._changes.live
@@ -138,9 +124,9 @@ class _Policy:
         if act.act == MAKE_SUPERUSER.name and is_shell(act.actor):
             self._administrators.add(act.subject)
             return len(self._administrators) <= FEWEST
-        if act.act != CHANGE_KEY.name or act.operator in self._issued:
+        if act.act != CHANGE_KEY.name or act.operator in self._with_key:
             return False
-        self._issued[act.operator] = act.subject if is_shell(act.actor) else ""
+        self._with_key.add(act.operator)
         return is_shell(act.actor)
 
 

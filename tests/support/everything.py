@@ -28,7 +28,6 @@ from casino.events.store import Metadata
 from casino.feed import webhooks, writer
 from casino.observability.conditions import Observation
 from casino.operators import assertions, changes, key_rotation, limits_groups, services, signing_keys
-from casino.operators.key_limits import Movement
 from casino.operators.key_models import KeyLimit
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import ApiKey, Change, Operator, StaffMembership
@@ -37,6 +36,7 @@ from casino.reports.intervals import ReportPeriod, lifetime_interval
 from casino.staff import identity_providers
 from casino.staff.duties import Role
 from tests.support.acts import agreed
+from tests.support.keys import issue_key
 from tests.support.office import Office, open_office
 from tests.support.payouts import pay_unplayed
 from tests.support.protection import age_wishes, on
@@ -77,12 +77,9 @@ def _access(operator: Operator, by: str) -> None:
     """Give each control of access something that can be loosened, or removed."""
     here = ["127.0.0.0/8"]
     Operator.objects.filter(pk=operator.pk).update(staff_networks=here, signatures_required=True)
-    today = timezone.now().date()
     (key,) = ApiKey.objects.filter(operator=operator)
-    other, _ = services.issue_key(operator=operator.pk)
-    for each in ApiKey.objects.all():
-        for movement in Movement:
-            KeyLimit.objects.create(key=each, movement=movement, currency="EUR", per_day=10_000, day=today)
+    other, _ = issue_key(operator=operator.pk)
+    KeyLimit.objects.update(per_day=10_000)
     for _ in range(2):
         signing_keys.add_secret(key_id=key.pk, by=by)
         _, _, waits = webhooks.register(operator=operator.pk, url="https://lucky.example/in", types=[], by=by)
@@ -91,7 +88,7 @@ def _access(operator: Operator, by: str) -> None:
     signing_keys.add_secret(key_id=other, by=by)  # which requires no signatures yet
     key_rotation.rotate(key_id=key.pk, by=by)
     annex = services.create_operator(slug="annex", name="Annex", currencies=["EUR"], sandbox=False)
-    signing_keys.add_secret(key_id=services.issue_key(operator=annex.pk)[0], by=by)
+    signing_keys.add_secret(key_id=issue_key(operator=annex.pk)[0], by=by)
     agent = Person(str(operator.pk), "agent", Ed25519PrivateKey.generate())
     named = {"name": "Agent", "jwk": agent.jwk, "subject": "agent"}
     assertions.register_key(operator=operator.pk, **named, requested_by=by, confirmed_by="staff:2")

@@ -20,6 +20,7 @@ from casino.operators.models import Operator, Player, StaffMembership
 from casino.staff import addresses
 from tests.support.acts import agreed, permit_every_act
 from tests.support.house import At, House, deal_all
+from tests.support.keys import issue_key
 from wallet.ledger import player_accounts as wallet
 
 admin.autodiscover()  # as casino.urls does, which only web loads
@@ -74,7 +75,7 @@ class Office:
 def open_office(slug: str = "lucky") -> Office:
     """Play a few rounds at two tables of a new operator."""
     operator = services.create_operator(slug=slug, name="Lucky", currencies=["EUR"], sandbox=False)
-    key, _ = services.issue_key(operator=operator.id, label="web")
+    key, _ = issue_key(operator=operator.id, label="web")
     house = House(operator=operator.id)
     player = wallet.register_player(
         operator=operator.id, reference=f"{slug}-alice", nickname="Alice", currency="EUR", metadata=house.metadata

@@ -58,6 +58,37 @@ CREATE FUNCTION operators_wins_capped(operator uuid, unit text, wanted text) RET
            AND cap.moved > cap.amount AND cap.day = (clock_timestamp() AT TIME ZONE own.time_zone)::date)
 $$
 """
+# At the end of the transaction, as a key and its limits are rows of two tables.
+KEY_BOUNDS = """
+CREATE FUNCTION operators_lacks_bounds(wanted text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM operators_apikey AS key JOIN operators_operator AS own ON own.id = key.operator_id
+         WHERE key.key_id = wanted AND NOT own.sandbox AND 'money' = ANY (key.scopes) AND key.revoked_at IS NULL
+           AND (key.networks = '{}' OR key.expires_at IS NULL
+                OR (SELECT count(*) = 0 OR bool_or(per_day IS NULL) FROM operators_keylimit WHERE key_id = wanted)))
+$$;
+
+CREATE FUNCTION operators_require_bounds() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF operators_lacks_bounds(OLD.key_id) OR operators_lacks_bounds(NEW.key_id) THEN
+        RAISE EXCEPTION 'a key for money of a live operator needs limits by day, networks and an end'
+            USING ERRCODE = 'check_violation';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE CONSTRAINT TRIGGER operators_apikey_bounded
+    AFTER INSERT OR UPDATE OF operator_id, scopes, networks, expires_at, revoked_at ON operators_apikey
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION operators_require_bounds();
+CREATE CONSTRAINT TRIGGER operators_keylimit_bounded
+    AFTER DELETE OR INSERT OR UPDATE OF key_id, per_day ON operators_keylimit
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION operators_require_bounds();
+"""
+DROP_BOUNDS = """
+DROP TRIGGER operators_apikey_bounded ON operators_apikey;
+DROP TRIGGER operators_keylimit_bounded ON operators_keylimit;
+DROP FUNCTION operators_require_bounds(), operators_lacks_bounds(text);
+"""
 
 
 class Migration(migrations.Migration):
@@ -751,6 +782,7 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.RunSQL(sql=KEY_BOUNDS, reverse_sql=DROP_BOUNDS),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
         *(
             migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))

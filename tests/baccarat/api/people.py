@@ -22,10 +22,11 @@ from casino.kernel.persons import normalise_subject
 from casino.operators import changes
 from casino.operators.assertions import HEADER, register_key
 from casino.operators.models import AssertionKey, ChangeName, StaffSubject
-from casino.operators.services import create_operator, get_operator, issue_key
+from casino.operators.services import create_operator, get_operator
 from tests.baccarat.api import contract
 from tests.support.acts import agreed, caused_by, permit_every_act
 from tests.support.instant import INSTANT
+from tests.support.keys import issue_key
 from wallet.adjustments import services as adjustments
 from wallet.adjustments.events import AdjustmentDirection, AdjustmentReason
 from wallet.funding import services as funding

@@ -15,8 +15,8 @@ from baccarat.risk.models import KycStatus, PlayerNote, PlayerStatus
 from casino.compliance.models import Case
 from casino.crypto import crypto_shredding
 from casino.operators.brands import create_brand
-from casino.operators.services import issue_key
 from tests.baccarat.api.people import NOWHERE, Caller, Gambler, Tenant
+from tests.support.keys import issue_key
 from tests.threads import in_threads
 
 

@@ -11,11 +11,11 @@ import pytest
 
 from casino.events import sealer
 from casino.operators import brands
-from casino.operators.services import issue_key
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Caller, Gambler, Tenant, bet, deal_all, sit, tenant
 from tests.baccarat.api.people import whole_database as everything
 from tests.baccarat.api.test_isolation import call, callers_of, operations_of, readable, told
 from tests.conftest import Database
+from tests.support.keys import issue_key
 
 SOMETHING = defaultdict(lambda: "1", chat_report=NOWHERE)
 """What addresses name beside tables and rounds."""

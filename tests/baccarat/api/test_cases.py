@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from casino.compliance import cases
-from casino.operators.services import issue_key
 from tests.baccarat.api.people import NOWHERE, Caller, Tenant
 from tests.support.acts import agreed
+from tests.support.keys import issue_key
 
 
 def opened(house: Tenant, subject: str = "") -> str:

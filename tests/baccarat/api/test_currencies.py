@@ -12,9 +12,9 @@ from casino.operators import brands, changes, currencies, limits_groups
 from casino.operators.change import ChangeStatus
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import Change, Operator
-from casino.operators.services import issue_key
 from tests.baccarat.api.people import LONG_TURN, Caller, Gambler, Tenant, deal_all, tenant, whole_database
 from tests.conftest import Database
+from tests.support.keys import issue_key
 from tests.wallet.payments.counter import method, use_provider
 
 YEN = {"chips": ["100", "500", "1000"], "minimum": "100", "maximum": "50000"}

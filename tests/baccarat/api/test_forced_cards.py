@@ -12,7 +12,6 @@ from baccarat.services import rng_monitoring
 from casino.events import sealer, subscriptions
 from casino.events.sql import fetch
 from casino.operators.principals import Scope
-from casino.operators.services import issue_key
 from tests.baccarat.api.people import (
     LONG_TURN,
     NOWHERE,
@@ -25,6 +24,7 @@ from tests.baccarat.api.people import (
     whole_database,
 )
 from tests.conftest import Database
+from tests.support.keys import issue_key
 
 
 @pytest.fixture(autouse=True)

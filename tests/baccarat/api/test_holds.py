@@ -20,9 +20,9 @@ from casino.events.store import Metadata
 from casino.operators import daily_caps, sessions
 from casino.operators.daily_caps import CapEffect, CapKind
 from casino.operators.models import DailyCap
-from casino.operators.services import issue_key
 from tests.baccarat.api.people import Caller, Gambler, Tenant, bet, deal_all, sit, tenant
 from tests.support.acts import agreed
+from tests.support.keys import issue_key
 from tests.wallet.payments.counter import offer, use_provider
 from wallet.models import Hold, Withdrawal
 from wallet.payments import deposits, holds, methods, processor, withdrawals

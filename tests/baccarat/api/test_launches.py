@@ -15,11 +15,11 @@ from casino.operators import credentials, limits_groups, origins
 from casino.operators.limits_groups import GroupLimits
 from casino.operators.models import Player
 from casino.operators.principals import Scope
-from casino.operators.services import issue_key
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api import contract
 from tests.baccarat.api.people import JSON, NOWHERE, Caller, Gambler, Tenant
 from tests.conftest import Database
+from tests.support.keys import issue_key
 
 SITE = "https://play.lucky.example"
 OTHERS = "https://play.golden.example"

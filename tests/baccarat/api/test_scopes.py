@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from casino.operators.principals import Scope
-from casino.operators.services import issue_key
 from casino.staff import duties
 from tests.baccarat.api import contract
 from tests.baccarat.api.people import JSON, NOWHERE, Caller, Tenant, whole_database
 from tests.operations import KEY, ROWS
+from tests.support.keys import issue_key
 
 
 def key_with(house: Tenant, *scopes: Scope) -> Caller:

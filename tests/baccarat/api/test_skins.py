@@ -18,9 +18,9 @@ from baccarat.services import logos, skins
 from casino.devstack.home import PROJECT
 from casino.operators import brands
 from casino.operators.principals import Scope
-from casino.operators.services import issue_key
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import JSON, Caller, Tenant, whole_database
+from tests.support.keys import issue_key
 
 PLUM = {"felt-1": "#7b2d5b", "felt-2": "#571f41", "felt-3": "#2c0f21", "print": "#fbe9f2"}
 PLAYER = {"reference": "customer-1", "nickname": "Ace"}

@@ -18,6 +18,7 @@ from casino.operators.models import Operator
 from casino.staff import access_changes
 from casino.staff.duties import Role
 from tests.casino.staff.test_access_changes import member
+from tests.support.keys import issue_key
 from tests.support.office import client_of, page_of
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +42,7 @@ def an_issued_key(lucky: Operator, client: Client) -> tuple[Any, str]:
 
 
 def a_rotated_key(lucky: Operator, client: Client) -> tuple[Any, str]:
-    key, _ = services.issue_key(operator=lucky.id)
+    key, _ = issue_key(operator=lucky.id)
     return client.post(reverse("admin:operators_apikey_rotate", args=[quote(key)])), page_of("operators_apikey", key)
 
 

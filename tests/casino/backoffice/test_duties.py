@@ -9,10 +9,11 @@ from django.contrib.auth.models import Group, User
 from django.urls import reverse
 
 from casino.operators.models import ApiKey, Operator, StaffMembership
-from casino.operators.services import create_operator, issue_key
+from casino.operators.services import create_operator
 from casino.staff import duties
 from casino.staff.access_review import DUTY_COLUMNS
 from casino.staff.duties import Role
+from tests.support.keys import issue_key
 from tests.support.office import client_of
 
 pytestmark = pytest.mark.django_db

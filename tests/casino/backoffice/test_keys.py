@@ -11,6 +11,7 @@ from django.urls import reverse
 from casino.operators import credentials, services
 from casino.operators.models import ApiKey, Operator
 from tests.casino.operators.test_request_signatures import KEY, jwk_of
+from tests.support.keys import issue_key
 from tests.support.office import page_of, staff
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +22,7 @@ VIEW, CHANGE = "operators.view_apikey", "operators.change_apikey"
 def key() -> ApiKey:
     services.create_operator(slug="rival", name="Rival", currencies=["EUR"], sandbox=True)
     operator = services.create_operator(slug="lucky", name="Lucky", currencies=["EUR", "JPY"], sandbox=True)
-    return ApiKey.objects.get(pk=services.issue_key(operator=operator.id)[0])
+    return ApiKey.objects.get(pk=issue_key(operator=operator.id)[0])
 
 
 def act(client: Client, key: ApiKey, action: str, **fields: str) -> str:

@@ -9,11 +9,12 @@ from django.urls import reverse
 
 from baccarat.services import voiding
 from casino.events.sql import database_now, fetch
-from casino.operators import changes, services, signing_keys
+from casino.operators import changes, signing_keys
 from casino.operators.models import Change, Operator
 from casino.staff.duties import Role
 from tests.casino.staff.test_access_changes import create_operator, member
 from tests.support.changes import pass_hours
+from tests.support.keys import issue_key
 from tests.support.office import client_of
 from tests.support.rsa_keys import rsa_key
 from tests.wallet.conformance.wallets import public_key
@@ -136,7 +137,7 @@ def test_funding(lucky: Operator, maker: Client, checker: Client) -> None:
 def test_two_persons_let_an_operators_own_wallet_be_asked_wager_by_wager(
     lucky: Operator, maker: Client, checker: Client
 ) -> None:
-    key, _ = services.issue_key(operator=lucky.pk, label="wallet")
+    key, _ = issue_key(operator=lucky.pk, label="wallet")
     url = "http://127.0.0.1:8200/wallet/"
     choice = proven({"funding": "seamless", "wallet_url": url, "wallet_profile": "standard"})
     send(maker, "operators_operator_funding", lucky.pk, choice)
@@ -172,7 +173,7 @@ def test_two_persons_let_it_be_asked_in_the_words_that_it_knows(
 
 
 def test_an_own_wallet_needs_the_proof_of_its_conformance(lucky: Operator, maker: Client, checker: Client) -> None:
-    key, _ = services.issue_key(operator=lucky.pk, label="wallet")
+    key, _ = issue_key(operator=lucky.pk, label="wallet")
     signing_keys.add_public(key_id=key, jwk=public_key(), by="test")
     choice = {"funding": "seamless", "wallet_url": "https://wallet.example", "wallet_profile": "standard"}
     page = send(maker, "operators_operator_funding", lucky.pk, choice)

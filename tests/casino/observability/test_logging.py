@@ -8,7 +8,7 @@ from django.db import DatabaseError
 from django.test import Client, RequestFactory
 
 from casino.observability.logging import ContextFilter, JsonFormatter, begin, bind, request_id
-from casino.operators import services
+from tests.support.keys import issue_key
 from tests.support.office import open_office
 
 
@@ -54,7 +54,7 @@ def test_an_exception_is_in_its_line_without_the_row() -> None:
 @pytest.mark.django_db
 def test_the_lines_of_a_request_have_its_operator(caplog: pytest.LogCaptureFixture) -> None:
     office = open_office()
-    key, secret = services.issue_key(operator=office.operator.id)
+    key, secret = issue_key(operator=office.operator.id)
     path = "/api/v1/players/0199f3a2-0000-7000-8000-000000000404"
     with caplog.filtering(ContextFilter()):
         Client().get(path, headers={"authorization": f"Bearer {key}.{secret}", "x-request-id": "request-3"})

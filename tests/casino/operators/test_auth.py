@@ -20,6 +20,7 @@ from casino.operators.models import ApiKey, Player, PlayerSession
 from casino.operators.principals import OperatorPrincipal, Scope
 from casino.operators.refusals import InvalidKeyTerms
 from casino.significant.models import SignificantEvent
+from tests.support.keys import issue_key
 from tests.support.office import open_office
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +42,7 @@ class Scene:
 
 def open_scene(slug: str) -> Scene:
     operator = services.create_operator(slug=slug, name=slug.title(), currencies=["EUR"], sandbox=True)
-    key_id, secret = services.issue_key(operator=operator.id)
+    key_id, secret = issue_key(operator=operator.id)
     player = services.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
     token = sessions.open_session(operator=operator.id, player=player.id, seconds=60).token
     return Scene(operator, key_id, secret, player, token)
@@ -115,7 +116,7 @@ def test_a_wrong_secret_or_another_keys_secret_is_invalid(lucky: Scene, golden: 
 
 
 def test_a_revoked_key_is_invalid_at_once_and_other_keys_stay_valid(lucky: Scene) -> None:
-    other_id, other_secret = services.issue_key(operator=lucky.operator.id, label="new")
+    other_id, other_secret = issue_key(operator=lucky.operator.id, label="new")
 
     services.revoke_key(key_id=lucky.key_id)
     services.revoke_key(key_id=lucky.key_id)
@@ -142,7 +143,7 @@ def test_a_key_expires_at_its_time(lucky: Scene) -> None:
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_a_key_needs_the_scope_of_the_operation(lucky: Scene, method: str) -> None:
     scopes = {"get": ("read", "configure"), "post": ("configure", "read")}[method]
-    having, lacking = (".".join(services.issue_key(operator=lucky.operator.id, scopes=[scope])) for scope in scopes)
+    having, lacking = (".".join(issue_key(operator=lucky.operator.id, scopes=[scope])) for scope in scopes)
 
     answer = call(method, "withdrawal-policy", lacking)
 
@@ -168,7 +169,7 @@ def test_what_declares_no_scope_is_refused_to_every_key(lucky: Scene) -> None:
 
 def test_a_key_is_refused_outside_its_networks_and_that_is_recorded(lucky: Scene, settings: Settings) -> None:
     settings.PROXY_HOPS = 1
-    key = ".".join(services.issue_key(operator=lucky.operator.id, networks=["198.51.100.0/24", "2001:db8::/32"]))
+    key = ".".join(issue_key(operator=lucky.operator.id, networks=["198.51.100.0/24", "2001:db8::/32"]))
 
     def ask(forwarded: str) -> Any:
         headers = {"Authorization": f"Bearer {key}", "X-Forwarded-For": forwarded}
@@ -213,7 +214,7 @@ def test_the_last_use_of_a_key_is_saved_twice_a_minute(lucky: Scene) -> None:
 )
 def test_a_key_is_not_issued_on_terms_that_make_no_sense(lucky: Scene, terms: dict[str, Any]) -> None:
     with pytest.raises(InvalidKeyTerms):
-        services.issue_key(operator=lucky.operator.id, **terms)
+        issue_key(operator=lucky.operator.id, **terms)
 
 
 def test_an_expired_token_has_its_own_error_code(lucky: Scene) -> None:
@@ -307,7 +308,7 @@ def status_of(credential: str) -> int:
 
 def test_a_wrong_key_is_recorded_with_operator_and_address_and_without_its_secret() -> None:
     operator = services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=True)
-    key, secret = services.issue_key(operator=operator.id)
+    key, secret = issue_key(operator=operator.id)
     assert status_of(f"{key}.not-the-secret") == status_of(f"{key}.nor-this") == 401
     (event,) = failures()
     assert (event.operator_id, event.subject, event.address) == (operator.id, f"key:{key}", "192.0.2.7")
@@ -352,7 +353,7 @@ def test_guesses_from_any_number_of_addresses_leave_one_event_an_hour(guess: str
 
 def test_a_known_key_with_wrong_secrets_from_any_number_of_addresses_leaves_one_event_an_hour(settings: Any) -> None:
     settings.PROXY_HOPS = 1
-    key, _ = services.issue_key(operator=open_office().operator.id)
+    key, _ = issue_key(operator=open_office().operator.id)
     for number in range(5):
         headers = {"authorization": f"Bearer {key}.no", "x-forwarded-for": f"203.0.113.{number}"}
         assert Client().get("/api/v1/operator", headers=headers).status_code == 401

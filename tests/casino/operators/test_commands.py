@@ -17,6 +17,7 @@ from casino.operators.refusals import InvalidReturnFloor
 from casino.significant.models import SignificantEvent
 from casino.staff import act_audit
 from tests.casino.operators.test_request_signatures import KEY, jwk_of
+from tests.support.keys import issue_key
 
 pytestmark = pytest.mark.django_db
 ANN, BEN = "staff:1", "staff:2"
@@ -167,6 +168,16 @@ def test_the_first_key_of_a_live_operator_is_issued_at_once_as_a_critical_event(
     assert act_audit.check() == []
 
 
+def test_the_first_key_of_a_live_operator_may_be_one_for_money_with_bounds() -> None:
+    services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=False)
+    terms = ("key", "lucky", "--scope", "money", "--network", "203.0.113.0/24", "--days", "30")
+    with pytest.raises(CommandError, match="needs limits by day"):
+        run(*terms)
+    credential = _credential(run(*terms, "--per-day", "EUR=50.00"))
+    assert set(caps(credential).values()) == {50_00}
+    assert act_audit.check() == []
+
+
 def test_a_key_of_a_sandbox_operator_is_none() -> None:
     first_key(*LIVE, "--sandbox")
     run("key", "lucky")
@@ -313,9 +324,9 @@ def test_a_floor_is_above_nothing_and_at_most_all(percent: str) -> None:
 
 def test_only_a_commands_first_key_needs_no_second_person_in_the_audit() -> None:
     lucky = services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=False)
-    services.issue_key(operator=lucky.pk, by=ANN)
-    assert [each.kind for each in act_audit.check()] == [act_audit.ALONE, act_audit.UNBOUNDED]
+    issue_key(operator=lucky.pk, by=ANN)
+    assert [each.kind for each in act_audit.check()] == [act_audit.ALONE]
     golden = services.create_operator(slug="golden", name="Golden", currencies=["EUR"], sandbox=False)
-    services.issue_key(operator=golden.pk)
-    services.issue_key(operator=golden.pk)
-    assert [each.kind for each in act_audit.check()] == [act_audit.ALONE] * 2 + [act_audit.UNBOUNDED] * 2
+    issue_key(operator=golden.pk)
+    issue_key(operator=golden.pk)
+    assert [each.kind for each in act_audit.check()] == [act_audit.ALONE] * 2

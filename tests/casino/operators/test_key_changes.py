@@ -5,14 +5,16 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.test import Client
 
-from casino.events.sql import database_now
+from casino.events.sql import database_now, execute
 from casino.mail.models import Email
 from casino.operators import changes, key_changes, key_limits, services, signing_keys
 from casino.operators.change import ChangeStatus
 from casino.operators.key_changes import NewSecret
 from casino.operators.key_limits import KeyLimits, Movement
+from casino.operators.key_models import KeyLimit
 from casino.operators.models import ApiKey, Change, Operator
 from casino.operators.refusals import (
     ChangeNeedsSecondPerson,
@@ -27,6 +29,7 @@ from casino.staff.duties import Role
 from tests.baccarat.api.people import sandbox_tenant, tenant
 from tests.casino.operators.test_request_signatures import KEY, jwk_of
 from tests.casino.staff.test_access_changes import member
+from tests.support.keys import issue_key
 
 pytestmark = pytest.mark.django_db
 ANN, BEN = "staff:1", "staff:2"
@@ -41,7 +44,7 @@ def lucky() -> Operator:
 
 @pytest.fixture
 def key(lucky: Operator) -> ApiKey:
-    key_id, _ = services.issue_key(operator=lucky.pk, scopes=["read", "play"])
+    key_id, _ = issue_key(operator=lucky.pk, scopes=["read", "play"])
     return ApiKey.objects.select_related("operator").get(pk=key_id)
 
 
@@ -132,7 +135,7 @@ TERMS: dict[str, Any] = {"scopes": ["play", "read"], "networks": ["203.0.113.0/2
 def test_one_person_lets_a_live_key_do_less_and_two_let_it_do_more(
     lucky: Operator, change: dict[str, Any], wider: bool
 ) -> None:
-    key_id, _ = services.issue_key(operator=lucky.pk, **TERMS)
+    key_id, _ = issue_key(operator=lucky.pk, **TERMS)
     key, wanted = ApiKey.objects.get(pk=key_id), {**TERMS, **change}
     waits = key_changes.set_terms(key, **wanted, by=ANN)
     after = tuple(wanted.values())
@@ -144,7 +147,7 @@ def test_one_person_lets_a_live_key_do_less_and_two_let_it_do_more(
 
 
 def test_no_terms_of_a_key_for_money_go_without_networks_an_end_and_limits(lucky: Operator) -> None:
-    key_id, _ = services.issue_key(operator=lucky.pk, **TERMS)
+    key_id, _ = issue_key(operator=lucky.pk, **TERMS)
     key = ApiKey.objects.get(pk=key_id)
     wanted = {**TERMS, "scopes": ["money"]}
     with pytest.raises(MoneyKeyUnlimited):
@@ -181,14 +184,44 @@ def test_a_limit_is_lowered_by_one_and_raised_or_removed_by_two(key: ApiKey) -> 
 
 
 def test_the_last_limit_of_a_key_for_money_stays(lucky: Operator) -> None:
-    key_id, _ = services.issue_key(operator=lucky.pk, scopes=["money"])
+    key_id, _ = issue_key(operator=lucky.pk, scopes=["money"])
     key = ApiKey.objects.get(pk=key_id)
-    assert limit(key, 500) is None
+    for other in {*Movement} - {Movement.CREDIT}:
+        assert limit(key, None, other) is None
     with pytest.raises(MoneyKeyUnlimited):
         limit(key, None)
     with pytest.raises(MoneyKeyUnlimited):
         key_changes.set_limit(key, movement=Movement.CREDIT, currency="EUR", limits=KeyLimits(per_request=9), by=ANN)
+    assert [*caps(key)] == ["credit"]
+
+
+def test_what_two_changes_would_only_together_take_from_a_key_for_money_stays(lucky: Operator) -> None:
+    key_id, _ = issue_key(operator=lucky.pk, **TERMS)
+    key = ApiKey.objects.get(pk=key_id)
+    limit(key, 500)
+    unlimited = limit(key, None)
+    confirm(key_changes.set_terms(key, **{**TERMS, "scopes": ["money"]}, by=ANN))
+    with pytest.raises(MoneyKeyUnlimited):
+        confirm(unlimited)
     assert caps(key) == {"credit": 500}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE operators_apikey SET networks = '{}'",
+        "UPDATE operators_apikey SET expires_at = NULL",
+        "UPDATE operators_keylimit SET per_day = NULL WHERE movement = 'credit'",
+        "DELETE FROM operators_keylimit",
+    ],
+)
+def test_the_database_keeps_the_bounds_of_a_live_operators_key_for_money(lucky: Operator, statement: str) -> None:
+    key, _ = issue_key(operator=lucky.pk)
+    bounds = list(KeyLimit.objects.values()), terms_of(ApiKey(key))
+    execute("SET CONSTRAINTS ALL IMMEDIATE")
+    with pytest.raises(IntegrityError, match="needs limits by day, networks and an end"), transaction.atomic():
+        execute(statement)
+    assert (list(KeyLimit.objects.values()), terms_of(ApiKey(key))) == bounds
 
 
 def test_signatures_are_required_by_one_and_done_without_by_two(lucky: Operator, key: ApiKey) -> None:

@@ -7,12 +7,13 @@ from uuid import UUID
 import pytest
 from django.core.management import call_command
 
-from casino.operators import key_limits, services
+from casino.operators import key_limits
 from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.key_models import KeyLimit
 from casino.operators.refusals import InvalidKeyLimit, KeyLimitReached, UnknownKey
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import Gambler, Tenant, sandbox_tenant
+from tests.support.keys import issue_key
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -141,7 +142,7 @@ def test_each_change_of_a_limit_is_recorded_and_keeps_what_was_moved(lucky: Tena
 def test_another_keys_limit_is_its_own(lucky: Tenant) -> None:
     ann = lucky.player("Ann", funds="1.00")
     limit(lucky, Movement.CREDIT, 0)
-    second = ".".join(services.issue_key(operator=UUID(lucky.id)))
+    second = ".".join(issue_key(operator=UUID(lucky.id)))
 
     assert credit(lucky, ann, "1.00") == "request"
     assert credit(Tenant(second, lucky.id, lucky.slug), ann, "1.00") == 201

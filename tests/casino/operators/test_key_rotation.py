@@ -13,6 +13,7 @@ from casino.operators.refusals import UnknownKey
 from casino.significant.models import SignificantEvent
 from casino.staff.duties import Role
 from tests.baccarat.api.people import Tenant, sandbox_tenant, tenant
+from tests.support.keys import issue_key
 
 pytestmark = pytest.mark.django_db
 
@@ -110,7 +111,7 @@ def test_an_answer_that_was_lost_is_repeated_or_replaced(lucky: Tenant) -> None:
 
 
 def test_a_rotation_changes_neither_the_end_of_a_key_nor_its_scopes(lucky: Tenant) -> None:
-    issued = ".".join(services.issue_key(operator=ApiKey.objects.get().operator_id, scopes=["play"]))
+    issued = ".".join(issue_key(operator=ApiKey.objects.get().operator_id, scopes=["play"]))
     limited = other(lucky, issued)
     execute(
         "UPDATE operators_apikey SET expires_at = clock_timestamp() + interval '1 hour' WHERE 'read' <> ALL (scopes)"

@@ -8,6 +8,7 @@ from casino.operators import key_limits, key_rotation, services
 from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.key_models import KeyLimit
 from casino.operators.refusals import KeyLimitReached, RotationUnderWay
+from tests.support.keys import issue_key
 from tests.threads import in_threads
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("database")
 
 def test_fifty_at_once_move_no_more_than_the_limit() -> None:
     operator = services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=True)
-    key, _ = services.issue_key(operator=operator.id)
+    key, _ = issue_key(operator=operator.id)
     limits = KeyLimits(per_day=95)
     key_limits.change(key=key, movement=Movement.WITHDRAWAL, currency="EUR", limits=limits, by="command")
 
@@ -28,7 +29,7 @@ def test_fifty_at_once_move_no_more_than_the_limit() -> None:
 
 def test_of_rotations_at_once_one_happens() -> None:
     operator = services.create_operator(slug="lucky", name="Lucky", currencies=["EUR"], sandbox=True)
-    key_id, _ = services.issue_key(operator=operator.id)
+    key_id, _ = issue_key(operator=operator.id)
 
     results = in_threads(8, lambda _: key_rotation.rotate(key_id=key_id, by="command", overlap=timedelta(hours=1)))
 

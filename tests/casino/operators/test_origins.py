@@ -14,6 +14,7 @@ from casino.operators import origins, services, sessions
 from casino.operators.models import Operator
 from casino.operators.refusals import InvalidOrigin
 from casino.significant.models import SignificantEvent
+from tests.support.keys import issue_key
 
 pytestmark = pytest.mark.django_db
 ORIGIN = "https://play.lucky.example"
@@ -32,7 +33,7 @@ def operator(slug: str, *registered: str) -> tuple[Operator, str]:
     """Return an operator with these origins, and its credential."""
     created = services.create_operator(slug=slug, name=slug.title(), currencies=["EUR"], sandbox=True)
     origins.set_origins(slug=slug, origins=registered, by="test")
-    return created, "Bearer " + ".".join(services.issue_key(operator=created.id))
+    return created, "Bearer " + ".".join(issue_key(operator=created.id))
 
 
 def allowed(response: Any) -> str | None:

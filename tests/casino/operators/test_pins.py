@@ -19,6 +19,7 @@ from casino.operators.acts import UNLOCK_PIN
 from casino.operators.models import Player, PlayerPin
 from casino.operators.pins import LOCK_TIME, MAX_FAILURES, WINDOW, after_failure
 from casino.operators.refusals import PinLocked, PinNotSet, PinWrong
+from tests.support.keys import issue_key
 from wallet.ledger.player_accounts import open_player_accounts
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -56,7 +57,7 @@ def open_scene(slug: str = "lucky") -> Scene:
     operator = services.create_operator(slug=slug, name="Lucky", currencies=["EUR"], sandbox=True)
     player = services.register_player(operator=operator.id, reference="alice-1", nickname="Alice")
     token = sessions.open_session(operator=operator.id, player=player.id, seconds=3600).token
-    return Scene(player, ".".join(services.issue_key(operator=operator.id)), token)
+    return Scene(player, ".".join(issue_key(operator=operator.id)), token)
 
 
 @pytest.fixture

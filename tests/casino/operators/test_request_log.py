@@ -10,8 +10,8 @@ from django.contrib.auth import get_user_model
 from django.test import Client, RequestFactory
 from pytest_django import Settings
 
-from casino.operators import services
 from casino.operators.request_log import LOGGER, log_request
+from tests.support.keys import issue_key
 from tests.support.office import open_office
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def lines(settings: Settings) -> Generator[Lines]:
 
 def test_a_line_names_route_status_duration_address_caller_and_request_id(lines: Lines) -> None:
     office = open_office()
-    key, secret = services.issue_key(operator=office.operator.id)
+    key, secret = issue_key(operator=office.operator.id)
     path = "/api/v1/players?limit=1"
     headers = {"authorization": f"Bearer {key}.{secret}", "x-request-id": "trace-1234"}
     Client().get(path, headers=headers, REMOTE_ADDR="192.0.2.7")

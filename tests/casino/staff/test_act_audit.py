@@ -1,7 +1,6 @@
 """Tests of the audit of acts: rows that no act changed, acts by too few persons, acts that are none."""
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,10 +13,9 @@ from casino.events.codec import EventRegistry
 from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata
 from casino.operators import change as lifecycle
-from casino.operators import changes, key_limits, services
+from casino.operators import changes, services
 from casino.operators.change import ChangeConfirmed
 from casino.operators.changes import CHANGE_EVENTS
-from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.models import ChangeName
 from casino.significant import act_log
 from casino.significant.act_log import ACT_EVENTS, ActDone, Agreement, ChangedRow
@@ -196,19 +194,6 @@ def test_two_persons_and_a_sandbox_operators_one_are_enough(house: Tenant) -> No
 def test_with_a_live_operator_acts_on_the_installation_need_two(house: Tenant) -> None:
     alone(None, ONE)
     assert [kind for kind, _ in findings()] == [act_audit.ALONE]
-
-
-def test_a_key_for_money_without_limits_networks_or_an_end_is_found(house: Tenant) -> None:
-    terms: dict[str, Any] = {"networks": ["203.0.113.0/24"], "expires_at": database_now() + timedelta(days=90)}
-    each = (terms, {**terms, "networks": []}, {**terms, "expires_at": None})
-    with agreed():
-        keys = [services.issue_key(operator=operator_of(house), scopes=["money"], **given)[0] for given in each]
-        for key in keys[1:]:
-            key_limits.change(key=key, movement=Movement.CREDIT, currency="EUR", limits=KeyLimits(None, 1), by=ONE)
-    assert sorted(findings()) == sorted((act_audit.UNBOUNDED, f"key:{key}") for key in keys)
-    with agreed():
-        key_limits.change(key=keys[0], movement=Movement.CREDIT, currency="EUR", limits=KeyLimits(None, 1), by=ONE)
-    assert sorted(findings()) == sorted((act_audit.UNBOUNDED, f"key:{key}") for key in keys[1:])
 
 
 def test_an_act_that_the_policy_does_not_have_is_found(house: Tenant) -> None:

@@ -18,6 +18,7 @@ from casino.events.store import Metadata  # noqa: E402
 from casino.kernel.money import MoneyType  # noqa: E402
 from casino.operators import services as operators  # noqa: E402
 from casino.operators import sessions, signing_keys  # noqa: E402
+from tests.support.keys import issue_key  # noqa: E402
 from wallet.funding import services as fundings  # noqa: E402
 from wallet.funding.events import Funding  # noqa: E402
 from wallet.funding.services import FundingChoice  # noqa: E402
@@ -40,7 +41,7 @@ def seat(*, slug: str, tables: int, wallet: str = "", public: str = "") -> list[
     operator = operators.create_operator(slug=slug, name=slug.capitalize(), currencies=[CURRENCY], sandbox=True).id
     notes = Metadata(operator=str(operator), actor="bench", causation="", correlation=str(uuid.uuid4()))
     if wallet:
-        key_id, _ = operators.issue_key(operator=operator, label="bench")
+        key_id, _ = issue_key(operator=operator, label="bench")
         jwk = {name: ed25519_jwk(bytes.fromhex(public))[name] for name in ("kty", "crv", "x")}
         signing_keys.add_public(key_id=key_id, jwk=json.dumps(jwk), by="bench")
         fundings.change(operator=operator, choice=FundingChoice(Funding.SEAMLESS, wallet), metadata=notes)

@@ -22,6 +22,7 @@ from casino.operators import services
 from tests.conftest import Database
 from tests.services import Services
 from tests.support.house import fresh_database
+from tests.support.keys import issue_key
 from tests.support.players import Setting, open_table
 
 TIMEOUT = 90.0
@@ -82,7 +83,7 @@ def web(database: Database, tmp_path_factory: pytest.TempPathFactory) -> Generat
         folder=PROJECT,
     )
     operator = services.create_operator(slug="chaos", name="Chaos", currencies=[CURRENCY], sandbox=True)
-    credential = ".".join(services.issue_key(operator=operator.id, label="first"))
+    credential = ".".join(issue_key(operator=operator.id, label="first"))
     web = Web(child=child, port=port, die_at=die_at, credential=credential)
     try:
         web.start()

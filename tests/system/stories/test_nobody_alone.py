@@ -40,7 +40,6 @@ from casino.operators import changes
 from casino.operators.assertions import HEADER
 from casino.operators.models import ApiKey, Change, Operator, StaffMembership, StaffSubject
 from casino.operators.principals import Scope
-from casino.operators.services import issue_key
 from casino.staff import act_audit, addresses, duties, roles
 from casino.staff.duties import DutySide, Role
 from tests.baccarat.api import contract
@@ -52,6 +51,7 @@ from tests.conftest import Database
 from tests.operations import KEY, PROVIDER, ROWS
 from tests.support import power
 from tests.support.everything import full_office
+from tests.support.keys import issue_key
 from tests.wallet.payments.counter import use_provider
 
 TABLE: Final = tomllib.loads(Path(__file__).with_name("nobody_alone.toml").read_text(encoding="utf-8"))

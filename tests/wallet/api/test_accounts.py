@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from casino.events.periods import PeriodReversed
 from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
-from casino.operators.services import create_operator, issue_key
+from casino.operators.services import create_operator
 from casino.operators.sessions import open_session
 from tests.support.depth import examples
+from tests.support.keys import issue_key
 from tests.wallet.ledger.world import METADATA, causes, deposits, move
 from wallet.api.accounts import format_statement_csv
 from wallet.api.csv_export import escape_cell

@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from casino.operators.principals import Scope
-from casino.operators.services import issue_key
 from tests.baccarat.api.people import NOWHERE, Gambler, Tenant, tenant
+from tests.support.keys import issue_key
 from tests.wallet.remote.operators import use_wallet
 
 pytestmark = pytest.mark.django_db

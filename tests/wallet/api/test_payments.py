@@ -13,8 +13,9 @@ from django.test import Client
 
 from casino.operators import key_limits
 from casino.operators.key_limits import KeyLimits, Movement
-from casino.operators.services import create_operator, issue_key
+from casino.operators.services import create_operator
 from casino.significant.models import SignificantEvent
+from tests.support.keys import issue_key
 from tests.wallet.payments.counter import CALLBACK, SECRET, use_provider
 from wallet.payments import callbacks, signatures
 

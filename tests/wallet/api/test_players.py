@@ -8,8 +8,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from casino.kernel.money import MoneyType
-from casino.operators.services import create_operator, issue_key
+from casino.operators.services import create_operator
 from casino.operators.sessions import open_session
+from tests.support.keys import issue_key
 from tests.wallet.ledger.world import causes
 from wallet.ledger import store
 from wallet.ledger.accounts import player_account

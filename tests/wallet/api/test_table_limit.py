@@ -12,6 +12,7 @@ from django.test import Client
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.operators import pins, services, sessions
+from tests.support.keys import issue_key
 from wallet.ledger import player_accounts as wallet
 
 PIN, WRONG = "482913", "111111"
@@ -151,7 +152,7 @@ def test_an_invalid_limit_is_refused_with_its_code(alice: Gambler, changes: dict
 
 @pytest.mark.django_db
 def test_an_empty_body_and_an_operators_key_are_refused(alice: Gambler) -> None:
-    key = ".".join(services.issue_key(operator=alice.operator))
+    key = ".".join(issue_key(operator=alice.operator))
 
     assert code(Gambler(alice.operator, alice.id, key).set()) == (403, "forbidden")
     headers = {"Authorization": f"Bearer {alice.token}", "Idempotency-Key": "k"}

@@ -1,5 +1,6 @@
 """Transfers and funding over HTTP: an operator's server moves its players' money in and out, by references."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -10,12 +11,13 @@ from casino.events import sealer
 from casino.events.sql import execute, fetch
 from casino.feed import writer
 from casino.kernel.money import MoneyType
-from casino.operators import brands, key_limits, services
+from casino.operators import brands, key_limits
 from casino.operators.key_limits import KeyLimits, Movement
 from casino.operators.models import Operator
 from casino.operators.principals import Scope
 from casino.significant.models import SignificantEvent
 from tests.baccarat.api.people import Gambler, Tenant, bet, deal_all, sit, tenant
+from tests.support.keys import issue_key
 from tests.wallet.payments.counter import method as method_of
 from tests.wallet.payments.counter import use_provider
 from tests.wallet.remote.operators import proven
@@ -102,6 +104,7 @@ def test_all_of_nothing_is_a_transfer_of_nothing(house: Tenant) -> None:
 def test_money_of_each_type_and_currency_moves_apart() -> None:
     house = tenant("lucky")
     Operator.objects.filter(pk=house.id).update(currencies=["EUR", "JPY"])
+    house = replace(house, credential=".".join(issue_key(operator=UUID(house.id))))
     house.agree("operator/funding", {"funding": "transfer"})
     alice = house.player("Alice", funds="1.00")
     play = move(house, alice, money_type="play").json()
@@ -219,11 +222,11 @@ def test_another_operator_neither_sees_a_transfer_nor_is_hindered_by_its_referen
 def test_a_key_needs_the_scope_and_a_key_of_a_brand_its_own_player(house: Tenant) -> None:
     operator = UUID(house.id)
     alice = house.player("Alice", funds="1.00")
-    reader = Tenant(".".join(services.issue_key(operator=operator, scopes=[Scope.READ])), house.id, house.slug)
+    reader = Tenant(".".join(issue_key(operator=operator, scopes=[Scope.READ])), house.id, house.slug)
     assert code(move(reader, alice)) == (403, "scope_missing")
     assert reader.read("transfers")["items"] == []
     brand = brands.create_brand(operator=operator, slug="red", name="Red", shares_players=False, by="test")
-    red = Tenant(".".join(services.issue_key(operator=operator, brand=brand.id)), house.id, house.slug)
+    red = Tenant(".".join(issue_key(operator=operator, brand=brand.id)), house.id, house.slug)
     assert code(move(red, alice)) == (404, "unknown_player")
     assert code(red.get("transfers")) == (403, "key_is_of_a_brand")
     assert move(red, red.player("Ruby", funds="1.00")).status_code == 201

@@ -163,8 +163,7 @@ class Command(BaseCommand):
         )
 
     def _issue(self, operator: Operator, **terms: Any) -> None:
-        usual: dict[str, Any] = {"scopes": None, "networks": (), "expires_at": None, "limits": {}, "brand": None}
-        self._print_key(key_changes.issue(operator, **{**usual, **terms}, by=memberships.shell_actor()))
+        self._print_key(key_changes.issue(operator, **terms, by=memberships.shell_actor()))
 
     def _currencies(self, options: dict[str, Any]) -> None:
         operator = services.find_operator(slug=options["slug"])
