@@ -1,6 +1,7 @@
 """`manage.py rng_report [--json] [--plot FILE]`: test whether the shoes dealt so far agree with a fair generator."""
 
 import json
+from pathlib import Path
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -8,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from baccarat.domain.rng_tests.statistics import AdjustedTestResult, passes
+from baccarat.management import plots
 from baccarat.services import rng_monitoring
 
 
@@ -17,7 +19,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="print JSON")
-        parser.add_argument("--plot", metavar="FILE", help="write a plot: PNG, SVG or PDF by its extension")
+        parser.add_argument("--plot", metavar="FILE", type=Path, help="write a plot as SVG")
         parser.add_argument(
             "--shoes", type=int, default=rng_monitoring.MAX_SHOES, help="test this many of the newest shoes"
         )
@@ -28,9 +30,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         history, results = rng_monitoring.run_rng_tests(shoes=options["shoes"], rounds=options["rounds"])
         if options["plot"]:
-            from baccarat.management import plots
-
-            plots.draw_report(history.sample, results, options["plot"])
+            options["plot"].write_text(plots.draw_report(history.sample, results), encoding="utf-8")
         shoes, rounds = len(history.sample.shoes), len(history.sample.outcomes)
         if options["json"]:
             self.stdout.write(json.dumps(_document(shoes, rounds, results), indent=2))

@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from baccarat import tasks
 from baccarat.domain.rng_tests import statistics
+from baccarat.management.plots import HISTOGRAM_BINS
 from baccarat.services import rng_monitoring
 from casino.events.sql import execute, fetch
 from tests.support.examples import B
@@ -41,10 +43,12 @@ def test_what_was_played_is_tested_and_an_unfair_history_is_recorded_once(
     assert list(history.sample.outcomes) == [(6, round_.outcome) for round_ in rounds]
     assert history.newest == rounds[-1].require_opened().round
 
-    plot = tmp_path / "rng.png"
+    plot = tmp_path / "rng.svg"
     call_command("rng_report", "--plot", str(plot))
     assert "rng_report: ok shoes=4 rounds=4" in capsys.readouterr().out
-    assert plot.read_bytes().startswith(b"\x89PNG")
+    drawn = ElementTree.parse(plot).getroot()  # noqa: S314  (our own file)
+    assert "".join(drawn.itertext()).count("Player: ") == 1
+    assert len(drawn.findall("{*}rect")) > 52 * HISTOGRAM_BINS
 
     execute(ALWAYS_BANKER, [table])
     tasks.test_rng()
