@@ -354,6 +354,8 @@ RETENTION_DAYS = {
 """`kind=days`, comma separated, for kinds of data to keep longer than `manage.py purge` lists by default."""
 LEGAL_HOLD = env.day("LEGAL_HOLD")
 """The day from whose beginning (UTC) on no data is purged or archived, None without a legal hold."""
+PDF_FONTS = env.text("PDF_FONTS", "/usr/share/fonts")
+"""The folder of the Noto fonts that reports as PDF are printed with; what it lacks they show by code points."""
 ARCHIVE_STORAGE = env.text("ARCHIVE_STORAGE", "")
 """The folder that `manage.py archive` writes to: `file:///folder`."""
 ARCHIVE_AFTER_DAYS = env.integer("ARCHIVE_AFTER_DAYS", default=90, minimum=1)

@@ -1,10 +1,9 @@
 """The file of a case, for a suspicious-transaction report: what staff wrote, alerts, sums, payments and wagers."""
 
-import csv
 import io
 import json
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -12,11 +11,12 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.risk import activity, detection, players
+from casino.api.sheets import ColumnType, Sheet, pieces_of, sheet_as_csv, write_xlsx
 from casino.compliance import case_entries, cases
 from casino.compliance.models import Case, CaseEntryKind
 from casino.crypto import crypto_shredding
 from casino.events.sql import database_now, fetch
-from casino.kernel.csv_escape import escape_cell
+from casino.kernel.money import format_amount
 from casino.operators.models import Player
 from wallet.models import Hold
 
@@ -43,6 +43,11 @@ _WAGER_COLUMNS: Final = (
     "confirmed_at", "round", "table", "seat", "money_type", "currency", "stakes", "staked", "returned", "commission",
     "voided_at",
 )  # fmt: skip
+_TYPES: Final = {
+    **dict.fromkeys(("requested_at", "confirmed_at", "voided_at"), ColumnType.TIMESTAMP),
+    **dict.fromkeys(("amount", "fee", "staked", "returned", "commission"), ColumnType.MONEY),
+    "seat": ColumnType.INTEGER,
+}
 
 
 def export_case(case: Case, *, by: str) -> bytes:
@@ -54,8 +59,13 @@ def export_case(case: Case, *, by: str) -> bytes:
         archive.writestr("case.json", json.dumps(_describe(case, player, now), indent=1, sort_keys=True, default=str))
         if player is not None:
             values = {"player": player, "since": case.opened_at - LOOK_BACK}
-            archive.writestr("payments.csv", _csv(_PAYMENT_COLUMNS, fetch(_PAYMENTS, values)))
-            archive.writestr("wagers.csv", _csv(_WAGER_COLUMNS, fetch(_WAGERS, values)))
+            sheets = [
+                _sheet("payments", _PAYMENT_COLUMNS, fetch(_PAYMENTS, values)),
+                _sheet("wagers", _WAGER_COLUMNS, fetch(_WAGERS, values)),
+            ]
+            for sheet in sheets:
+                archive.writestr(f"{sheet.name}.csv", b"".join(sheet_as_csv(sheet)))
+            archive.writestr("case.xlsx", b"".join(pieces_of(write_xlsx(sheets, made_at=now))))
     data = content.getvalue()
     case_entries.add_entry(
         case.pk,
@@ -72,7 +82,7 @@ def _describe(case: Case, player: UUID | None, now: datetime) -> dict[str, Any]:
     described = {
         "format": "casino.case.v1",
         "made_at": now.isoformat(),
-        "amounts": "minor units",
+        "amounts": "minor units; in the tables decimals, but for stakes",
         "case": {
             "id": str(case.pk), "kind": case.kind, "subject": case.subject, "details": case.details,
             "operator": str(case.operator_id), "opened_at": case.opened_at.isoformat(),
@@ -116,9 +126,20 @@ def _describe_player(player: UUID, now: datetime) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _csv(columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(columns)
-    writer.writerows([escape_cell("" if cell is None else str(cell)) for cell in row] for row in rows)
-    return text.getvalue()
+def _sheet(name: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> Sheet:
+    """Return rows as a table, with their amounts in decimals of the currency beside them."""
+    columns = {each: _TYPES.get(each, ColumnType.TEXT) for each in names}
+    currency = names.index("currency")
+    kinds = list(columns.values())
+    return Sheet(
+        name,
+        columns,
+        [
+            [
+                format_amount(cell, row[currency]) if kind is ColumnType.MONEY and cell is not None else cell
+                for cell, kind in zip(row, kinds, strict=True)
+            ]
+            for row in rows
+        ],
+        keys=3,
+    )

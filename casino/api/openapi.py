@@ -9,7 +9,6 @@ from django.apps import apps
 from drf_spectacular.extensions import OpenApiSerializerExtension, OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
 
 from casino.api import contract, document, idempotency
@@ -92,12 +91,6 @@ def operation(
         return documented
 
     return decorate
-
-
-def csv_answer(sheet: str) -> dict[str, Any]:
-    """Return keyword arguments for `operation` that document CSV beside JSON, with an example."""
-    example = OpenApiExample("Sheet", sheet, response_only=True, media_type="text/csv", status_codes=["200"])
-    return {"responses": {(200, "text/csv"): OpenApiTypes.STR}, "examples": [example]}
 
 
 class ShapeSchema(OpenApiSerializerExtension):  # type: ignore[no-untyped-call]

@@ -82,11 +82,12 @@ class DecryptingChangeList(ChangeList):
 
 
 class ListLink(NamedTuple):
-    """A link above a list to an address of the admin, for those with the permission."""
+    """A link above a list to an address of the admin, or one to each of its files, for those with the permission."""
 
     text: str
     url_name: str
     permission: str
+    files: tuple[str, ...] = ()
 
 
 class _AbstractMedia(ABCMeta, MediaDefiningClass):

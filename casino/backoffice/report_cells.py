@@ -6,12 +6,13 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from casino.api.sheets import ColumnType
 from casino.backoffice import html
 from casino.backoffice.base import as_uuid
 from casino.backoffice.scope import may_view
 from casino.backoffice.sections import Grid
 from casino.backoffice.subjects import nicknames
-from casino.reports.definition import CURRENCY, MONEY_TYPE, ColumnType, report_definitions
+from casino.reports.definition import CURRENCY, MONEY_TYPE, report_definitions
 
 _NUMBERS: Final = {ColumnType.INTEGER.value, ColumnType.MONEY.value, ColumnType.RATE.value}
 _NAME: Final = "_name"

@@ -7,6 +7,7 @@ The middleware keeps the request, so that no page links to a page that the user 
 from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 from uuid import UUID
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -99,6 +100,8 @@ def _with_policy(response: HttpResponseBase) -> HttpResponseBase:
 
 MAX_ROWS_BACK: Final = 100_000
 """Rows that a list reaches back if its table has no index by operator; older ones are found by searching."""
+MAX_NAMED: Final = 3
+"""Operators whose names stand in the name of a file."""
 MAX_OPERATORS: Final = 50
 """The most operators that a filter or a select offers."""
 
@@ -123,6 +126,13 @@ def operator_slugs(request: HttpRequest) -> Mapping[str, str]:
         request.casino_operator_slugs = {str(key): slug for key, slug in rows}  # type: ignore[attr-defined]
     slugs: Mapping[str, str] = request.casino_operator_slugs  # type: ignore[attr-defined]
     return slugs
+
+
+def file_stem(request: HttpRequest, what: str) -> str:
+    """Return the name of a file, without its format: the user's operators, what it is, and the day (UTC)."""
+    slugs = list(operator_slugs(request).values())
+    whose = "-".join(slugs) if 0 < len(slugs) <= MAX_NAMED else "operators"
+    return f"{whose}-{what}-{datetime.now(UTC):%Y-%m-%d}"
 
 
 def brand_slugs(request: HttpRequest) -> Mapping[str, str]:

@@ -20,9 +20,9 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from casino.api.sheets import BYTE_ORDER_MARK, escape_cell
 from casino.crypto import crypto_shredding
 from casino.events import payloads
-from casino.kernel.csv_escape import escape_cell
 from casino.operators.services import require_player
 from casino.reports.generation import snapshot
 
@@ -384,6 +384,7 @@ def _write_lines(
     """Write a header and rows to a file of the archive, and yield what is ready to send."""
     counts[name] = -1
     with archive.open(f"{name}.csv", "w", force_zip64=True) as file:
+        file.write(BYTE_ORDER_MARK.encode())
         for line in lines:
             file.write(line)
             counts[name] += 1

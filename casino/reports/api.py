@@ -20,9 +20,10 @@ from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp, open_enum
+from casino.api.sheets import XLSX, ColumnType
 from casino.operators.base_views import OperatorView
 from casino.reports import acts, generation
-from casino.reports.definition import Column, ColumnType, ReportDefinition, report_definitions, report_names
+from casino.reports.definition import Column, ReportDefinition, report_definitions, report_names
 from casino.reports.intervals import Interval, ReportPeriod, between, lifetime_interval, period_interval
 from casino.reports.models import Report
 from casino.reports.refusals import IntervalInvalid, IntervalNotBegun, UnknownFormat, UnknownOperatorReport
@@ -31,13 +32,13 @@ from casino.reports.renderers import RenderedReport, format_names, render_report
 _FILES: Final = {
     "application/json": {"format": "casino.report.v1", "name": "revenue", "has_activity": False, "rows": []},
     "text/csv": "Operator,Lucky (lucky)\r\nReport,Revenue\r\n",
-    "application/vnd.apache.parquet": "PAR1",
+    XLSX: "(bytes of a workbook)",
     "application/pdf": "%PDF-1.3",
 }
 _FILE_TYPES: Final = {
     "application/json": OpenApiTypes.OBJECT,
     "text/csv": OpenApiTypes.STR,
-    "application/vnd.apache.parquet": OpenApiTypes.BINARY,
+    XLSX: OpenApiTypes.BINARY,
     "application/pdf": OpenApiTypes.BINARY,
 }
 
@@ -267,9 +268,7 @@ class ReportFileView(OperatorView):
     @operation(
         "downloadReport",
         "Download one version of a report",
-        parameters=[
-            OpenApiParameter("format", str, enum=["json", "csv", "parquet", "pdf"], description="`json` by default.")
-        ],
+        parameters=[OpenApiParameter("format", str, enum=format_names(), description="`json` by default.")],
         responses={(200, media_type): kind for media_type, kind in _FILE_TYPES.items()},
         examples=[
             OpenApiExample("File", value, response_only=True, status_codes=["200"], media_type=media_type)

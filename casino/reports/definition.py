@@ -7,26 +7,15 @@ money of a test operator; amounts of different money types or currencies are nev
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
+from casino.api.sheets import ColumnType
 from casino.events.sql import fetch
 from casino.reports.refusals import UnknownOperatorReport
 
 Row = tuple[Any, ...]
-
-
-class ColumnType(StrEnum):
-    """The type of a column's values. MONEY is in minor units, RATE a share of one."""
-
-    TEXT = "text"
-    INTEGER = "integer"
-    MONEY = "money"
-    RATE = "rate"
-    TIMESTAMP = "timestamp"
-    BOOLEAN = "boolean"
 
 
 @dataclass(frozen=True, slots=True)

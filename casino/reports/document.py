@@ -16,9 +16,11 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from casino.api.sheets import ColumnType
 from casino.kernel import money
+from casino.kernel.text import isolate
 from casino.operators.models import Operator
-from casino.reports.definition import CURRENCY, Column, ColumnType, ReportData, ReportDefinition, Row, column_totals
+from casino.reports.definition import CURRENCY, Column, ReportData, ReportDefinition, Row, column_totals
 from casino.reports.intervals import Interval, ReportPeriod
 
 FORMAT: Final = "casino.report.v1"
@@ -111,7 +113,7 @@ def header(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the titles and values above the rows in every format."""
     interval, operator = document["interval"], document["operator"]
     lines = [
-        ("Operator", f"{operator['name']} ({operator['slug']})"),
+        ("Operator", f"{isolate(operator['name'])} ({operator['slug']})"),
         ("Report", title(document)),
         ("Interval", f"{_period_prefix(interval['period'])}{interval['label']} ({interval['time_zone']})"),
         ("From (UTC)", interval["since"]),

@@ -14,7 +14,7 @@ class UnknownFormat(Refusal):
     code = "unknown_report_format"
     kind = RefusalKind.INVALID
     title = "There is no such report format"
-    remedy = "Request csv, json, parquet or pdf."
+    remedy = "Request csv, json, pdf or xlsx."
 
 
 class IntervalInvalid(Refusal):

@@ -1,26 +1,19 @@
-"""Render a report's document as a file: JSON, CSV, Parquet or PDF."""
+"""Render a report's document as a file: JSON, CSV, XLSX or PDF."""
 
-import csv
-import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
 
-from casino.kernel import money
-from casino.kernel.csv_escape import escape_cell
-from casino.reports.definition import ColumnType
-from casino.reports.document import NO_ACTIVITY, RATE_DECIMALS, header, read, totals
+from casino.api.sheets import XLSX, ColumnType, Sheet, pieces_of, write_csv, write_xlsx
+from casino.reports.definition import CURRENCY, MONEY_TYPE, report_definitions
+from casino.reports.document import NO_ACTIVITY, header, read, totals
 from casino.reports.intervals import ReportPeriod
 from casino.reports.models import Report
 from casino.reports.refusals import UnknownFormat
-
-MONEY_DECIMALS: Final = money.MAX_EXPONENT
-"""The most of any currency, so that amounts of all of them fit one column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,70 +69,29 @@ def file_stem(report: Report) -> str:
 
 
 def render_csv(document: dict[str, Any]) -> bytes:
-    """Render comma-separated values (RFC 4180): header, column names, rows, totals, separated by empty lines.
-
-    Text that a spreadsheet would interpret as a formula is escaped.
-    """
-    sheet = io.StringIO()
-    writer = csv.writer(sheet)
-    writer.writerows([escape_cell(cell) for cell in line] for line in header(document))
-    writer.writerow([])
-    writer.writerow([column["name"] for column in document["columns"]])
-    writer.writerows(map(_csv_line, document["rows"]))
-    if not document["has_activity"]:
-        writer.writerow([NO_ACTIVITY])
+    """Render comma-separated values: header, column names, rows, totals, separated by empty lines."""
+    lines: list[Sequence[Any]] = [*header(document), [], [column["name"] for column in document["columns"]]]
+    lines += document["rows"] if document["has_activity"] else [[NO_ACTIVITY]]
     if document["totals"]:
-        writer.writerow([])
-        writer.writerow(["Totals"])
-        writer.writerows(map(_csv_line, totals(document)))
-    return sheet.getvalue().encode()
+        lines += [[], ["Totals"], *totals(document)]
+    return b"".join(write_csv(lines))
 
 
-def _csv_line(row: list[Any]) -> list[str]:
-    return [escape_cell(cell) if isinstance(cell, str) else _csv_cell(cell) for cell in row]
+def render_xlsx(document: dict[str, Any]) -> bytes:
+    """Render a workbook: the rows with their key columns first, the totals, and what the report is about."""
+    columns = {column["name"]: ColumnType(column["kind"]) for column in document["columns"]}
+    definition = report_definitions().get(document["name"])
+    keys = dict.fromkeys([MONEY_TYPE.name, CURRENCY.name, *(definition.key_columns if definition else ())])
+    order = {**{name: columns[name] for name in keys if name in columns}, **columns}
+    indexes = [list(columns).index(name) for name in order]
 
+    def sheet(name: str, rows: Sequence[Sequence[Any]]) -> Sheet:
+        return Sheet(name, order, ([row[index] for index in indexes] for row in rows), keys=3)
 
-def _csv_cell(cell: Any) -> str:
-    if cell is None:
-        return ""
-    return str(cell).lower() if isinstance(cell, bool) else str(cell)
-
-
-def render_parquet(document: dict[str, Any]) -> bytes:
-    """Render the rows with typed columns, money as decimal128, and the header as metadata; no totals."""
-    import pyarrow as arrow
-    from pyarrow import parquet
-
-    types = {
-        ColumnType.TEXT: arrow.string(),
-        ColumnType.INTEGER: arrow.int64(),
-        ColumnType.MONEY: arrow.decimal128(38, MONEY_DECIMALS),
-        ColumnType.RATE: arrow.decimal128(38, RATE_DECIMALS),
-        ColumnType.TIMESTAMP: arrow.timestamp("us", tz="UTC"),
-        ColumnType.BOOLEAN: arrow.bool_(),
-    }
-    fields, arrays = [], []
-    for index, column in enumerate(document["columns"]):
-        kind = ColumnType(column["kind"])
-        cells = [_parquet_cell(row[index], kind) for row in document["rows"]]
-        fields.append(arrow.field(column["name"], types[kind], metadata={"title": column["title"]}))
-        arrays.append(arrow.array(cells, type=types[kind]))
-    schema = arrow.schema(fields, metadata=dict(header(document)))
-    sink = io.BytesIO()
-    parquet.write_table(arrow.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
-    return sink.getvalue()
-
-
-_PARSERS: Final[dict[ColumnType, Callable[[Any], Any]]] = {
-    ColumnType.MONEY: Decimal,
-    ColumnType.RATE: Decimal,
-    ColumnType.TIMESTAMP: datetime.fromisoformat,
-}
-
-
-def _parquet_cell(cell: Any, kind: ColumnType) -> Any:
-    parse = _PARSERS.get(kind)
-    return cell if cell is None or parse is None else parse(cell)
+    about = Sheet("About", {"about": ColumnType.TEXT, "value": ColumnType.TEXT}, header(document))
+    sheets = [sheet("Report", document["rows"]), *([sheet("Totals", totals(document))] if document["totals"] else [])]
+    made_at = datetime.fromisoformat(document["generated_at"])
+    return b"".join(pieces_of(write_xlsx([*sheets, about], made_at=made_at)))
 
 
 def render_pdf(document: dict[str, Any]) -> bytes:
@@ -148,10 +100,10 @@ def render_pdf(document: dict[str, Any]) -> bytes:
     return pdf.render_pdf(document)
 
 
-# Parquet and PDF need heavy libraries, imported when one of these files is rendered.
+# PDF needs a heavy library, imported when such a file is rendered.
 RENDERERS: Final[Mapping[str, Renderer]] = {
     "json": Renderer("application/json", None),
     "csv": Renderer("text/csv; charset=utf-8", render_csv),
-    "parquet": Renderer("application/vnd.apache.parquet", render_parquet),
+    "xlsx": Renderer(XLSX, render_xlsx),
     "pdf": Renderer("application/pdf", render_pdf),
 }

@@ -1,7 +1,5 @@
 """The access review: permissions of each user, since when, and the last login; and who can do what (GLI-19 2.8.9)."""
 
-import csv
-import io
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,7 +10,7 @@ from axes.models import AccessAttempt
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
-from casino.kernel.csv_escape import escape_cell
+from casino.api.sheets import ColumnType, Sheet
 from casino.operators.memberships import colleagues_filter
 from casino.operators.models import ApiKey
 from casino.staff import assignments, duties, lockout
@@ -148,9 +146,12 @@ def _key_holders(operators: Collection[UUID] | None) -> Iterator[Holder]:
         yield Holder(f"key:{key.key_id}", "", key.scopes, [key.operator.slug], acts)
 
 
-def holders_as_csv(holders: Sequence[Holder]) -> Iterator[str]:
-    """Write who can do what as CSV: a line for each act and holder, and one for an act that nobody holds."""
-    yield _csv_line(DUTY_COLUMNS)
+def holders_sheet(holders: Sequence[Holder]) -> Sheet:
+    """Return who can do what: a row for each act and holder, and one for an act that nobody holds."""
+    return Sheet("Who can do what", dict.fromkeys(DUTY_COLUMNS, ColumnType.TEXT), _duty_rows(holders))
+
+
+def _duty_rows(holders: Sequence[Holder]) -> Iterator[Sequence[str]]:
     for act in duties.acts():
         policy = (
             act.name, act.what, act.side, str(act.persons), act.one_more, "yes" if act.delayed else "no", act.event,
@@ -158,16 +159,14 @@ def holders_as_csv(holders: Sequence[Holder]) -> Iterator[str]:
         )  # fmt: skip
         held_by = [each for each in holders if act in each.acts]
         for each in held_by:
-            yield _csv_line((*policy, each.holder, each.name, " ".join(each.roles), " ".join(each.operators)))
+            yield (*policy, each.holder, each.name, " ".join(each.roles), " ".join(each.operators))
         if not held_by:
-            yield _csv_line((*policy, "", "", "", ""))
+            yield (*policy, "", "", "", "")
 
 
-def as_csv(rows: Iterable[AccessReviewRow]) -> Iterator[str]:
-    """Write the review as CSV, line by line, with a header."""
-    yield _csv_line(COLUMNS)
-    for row in rows:
-        yield _csv_line(format_row(row))
+def review_sheet(rows: Iterable[AccessReviewRow]) -> Sheet:
+    """Return the review as a table of text."""
+    return Sheet("Access review", dict.fromkeys(COLUMNS, ColumnType.TEXT), map(format_row, rows), keys=3)
 
 
 def format_row(row: AccessReviewRow) -> list[str]:
@@ -184,9 +183,3 @@ def format_row(row: AccessReviewRow) -> list[str]:
 
 def _time(when: datetime | None) -> str:
     return "" if when is None else when.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def _csv_line(cells: Iterable[str]) -> str:
-    out = io.StringIO()
-    csv.writer(out).writerow(map(escape_cell, cells))
-    return out.getvalue()

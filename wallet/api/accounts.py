@@ -1,4 +1,4 @@
-"""A player's accounts: balances, and statements over a period as JSON in pages or as one CSV file."""
+"""A player's accounts: balances, and statements over a period as JSON in pages or as one file."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,18 +13,19 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api import paging
+from casino.api import downloads, paging
+from casino.api.downloads import ExportFormat, ExportQuery, file_answers
 from casino.api.fields import FIRST_OFFERED, CurrencyField, EnumField, IdField, MoneyTypeField, parse_query
-from casino.api.openapi import csv_answer, operation
+from casino.api.openapi import operation
 from casino.api.shapes import OPEN, Money, Page, Shape, Timestamp
+from casino.api.sheets import ColumnType, Sheet
 from casino.crypto import opaque_number
 from casino.events.periods import PeriodReversed
 from casino.kernel.money import MoneyType, format_amount
 from casino.operators.base_views import OperatorView, PlayerView
 from casino.operators.principals import Principal
 from casino.operators.refusals import UnknownPlayer
-from wallet.api import csv_export
-from wallet.api.csv_export import ExportFormat, ExportQuery
+from casino.operators.services import get_operator
 from wallet.api.reality_checks import RealityCheckReminder
 from wallet.ledger import queries
 from wallet.ledger.accounts import AccountKind, AccountName, PlayerAccountKind
@@ -35,7 +36,15 @@ from wallet.ledger.store import StatementLine
 from wallet.responsible_gaming import queries as responsible_gaming
 from wallet.responsible_gaming.queries import Reminder
 
-COLUMNS: Final = ("sequence", "recorded_at", "kind", "amount", "balance", "currency", "entry")
+COLUMNS: Final = {
+    "sequence": ColumnType.INTEGER,
+    "recorded_at": ColumnType.TIMESTAMP,
+    "kind": ColumnType.TEXT,
+    "amount": ColumnType.MONEY,
+    "balance": ColumnType.MONEY,
+    "currency": ColumnType.TEXT,
+    "entry": ColumnType.TEXT,
+}
 _ENTRY: Final = "h5Yk2c1QyZ5rV7t2nB8xL4hJ6gF9dS0a"
 _SHEET: Final = (
     "sequence,recorded_at,kind,amount,balance,currency,entry\r\n,,opening balance,,100.00,EUR,\r\n"
@@ -199,10 +208,10 @@ class Statement(Page[StatementLineResponse]):
 _STATEMENT: Final[dict[str, Any]] = {
     "parameters": [StatementQuery, *paging.PARAMETERS],
     "returns": Statement,
-    **csv_answer(_SHEET),
+    **file_answers(_SHEET),
     "description": (
         "Movements in a period, each with the balance after it, and totals that add up. As CSV "
-        "the whole period comes at once."
+        "or XLSX the whole period comes at once."
     ),
     "refusals": (PeriodReversed, TableNotAllowed, TableRequired, UnknownPlayer),
 }
@@ -211,7 +220,7 @@ _STATEMENT: Final[dict[str, Any]] = {
 class PlayerStatementView(OperatorView):
     """Statements of accounts of one of the caller's players."""
 
-    renderer_classes = csv_export.RENDERERS
+    renderer_classes = downloads.RENDERERS
 
     @operation(
         "getPlayerStatement",
@@ -225,7 +234,7 @@ class PlayerStatementView(OperatorView):
 class MyStatementView(PlayerView):
     """Statements of the caller's accounts."""
 
-    renderer_classes = csv_export.RENDERERS
+    renderer_classes = downloads.RENDERERS
 
     @operation(
         "getMyStatement",
@@ -254,26 +263,32 @@ def statement_response(request: Request, caller: Principal, player: UUID) -> Htt
         until=query["to"],
         kinds=query["kind"],
     )
-    if csv_export.requested_format(request, query) is ExportFormat.CSV:
-        name = f"statement-{statement.account.kind}-{statement.account.money_type}-{statement.account.currency}.csv"
-        return csv_export.download(format_statement_csv(statement), name=name)
-    return csv_export.json_response(request, Statement.of(statement, page))
+    file_format = downloads.requested_format(request, query)
+    if file_format is not ExportFormat.JSON:
+        return downloads.download(statement_sheet(statement), file_format, _file_stem(caller, statement, query))
+    return downloads.json_response(request, Statement.of(statement, page))
 
 
-def format_statement_csv(statement: AccountStatement) -> Iterator[str]:
-    """Write a statement as CSV (RFC 4180), oldest first, between its opening and its closing balance."""
+def _file_stem(caller: Principal, statement: AccountStatement, query: dict[str, Any]) -> str:
+    account, slug = statement.account, get_operator(caller.operator).slug
+    parts = (slug, "statement", account.kind.value, account.money_type.value, account.currency)
+    return downloads.file_stem(*parts, since=query["from"], until=query["to"])
+
+
+def statement_sheet(statement: AccountStatement) -> Sheet:
+    """Return a statement as a table, oldest line first, between its opening and its closing balance."""
+    return Sheet("Statement", COLUMNS, _rows(statement), keys=3)
+
+
+def _rows(statement: AccountStatement) -> Iterator[Sequence[object]]:
     currency = statement.account.currency
     opening, closing = (format_amount(end.balance, currency) for end in (statement.opening, statement.closing))
-    yield csv_export.format_csv([COLUMNS, ("", "", "opening balance", "", opening, currency, "")])
+    yield None, None, "opening balance", None, opening, currency, None
     for lines in statement.pages():
-        yield csv_export.format_csv([_row(line, currency) for line in lines])
-    yield csv_export.format_csv([("", "", "closing balance", "", closing, currency, "")])
-
-
-def _row(line: StatementLine, currency: str) -> Sequence[object]:
-    amounts = format_amount(line.amount, currency), format_amount(line.balance, currency)
-    recorded_at = csv_export.format_time(line.recorded_at)
-    return line.sequence, recorded_at, line.kind, *amounts, currency, _entry(line)
+        for line in lines:
+            amounts = format_amount(line.amount, currency), format_amount(line.balance, currency)
+            yield line.sequence, line.recorded_at, line.kind, *amounts, currency, _entry(line)
+    yield None, None, "closing balance", None, closing, currency, None
 
 
 def _entry(line: StatementLine) -> str:

@@ -1,6 +1,6 @@
 """Adjustments of players' accounts, on which two persons agree, and their totals."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 from uuid import UUID
@@ -11,7 +11,8 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api import paging
+from casino.api import downloads, paging
+from casino.api.downloads import ExportFormat, ExportQuery, file_answers
 from casino.api.fields import (
     AmountField,
     CurrencyField,
@@ -26,8 +27,9 @@ from casino.api.fields import (
 )
 from casino.api.idempotency import idempotent
 from casino.api.json_format import ShapeRenderer
-from casino.api.openapi import csv_answer, operation
+from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Money, Page, Shape, Timestamp
+from casino.api.sheets import ColumnType, Sheet
 from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.events.periods import PeriodReversed
 from casino.kernel.money import MoneyType, format_amount
@@ -42,16 +44,25 @@ from wallet.adjustments.refusals import (
     NoDebtInPlayMoney,
     UnknownAdjustment,
 )
-from wallet.api import csv_export
-from wallet.api.csv_export import ExportFormat, ExportQuery
 from wallet.funding.refusals import FundingDiffers
 from wallet.ledger.refusals import InsufficientFunds, UnknownAccount
 
-COLUMNS: Final = (
-    "id", "posted_at", "requested_by", "approved_by", "player", "direction", "money_type", "amount", "currency",
-    "reason", "taken", "owed",
-)  # fmt: skip
-TOTAL_COLUMNS: Final = ("reason", "direction", "money_type", "count", "amount", "owed", "currency")
+_TYPES: Final = {
+    "posted_at": ColumnType.TIMESTAMP,
+    "count": ColumnType.INTEGER,
+    **dict.fromkeys(("amount", "taken", "owed"), ColumnType.MONEY),
+}
+COLUMNS: Final = {
+    name: _TYPES.get(name, ColumnType.TEXT)
+    for name in (
+        "id", "posted_at", "requested_by", "approved_by", "player", "direction", "money_type", "amount", "currency",
+        "reason", "taken", "owed",
+    )
+}  # fmt: skip
+TOTAL_COLUMNS: Final = {
+    name: _TYPES.get(name, ColumnType.TEXT)
+    for name in ("reason", "direction", "money_type", "count", "amount", "owed", "currency")
+}
 _PLAYER: Final = "0199f3a2-6b1e-7c3d-9a55-2f1f0e6d4c11"
 _SHEET: Final = (
     f"{','.join(COLUMNS)}\r\n0199f3a2-af30-7c03-9d33-5e7f9a1b3c4d,2026-11-21T09:00:00Z,desk:agent-17,desk:agent-3,"
@@ -169,7 +180,7 @@ class AdjustmentListView(OperatorView):
 
     act = acts.REQUEST_ADJUSTMENT
 
-    renderer_classes = csv_export.RENDERERS
+    renderer_classes = downloads.RENDERERS
 
     def get_renderers(self) -> list[BaseRenderer]:
         """Answer a POST only in JSON."""
@@ -177,13 +188,13 @@ class AdjustmentListView(OperatorView):
 
     @operation(
         "listAdjustments",
-        "List adjustments of your players' accounts, newest first, in pages or as one CSV file",
+        "List adjustments of your players' accounts, newest first, in pages or as one file",
         parameters=[AdjustmentsQuery, *paging.PARAMETERS],
         returns=AdjustmentPage,
-        **csv_answer(_SHEET),
+        **file_answers(_SHEET),
         description=(
-            "Those that wait are in `GET /changes?kind=adjustment`. As CSV the whole list comes at once; pages are for "
-            "JSON."
+            "Those that wait are in `GET /changes?kind=adjustment`. As CSV or XLSX the whole list comes at once; pages "
+            "are for JSON."
         ),
         refusals=(PeriodReversed,),
     )
@@ -192,12 +203,14 @@ class AdjustmentListView(OperatorView):
         where = AdjustmentFilter(self.caller.operator, query["player"], query["reason"], query["from"], query["to"])
         # Raises PeriodReversed before a stream begins.
         where.filters()
-        if csv_export.requested_format(request, query) is ExportFormat.CSV:
-            return csv_export.download(_csv(where), name="adjustments.csv")
+        file_format = downloads.requested_format(request, query)
+        if file_format is not ExportFormat.JSON:
+            stem = downloads.file_stem(self.caller.slug, "adjustments", since=query["from"], until=query["to"])
+            return downloads.download(Sheet("Adjustments", COLUMNS, _rows(where)), file_format, stem)
         page = paging.parse_page_request(request, str)
         before = None if page.after is None else paging.parse_uuid(page.after[0])
         rows = queries.list_adjustments(where, before=before, limit=page.fetch_limit)
-        return csv_export.json_response(
+        return downloads.json_response(
             request,
             paging.page(
                 AdjustmentPage,
@@ -265,14 +278,14 @@ class AdjustmentView(OperatorView):
 class AdjustmentTotalsView(OperatorView):
     """Totals of adjustments, by reason."""
 
-    renderer_classes = csv_export.RENDERERS
+    renderer_classes = downloads.RENDERERS
 
     @operation(
         "getAdjustmentTotals",
         "Add up the adjustments of a period, by reason",
         parameters=[AdjustmentTotalsQuery],
         returns=AdjustmentTotals,
-        **csv_answer(_TOTAL_SHEET),
+        **file_answers(_TOTAL_SHEET),
         description=(
             "Sums of adjustments by reason, direction and money type, for your own books. The period is that in which "
             "the money moved."
@@ -287,24 +300,26 @@ class AdjustmentTotalsView(OperatorView):
             since=query["from"],
             until=query["to"],
         )
-        if csv_export.requested_format(request, query) is ExportFormat.CSV:
-            rows = csv_export.format_csv([TOTAL_COLUMNS, *(_total_row(total) for total in totals)])
-            return csv_export.download(iter([rows]), name="adjustments-by-reason.csv")
-        return csv_export.json_response(
+        file_format = downloads.requested_format(request, query)
+        if file_format is not ExportFormat.JSON:
+            sheet = Sheet("Adjustments by reason", TOTAL_COLUMNS, map(_total_row, totals))
+            parts = self.caller.slug, "adjustments-by-reason", query["money_type"].value
+            stem = downloads.file_stem(*parts, since=query["from"], until=query["to"])
+            return downloads.download(sheet, file_format, stem)
+        return downloads.json_response(
             request, AdjustmentTotals.of(AdjustmentTotalResponse.of(total) for total in totals)
         )
 
 
-def _csv(where: AdjustmentFilter) -> Iterator[str]:
-    yield csv_export.format_csv([COLUMNS])
+def _rows(where: AdjustmentFilter) -> Iterator[Sequence[object]]:
     for rows in queries.iterate_adjustments(where):
-        yield csv_export.format_csv([_row(row) for row in rows])
+        yield from map(_row, rows)
 
 
 def _row(row: Adjustment) -> tuple[object, ...]:
     amount, taken, owed = (format_amount(minor, row.currency) for minor in (row.amount, row.taken, row.owed))
     return (
-        row.id, csv_export.format_time(row.posted_at), row.requested_by, row.approved_by, row.player_id, row.direction,
+        row.id, row.posted_at, row.requested_by, row.approved_by, row.player_id, row.direction,
         row.money_type, amount, row.currency, row.reason, taken, owed,
     )  # fmt: skip
 

@@ -2,12 +2,15 @@
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from casino.api import downloads
+from casino.api.downloads import ExportFormat
 from casino.backoffice import html, scope
 from casino.backoffice.pages.staff import EXPORT
 from casino.backoffice.sections import Grid
@@ -41,7 +44,7 @@ def duties_page(request: HttpRequest) -> HttpResponseBase:
                 "By act",
                 ("May", "DutySide", "Persons, at a live operator", "Roles", "Held by"),
                 by_act,
-                note=html.link(reverse("admin:desk_duties_file"), "As CSV"),
+                note=_files(),
             ),
             Grid("By person and key", ("Login or key", "Name", "Roles or scopes", "Operators", "May"), by_person),
         ],
@@ -50,12 +53,15 @@ def duties_page(request: HttpRequest) -> HttpResponseBase:
 
 
 @require_safe
-def duties_file(request: HttpRequest) -> HttpResponseBase:
-    """Return who can do what as CSV. Raises PermissionDenied."""
-    lines = access_review.holders_as_csv(_may_see(request))
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="who-can-do-what.csv"'
-    return response
+def duties_file(request: HttpRequest, file_format: ExportFormat) -> HttpResponseBase:
+    """Return who can do what as a file. Raises PermissionDenied."""
+    sheet = access_review.holders_sheet(_may_see(request))
+    return downloads.download(sheet, file_format, scope.file_stem(request, "who-can-do-what"))
+
+
+def _files() -> SafeString:
+    urls = ((each, reverse("admin:desk_duties_file", kwargs={"file_format": each})) for each in downloads.FILES)
+    return SafeString(" ".join(html.link(url, each.upper()) for each, url in urls))
 
 
 def _persons(act: Act) -> str:
@@ -75,5 +81,8 @@ def _acts(holder: Holder) -> str:
 
 StaffSite.pages += [
     path("duties/", admin.site.admin_view(duties_page), name="desk_duties"),
-    path("duties.csv", admin.site.admin_view(duties_file), name="desk_duties_file"),
+    *(
+        path(f"duties.{each}", admin.site.admin_view(duties_file), {"file_format": each}, name="desk_duties_file")
+        for each in downloads.FILES
+    ),
 ]

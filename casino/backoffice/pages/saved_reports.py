@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 
+from casino.api.sheets import ColumnType
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
@@ -24,7 +25,7 @@ from casino.operators import memberships
 from casino.operators.models import Operator
 from casino.reports import document, generation, saved
 from casino.reports.acts import ADD_DESTINATION
-from casino.reports.definition import ColumnType, report_definitions
+from casino.reports.definition import report_definitions
 from casino.reports.intervals import ReportPeriod, period_interval
 from casino.reports.models import Report, ReportDestination, SavedReport
 from casino.reports.renderers import format_names

@@ -16,6 +16,8 @@ from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
+from casino.api import downloads
+from casino.api.downloads import ExportFormat
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
@@ -90,7 +92,7 @@ class MemberAdmin(ReadOnlyAdmin):
     ordering = ("pk",)
     search_fields = ("pk", "username")
     search_help_text = "user id or login"
-    list_link = ListLink("Export as CSV", "admin:staff_member_export", EXPORT)
+    list_link = ListLink("Export:", "admin:staff_member_export", EXPORT, downloads.FILES)
     roles = column("roles", lambda member: ", ".join(_named_roles(access_review.review(member))) or html.NOTHING)
     operators = column(
         "operators",
@@ -116,17 +118,19 @@ class MemberAdmin(ReadOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         export = self.admin_site.admin_view(self.export)
-        return [path("review.csv", export, name="staff_member_export"), *super().get_urls()]
+        files = [
+            path(f"review.{each}", export, {"file_format": each}, name="staff_member_export")
+            for each in downloads.FILES
+        ]
+        return [*files, *super().get_urls()]
 
-    def export(self, request: HttpRequest) -> StreamingHttpResponse:
-        """Return the review as CSV. Raises PermissionDenied."""
+    def export(self, request: HttpRequest, file_format: ExportFormat) -> StreamingHttpResponse:
+        """Return the review as a file. Raises PermissionDenied."""
         if request.method != "GET" or not request.user.has_perm(EXPORT):
             raise PermissionDenied
         record_access(request, subject="list:staff.member")
-        lines = access_review.as_csv(access_review.review_members(self.get_queryset(request)))
-        response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = 'attachment; filename="access-review.csv"'
-        return response
+        sheet = access_review.review_sheet(access_review.review_members(self.get_queryset(request)))
+        return downloads.download(sheet, file_format, scope.file_stem(request, "access-review"))
 
     @RowAction(
         "Unlock",

@@ -1,9 +1,8 @@
 """The audit trail of staff: what everybody did in the admin, with filters and an export."""
 
-import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.contrib import admin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
@@ -15,13 +14,15 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import URLPattern, path
 from django.utils import timezone
 
+from casino.api import downloads
+from casino.api.downloads import ExportFormat
+from casino.api.sheets import ColumnType, Sheet
 from casino.backoffice import html, scope
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import column, time_column
 from casino.backoffice.filters import SPANS, choice_filter
 from casino.backoffice.pages.staff import EXPORT
 from casino.backoffice.sections import Section
-from casino.kernel.csv_escape import escape_cell
 from casino.operators.memberships import colleagues_filter
 from casino.operators.models import StaffMembership
 from casino.staff.access_log import record_access
@@ -29,14 +30,10 @@ from casino.staff.access_log import record_access
 MAX_STAFF: Final = 200
 """The most members that the filter offers; others are found by their login."""
 _KINDS: Final = {str(CHANGE): "Changed", str(ADDITION): "Added", str(DELETION): "Deleted"}
-_COLUMNS: Final = ("time", "login", "user_id", "kind", "page", "row", "row_id", "action")
-
-
-class _Line:
-    """A file that returns what is written to it, as `csv` wants one."""
-
-    def write(self, line: str) -> str:
-        return line
+_COLUMNS: Final = {
+    "time": ColumnType.TIMESTAMP,
+    **dict.fromkeys(("login", "user_id", "kind", "page", "row", "row_id", "action"), ColumnType.TEXT),
+}
 
 
 def _colleagues(request: HttpRequest) -> Q:
@@ -91,7 +88,7 @@ class StaffActionAdmin(ReadOnlyAdmin):
             where=lambda key: Q(action_time__gte=timezone.now() - SPANS[key][1]),
         ),
     )
-    list_link = ListLink("Export these as CSV", "admin:admin_logentry_export", EXPORT)
+    list_link = ListLink("Export these:", "admin:admin_logentry_export", EXPORT, downloads.FILES)
     operator_field = None  # `get_queryset` selects
     search_help_text = "login, day such as 2026-11-24 (UTC), or id of what was changed"
     time = time_column("action_time", "time")
@@ -113,18 +110,21 @@ class StaffActionAdmin(ReadOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         export = self.admin_site.admin_view(self.export)
-        return [path("staff-actions.csv", export, name="admin_logentry_export"), *super().get_urls()]
+        files = [
+            path(f"staff-actions.{each}", export, {"file_format": each}, name="admin_logentry_export")
+            for each in downloads.FILES
+        ]
+        return [*files, *super().get_urls()]
 
-    def export(self, request: HttpRequest) -> StreamingHttpResponse:
-        """Return what the list shows with the same filters and search, all pages, as CSV. Raises PermissionDenied."""
+    def export(self, request: HttpRequest, file_format: ExportFormat) -> StreamingHttpResponse:
+        """Return what the list shows with its filters and search, all pages, as a file. Raises PermissionDenied."""
         may_export = request.user.has_perm(EXPORT) and self.has_view_permission(request)
         if request.method != "GET" or not may_export:
             raise PermissionDenied
         record_access(request, subject="list:admin.logentry")
         rows = self.get_changelist_instance(request).queryset
-        response = StreamingHttpResponse(_csv_lines(rows), content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = 'attachment; filename="staff-actions.csv"'
-        return response
+        sheet = Sheet("Staff actions", _COLUMNS, map(_cells, rows.iterator(chunk_size=500)), keys=2)
+        return downloads.download(sheet, file_format, scope.file_stem(request, "staff-actions"))
 
     def sections(self, _request: HttpRequest, obj: LogEntry) -> Sequence[Section]:
         return [
@@ -132,18 +132,14 @@ class StaffActionAdmin(ReadOnlyAdmin):
         ]
 
 
-def _csv_lines(rows: QuerySet[Any]) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield writer.writerow(_COLUMNS)
-    for row in rows.iterator(chunk_size=500):
-        cells = (
-            row.action_time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-            row.user.get_username(),
-            str(row.user_id),
-            _KINDS[str(row.action_flag)],
-            str(row.content_type or ""),
-            row.object_repr,
-            row.object_id or "",
-            row.get_change_message(),
-        )
-        yield writer.writerow(map(escape_cell, cells))
+def _cells(row: LogEntry) -> Sequence[object]:
+    return (
+        row.action_time.replace(microsecond=0),
+        row.user.get_username(),
+        row.user_id,
+        _KINDS[str(row.action_flag)],
+        row.content_type,
+        row.object_repr,
+        row.object_id,
+        row.get_change_message(),
+    )

@@ -304,7 +304,7 @@ def test_wagers_that_the_ledger_does_not_know_are_a_finding_with_a_reason_to_be_
 
 def command(*words: str) -> str:
     """Return what `manage.py report` prints."""
-    return printed_by("report", *words).decode()
+    return printed_by("report", *words).decode("utf-8-sig")
 
 
 def test_the_command_makes_a_report_in_any_form(evening: Evening, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def house(slug: str) -> Operator:
 def lines(login: str) -> list[dict[str, str]]:
     answer = client_of(User.objects.get(username=login)).get(reverse("admin:desk_duties_file"))
     assert answer.status_code == 200
-    text = b"".join(answer.streaming_content).decode()
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text)))
 
 

@@ -93,7 +93,7 @@ def test_downloads_are_logged(evening: Evening) -> None:
     client, newest = of_us(evening, VIEW), report(evening)
     url = reverse("admin:reports_report_file", args=[newest.pk])
     assert client.get(url).content == bytes(newest.content)
-    assert client.get(url, {"format": "csv"}).content.startswith(b"Operator,Lucky")
+    assert client.get(url, {"format": "csv"}).content.decode("utf-8-sig").startswith("Operator,Lucky")
     assert client.get(url, {"format": "xls"}).status_code == 403
     assert client.post(url).status_code == 405
     assert {entry.change_message for entry in LogEntry.objects.all()} == {

@@ -1,5 +1,6 @@
 """The risk desk's pages: a player's page says what was found, and a case is worked on to its file."""
 
+import csv
 import io
 import json
 import zipfile
@@ -25,6 +26,7 @@ from casino.operators import changes
 from casino.operators.models import Change, Operator
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant.models import SignificantEvent
+from tests.support import workbooks
 from tests.support.office import Office, open_office, page_of, staff, superuser
 from wallet import notices
 from wallet.ledger import player_accounts
@@ -158,7 +160,12 @@ def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Off
     assert content["player"]["reference"] == "lucky-alice"
     assert [each["rule"] for each in content["alerts"]] == ["stake_sum"]
     assert "Two rounds of 100." in [each["text"] for each in content["entries"]]
-    assert archive.read("wagers.csv").count(b"\n") == 3
+    for name, rows in (("payments", 0), ("wagers", 2)):
+        lines = list(csv.reader(io.StringIO(archive.read(f"{name}.csv").decode("utf-8-sig"), newline="")))
+        assert len(lines) == 1 + rows
+        sheet = workbooks.rows_of(archive.read("case.xlsx"), name)
+        assert [[line[0][:19], *line[1:]] for line in sheet] == [[line[0][:19], *line[1:]] for line in lines]
+    assert {line[7] for line in lines[1:]} == {"100.00"}
     assert CaseEntry.objects.filter(case=case, kind="export").exists()
 
     where, resolution = action("compliance_case", "entry", case.pk), "Winnings of a lottery, shown."

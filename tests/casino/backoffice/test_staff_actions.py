@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from casino.operators import services
 from casino.operators.models import Operator, Player, StaffMembership
+from tests.support import workbooks
 from tests.support.office import client_of, superuser
 
 pytestmark = pytest.mark.django_db
@@ -98,11 +99,16 @@ def test_the_export_has_what_the_filtered_list_has_and_no_formula() -> None:
     acted(member("bob", lucky), "other")
     auditor = client_of(member("auditor", lucky, rights=RIGHTS))
     answer = auditor.get(reverse(EXPORT), {"staff": ann.pk})
-    header, *rows = csv.reader(b"".join(answer).decode().splitlines())
+    header, *rows = csv.reader(b"".join(answer).decode("utf-8-sig").splitlines())
     (row,) = (dict(zip(header, row, strict=True)) for row in rows)
     assert (row["login"], row["user_id"], row["kind"], row["row"]) == ("ann", str(ann.pk), "Changed", "row 1")
     assert row["action"] == "'=1+1"
-    assert f"{reverse(EXPORT)}?staff={ann.pk}" in auditor.get(reverse(LIST), {"staff": ann.pk}).content.decode()
+    assert answer["Content-Disposition"].startswith('attachment; filename="lucky-staff-actions-2')
+    book = b"".join(auditor.get(reverse(EXPORT, kwargs={"file_format": "xlsx"}), {"staff": ann.pk}))
+    assert workbooks.rows_of(book, "Staff actions") == [header, [*list(row.values())[:-1], "=1+1"]]
+    page = auditor.get(reverse(LIST), {"staff": ann.pk}).content.decode()
+    for file_format in ("csv", "xlsx"):
+        assert f"{reverse(EXPORT, kwargs={'file_format': file_format})}?staff={ann.pk}" in page
 
 
 def test_the_export_needs_its_own_permission() -> None:

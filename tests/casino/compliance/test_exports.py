@@ -63,7 +63,8 @@ def read_zip(content: bytes) -> Files:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         names = [name for name in archive.namelist() if name.endswith(".csv")]
         files = {
-            name.removesuffix(".csv"): list(csv.DictReader(io.StringIO(archive.read(name).decode()))) for name in names
+            name.removesuffix(".csv"): list(csv.DictReader(io.StringIO(archive.read(name).decode("utf-8-sig"))))
+            for name in names
         }
         manifest = json.loads(archive.read("manifest.json"))
     assert manifest["rows"] == {name: len(rows) for name, rows in files.items()}

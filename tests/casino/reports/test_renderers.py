@@ -2,21 +2,23 @@
 
 import csv
 import io
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
-from django.conf import settings
+from django.conf import settings as configured
 from hypothesis import given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
-from pyarrow import parquet
 
+from casino.api.sheets import escape_cell
 from casino.kernel import money
 from casino.operators.models import Operator
 from casino.reports import document
@@ -35,7 +37,10 @@ from casino.reports.definition import (
 )
 from casino.reports.document import RowChange, VersionInfo, diff_rows
 from casino.reports.intervals import between
-from casino.reports.renderers import render_csv, render_parquet, render_pdf
+from casino.reports.renderers import render_csv, render_pdf, render_xlsx
+from tests.support import workbooks
+from tests.support.depth import examples
+from tests.support.desk import texts_of
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OPERATOR = Operator(id=UUID(int=1), slug="lucky", name="=Lucky & Söhne 幸運", time_zone="Europe/Vienna")
@@ -80,6 +85,11 @@ def test_the_header_names_operator_interval_and_version() -> None:
     assert lines["Version"] == "3"
 
 
+def test_the_slug_stays_behind_a_name_from_right_to_left() -> None:
+    content = {**sample(), "operator": {"name": "דוד", "slug": "lucky"}}
+    assert dict(document.header(content))["Operator"] == "\u2068דוד\u2069 (lucky)"
+
+
 def test_a_report_of_an_interval_that_is_not_over_says_so_in_its_title() -> None:
     early = {**sample(), "generated_at": "2026-11-20T11:59:59Z"}
 
@@ -120,7 +130,7 @@ def test_versions_with_equal_contents_have_equal_digests() -> None:
 
 
 def test_csv_begins_with_the_header_and_escapes_formulas() -> None:
-    lines = list(csv.reader(io.StringIO(render_csv(sample()).decode())))
+    lines = list(csv.reader(io.StringIO(render_csv(sample()).decode("utf-8-sig"))))
     assert lines[0] == ["Operator", "'=Lucky & Söhne 幸運 (lucky)"]
     start = lines.index(["money_type", "currency", "name", "rounds", "ggr", "share", "at", "over"]) + 1
     assert lines[start] == [
@@ -131,13 +141,29 @@ def test_csv_begins_with_the_header_and_escapes_formulas() -> None:
     assert lines[start + 7][:4] == ["play", "EUR", "total", "7"]
 
 
-def test_parquet_has_typed_columns_exact_decimals_and_the_header() -> None:
-    table = parquet.read_table(io.BytesIO(render_parquet(sample())))
-    assert table.column("ggr").to_pylist() == [Decimal(text) for text in ("-19.5", "50", "1.5", "1", "700")]
-    assert str(table.schema.field("ggr").type) == "decimal128(38, 8)"
-    assert table.column("at").to_pylist()[0] == NOON
-    assert table.column("share").to_pylist()[0] == Decimal("0.333333")
-    assert table.schema.metadata[b"Version"] == b"3"
+def test_a_workbook_has_the_rows_of_csv_its_totals_and_what_it_is_about() -> None:
+    content = sample()
+    lines = list(csv.reader(io.StringIO(render_csv(content).decode("utf-8-sig"))))
+    start = next(index for index, line in enumerate(lines) if line[:1] == ["money_type"])
+    book = render_xlsx(content)
+    report = workbooks.rows_of(book, "Report")
+    assert [[escape_cell(cell) for cell in line] for line in report] == lines[start : start + 6]
+    assert workbooks.rows_of(book, "Totals")[1:] == lines[start + 8 :]
+    assert dict(workbooks.rows_of(book, "About"))["Operator"] == "=Lucky & Söhne 幸運 (lucky)"
+    page = workbooks.open_workbook(book)["Report"]
+    assert [cell.value for cell in page["E"]] == ["ggr", -19.5, 50, 1.5, 1, 700]
+    assert [cell.number_format for cell in page["E"]][1:] == ["#,##0.00", "#,##0.00", "#,##0.000", "#,##0.00", "#,##0"]
+    assert page.freeze_panes == "D2"
+
+
+def test_a_workbook_has_the_key_columns_of_its_report_first() -> None:
+    content = {**sample(), "name": "voids"}
+    content["columns"] = [
+        {**each, "name": "round" if each["name"] == "share" else each["name"]} for each in content["columns"]
+    ]
+    header, first, *_ = workbooks.rows_of(render_xlsx(content), "Report")
+    assert header == ["money_type", "currency", "round", "at", "name", "rounds", "ggr", "over"]
+    assert first[2:4] == ["0.333333", "2026-11-20T12:00:00Z"]
 
 
 @pytest.fixture
@@ -145,10 +171,11 @@ def bitcoin() -> Iterator[None]:
     """Declare a currency of eight decimals."""
     money.declare(money.parse_declarations(["BTC:8"]))
     yield
-    money.declare(settings.CURRENCIES)
+    money.declare(configured.CURRENCIES)
 
 
 @pytest.mark.usefixtures("bitcoin")
+@hypothesis_settings(max_examples=examples(40))
 @given(
     amounts=st.lists(
         st.tuples(st.sampled_from(["JPY", "EUR", "KWD", "BTC"]), st.integers(-(10**14), 10**14)), min_size=1, max_size=8
@@ -156,12 +183,12 @@ def bitcoin() -> Iterator[None]:
 )
 def test_amounts_and_totals_survive_each_file_at_every_number_of_decimals(amounts: list[tuple[str, int]]) -> None:
     content = sample([("real", currency, "name", 1, minor, None, None, False) for currency, minor in amounts])
-    lines = list(csv.reader(io.StringIO(render_csv(content).decode())))
+    lines = list(csv.reader(io.StringIO(render_csv(content).decode("utf-8-sig"))))
     start = next(i for i, line in enumerate(lines) if line[:1] == ["money_type"]) + 1
     for line, (currency, minor) in zip(lines[start:], amounts, strict=False):
         assert (line[1], money.parse(line[4], currency)) == (currency, minor)
-    exact = parquet.read_table(io.BytesIO(render_parquet(content))).column("ggr").to_pylist()
-    assert exact == [Decimal(minor).scaleb(-money.exponent(currency)) for currency, minor in amounts]
+    for line, (currency, minor) in zip(workbooks.rows_of(render_xlsx(content), "Report")[1:], amounts, strict=True):
+        assert (line[1], money.parse(line[4], currency)) == (currency, minor)
     totals = {total[1]: money.parse(total[4], total[1]) for total in content["totals"]}
     sums = Counter[str]()
     for currency, minor in amounts:
@@ -169,19 +196,46 @@ def test_amounts_and_totals_survive_each_file_at_every_number_of_decimals(amount
     assert totals == dict(sums)
 
 
-def test_pdf_is_deterministic_and_renders_names_in_any_alphabet(caplog: pytest.LogCaptureFixture) -> None:
-    first = render_pdf(sample())
-    assert first.startswith(b"%PDF-")
-    assert first == render_pdf(sample())
-    assert "missing" not in caplog.text  # fpdf2's warning about glyphs: they are replaced by code points
+NOTO = next(Path(configured.PDF_FONTS).rglob("NotoSansThai-Regular.ttf"), None)
+NAMES = (
+    "Šimić Ænn", "陈伟", "山田\u3000太郎 かな", "김민준", "สมชาย ใจดี", "अमित क्षत्रिय", "علی\u200cرضا محمدی",  # noqa: RUF001
+    "דוד כהן",    "გიორგი", "Nguyễn Văn Ánh", "Юрий Ωμέγα",
+)  # fmt: skip
+
+
+def pdf_of(names: Sequence[str]) -> bytes:
+    rows: list[Row] = [("real", "EUR", name, 1, 100, None, NOON, True) for name in names]
+    document = {**sample(rows), "operator": {"name": "Lucky", "slug": "lucky"}}
+    content = render_pdf(document)
+    assert content == render_pdf(document)
+    return content
+
+
+def test_without_fonts_a_pdf_says_which_names_it_could_not_print_and_where_they_are(
+    settings: Any, tmp_path: Path
+) -> None:
+    settings.PDF_FONTS = str(tmp_path)
+    text = re.sub(r"\) Tj.*?\(", " ", texts_of(pdf_of(["Zoë", *NAMES])), flags=re.DOTALL)
+    assert "There is no font here for characters of: Name in rows 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12." in text
+    assert "the XLSX file has them" in text
+    assert "[U+9648][U+4F1F]" in text
+    assert "There is no font" not in texts_of(pdf_of(["Zoë"]))
+
+
+@pytest.mark.skipif(NOTO is None, reason="Noto Sans is not installed")
+def test_with_fonts_a_pdf_has_names_in_ten_scripts() -> None:
+    """Each of the scripts brings its font, and nothing is missing."""
+    fonts = set(re.findall(r"/BaseFont /[A-Z]+\+NotoSans([A-Za-z]*)", pdf_of(NAMES).decode("latin-1")))
+    assert fonts == {"", "Bold", "CJKSC", "Thai", "Arabic", "Devanagari", "Hebrew", "Georgian"}
 
 
 def test_an_empty_report_shows_no_activity() -> None:
     content = sample([])
     assert dict(document.header(content))["Activity"] == "No activity"
-    assert render_csv(content).decode().rstrip().endswith("No activity")
-    table = parquet.read_table(io.BytesIO(render_parquet(content)))
-    assert (table.num_rows, table.schema.metadata[b"Activity"]) == (0, b"No activity")
+    assert render_csv(content).decode("utf-8-sig").rstrip().endswith("No activity")
+    book = render_xlsx(content)
+    assert len(workbooks.rows_of(book, "Report")) == 1
+    assert dict(workbooks.rows_of(book, "About"))["Activity"] == "No activity"
     assert render_pdf(content).startswith(b"%PDF-")
 
 

@@ -240,7 +240,7 @@ def test_the_access_review_has_every_column_for_every_user(tmp_path: Any) -> Non
     SignIn.objects.create(user_id=ann.pk, address="10.0.0.7", second_factor=True)
     file = tmp_path / "review.csv"
     call_command("access_review", "--csv", str(file))
-    first, second = csv.DictReader(io.StringIO(file.read_text(encoding="utf-8")))
+    first, second = csv.DictReader(io.StringIO(file.read_text(encoding="utf-8-sig")))
     assert tuple(first) == access_review.COLUMNS
     assert first["name"] == "'=cmd() A"
     assert first["functions"].startswith("cashier: compliance.view_case operators.change_change operators.view_brand ")

@@ -19,11 +19,11 @@ from casino.events.sql import fetch
 from casino.kernel.money import MoneyType
 from casino.operators.services import create_operator
 from casino.operators.sessions import open_session
+from tests.support import workbooks
 from tests.support.depth import examples
 from tests.support.keys import issue_key
 from tests.wallet.ledger.world import METADATA, causes, deposits, move
-from wallet.api.accounts import format_statement_csv
-from wallet.api.csv_export import escape_cell
+from wallet.api.accounts import statement_sheet
 from wallet.ledger import player_accounts, queries, store
 from wallet.ledger.accounts import AccountKind, AccountName, game_account, player_account
 from wallet.ledger.entries import buy_in
@@ -83,7 +83,7 @@ def teller() -> Teller:
 def rows_of(answer: Any) -> list[list[str]]:
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/csv; charset=utf-8")
     assert isinstance(answer, StreamingHttpResponse)
-    return list(csv.reader(io.StringIO(answer.getvalue().decode())))
+    return list(csv.reader(io.StringIO(answer.getvalue().decode("utf-8-sig"))))
 
 
 def amounts(statement: dict[str, Any]) -> tuple[str, str, str]:
@@ -152,36 +152,42 @@ def test_the_format_parameter_overrides_the_accept_header(teller: Teller) -> Non
     assert teller.get(accept="application/pdf").json()["code"] == "not_acceptable"
 
 
-def test_a_long_statement_is_streamed_in_several_chunks(teller: Teller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_statement_is_read_in_several_pages(teller: Teller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries, "PAGE", 2)
     for _ in range(5):
         teller.credit(100)
 
-    pieces = list(format_statement_csv(teller.state()))
-
-    assert len(pieces) == 1 + 3 + 1
-    assert [row[0] for row in csv.reader(io.StringIO("".join(pieces)))][2:-1] == ["1", "2", "3", "4", "5"]
+    assert [row[0] for row in statement_sheet(teller.state()).rows] == [None, 1, 2, 3, 4, 5, None]
 
 
-@pytest.mark.parametrize(
-    ("cell", "kept"),
-    [
-        ("=SUM(A1)", "'=SUM(A1)"),
-        ("+1+1", "'+1+1"),
-        ("-1+1", "'-1+1"),
-        ("@cmd", "'@cmd"),
-        ("\tx", "'\tx"),
-        ("\uff1dcmd", "'\uff1dcmd"),
-        ("\uff0b1", "'\uff0b1"),
-        ("\uff0d1", "'\uff0d1"),
-        ("\uff20x", "'\uff20x"),
-        ("-12.50", "-12.50"),
-        ("buy_in", "buy_in"),
-        ("", ""),
-    ],
-)
-def test_no_cell_is_a_formula(cell: str, kept: str) -> None:
-    assert escape_cell(cell) == kept
+@pytest.mark.parametrize("parameters", [{"format": "xlsx"}, {"accept": workbooks.MEDIA_TYPE}])
+def test_a_statement_as_workbook_has_the_amounts_of_csv_and_of_the_api_as_numbers(
+    teller: Teller, parameters: dict[str, str]
+) -> None:
+    teller.credit(123456)
+    teller.sit(250)
+
+    answer = teller.get(**parameters)
+
+    assert (answer["Content-Type"], answer["Content-Disposition"]) == (
+        workbooks.MEDIA_TYPE, 'attachment; filename="lucky-statement-account-real-EUR.xlsx"',
+    )  # fmt: skip
+    content = answer.getvalue()
+    lines, table = workbooks.rows_of(content, "Statement"), rows_of(teller.get(format="csv"))
+    assert [[*line[:1], *line[2:]] for line in lines] == [[*line[:1], *line[2:]] for line in table]
+    for line, row in zip(lines[2:-1], table[2:-1], strict=True):
+        assert abs(datetime.fromisoformat(line[1]) - datetime.fromisoformat(row[1])) < timedelta(milliseconds=1)
+    page = workbooks.open_workbook(content)["Statement"]
+    assert [cell.value for cell in page["D"]] == ["amount", None, 1234.56, -2.5, None]
+    items = teller.get().json()["items"]
+    assert [line[4] for line in lines[3:1:-1]] == [item["balance"]["amount"] for item in items]
+
+
+def test_the_name_of_a_statement_has_its_period(teller: Teller) -> None:
+    answer = teller.get(**{"format": "csv", "from": "2026-11-01", "to": "2026-12-01T00:30:00Z"})
+
+    name = "lucky-statement-account-real-EUR-2026-11-01-to-2026-12-01T003000Z.csv"
+    assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
 
 
 @pytest.mark.parametrize(
@@ -213,7 +219,7 @@ def test_a_player_downloads_the_own_statement_as_csv(teller: Teller) -> None:
     answer = Client().get("/api/v1/me/statement?format=csv", headers={"Authorization": f"Bearer {token}"})
 
     assert [row[4] for row in rows_of(answer)] == ["balance", "0.00", "10.00", "10.00"]
-    assert answer["Content-Disposition"] == 'attachment; filename="statement-account-real-EUR.csv"'
+    assert answer["Content-Disposition"] == 'attachment; filename="lucky-statement-account-real-EUR.csv"'
 
 
 def test_a_page_costs_a_few_queries_however_long_the_account(teller: Teller) -> None:

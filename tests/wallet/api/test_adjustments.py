@@ -37,7 +37,7 @@ def request_adjustment(house: Tenant, player: Gambler, **changes: Any) -> str:
 def read_csv(house: Tenant, path: str) -> list[list[str]]:
     answer = Client().get(f"/api/v1/{path}", headers={"Authorization": f"Bearer {house.credential}"})
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
-    text = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    text = b"".join(answer.streaming_content).decode("utf-8-sig")  # type: ignore[attr-defined]
     return list(csv.reader(io.StringIO(text)))
 
 

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from rich.console import Console
 from rich.table import Table
 
+from casino.api.sheets import sheet_as_csv
 from casino.staff import access_review
 
 TABLE_COLUMNS = ("login", "roles", "operators", "status", "second_factor", "last_access", "last_address")
@@ -24,7 +25,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         rows = access_review.review_members(access_review.members(None).order_by("pk"))
         if options["csv"] is not None:
-            options["csv"].write_text("".join(access_review.as_csv(rows)), encoding="utf-8", newline="")
+            options["csv"].write_bytes(b"".join(sheet_as_csv(access_review.review_sheet(rows))))
             self.stdout.write(f"{len(rows)} users written to {options['csv']}.")
             return
         table = Table(*TABLE_COLUMNS, title="Access review")
