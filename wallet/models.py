@@ -306,11 +306,12 @@ class Adjustment(models.Model):
 
 
 class ProviderCallback(models.Model):
-    """A verified callback as received, and its outcome."""
+    """A verified callback as received, the payment that it names, and its outcome."""
 
     id = models.BigAutoField(primary_key=True)
     provider = models.TextField()
     nonce = models.TextField()
+    payment_id = models.UUIDField(null=True)
     body = models.TextField()
     received_at = models.DateTimeField()
     attempts = models.IntegerField()

@@ -1,7 +1,5 @@
 """The API's JSON: bodies are parsed strictly (RFC 8259, restricted to RFC 7493), responses are msgspec structs."""
 
-import json
-import math
 from collections.abc import Mapping
 from typing import IO, Any, Final, NoReturn
 
@@ -12,6 +10,7 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import JSONRenderer
 
 from casino.api.error_catalogue import BODY_TOO_LARGE, MALFORMED_JSON, RequestRejected
+from casino.kernel import strict_json
 
 MAX_DEPTH: Final = 16
 """Maximum nesting of objects and lists."""
@@ -52,22 +51,13 @@ class ShapeRenderer(JSONRenderer):
 def parse(raw: bytes) -> dict[str, Any]:
     """Parse one JSON object. Raises RequestRejected (malformed_json) with the reason and its place.
 
-    Rejects duplicate keys, NaN and Infinity, numbers beyond a double, NUL and lone surrogates in text (no database
-    column can store them), and more than MAX_DEPTH levels.
+    Rejects what is not strict JSON, NUL and lone surrogates in text (no database column can store them), and more than
+    MAX_DEPTH levels.
     """
     try:
-        value = _DECODER.decode(raw.decode("utf-8"))
-    except UnicodeDecodeError:
-        _reject("The body is not UTF-8.")
-    except json.JSONDecodeError as error:
-        _reject(f"{error.msg} at line {error.lineno}, column {error.colno}.")
-    except RecursionError:
-        _reject(f"More than {MAX_DEPTH} levels.")
-    except ValueError:
-        # Python refuses to convert thousands of digits.
-        _reject("A number has too many digits.")
-    if not isinstance(value, dict):
-        _reject("The body must be a JSON object.")
+        value = strict_json.decode(raw)
+    except strict_json.NotStrictJson as error:
+        _reject(str(error))
     if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH or b"\\u" in raw:
         _check_values(value)
     return value
@@ -103,28 +93,5 @@ def _require_storable(text: str) -> None:
         _reject("Text may hold neither NUL nor half of a surrogate pair.")
 
 
-def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        _reject("A key occurs twice in one object.")
-    return members
-
-
-def _finite_number(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        _reject("A number is out of range.")
-    return value
-
-
-def _reject_constant(name: str) -> NoReturn:
-    _reject(f"{name} is not JSON.")
-
-
 def _reject(detail: str) -> NoReturn:
     raise RequestRejected(MALFORMED_JSON, detail) from None
-
-
-_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_unique_members, parse_float=_finite_number, parse_constant=_reject_constant
-)

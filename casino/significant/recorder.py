@@ -59,6 +59,7 @@ class SignificantEventKind(StrEnum):
     PACK_FETCHED = "dispute_pack_downloaded"
     WEBHOOK_PAUSED = "webhook_paused"
     WALLET_UNSETTLED = "wallet_unsettled"
+    PAYMENT_UNAPPLIED = "payment_unapplied"
     PAYMENT_HELD = "payment_held"
     HOLD_WAITS = "hold_waits"
     ACCOUNT_FROZEN = "account_frozen"
@@ -110,6 +111,7 @@ DESCRIPTIONS: Final = {
     SignificantEventKind.PACK_FETCHED: KindDescription("Dispute pack downloaded", "access", _INFO),
     SignificantEventKind.WEBHOOK_PAUSED: KindDescription("Webhook paused", "availability", _WARNING),
     SignificantEventKind.WALLET_UNSETTLED: KindDescription("Own wallet did not settle", "wallet", _CRITICAL),
+    SignificantEventKind.PAYMENT_UNAPPLIED: KindDescription("Provider's message not applied", "wallet", _CRITICAL),
     SignificantEventKind.PAYMENT_HELD: KindDescription("Payment held, released or rejected", "wallet", _INFO),
     SignificantEventKind.HOLD_WAITS: KindDescription("Held payment waits for compliance", "wallet", _WARNING),
     SignificantEventKind.ACCOUNT_FROZEN: KindDescription("Account frozen or unfrozen", "accounts", _NOTICE),

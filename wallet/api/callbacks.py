@@ -58,7 +58,8 @@ class ProviderCallbacksView(BaseApiView):
         ],
         description=(
             "For payment providers. The same report may come again; it is applied once. The body is "
-            "covered by the signature, byte for byte."
+            "covered by the signature, byte for byte. Only the members that say what is paid are checked: what is "
+            "signed and cannot be applied is accepted, stored, and shown to staff."
         ),
         refusals=(
             InvalidSignature,
@@ -80,7 +81,7 @@ class ProviderCallbacksView(BaseApiView):
                 signature=sent.headers.get(signatures.SIGNATURE, ""),
                 body=sent.body,
             )
-        except (InvalidSignature, StaleTimestamp, NonceReused) as refusal:
+        except (InvalidSignature, StaleTimestamp, NonceReused, MalformedCallback) as refusal:
             _record_failure(provider, refusal, client_ip(sent) or "")
             raise
         return Response(PaymentCallbackAccepted(applied), status=202)

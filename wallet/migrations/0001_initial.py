@@ -392,6 +392,7 @@ class Migration(migrations.Migration):
                         ("id", models.BigAutoField(primary_key=True, serialize=False)),
                         ("provider", models.TextField()),
                         ("nonce", models.TextField()),
+                        ("payment_id", models.UUIDField(null=True)),
                         ("body", models.TextField()),
                         ("received_at", models.DateTimeField()),
                         ("attempts", models.IntegerField()),

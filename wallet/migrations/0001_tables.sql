@@ -174,6 +174,7 @@ CREATE TABLE wallet_providercallback (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     provider text NOT NULL,
     nonce text NOT NULL,
+    payment_id uuid,
     body text NOT NULL,
     received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     next_try_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -182,6 +183,7 @@ CREATE TABLE wallet_providercallback (
     last_error text NOT NULL DEFAULT '',
     CONSTRAINT wallet_callback_nonce UNIQUE (provider, nonce)
 );
+CREATE INDEX wallet_callback_payment ON wallet_providercallback (payment_id) WHERE payment_id IS NOT NULL;
 CREATE INDEX wallet_callback_waiting ON wallet_providercallback (next_try_at) WHERE outcome IS NULL;
 
 -- Pending payments to start or poll at the provider, and when.

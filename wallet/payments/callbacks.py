@@ -1,13 +1,20 @@
-"""Provider callbacks: verified and stored on receipt, applied once by the processor."""
+"""Provider callbacks: verified and stored on receipt, applied once by the processor.
+
+Answers that cannot be applied are stored beside them.
+"""
 
 import logging
 import re
 import time
+from hashlib import sha256
 from typing import Final
+from uuid import UUID
 
 from django.db import transaction
 
 from casino.events.sql import execute, fetch
+from casino.kernel import strict_json
+from casino.significant import recorder
 from wallet.payments import deposits, provider_messages, records, signatures, withdrawals
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.providers import secrets_of
@@ -15,17 +22,28 @@ from wallet.payments.refusals import InvalidSignature, MalformedCallback, NonceR
 
 logger = logging.getLogger(__name__)
 
+UNREADABLE: Final = "unreadable"
+ENDED: Final = frozenset({deposits.APPLIED, deposits.NO_CHANGE})
+"""Outcomes that leave nothing to do; any other one is told to staff."""
 _NONCE: Final = re.compile(r"[A-Za-z0-9_-]{8,128}", re.ASCII)
 _TIMESTAMP: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
 _STORE: Final = """
-    INSERT INTO wallet_providercallback (provider, nonce, body) VALUES (%s, %s, %s)
+    INSERT INTO wallet_providercallback (provider, nonce, payment_id, body) VALUES (%s, %s, %s, %s)
     ON CONFLICT (provider, nonce) DO NOTHING RETURNING id
+"""
+_KEEP: Final = """
+    INSERT INTO wallet_providercallback (provider, nonce, payment_id, body, outcome, attempts)
+    VALUES (%s, %s, %s, %s, %s, 1) ON CONFLICT (provider, nonce) DO NOTHING RETURNING id
 """
 _STORED_BODY: Final = "SELECT body FROM wallet_providercallback WHERE provider = %s AND nonce = %s"
 _CLAIM: Final = """
-    SELECT id, provider, body FROM wallet_providercallback
+    SELECT id, provider, payment_id, body FROM wallet_providercallback
      WHERE outcome IS NULL AND next_try_at <= clock_timestamp()
      ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED
+"""
+_OPERATOR: Final = """
+    SELECT operator_id FROM wallet_deposit WHERE id = %s AND provider = %s
+     UNION ALL SELECT operator_id FROM wallet_withdrawal WHERE id = %s AND provider = %s
 """
 _MARK_DONE: Final = "UPDATE wallet_providercallback SET outcome = %s, attempts = attempts + 1 WHERE id = %s"
 _RETRY_LATER: Final = """
@@ -52,10 +70,19 @@ def receive(*, provider: str, subject: str, timestamp: str, nonce: str, signatur
     if abs(time.time() - int(timestamp)) > signatures.TOLERANCE_SECONDS:
         raise StaleTimestamp
     try:
-        provider_messages.parse_report(body)
-    except ValueError as error:
+        payment = provider_messages.payment_of(body)
+    except strict_json.NotStrictJson as error:
         raise MalformedCallback(str(error)) from None
-    return _store(provider, nonce, body.decode())
+    return _store(provider, nonce, payment, body.decode())
+
+
+def keep_answer(body: bytes, *, provider: str, payment: UUID, outcome: str) -> None:
+    """Store an answer that the provider signed and that cannot be applied, once however often it comes."""
+    text = body.decode(errors="replace").replace("\0", "\ufffd")
+    nonce = f"answer:{payment}:{sha256(body).hexdigest()}"  # no callback has one with colons
+    with transaction.atomic():
+        for (row,) in fetch(_KEEP, [provider, nonce, payment, text, outcome]):
+            _tell(row, provider, payment, outcome)
 
 
 def apply_waiting(*, limit: int = 200) -> int:
@@ -66,9 +93,9 @@ def apply_waiting(*, limit: int = 200) -> int:
     return limit
 
 
-def _store(provider: str, nonce: str, body: str) -> bool:
+def _store(provider: str, nonce: str, payment: UUID | None, body: str) -> bool:
     with transaction.atomic():
-        new = bool(fetch(_STORE, [provider, nonce, body]))
+        new = bool(fetch(_STORE, [provider, nonce, payment, body]))
         if not new and fetch(_STORED_BODY, [provider, nonce])[0][0] != body:
             raise NonceReused
         records.wake_processor_on_commit()
@@ -80,17 +107,40 @@ def _apply_one() -> bool:
         rows = fetch(_CLAIM)
         if not rows:
             return False
-        callback, provider, body = rows[0]
+        callback, provider, payment, body = rows[0]
         try:
             with transaction.atomic():
-                outcome = apply(provider_messages.parse_report(body), provider=provider)
+                outcome = _apply_body(body.encode(), provider=provider)
         except Exception as error:
             # Two reports with one reference, a deadlock, a damaged row: this one is retried, the others continue.
             logger.exception("Callback %s of %s could not be applied.", callback, provider)
             execute(_RETRY_LATER, [type(error).__name__, callback])
         else:
             execute(_MARK_DONE, [outcome, callback])
+            if outcome not in ENDED:
+                _tell(callback, provider, payment, outcome)
     return True
+
+
+def _apply_body(body: bytes, *, provider: str) -> str:
+    try:
+        report = provider_messages.parse_report(body)
+    except ValueError:
+        return UNREADABLE
+    return apply(report, provider=provider)
+
+
+def _tell(callback: int, provider: str, payment: UUID | None, outcome: str) -> None:
+    """Tell staff of a callback that was signed and is not applied; those of a payment with one outcome count as one."""
+    operator = next((row[0] for row in fetch(_OPERATOR, 2 * [payment, provider])), None)
+    recorder.record(
+        kind=recorder.SignificantEventKind.PAYMENT_UNAPPLIED,
+        operator=operator,
+        subject=f"payment:{payment or 'unknown'}",
+        actor=f"provider:{provider}",
+        reason=f"Message {callback} is signed and not applied: {outcome}.",
+        dedup_key=f"payment_unapplied:{provider}:{payment or callback}:{outcome}",
+    )
 
 
 def apply(report: ProviderReport, *, provider: str) -> str:

@@ -13,11 +13,11 @@ from uuid import UUID
 import httpx
 import msgspec
 
-from casino.kernel import money
+from casino.kernel import money, text
 from casino.observability.process import ssl_context
 from wallet.payments import provider_messages, signatures
 from wallet.payments.provider_reports import PaymentKind, ProviderRecord, ProviderReport
-from wallet.payments.providers import PaymentRefused, ProviderUnavailable, UnknownPayment
+from wallet.payments.providers import AnswerNotUnderstood, PaymentRefused, ProviderUnavailable, UnknownPayment
 
 TIMEOUT: Final = httpx.Timeout(3.0, connect=1.0)
 _PATHS: Final = {PaymentKind.DEPOSIT: "deposits", PaymentKind.PAYOUT: "payouts"}
@@ -121,16 +121,15 @@ def _report(response: httpx.Response, kind: PaymentKind, payment: UUID) -> Provi
         _unavailable(f"status {response.status_code}")
     try:
         report = provider_messages.parse_report(response.content)
-    except ValueError as error:
-        _unavailable(str(error))
+    except ValueError:
+        raise AnswerNotUnderstood(response.content) from None
     if (report.kind, report.payment) != (kind, payment):
-        _unavailable("the response is about another payment")
+        raise AnswerNotUnderstood(response.content)
     return report
 
 
 def _reason(response: httpx.Response) -> str:
-    text = response.text[:200]
-    return text if text.isprintable() and text else f"status {response.status_code}"
+    return text.salvage(response.text, limit=200) or f"status {response.status_code}"
 
 
 def _unavailable(reason: str) -> NoReturn:

@@ -13,9 +13,16 @@ from django.db import transaction
 
 from casino.events.sql import execute, fetch
 from wallet.ledger.refusals import DebtOutstanding
-from wallet.payments import callbacks, debts, deposits, withdrawals
+from wallet.payments import callbacks, debts, deposits, provider_messages, withdrawals
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
-from wallet.payments.providers import PaymentProvider, PaymentRefused, ProviderUnavailable, UnknownPayment, provider
+from wallet.payments.providers import (
+    AnswerNotUnderstood,
+    PaymentProvider,
+    PaymentRefused,
+    ProviderUnavailable,
+    UnknownPayment,
+    provider,
+)
 from wallet.payments.refusals import UnknownProvider
 
 logger = logging.getLogger(__name__)
@@ -106,8 +113,15 @@ def _process(due: DuePayment) -> str:
         refuse = deposits.record_refusal if due.kind is PaymentKind.DEPOSIT else withdrawals.record_refusal
         refuse(due.payment, provider=due.provider, reason=str(error)[:200])
         return ""
+    except AnswerNotUnderstood as error:
+        callbacks.keep_answer(error.body, provider=due.provider, payment=due.payment, outcome=callbacks.UNREADABLE)
+        return callbacks.UNREADABLE
     outcome = callbacks.apply(report, provider=due.provider)
-    return "" if outcome in {deposits.APPLIED, deposits.NO_CHANGE} else outcome
+    if outcome in callbacks.ENDED:
+        return ""
+    answer = provider_messages.encode_report(report)
+    callbacks.keep_answer(answer, provider=due.provider, payment=due.payment, outcome=outcome)
+    return outcome
 
 
 def _may_start(due: DuePayment) -> bool:

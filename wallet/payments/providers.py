@@ -14,6 +14,14 @@ class ProviderUnavailable(Exception):
     """The provider could not be reached or gave no valid response: whether it acted is unknown."""
 
 
+class AnswerNotUnderstood(Exception):
+    """The provider signed an answer that is no report of the payment; `body` is what it sent."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self.body = body
+
+
 class PaymentRefused(Exception):
     """The provider refuses this payment for good."""
 
@@ -25,7 +33,7 @@ class UnknownPayment(Exception):
 class RecordKeeper(Protocol):
     """Whoever keeps records of payments, which reconciliation compares with ours. `payment` is our id.
 
-    Every method raises ProviderUnavailable; `status` raises UnknownPayment.
+    Every method raises ProviderUnavailable; `status` raises UnknownPayment, AnswerNotUnderstood.
     """
 
     def status(self, *, kind: PaymentKind, payment: UUID) -> ProviderReport:
@@ -40,8 +48,8 @@ class RecordKeeper(Protocol):
 class PaymentProvider(RecordKeeper, Protocol):
     """An adapter. Amounts are minor units; `payment` is our id, and starting the same payment again has no effect.
 
-    `account` is the operator whose payment it is. Every method raises ProviderUnavailable; starting raises
-    PaymentRefused, `status` raises UnknownPayment.
+    `account` is the operator whose payment it is. Every method raises ProviderUnavailable, AnswerNotUnderstood;
+    starting raises PaymentRefused, `status` raises UnknownPayment.
     """
 
     def start_deposit(self, *, payment: UUID, amount: int, currency: str, account: str = "") -> ProviderReport:

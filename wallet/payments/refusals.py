@@ -204,5 +204,5 @@ class NonceReused(Refusal):
 class MalformedCallback(Refusal):
     code = "malformed_callback"
     kind = RefusalKind.INVALID
-    title = "The callback's body is not a report of a payment"
-    remedy = "Send kind, payment, reference, status, amount and currency as the documentation shows."
+    title = "The callback's body is not one JSON object"
+    remedy = "Send one object in UTF-8 with each member once, as the documentation shows."

@@ -19,6 +19,7 @@ import msgspec
 
 from casino.api.error_catalogue import RequestRejected
 from casino.events.sql import fetch
+from casino.kernel import strict_json
 from casino.operators.key_models import SigningKey
 from casino.operators.request_signatures import AnswerKeys, SignedAnswer, check_answer
 from casino.operators.signing_keys import oldest_secret
@@ -134,12 +135,13 @@ def read_whole(answer: WholeAnswer, profile: WalletProfile, check: Callable[[Sig
         if profile is WalletProfile.STANDARD:
             headers = {name.title(): value for name, value in answer.headers.items()}
             check(SignedAnswer(answer.status, headers), answer.body)
-        document = msgspec.json.decode(answer.body)
     except RequestRejected as error:
         raise NotAnswered(f"The signature of the answer: {error.detail}") from None
-    except (msgspec.DecodeError, RecursionError) as error:
+    try:
+        document = strict_json.decode(answer.body)
+    except strict_json.NotStrictJson as error:
         raise NotAnswered(f"The answer is no JSON: {error}") from None
-    if answer.status != 200 and not (isinstance(document, dict) and "code" in document):
+    if answer.status != 200 and "code" not in document:
         raise NotAnswered(f"The status is {answer.status}, without a code.")
     return document
 

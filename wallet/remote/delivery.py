@@ -213,6 +213,7 @@ def _lease(operator: UUID, now: datetime, limit: int) -> Batch | None:
             id_ if takes_back else concerns,
             at,
             RollbackReason(reason) if takes_back else None,
+            repeated=leased[id_][0] > 1,
         )
         each = Leased(payment, id_, *leased[id_])
         if payment.kind is TransactionKind.CREDIT and batch.wallet.vocabulary.batches:

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from casino.kernel import money
+from casino.kernel import money, text
 from casino.kernel.errors import Refusal
 from wallet.remote.events import RollbackReason, TransactionKind
 from wallet.remote.refusals import WalletCode
@@ -26,14 +26,14 @@ BALANCE: Final = "balance"
 TRANSACTIONS: Final = "transactions"
 MAX_ITEMS: Final = 100
 """Credits in one message."""
-_MAX_REFERENCE: Final = 100
+MAX_REFERENCE: Final = 100
 _CODES: Final = {code.value: code for code in WalletCode if code is not WalletCode.NOT_IN_PROFILE}
 Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class WalletOrder:
-    """What a message is about: a transaction, or the rollback of a debit."""
+    """What a message is about: a transaction, or the rollback of a debit; and whether it may have been sent before."""
 
     transaction: UUID
     kind: TransactionKind
@@ -46,6 +46,7 @@ class WalletOrder:
     concerns: UUID | None
     at: datetime
     reason: RollbackReason | None = None
+    repeated: bool = False
 
     def item(self) -> dict[str, Any]:
         """Return the members that a message has for it."""
@@ -118,11 +119,7 @@ def _read_item(item: Document, payment: WalletOrder) -> WalletReply:
     match item.get("status"):
         case "accepted":
             reference, found = item.get("reference"), item.get("found") if payment.reason else True
-            if (
-                not isinstance(reference, str)
-                or not 0 < len(reference) <= _MAX_REFERENCE
-                or not reference.isprintable()
-            ):
+            if not isinstance(reference, str) or not text.is_reference(reference, limit=MAX_REFERENCE):
                 return WalletReply(NoAnswer("An accepted transaction needs a reference."))
             if not isinstance(found, bool):
                 return WalletReply(NoAnswer("A rollback needs `found`."))

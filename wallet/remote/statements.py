@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from casino.kernel import money
+from casino.kernel import money, text
 from casino.kernel.errors import Refusal
 from wallet.payments.provider_reports import PaymentKind, ProviderRecord, ProviderReport, ProviderStatus
 from wallet.payments.providers import ProviderUnavailable, UnknownPayment
@@ -78,25 +78,25 @@ def statement_of(operator: UUID) -> WalletStatement:
     return WalletStatement(wallet)
 
 
-_Text = Annotated[str, msgspec.Meta(max_length=100, pattern=r"\A[\x20-\x7e]*\Z")]
-
-
 class _Item(msgspec.Struct):
-    transaction: _Text
+    transaction: str
     kind: Literal["debit", "credit", "correction"]
     amount: str
     currency: str
-    reference: _Text
+    reference: str
     status: Literal["accepted", "rolled_back"]
     at: Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class _Page(msgspec.Struct):
     items: list[_Item]
-    next: str | None
+    next: str | None = None
 
 
 def _record(item: _Item) -> ProviderRecord:
+    for each in filter(None, (item.transaction, item.reference)):
+        if not text.is_reference(each, limit=messages.MAX_REFERENCE):
+            raise msgspec.ValidationError("An id or reference is too long, or has control characters.")
     amount = money.parse(item.amount, item.currency)
     return ProviderRecord(
         PaymentKind.DEPOSIT if item.kind == "debit" or amount < 0 else PaymentKind.PAYOUT,

@@ -4,11 +4,8 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-import msgspec
 from django.contrib import admin
-from django.db.models import Exists, F, JSONField, OuterRef, Q, QuerySet, UUIDField
-from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Cast
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -229,15 +226,11 @@ class TransferAdmin(TransactionAdmin):
         return [facts]
 
 
-def _payment_of(body: Any) -> Cast:
-    return Cast(KeyTextTransform("payment", Cast(body, JSONField())), UUIDField())
-
-
 def _report(callback: ProviderCallback) -> ProviderReport | None:
     """Parse a callback's body, None if it is unreadable."""
     try:
-        return provider_messages.parse_report(callback.body)
-    except (ValueError, msgspec.MsgspecError):
+        return provider_messages.parse_report(callback.body.encode())
+    except ValueError:
         return None
 
 
@@ -279,20 +272,20 @@ class ProviderCallbackAdmin(ReadOnlyAdmin):
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """Select by the payment that a callback is about; others are for superusers."""
-        lookups = {"pk": _payment_of(OuterRef("body")), "operator_id__in": operators}
+        lookups = {"pk": OuterRef("payment_id"), "operator_id__in": operators}
         return Q(Exists(Deposit.objects.filter(**lookups))) | Q(Exists(Withdrawal.objects.filter(**lookups)))
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
         """Reach back `scope.MAX_ROWS_BACK` rows, and further for a number that is searched."""
         narrow = as_number(search_term.strip()) is not None
         rows = queryset if narrow else queryset.filter(scope.latest(ProviderCallback, request))
-        return super().get_search_results(request, rows.annotate(payment=_payment_of(F("body"))), search_term)
+        return super().get_search_results(request, rows, search_term)
 
     def search_condition(self, term: str) -> Q | None:
         number, identity = as_number(term), as_uuid(term)
         if number is not None:
             return Q(pk=number)
-        return None if identity is None else Q(payment=identity)
+        return None if identity is None else Q(payment_id=identity)
 
     def sections(self, _request: HttpRequest, obj: ProviderCallback) -> Sequence[Section]:
         names = ("provider", "about", "reported", "amount", "result", "attempts", "last_error", "received")

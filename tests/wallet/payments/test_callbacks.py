@@ -1,9 +1,10 @@
 """Callbacks need a valid signature and count once, in any order and number, also concurrently."""
 
+import json
 import time
 from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import transaction
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from casino.events.sql import execute, fetch
+from casino.significant.models import SignificantEvent
 from tests.conftest import Database
 from tests.support.acts import agreed
 from tests.support.depth import examples
@@ -50,8 +52,14 @@ def outcomes() -> list[str | None]:
     return [row[0] for row in fetch("SELECT outcome FROM wallet_providercallback ORDER BY id")]
 
 
-def send(callback: bytes, **changes: Any) -> bool:
-    timestamp, nonce = str(int(time.time())), uuid4().hex
+def told() -> list[tuple[Any, str]]:
+    """Return the operator and outcome of each message that staff were told of."""
+    rows = SignificantEvent.objects.filter(kind="payment_unapplied").values_list("operator_id", "reason")
+    return [(operator, reason.rpartition(": ")[2].rstrip(".")) for operator, reason in rows.order_by("number")]
+
+
+def send(callback: bytes, under: str = "", **changes: Any) -> bool:
+    timestamp, nonce = str(int(time.time())), under or uuid4().hex
     signed = {"timestamp": timestamp, "nonce": nonce, "subject": CALLBACK, "body": callback}
     headers = {"provider": "sandbox", "signature": signatures.sign(secret=SECRET, **signed), **signed}
     return callbacks.receive(**{**headers, **changes})
@@ -115,26 +123,113 @@ def test_a_nonce_is_accepted_once() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"[]",
-        b"\xff",
-        b'{"kind": "deposit"}',
-        b'{"kind":"deposit","payment":"x","reference":"r","status":"completed","amount":"1.00","currency":"EUR"}',
-        provider_messages.encode_report(report(uuid4(), "failed")).replace(b'"50.00"', b"50.00"),
-        provider_messages.encode_report(report(uuid4(), "failed")).replace(b'"50.00"', b'"-50.00"'),
-        provider_messages.encode_report(report(uuid4(), "failed")).replace(b"EUR", b"XXX"),
-        provider_messages.encode_report(report(uuid4(), "failed")).replace(b'"failed"', b'"lost"'),
-        provider_messages.encode_report(report(uuid4(), "failed")).replace(b'"reason":""', b'"reason":"\\u0000"'),
-        provider_messages.encode_report(report(uuid4(), "failed")).replace(b'"reason":""', b'"tip":""'),
-    ],
-)
-def test_a_signed_body_that_is_no_report_is_refused(body: bytes) -> None:
+@pytest.mark.parametrize("body", [b"", b"[]", b"\xff", b'{"kind": "deposit", "kind": "payout"}', b'{"fee": NaN}', b"{"])
+def test_a_signed_body_that_is_not_one_json_object_is_refused(body: bytes) -> None:
     with pytest.raises(MalformedCallback):
         send(body)
     assert outcomes() == []
+
+
+def said(payment: UUID, status_name: str, /, **members: Any) -> bytes:
+    """Write a report with members as a provider may send them."""
+    return json.dumps({**json.loads(provider_messages.encode_report(report(payment, status_name))), **members}).encode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("members", "reason"),
+    [
+        ({"reason": "残高　不足"}, "残高 不足"),
+        ({"reason": "R" * 201}, "R" * 200),
+        ({"reason": "two\nlines"}, "two lines"),
+        ({"reason": "Solde\u00a0insuffisant !"}, "Solde insuffisant !"),
+        ({"reason": "\u202egnp.exe\0\ud800"}, "gnp.exe"),
+        ({"reason": None}, ""),
+        ({"reason": {"code": 4837}}, ""),
+        ({"fee": "0.10", "network": {"arn": None}}, ""),
+    ],
+)
+def test_a_chargeback_takes_the_money_back_whatever_its_reason_and_new_members_say(
+    members: dict[str, Any], reason: str
+) -> None:
+    open_alice()
+    payment = complete_deposit(method())
+    assert send(said(payment, "reversed", **members))
+    callbacks.apply_waiting()
+    assert (outcomes(), status(payment), balance_of(AccountKind.ACCOUNT)) == (["applied"], "reversed", 0)
+    assert fetch("SELECT reason FROM wallet_deposit") == [(reason,)]
+    assert_consistent()
+
+
+@pytest.mark.django_db
+def test_a_reference_is_kept_and_compared_as_its_provider_sent_it() -> None:
+    open_alice()
+    payment = deposit(method())
+    send(said(payment, "pending", reference="取引　7\u200c"))
+    send(said(payment, "completed", reference="取引 7"))
+    send(said(payment, "completed", reference="取引　7\u200c"))
+    callbacks.apply_waiting()
+    assert outcomes() == ["applied", "reference_differs", "applied"]
+    assert fetch("SELECT reference FROM wallet_deposit") == [("取引　7\u200c",)]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"kind": "refund"},
+        {"payment": "x"},
+        {"payment": None},
+        {"reference": "a\0"},
+        {"reference": "r" * 201},
+        {"status": "lost"},
+        {"amount": 50.0},
+        {"amount": "-50.00"},
+        {"amount": None},
+        {"currency": "XXX"},
+    ],
+)
+def test_a_signed_report_whose_money_is_not_understood_is_stored_and_told(members: dict[str, Any]) -> None:
+    open_alice()
+    payment = complete_deposit(method())
+    body = said(payment, "reversed", **members)
+    assert [send(body, under=NONCE), send(body, under=NONCE)] == [True, False]
+    callbacks.apply_waiting()
+    assert fetch("SELECT outcome, body FROM wallet_providercallback") == [("unreadable", body.decode())]
+    assert told() == [(None if "payment" in members else OPERATOR, "unreadable")]
+    assert (status(payment), balance_of(AccountKind.ACCOUNT)) == ("completed", 4900)
+
+
+NONCE = "n" * 16
+TEXT = st.text(max_size=20) | st.sampled_from(["\0", "\ud800", "残高　不足", "50.00", "EUR", "deposit"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=5,
+)
+MEMBERS = st.sampled_from(["kind", "payment", "reference", "status", "amount", "currency", "reason", "fee"])
+
+
+@pytest.mark.django_db
+@settings(max_examples=examples(40))
+@given(members=st.dictionaries(MEMBERS | TEXT, VALUES, max_size=4), dropped=st.sets(MEMBERS, max_size=2))
+def test_any_signed_message_is_applied_or_stored_and_told(members: dict[str, Any], dropped: set[str]) -> None:
+    with transaction.atomic():
+        open_alice()
+        payment = complete_deposit(method())
+        document = json.loads(said(payment, "reversed", **members))
+        body = json.dumps({name: value for name, value in document.items() if name not in dropped}).encode()
+        assert send(body)
+        callbacks.apply_waiting()
+        assert fetch("SELECT body FROM wallet_providercallback") == [(body.decode(),)]
+        if outcomes() == ["applied"]:
+            assert (status(payment), balance_of(AccountKind.ACCOUNT), told()) == ("reversed", 0, [])
+        elif outcomes() == ["no_change"]:
+            assert document["status"] != "reversed"
+        else:
+            assert [why for _, why in told()] == outcomes()
+            assert (status(payment), balance_of(AccountKind.ACCOUNT)) == ("completed", 4900)
+        transaction.set_rollback(True)
 
 
 @pytest.mark.django_db
@@ -145,6 +240,7 @@ def test_a_report_of_an_unknown_payment_does_not_block_others() -> None:
     call_back(report(payment, "completed"))
     assert callbacks.apply_waiting() == 2
     assert outcomes() == ["unknown_payment", "applied"]
+    assert told() == [(None, "unknown_payment")]
 
 
 def test_fifty_concurrent_duplicates_credit_once(database: Database, in_threads: Callable[..., list[Any]]) -> None:

@@ -4,12 +4,18 @@ import json
 import time
 from collections.abc import Callable, Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from uuid import UUID
 
 import pytest
 
+from casino.events.sql import execute, fetch
+from casino.significant.models import SignificantEvent
 from tests.threads import serving
-from wallet.payments import signatures
+from tests.wallet.ledger.world import OPERATOR
+from tests.wallet.payments import counter
+from tests.wallet.payments.counter import deposit, method, open_alice, status, use_provider
+from wallet.payments import processor, signatures
 from wallet.payments.http_provider import HttpProvider
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
 from wallet.payments.providers import ProviderUnavailable, UnknownPayment
@@ -26,6 +32,7 @@ class Provider(ThreadingHTTPServer):
 
     daemon_threads = True
     status = 200
+    body = BODY
     signer: Signer
 
     def adapter(self) -> HttpProvider:
@@ -38,13 +45,16 @@ class Provider(ThreadingHTTPServer):
 class Handler(BaseHTTPRequestHandler):
     server: Provider
 
+    def do_POST(self) -> None:
+        self.do_GET()
+
     def do_GET(self) -> None:
         self.send_response(self.server.status)
         for name, text in self.server.signer(self.headers[signatures.NONCE]).items():
             self.send_header(name, text)
-        self.send_header("Content-Length", str(len(BODY)))
+        self.send_header("Content-Length", str(len(self.server.body)))
         self.end_headers()
-        self.wfile.write(BODY)
+        self.wfile.write(self.server.body)
 
     def log_message(self, *arguments: object) -> None:
         """Write no log."""
@@ -95,3 +105,31 @@ def test_that_a_payment_is_unknown_is_believed_only_if_signed(provider: Provider
     provider.signer = signer(subject="404")
     with pytest.raises(UnknownPayment):
         provider.answer()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("members", "outcome"),
+    [
+        ({"amount": "40.00"}, "amount_mismatch"),
+        ({"amount": 50}, "unreadable"),
+        ({"payment": str(UUID(int=8))}, "unreadable"),
+        ({"reference": "a\0"}, "unreadable"),
+    ],
+)
+def test_a_signed_answer_that_cannot_be_applied_is_stored_once_and_told(
+    provider: Provider, monkeypatch: pytest.MonkeyPatch, members: dict[str, Any], outcome: str
+) -> None:
+    use_provider(monkeypatch, provider.adapter().url)
+    open_alice()
+    payment = deposit(method())
+    provider.body = json.dumps({**REPORT, "currency": "EUR", "payment": str(payment), **members}).encode()
+    provider.signer = signer(secret=counter.SECRET, body=provider.body)
+    for _ in range(2):
+        assert processor.poll_due_payments() == 1
+        execute("UPDATE wallet_payment_due SET next_try_at = clock_timestamp()")
+    assert fetch("SELECT payment_id, outcome FROM wallet_providercallback") == [(payment, outcome)]
+    (event,) = SignificantEvent.objects.filter(kind="payment_unapplied")
+    assert (event.operator_id, event.subject) == (OPERATOR, f"payment:{payment}")
+    assert fetch("SELECT last_error FROM wallet_payment_due") == [(outcome,)]
+    assert status(payment) == "pending"

@@ -30,6 +30,8 @@ _REFUSED: Final = {
     "RS_ERROR_TRANSACTION_DOES_NOT_EXIST": WalletCode.OTHER,
 }
 """Statuses that say for certain that nothing was done; every other one but RS_OK leaves that open."""
+_ALREADY_DONE: Final = "RS_ERROR_DUPLICATE_TRANSACTION"
+"""Of a win that was sent before: our id never has another content, so it is the win that the wallet has."""
 _GONE: Final = {"RS_ERROR_TRANSACTION_DOES_NOT_EXIST": False, "RS_ERROR_TRANSACTION_ROLLED_BACK": True, "RS_OK": True}
 """Statuses that end a rollback, and whether there was the bet as far as they say."""
 
@@ -95,7 +97,7 @@ def _answer(status: str, order: WalletOrder) -> Answer:
     if order.reason is not None:
         if status in _GONE:
             return AcceptedAnswer(reference, _GONE[status])
-    elif status == "RS_OK":
+    elif status == "RS_OK" or (status == _ALREADY_DONE and order.repeated and order.kind is not TransactionKind.DEBIT):
         return AcceptedAnswer(reference)
     elif status in _REFUSED:
         return RefusedAnswer(_REFUSED[status].value)

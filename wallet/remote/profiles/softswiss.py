@@ -6,16 +6,15 @@ Amounts are integers of the currency's smallest unit. Only what public pages sho
 from typing import Any, Final
 from uuid import UUID
 
-from casino.kernel import money
+from casino.kernel import money, text
 from wallet.remote.events import RollbackReason, TransactionKind
-from wallet.remote.messages import WalletOrder, WalletReply
+from wallet.remote.messages import MAX_REFERENCE, WalletOrder, WalletReply
 from wallet.remote.profiles.standard import Message
 from wallet.remote.refusals import WalletCode
 from wallet.remote.state import AcceptedAnswer, Answer, NoAnswer, RefusedAnswer
 
 GAME: Final = "casino:tables"
 """All tables are one game: what is played there is not the wallet's concern."""
-_MAX_REFERENCE: Final = 100
 _REFUSED: Final = {
     100: WalletCode.INSUFFICIENT_FUNDS,
     101: WalletCode.PLAYER_UNKNOWN,
@@ -83,7 +82,7 @@ def _of(player: UUID, currency: str) -> dict[str, Any]:
 
 
 def _accepted(reference: str, order: WalletOrder) -> Answer:
-    if len(reference) > _MAX_REFERENCE or not reference.isprintable():
+    if reference and not text.is_reference(reference, limit=MAX_REFERENCE):
         return NoAnswer("The `tx_id` is malformed.")
     if order.reason is not None:  # of a bet that the wallet does not know there is nothing to roll back
         return AcceptedAnswer(reference or str(order.transaction), found=bool(reference))

@@ -160,6 +160,16 @@ def test_a_status_of_hub88_that_says_that_nothing_was_done_refuses(status: str, 
     assert (reply.answer, reply.balance) == (RefusedAnswer(code.value), 10)
 
 
+def test_that_hub88_has_a_win_already_ends_it_when_it_was_sent_before() -> None:
+    answer = answer_of_hub88("RS_ERROR_DUPLICATE_TRANSACTION")
+    refused = RefusedAnswer(WalletCode.REFERENCE_DIFFERS.value)
+    for order in (CREDIT, BACK):
+        again = replace(order, repeated=True)
+        assert HUB88.read_single(answer, order, REQUEST).answer == refused
+        assert HUB88.read_single(answer, again, REQUEST).answer == AcceptedAnswer(str(order.transaction))
+    assert HUB88.read_single(answer, replace(DEBIT, repeated=True), REQUEST).answer == refused
+
+
 @pytest.mark.parametrize(
     "answer",
     [
