@@ -67,9 +67,12 @@ def request_player(*, operator: UUID, player: UUID, files: list[str], by: str) -
     return _request_for_staff(kind=ExportKind.PLAYER, operator_id=operator, player_id=player, files=files, by=by)
 
 
-def request_operator(*, operator: UUID, since: datetime, until: datetime, by: str) -> DataExport:
+def request_operator(
+    *, operator: UUID, since: datetime, until: datetime, by: str, workbooks: bool = False
+) -> DataExport:
     """Request an export of everything about an operator in an interval; one that waits is returned."""
-    return _request_for_staff(kind=ExportKind.OPERATOR, operator_id=operator, since=since, until=until, by=by)
+    what = {"since": since, "until": until, "workbooks": workbooks}
+    return _request_for_staff(kind=ExportKind.OPERATOR, operator_id=operator, by=by, **what)
 
 
 def _request_for_staff(*, operator_id: UUID, by: str, **what: object) -> DataExport:
@@ -185,7 +188,8 @@ def _snapshot() -> Generator[None]:
 def _chunks(row: DataExport) -> Iterator[bytes]:
     if row.player_id is None:
         assert row.since is not None and row.until is not None  # noqa: PT018, S101
-        return exports.export_operator(operator=row.operator_id, since=row.since, until=row.until, now=row.requested_at)
+        period = {"since": row.since, "until": row.until, "now": row.requested_at}
+        return exports.export_operator(operator=row.operator_id, **period, workbooks=row.workbooks)
     if row.kind == ExportKind.OWN:
         return exports.export_own_data(operator=row.operator_id, player=row.player_id, now=row.requested_at)
     return exports.export_player(operator=row.operator_id, player=row.player_id, now=row.requested_at, files=row.files)

@@ -14,13 +14,14 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import connection, transaction
 
-from casino.api.sheets import BYTE_ORDER_MARK, escape_cell
+from casino.api.sheets import BYTE_ORDER_MARK, ColumnType, Sheet, escape_cell, pieces_of, write_xlsx
 from casino.crypto import crypto_shredding
 from casino.events import payloads
 from casino.operators.services import require_player
@@ -340,6 +341,10 @@ _OPERATOR_EVENTS: Final = """
        AND (first.recorded_at AT TIME ZONE 'UTC')::date <= (%(until)s::timestamptz AT TIME ZONE 'UTC')::date
        AND event.recorded_at >= %(since)s AND event.recorded_at < %(until)s ORDER BY seal.position
 """
+_TYPES: Final = {
+    **dict.fromkeys((20, 21, 23), ColumnType.INTEGER),  # the types of PostgreSQL: int8, int2, int4
+    1184: ColumnType.TIMESTAMP,  # timestamptz
+}
 _MAY_BE_FORMULA: Final = re.compile(rb'(?:^|,)"?[=+\-@\xef\t\r\n]')  # \xef begins the full-width ones
 """The beginning of a cell with one; and what looks so within a cell."""
 csv.field_size_limit(1 << 30)  # of a process: as long as PostgreSQL's can be
@@ -357,19 +362,24 @@ def operator_statements() -> dict[str, str]:
     return {**{name: file.statement for name, file in _operator_files.items()}, "events": _OPERATOR_EVENTS}
 
 
-def export_operator(*, operator: UUID, since: datetime, until: datetime, now: datetime) -> Iterator[bytes]:
+def export_operator(
+    *, operator: UUID, since: datetime, until: datetime, now: datetime, workbooks: bool = False
+) -> Iterator[bytes]:
     """Export everything about an operator in an interval: yield a ZIP of CSV files in pieces, with a manifest.
 
-    The interval should be over. All files are of one snapshot.
+    The interval should be over. All files are of one snapshot. `workbooks`: each comes as XLSX, too.
     """
     parameters = {"operator": operator, "since": since, "until": until}
     counts: dict[str, int] = {}
+    personal = {name for name, file in _operator_files.items() if file.personal}
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, snapshot(parameters):
-        for name, file in _operator_files.items():
-            lines = _decrypted_lines if file.personal else _copied_lines
-            yield from _write_lines(archive, sink, name, lines(file.statement, parameters), counts)
-        yield from _write_lines(archive, sink, "events", _copied_lines(_OPERATOR_EVENTS, parameters), counts)
+        for name, statement in operator_statements().items():
+            read = _decrypted_lines if name in personal else _copied_lines
+            yield from _write_lines(archive, sink, name, read(statement, parameters), counts)
+            if workbooks:
+                rows = islice(map(_cells, read(statement, parameters)), 1, None)
+                yield from _write_workbook(archive, sink, Sheet(name, _columns(statement, parameters), rows))
         manifest = {
             "format": "casino.operator.v1", "operator": str(operator), "since": since.isoformat(),
             "until": until.isoformat(), "made_at": now.isoformat(), "rows": counts, "amounts": "minor units",
@@ -386,31 +396,51 @@ def _write_lines(
     with archive.open(f"{name}.csv", "w", force_zip64=True) as file:
         file.write(BYTE_ORDER_MARK.encode())
         for line in lines:
-            file.write(line)
+            file.write(_escaped(line) if _MAY_BE_FORMULA.search(line) else line)
             counts[name] += 1
             if len(sink.buffer) >= PIECE:
                 yield sink.take()
 
 
+def _write_workbook(archive: zipfile.ZipFile, sink: _Sink, sheet: Sheet) -> Iterator[bytes]:
+    with archive.open(f"{sheet.name}.xlsx", "w", force_zip64=True) as file:
+        for piece in pieces_of(write_xlsx([sheet])):
+            file.write(piece)
+            yield sink.take()
+
+
+def _columns(statement: str, parameters: Mapping[str, Any]) -> dict[str, ColumnType]:
+    """Return the columns of a statement: whole numbers that are no ids, times, and text."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM ({statement}) AS exported LIMIT 0", parameters)  # noqa: S608
+        return {
+            column.name: ColumnType.TEXT
+            if column.name == "id" or column.name.endswith("_id")
+            else _TYPES.get(column.type_code, ColumnType.TEXT)
+            for column in cursor.description or ()
+        }
+
+
 def _copied_lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield the lines as PostgreSQL writes them; only those that may have a formula pass through Python."""
+    """Yield the lines as PostgreSQL writes them."""
     copy = f"COPY ({statement}) TO STDOUT WITH (FORMAT csv, HEADER)"
     with connection.cursor() as cursor, cursor.copy(copy, parameters) as rows:
         for row in rows:
-            line = bytes(row)
-            yield _escaped(line) if _MAY_BE_FORMULA.search(line) else line
+            yield bytes(row)
 
 
 def _escaped(line: bytes) -> bytes:
+    return _csv_line(list(map(escape_cell, _cells(line))))
+
+
+def _cells(line: bytes) -> list[str]:
     (cells,) = csv.reader(io.StringIO(line.decode(), newline=""))
-    return _csv_line(list(map(escape_cell, cells)))
+    return cells
 
 
 def _decrypted_lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
     """Yield the lines of rows with personal texts, decrypted."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT * FROM ({statement}) AS exported LIMIT 0", parameters)  # noqa: S608
-        names = [column.name for column in cursor.description or ()]
+    names = list(_columns(statement, parameters))
     yield _csv_line(names)
     for batch in _batches(statement, parameters):
         for row in batch:
@@ -426,4 +456,4 @@ def _csv_line(cells: Sequence[str]) -> bytes:
 def _csv_cell(value: Any) -> str:
     if value is None:
         return ""
-    return escape_cell(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -229,6 +229,7 @@ class DataExport(models.Model):
     since = models.DateTimeField(null=True)
     until = models.DateTimeField(null=True)
     files = models.JSONField(default=list, help_text="Of a player, for staff: the names of its files.")
+    workbooks = models.BooleanField(default=False, help_text="Whether each file comes as XLSX, too.")
     requested_by = models.TextField()
     requested_at = models.DateTimeField()
     attempts = models.IntegerField(default=0)

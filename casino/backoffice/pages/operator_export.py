@@ -35,6 +35,8 @@ class ExportForm(RowForm):
     since = forms.DateField(label="First day (UTC)", widget=forms.DateInput({"type": "date"}))
     until = forms.DateField(label="Last day (UTC)", widget=forms.DateInput({"type": "date"}))
 
+    workbooks = forms.BooleanField(label="Each file as XLSX, too", required=False, initial=True)
+
     def prepare(self) -> None:
         """Offer the operators that the user works for."""
         self.fields["operator"] = forms.ChoiceField(
@@ -65,7 +67,11 @@ def export_page(request: HttpRequest) -> HttpResponseBase:
     if form.is_valid():
         since, until = form.cleaned_data["period"]
         data_exports.request_operator(
-            operator=UUID(form.cleaned_data["operator"]), since=since, until=until, by=staff_actor(request.user)
+            operator=UUID(form.cleaned_data["operator"]),
+            since=since,
+            until=until,
+            workbooks=form.cleaned_data["workbooks"],
+            by=staff_actor(request.user),
         )
         messages.success(request, "Requested. The file is here once it is made, and for a day.")
         return HttpResponseRedirect(request.path)

@@ -6,7 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -19,6 +19,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from casino.api.sheets import escape_cell
 from casino.compliance import case_entries, cases, data_exports, exports
 from casino.compliance.models import CaseEntryKind, DataExportPiece
 from casino.events import sealer
@@ -28,6 +29,7 @@ from casino.operators import brands
 from casino.operators.models import StaffMembership
 from casino.staff.models import AccessLogEntry, SignIn
 from tests.baccarat.api.people import Tenant, bet, company, tenant
+from tests.support import workbooks
 from tests.support.house import deal_all
 from tests.support.office import staff
 
@@ -206,6 +208,25 @@ def test_no_cell_of_an_operators_export_is_a_formula(db: None) -> None:
     }
     assert formulas == set()
     assert {row["balance_after"] for row in files["postings"] if row["balance_after"].startswith("-")}
+
+
+def test_each_file_of_an_operators_export_is_the_same_as_workbook_but_for_microseconds(db: None) -> None:
+    operator, now = UUID(played("one").id), timezone.now()
+    brands.create_brand(operator=operator, slug="gold", name="=1+1", shares_players=True, by="test")
+    period = {"since": now - timedelta(1), "until": now + timedelta(1), "now": now}
+    content = b"".join(exports.export_operator(operator=operator, **period, workbooks=True))
+    files = read_zip(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name, rows in files.items():
+            header, *lines = workbooks.rows_of(archive.read(f"{name}.xlsx"), name)
+            for line, row in zip(lines, rows, strict=True):
+                pairs = [(escape_cell(cell), row[column]) for column, cell in zip(header, line, strict=True)]
+                assert [(name, *pair) for pair in pairs if pair[0] != pair[1] and not is_same_time(*pair)] == []
+
+
+def is_same_time(one: str, other: str) -> bool:
+    difference = datetime.fromisoformat(one) - datetime.fromisoformat(other)
+    return abs(difference) < timedelta(milliseconds=1)
 
 
 def refused(client: Client, url: str, fields: dict[str, str]) -> bool:

@@ -23,6 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("since", type=date.fromisoformat, help="the first day (UTC)")
         parser.add_argument("until", type=date.fromisoformat, help="the day after the last day (UTC)")
         parser.add_argument("file", type=Path)
+        parser.add_argument("--xlsx", action="store_true", help="each file as XLSX, too")
 
     def handle(self, **options: Any) -> None:
         try:
@@ -30,7 +31,9 @@ class Command(BaseCommand):
         except Refusal as refusal:
             raise CommandError(refusal.message()) from None
         since, until = (datetime.combine(options[name], time(), tzinfo=UTC) for name in ("since", "until"))
-        pieces = exports.export_operator(operator=operator, since=since, until=until, now=timezone.now())
+        pieces = exports.export_operator(
+            operator=operator, since=since, until=until, now=timezone.now(), workbooks=options["xlsx"]
+        )
         with options["file"].open("wb") as file:
             file.writelines(pieces)
         with zipfile.ZipFile(options["file"]) as archive:
