@@ -77,11 +77,11 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE CONSTRAINT TRIGGER operators_apikey_bounded
-    AFTER INSERT OR UPDATE OF operator_id, scopes, networks, expires_at, revoked_at ON operators_apikey
+CREATE CONSTRAINT TRIGGER operators_apikey_bounded AFTER INSERT
+    OR UPDATE OF operator_id, scopes, networks, expires_at, revoked_at ON operators_apikey
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION operators_require_bounds();
-CREATE CONSTRAINT TRIGGER operators_keylimit_bounded
-    AFTER DELETE OR INSERT OR UPDATE OF key_id, per_day ON operators_keylimit
+CREATE CONSTRAINT TRIGGER operators_keylimit_bounded AFTER DELETE OR INSERT
+    OR UPDATE OF key_id, per_day ON operators_keylimit
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION operators_require_bounds();
 """
 DROP_BOUNDS = """
