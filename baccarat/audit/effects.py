@@ -6,9 +6,12 @@ from typing import Any, Final
 import msgspec
 
 from baccarat.domain.rounds.events import RoundVoided
+from baccarat.domain.rounds.voiding import BY_LIMIT
 from baccarat.domain.tables.events import RulesPublished, TableOpened
 from baccarat.domain.tables.kill_switch import StopLifted, stop_id
+from baccarat.domain.tables.witness_events import ReplacementReason, WitnessChainsReplaced
 from baccarat.services.table_lifecycle import takes_two
+from baccarat.storage.models import Table
 from casino.compliance.erasure import PlayerErased
 from casino.operators.change_audit import Effect
 from casino.operators.models import ChangeName
@@ -17,8 +20,8 @@ from wallet.funding.events import FundingChanged
 from wallet.payments.events import HoldReleased, WithdrawalApproved
 from wallet.responsible_gaming.events import PlayerUnfrozen, PlayMoneyCapSet, SelfExclusionEnded
 
-FindChange = Callable[[Any, str], Effect]
-"""Returns the change of an event in a stream."""
+FindChange = Callable[[Any, str], Effect | None]
+"""Returns the change of an event in a stream, None if it can be that of none."""
 _ADJUSTED: Final = ("money_type", "currency", "direction", "amount", "reason", "note", "message")
 
 
@@ -88,7 +91,23 @@ def _published(event: RulesPublished, stream: str) -> Effect:
     return Effect(ChangeName.RULES, f"rules:{table}/{event.version}", details, (event.drafted_by, event.by))
 
 
-def _voided(event: RoundVoided, stream: str) -> Effect:
+def _replaced(event: WitnessChainsReplaced, stream: str) -> Effect:
+    """Return the change of a witness's replacement, unless the house replaces one by itself, for such a reason."""
+    table = Table.objects.get(pk=stream.removeprefix("table-"))
+    return Effect(
+        ChangeName.REPLACE_WITNESS,
+        None,
+        {"reason": event.reason.value},
+        operator=table.operator_id,
+        needed=event.reason not in {ReplacementReason.AWAY, ReplacementReason.RETIRED},
+        if_live=True,
+        at=event.replaced_at,
+    )
+
+
+def _voided(event: RoundVoided, stream: str) -> Effect | None:
+    if event.requested_by == BY_LIMIT:  # as may follow a change of the table
+        return None
     subject, details = stream.replace("-", ":", 1), {"reason": event.reason.value, "note": event.note}
     persons, needed = (event.requested_by, event.approved_by or ""), event.approved_by is not None
     return Effect(ChangeName.VOID, subject, details, persons, needed=needed)
@@ -122,5 +141,6 @@ EFFECTS: Final[Mapping[str, FindChange]] = {
         (StopLifted, _resumed),
         (TableOpened, _opened),
         (WithdrawalApproved, _approved),
+        (WitnessChainsReplaced, _replaced),
     )
 }

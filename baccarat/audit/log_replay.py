@@ -173,7 +173,8 @@ class LogReplay:
 
     def _check_effect(self, row: Row, event: Any, cause: str) -> None:
         where = f"{row.stream} version {row.version}"
-        self._record(self.changes.check_effect(self.effects[row.type](event, row.stream), cause, where))
+        effect = self.effects[row.type](event, row.stream)
+        self._record(() if effect is None else self.changes.check_effect(effect, cause, where))
 
     def _step(self, row: Row, event: Any) -> TableAccounts | None:
         step = ROUND_STEPS.get(row.type)

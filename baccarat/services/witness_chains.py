@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -31,7 +31,7 @@ from baccarat.storage import repository, shoe_seeds, witness_chains
 from casino.events.sql import database_now
 from casino.events.store import Metadata
 from casino.operators import changes
-from casino.operators.change import ChangeStatus
+from casino.operators.change import GOOD_FOR, ChangeStatus
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
 from casino.witness.addresses import WitnessAddress
@@ -130,14 +130,14 @@ def request_replacement(*, operator: UUID, release_key: str, name: str, reason: 
 
 
 def find_agreement(*, operator: UUID, release_key: str, name: str, reason: ReplacementReason) -> Change | None:
-    """Return the change by which an operator's tables may use the witness `name` instead; good for a day."""
+    """Return the change by which an operator's tables may use the witness `name` instead; good for a while."""
     return Change.objects.filter(
         operator_id=operator,
         kind=ChangeName.REPLACE_WITNESS,
         subject=f"witness:{release_key}",
         details={"name": name, "reason": reason.value},
         status=ChangeStatus.EFFECTIVE,
-        effective_at__gte=database_now() - timedelta(days=1),
+        effective_at__gte=database_now() - GOOD_FOR,
     ).first()
 
 

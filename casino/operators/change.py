@@ -19,6 +19,9 @@ from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson
 LIFETIME: Final = timedelta(hours=72)
 """How long a request waits for others."""
 
+GOOD_FOR: Final = timedelta(days=1)
+"""How long one that a command carries out is good for, once it took effect."""
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeRequested:

@@ -14,6 +14,7 @@ from casino.kernel.findings import Finding
 from casino.operators import change as lifecycle
 from casino.operators import changes
 from casino.operators.change import (
+    GOOD_FOR,
     ChangeCancelled,
     ChangeConfirmed,
     ChangeDeclined,
@@ -39,6 +40,7 @@ class Effect:
     """The change that an event has to be the effect of, as far as the event tells: what is None, it does not.
 
     It may not be `needed`, or be needed only `if_live`; an event that names a change is always compared with it.
+    What a command does later, `at` a time, may be done until a day after its change took effect.
     """
 
     kind: str
@@ -50,6 +52,7 @@ class Effect:
     change: UUID | None = None
     needed: bool = True
     if_live: bool = False
+    at: datetime | None = None
 
 
 def causes_of(events: Collection[int]) -> dict[int, str]:
@@ -90,18 +93,24 @@ class ChangeTraces:
                     yield Finding("change differs", where, str(due), str(event))
         history.append(event)
 
-    def agreed(self, stream: str) -> ChangeState | None:
-        """Return the change of a stream if as many as it needs agreed and it has not ended; else None."""
+    def agreed(self, stream: str, *, at: datetime | None = None) -> ChangeState | None:
+        """Return the change of a stream if as many as it needs agreed and it has not ended; else None.
+
+        For what is done later, `at` that time, it may have taken effect.
+        """
         history = self._histories.get(stream)
-        state = lifecycle.fold(history) if history and history[0].change not in self._broken else None
-        return state if state is not None and state.status is ChangeStatus.CONFIRMED else None
+        if not history or history[0].change in self._broken:
+            return None
+        state = lifecycle.fold(history)
+        is_good = at and state.effective_at and state.effective_at <= at <= state.effective_at + GOOD_FOR
+        return state if state.status is (ChangeStatus.EFFECTIVE if is_good else ChangeStatus.CONFIRMED) else None
 
     def check_effect(self, effect: Effect, cause: str, where: str) -> Iterator[Finding]:
         """Check that what an event does, with this cause, is the effect of a change that enough persons confirmed."""
         is_needed = effect.needed and (not effect.if_live or effect.operator in self.live)
         if not is_needed and not cause.startswith(change_stream("")):
             return
-        state = self.agreed(cause)
+        state = self.agreed(cause, at=effect.at)
         if state is None or effect.change not in {None, state.requested.change}:
             yield Finding(ALONE, where, f"a confirmed change {effect.kind}", cause)
             return

@@ -1,5 +1,6 @@
 """`manage.py replace_witness RELEASE-KEY NAME --reason REASON [--table ID]`: go on with another witness."""
 
+from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -8,8 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from baccarat.domain.tables.witness_events import ReplacementReason
 from baccarat.management.commands.stop import shell_metadata
 from baccarat.services import witness_chains
+from casino.events.store import Metadata
 from casino.kernel.errors import Refusal
 from casino.operators import memberships, notices
+from casino.operators.change import change_stream
 from casino.operators.models import Operator
 from casino.witness.client import ChainRefused
 from casino.witness.transport import WitnessAway
@@ -40,14 +43,15 @@ class Command(BaseCommand):
         if address is None:
             raise CommandError(f"WITNESSES has no witness {name!r} that gives out links.")
         why, refused, count = ReplacementReason(reason), 0, 0
-        waiting: dict[UUID, bool] = {}
+        agreed: dict[UUID, Metadata | None] = {}
         for each, operator in witness_chains.list_tables(release_key):
             if table not in {None, each}:
                 continue
             count += 1
-            if operator not in waiting:
-                waiting[operator] = self._waits(operator, release_key=release_key, name=name, reason=why)
-            if waiting[operator]:
+            if operator not in agreed:
+                agreed[operator] = self._find_agreement(operator, release_key=release_key, name=name, reason=why)
+            metadata = agreed[operator]
+            if metadata is None:
                 refused += 1
                 continue
             try:
@@ -57,7 +61,7 @@ class Command(BaseCommand):
                     release_key=release_key,
                     address=address,
                     reason=why,
-                    metadata=shell_metadata("switch", operator),
+                    metadata=metadata,
                 )
             except _REFUSED as error:
                 refused += 1
@@ -66,12 +70,14 @@ class Command(BaseCommand):
         if refused or not count:
             raise CommandError("Some tables were not replaced." if refused else "No table uses this witness.")
 
-    def _waits(self, operator: UUID, **named: Any) -> bool:
-        """Return whether a live operator's persons have yet to agree, and request it then."""
+    def _find_agreement(self, operator: UUID, **named: Any) -> Metadata | None:
+        """Return as whose the events are, None if a live operator's persons have yet to agree: it is requested then."""
+        metadata = shell_metadata("switch", operator)
         if not Operator.objects.filter(pk=operator, sandbox=False).exists():
-            return False
-        if witness_chains.find_agreement(operator=operator, **named) is not None:
-            return False
+            return metadata
+        agreed = witness_chains.find_agreement(operator=operator, **named)
+        if agreed is not None:
+            return replace(metadata, causation=change_stream(agreed.pk))
         change = witness_chains.request_replacement(operator=operator, **named, by=memberships.shell_actor())
         self.stdout.write(f"replace_witness: {notices.format_request(change)} Then run this again.")
-        return True
+        return None

@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from pytest_django import DjangoDbBlocker, Settings
 
+from baccarat.audit import engine
 from baccarat.audit import voiding as audited_voids
 from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds import voiding as voiding_decisions
@@ -22,6 +23,7 @@ from baccarat.services import dealing, voiding, witness_chains
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.operators import changes
+from casino.operators.change_audit import ALONE
 from casino.operators.memberships import shell_actor
 from casino.operators.models import Change, Operator
 from casino.witness.addresses import WitnessAddress
@@ -38,6 +40,7 @@ from tests.baccarat.services.witnessing import (
 from tests.casino.witness import running
 from tests.casino.witness.running import RunningWitness
 from tests.services import Services
+from tests.support.acts import agreed
 from tests.support.depth import deep
 from tests.support.examples import B
 from tests.support.house import House, deal_all, fresh_database, until
@@ -257,7 +260,8 @@ def test_a_command_replaces_a_live_operators_witness_once_two_persons_have_confi
     house: House, company: list[RunningWitness], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(witness_chains.replace, "__kwdefaults__", {"height": 8})
-    Operator.objects.create(id=house.operator, slug="replaced", name="R", currencies=["EUR"], sandbox=False)
+    with agreed():
+        Operator.objects.create(id=house.operator, slug="replaced", name="R", currencies=["EUR"], sandbox=False)
     table = witnessed_table(house)
     play(house, house.seated(table), rounds=2)
     first, second = configured_client().addresses
@@ -274,6 +278,21 @@ def test_a_command_replaces_a_live_operators_witness_once_two_persons_have_confi
     assert replacements(house, table) == []
     call_command(*words, reason="planned")
     assert [each.reason for each in replacements(house, table)] == [ReplacementReason.PLANNED]
+    assert_sound(house, table)
+
+
+@pytest.mark.parametrize(("reason", "found"), [(ReplacementReason.PLANNED, [ALONE]), (ReplacementReason.AWAY, [])])
+def test_a_live_operators_witness_that_one_person_replaced_is_found_unless_the_house_does_so_itself(
+    house: House, company: list[RunningWitness], reason: ReplacementReason, found: list[str]
+) -> None:
+    Operator.objects.create(id=house.operator, slug="replaced", name="R", currencies=["EUR"], sandbox=False)
+    table = witnessed_table(house)
+    play(house, house.seated(table), rounds=2)
+    pin()
+    known = {*engine.run_audit(max_wait=3600).findings}
+    replace(table, reason=reason)
+    pin()
+    assert [each.kind for each in engine.run_audit(max_wait=3600).findings if each not in known] == found
 
 
 def replacements(house: House, table: UUID) -> list[WitnessChainsReplaced]:
@@ -285,7 +304,12 @@ def shorten_limit(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "ANSWER_LIMIT", timedelta(seconds=0.1))
 
 
-def replace(table: UUID, lost: WitnessAddress | None = None, follows: WitnessAddress | None = None) -> None:
+def replace(
+    table: UUID,
+    lost: WitnessAddress | None = None,
+    follows: WitnessAddress | None = None,
+    reason: ReplacementReason = ReplacementReason.AWAY,
+) -> None:
     """Replace a witness, the first by the second unless others are given."""
     first, second = configured_client().addresses
     (operator,) = [each for at, each in witness_chains.list_tables((lost or first).release_key.hex()) if at == table]
@@ -294,7 +318,7 @@ def replace(table: UUID, lost: WitnessAddress | None = None, follows: WitnessAdd
         operator=operator,
         release_key=(lost or first).release_key.hex(),
         address=follows or second,
-        reason=ReplacementReason.AWAY,
+        reason=reason,
         metadata=STAFF,
         height=8,
     )
