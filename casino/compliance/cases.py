@@ -22,11 +22,14 @@ from casino.compliance.refusals import (
     ResolutionMissing,
     UnknownCase,
 )
+from casino.events import wakeups
 from casino.events.ids import new_id
 from casino.events.periods import period_conditions
 from casino.events.sql import database_now, execute, fetch
 
 MAX_RESOLUTION_LENGTH: Final = 500
+HOLDS: Final = "watch-holds"
+"""In settings.CELERY_BEAT_SCHEDULE: an open case holds payments that were requested before it."""
 _PLAYER: Final = re.compile(r"player:([0-9a-f-]{36})\b")
 IS_OPEN: Final = """(
     SELECT action FROM compliance_caseaction WHERE case_id = opened.id ORDER BY number DESC LIMIT 1
@@ -184,6 +187,7 @@ def open_case(
         return None
     case = new_id(database_now())
     execute(_OPEN, [case, operator, kind, subject, report, json.dumps(details, default=str), by])
+    wakeups.wake_on_commit(HOLDS)
     return case
 
 
@@ -248,6 +252,8 @@ def _add_action(case: UUID, operator: UUID, step: CaseStep, *, owner: str, by: s
         number = 1 if last is None else last.number + 1
         new_owner = owner if step is CaseStep.ASSIGNED or last is None else last.owner
         execute(_ACT, [case, number, step, new_owner, resolution, by])
+        if step is CaseStep.REOPENED:
+            wakeups.wake_on_commit(HOLDS)
 
 
 def lock_case(case: UUID) -> None:

@@ -7,10 +7,13 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.conf import settings
+from django.db import transaction
 
 from casino.compliance import cases
 from casino.compliance.models import CaseKind
 from casino.crypto.crypto_shredding import decrypt_text
+from casino.events import wakeups
 from casino.events.sql import execute, fetch
 from casino.operators import changes
 from casino.operators.refusals import ChangeNeedsSecondPerson
@@ -48,6 +51,7 @@ from wallet.payments.refusals import (
     TooLateToCancel,
     UnknownHold,
 )
+from wallet.tasks import watch_holds
 
 BOSS, OFFICER, CASHIER = "staff:9", "staff:8", "staff:1"
 
@@ -144,6 +148,19 @@ def test_a_case_that_opens_later_holds_at_the_approval_and_when_it_would_be_sent
         holds.release(hold.pk, by=OFFICER, metadata=METADATA)
     assert [row_status(each) for each in (waits, approved)] == ["requested", "approved"]
     assert_consistent()
+
+
+@pytest.mark.usefixtures("database")
+def test_a_case_that_opens_or_opens_again_wakes_the_job_that_holds() -> None:
+    assert settings.CELERY_BEAT_SCHEDULE[cases.HOLDS]["task"] == watch_holds.name
+    wakeups.clear(cases.HOLDS)
+    with transaction.atomic():
+        case = open_case()
+    assert wakeups.wait(cases.HOLDS, 5)
+    cases.resolve_case(case, operator=OPERATOR, by="staff:1", resolution="Salary seen")
+    wakeups.clear(cases.HOLDS)
+    cases.reopen_case(case, operator=OPERATOR, by="staff:1")
+    assert wakeups.wait(cases.HOLDS, 5)
 
 
 @pytest.mark.django_db
