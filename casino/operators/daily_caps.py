@@ -50,6 +50,8 @@ EFFECTS: Final[Mapping[CapKind, tuple[CapEffect, ...]]] = {
     CapKind.WINS: (CapEffect.STOP_BETS, CapEffect.HOLD_PAYOUTS),
 }
 """What may follow, by kind; the first unless another is chosen."""
+NEAR_PERCENT: Final = 80
+"""Of a cap: from here on somebody is told that it is near."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,11 @@ class DayTotal:
         if day < self.day:
             return self
         return DayTotal(day, amount + (self.moved if day == self.day else 0))
+
+    def passes(self, after: "DayTotal", cap: int) -> bool:
+        """Return whether a total first comes near a cap after this one, of the same day or one before."""
+        before = self.moved if self.day == after.day else 0
+        return 100 * before < NEAR_PERCENT * cap <= 100 * after.moved
 
     def fits(self, amount: int, day: date, cap: int) -> bool:
         """Return whether a cap allows an amount on a day."""
@@ -85,7 +92,7 @@ _COUNT: Final = "UPDATE operators_dailycap SET day = %s, moved = %s WHERE id = %
 _NOW: Final = """
     SELECT clock_timestamp(), (clock_timestamp() AT TIME ZONE time_zone)::date FROM operators_operator WHERE id = %s
 """
-_COUNT_WINS: Final = """
+_COUNT_WINS: Final = f"""
     WITH won AS (
         SELECT cap.id, cap.day AS before, cap.moved AS counted, won.amount,
                (%s::timestamptz AT TIME ZONE own.time_zone)::date AS day
@@ -98,8 +105,10 @@ _COUNT_WINS: Final = """
     UPDATE operators_dailycap AS cap
        SET day = won.day, moved = won.amount + CASE WHEN won.day = won.before THEN won.counted ELSE 0 END
       FROM won WHERE cap.id = won.id AND won.day >= won.before
-    RETURNING cap.operator_id, cap.currency, cap.moved > cap.amount AND cap.moved - won.amount <= cap.amount
-"""
+    RETURNING cap.operator_id, cap.currency, cap.moved > cap.amount AND cap.moved - won.amount <= cap.amount,
+              100 * (cap.moved - won.amount) < {NEAR_PERCENT} * cap.amount
+              AND {NEAR_PERCENT} * cap.amount <= 100 * cap.moved
+"""  # noqa: S608  (a constant)
 
 
 def count(kind: CapKind, *, operator: UUID, currency: str, amount: int, at: datetime, anyway: bool = False) -> bool:
@@ -115,6 +124,8 @@ def count(kind: CapKind, *, operator: UUID, currency: str, amount: int, at: date
             return False
         after = total.add(amount, day)
         execute(_COUNT, [after.day, after.moved, cap])
+        if total.passes(after, limit):
+            tell(kind, operator=operator, currency=currency, near=True)
     return True
 
 
@@ -123,11 +134,11 @@ def count_wins(won: Mapping[tuple[UUID, str], int], *, at: datetime) -> None:
     if not won:
         return
     operators, currencies = zip(*won, strict=True)
-    for operator, currency, exceeded in fetch(
+    for operator, currency, exceeded, near in fetch(
         _COUNT_WINS, [at, list(operators), list(currencies), list(won.values()), at]
     ):
-        if exceeded:
-            tell(CapKind.WINS, operator=operator, currency=currency)
+        if exceeded or near:
+            tell(CapKind.WINS, operator=operator, currency=currency, near=not exceeded)
 
 
 def wins_exceeded(*, operator: UUID, currency: str, effect: CapEffect) -> bool:
@@ -136,22 +147,23 @@ def wins_exceeded(*, operator: UUID, currency: str, effect: CapEffect) -> bool:
     return bool(exceeded)
 
 
-def tell(kind: CapKind, *, operator: UUID, currency: str) -> None:
-    """Record that a cap was reached: a significant event that waits for somebody, once a day for each cap."""
+def tell(kind: CapKind, *, operator: UUID, currency: str, near: bool = False) -> None:
+    """Record that a cap was reached, or nearly, once a day: a significant event that waits for somebody."""
     ((_, day),) = fetch(_NOW, [operator])
     cap = DailyCap.objects.filter(operator_id=operator, kind=kind, currency=currency).first()
     if cap is None:
         return
+    told = SignificantEventKind.DAILY_CAP_NEAR if near else SignificantEventKind.DAILY_CAP_REACHED
     event = NewSignificantEvent(
-        kind=SignificantEventKind.DAILY_CAP_REACHED,
+        kind=told,
         operator=operator,
         subject=f"operator:{operator}",
         actor="system:caps",
-        reason=f"The cap of the day on {in_words(kind)} is reached ({in_words(cap.effect)})",
+        reason=f"The cap of the day on {in_words(kind)} is {'nearly ' if near else ''}reached ({in_words(cap.effect)})",
         after={"kind": kind.value, "effect": cap.effect, "day": day.isoformat(), "counted": cap.moved},
         amount=cap.amount,
         currency=currency,
-        dedup_key=f"daily_cap:{operator}:{kind}:{currency}:{day}:{cap.amount}",
+        dedup_key=f"{told}:{operator}:{kind}:{currency}:{day}:{cap.amount}",
     )
     recorder.record_many([event])
 

@@ -63,6 +63,7 @@ class SignificantEventKind(StrEnum):
     PAYMENT_HELD = "payment_held"
     HOLD_WAITS = "hold_waits"
     ACCOUNT_FROZEN = "account_frozen"
+    DAILY_CAP_NEAR = "daily_cap_near"
     DAILY_CAP_REACHED = "daily_cap_reached"
 
 
@@ -115,6 +116,7 @@ DESCRIPTIONS: Final = {
     SignificantEventKind.PAYMENT_HELD: KindDescription("Payment held, released or rejected", "wallet", _INFO),
     SignificantEventKind.HOLD_WAITS: KindDescription("Held payment waits for compliance", "wallet", _WARNING),
     SignificantEventKind.ACCOUNT_FROZEN: KindDescription("Account frozen or unfrozen", "accounts", _NOTICE),
+    SignificantEventKind.DAILY_CAP_NEAR: KindDescription("Daily cap nearly reached", "wallet", _WARNING),
     SignificantEventKind.DAILY_CAP_REACHED: KindDescription("Daily cap reached", "wallet", _WARNING),
 }
 """One for each kind; the table stores the severity at the time of recording."""

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from casino.events.sql import database_now
 from casino.operators import bounds, changes, daily_caps, services, set_up
 from casino.operators.daily_caps import CapEffect, CapKind, DayTotal
 from casino.operators.models import Change, DailyCap, Operator
@@ -118,6 +119,27 @@ def test_a_cap_that_is_reached_is_told_once_a_day_and_anew_once_it_was_raised(lu
     told = SignificantEvent.objects.filter(kind="daily_cap_reached").order_by("number")
     assert [(row.severity, row.amount, row.currency) for row in told] == [
         ("warning", 100_00, "EUR"), ("warning", 90_00, "EUR"),
+    ]  # fmt: skip
+
+
+def test_a_cap_that_is_nearly_reached_is_told_once_a_day(lucky: Operator) -> None:
+    def told() -> int:
+        return SignificantEvent.objects.filter(kind="daily_cap_near", operator_id=lucky.pk).count()
+
+    cap(lucky, 100_00)
+    assert (count(lucky, 79_99, NOON), told()) == (True, 0)
+    assert (count(lucky, 30_00, NOON), told()) == (False, 0)
+    assert (count(lucky, 1, NOON), told()) == (True, 1)
+    assert (count(lucky, 20_00, NOON), told()) == (True, 1)
+
+
+def test_wins_that_come_near_their_cap_are_told_unless_they_exceed_it(lucky: Operator) -> None:
+    daily_caps.change(operator=lucky.pk, kind=CapKind.WINS, currency="EUR", amount=100_00, by=ANN)
+    for won in (79_99, 1, 20_00, 1):
+        daily_caps.count_wins({(lucky.pk, "EUR"): won}, at=database_now())
+    told = SignificantEvent.objects.filter(kind__startswith="daily_cap").order_by("number")
+    assert [(row.kind, row.after["counted"]) for row in told] == [
+        ("daily_cap_near", 80_00), ("daily_cap_reached", 100_01),
     ]  # fmt: skip
 
 
