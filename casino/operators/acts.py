@@ -88,6 +88,7 @@ UNLOCK_PIN: Final = Act(
     "operators.unlock_pin",
     "lift the locks of players' PINs",
     DutySide.DO,
+    (Role.SUPPORT,),
     scope="compliance",
     event="player_data_changed",
 )

@@ -482,6 +482,9 @@ class PlayerPin(models.Model):
     failed_at = ArrayField(models.DateTimeField(), default=list)
     locked_until = models.DateTimeField(null=True, blank=True)
 
+    class Meta:
+        permissions = [("unlock_pin", "Can lift the lock of a player's PIN")]
+
     def __str__(self) -> str:
         return f"PIN of {self.player_id}"
 

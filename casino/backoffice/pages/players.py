@@ -39,9 +39,10 @@ from casino.compliance import data_exports, exports
 from casino.compliance import erasure as erasures
 from casino.compliance.api import file_response
 from casino.crypto.crypto_shredding import ERASED
-from casino.operators import bounds, complaint_terms, sessions
+from casino.operators import bounds, complaint_terms, pins, sessions
+from casino.operators.acts import UNLOCK_PIN
 from casino.operators.memberships import staff_actor
-from casino.operators.models import Player, PlayerBan
+from casino.operators.models import Player, PlayerBan, PlayerPin
 from casino.staff.access_log import record_access
 from wallet import acts
 from wallet.models import PlayerRestrictions
@@ -236,6 +237,18 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         for session in running:
             sessions.end_session(session=bytes(session.token_hash))
         return f"Ended {len(running)} session{'' if len(running) == 1 else 's'}."
+
+    @RowAction(
+        "Unlock",
+        name="unlock_pin",
+        title="Lift the lock of the PIN",
+        permission=UNLOCK_PIN.name,
+        applies=lambda _, player: PlayerPin.objects.filter(player=player.pk, locked_until__gt=Now()).exists(),
+        help_text="After three wrong PINs. The PIN stays as it is.",
+    )
+    def unlock_pin(self, request: HttpRequest, player: Player, _data: dict[str, Any]) -> str:
+        pins.unlock(operator=player.operator_id, player=player.pk, by=staff_actor(request.user))
+        return "The player may try the PIN again."
 
     @RowAction(
         "Request the erasure",

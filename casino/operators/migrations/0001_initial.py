@@ -595,6 +595,7 @@ class Migration(migrations.Migration):
                 ),
                 ("locked_until", models.DateTimeField(blank=True, null=True)),
             ],
+            options={"permissions": [("unlock_pin", "Can lift the lock of a player's PIN")]},
         ),
         migrations.CreateModel(
             name="StaffMembership",

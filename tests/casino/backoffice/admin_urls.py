@@ -183,6 +183,7 @@ ACTIONS: Final = {
     "operators_player_request_export": "cs",
     "operators_player_limits_group": "s",
     "operators_player_stop": "fd",
+    "operators_player_unlock_pin": "s",
     "compliance_case_assign": "c",
     "compliance_case_deadline": "c",
     "compliance_case_entry": "c",

@@ -1,15 +1,19 @@
 """A player's page: its sections, permissions and number of queries."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from baccarat.storage.models import KillSwitch, Wager
 from casino.backoffice.pages import kill_switch, player_sections
 from casino.crypto import crypto_shredding
 from casino.kernel.money import format_amount
+from casino.operators.models import PlayerPin
 from casino.significant import recorder
 from tests.support.office import Office, open_office, page_of, staff, superuser
 
@@ -94,6 +98,24 @@ def test_a_player_is_stopped_from_the_page_and_the_page_shows_it(office: Office)
     assert "<h2>Play is stopped" in page
     assert kill_switch.switch_url(switch) in page
     assert "Stop this player</summary>" not in page
+
+
+def test_support_lifts_the_lock_of_a_pin_on_the_page_while_there_is_one(office: Office) -> None:
+    agent = staff("operators.view_player", "operators.unlock_pin", works_for="lucky")
+    clerk = staff("operators.view_player", name="clerk", works_for="lucky")
+    pin = PlayerPin.objects.create(player=office.player, pin_hash="x")
+    unlock = reverse("admin:operators_player_unlock_pin", args=[office.player.id])
+    assert "Lift the lock of the PIN</summary>" not in body_of(agent, office)
+
+    PlayerPin.objects.update(failed_at=[timezone.now()] * 3, locked_until=timezone.now() + timedelta(minutes=30))
+
+    assert "Lift the lock of the PIN</summary>" in body_of(agent, office)
+    assert "Lift the lock of the PIN</summary>" not in body_of(clerk, office)
+    assert clerk.post(unlock).status_code == 403
+    agent.post(unlock)
+    pin.refresh_from_db()
+    assert (pin.failed_at, pin.locked_until, pin.pin_hash) == ([], None, "x")
+    assert "Lift the lock of the PIN</summary>" not in body_of(agent, office)
 
 
 def test_older_rounds_are_on_the_next_page(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
