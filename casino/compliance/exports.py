@@ -1,7 +1,7 @@
 """Exports: everything about a player as JSON, and about an operator in an interval as CSV, for regulators.
 
-Amounts are in minor units of the currency beside them; times are in UTC. Both are made in pieces: by the job of
-`data_exports`, which keeps them for a day, or by a command. Cells that a spreadsheet would run are escaped.
+Amounts are in minor units of the currency beside them; times are in UTC. Both are made in pieces, by the job of
+`data_exports`, which keeps them for a day. Cells that a spreadsheet would run are escaped.
 Encrypted texts are decrypted, but not in the operator's `events`, which are as stored, so that their digests can be
 checked (NJ 13:69O-1.8(b), GLI-19 2.8.1). Staff actions are those of people who work for this operator alone; what
 others did is in `events` and in `access_log`. Other apps register their own files.
