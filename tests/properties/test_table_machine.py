@@ -315,6 +315,7 @@ class TableMachine(RuleBasedStateMachine):
                     opens_at, skipping = event.betting_opens_at, set()
                 case re.RoundOpened() if opens_at is not None and event.deadline_at is not None:
                     assert event.opened_at >= opens_at or seated <= skipping
+                    opens_at = None  # the show is over, also for who sits down from now on
 
     @invariant()
     def one_round_at_a_time(self) -> None:

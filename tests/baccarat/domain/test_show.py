@@ -127,6 +127,21 @@ def test_the_show_is_skipped_when_the_last_who_watches_leaves() -> None:
     assert [seat.player for seat in work.round.seats] == [ANN]
 
 
+def test_a_skipped_show_is_over_for_who_sits_down_in_the_round_after_it() -> None:
+    work = shown(ANN)
+    work.decide_on_table(tc.RequestShowSkip(ANN, OPENED))
+    dealer.open_round(work, entropy=fresh(2), now=OPENED)
+    work.decide_on_table(tc.TakeSeat(BEN, 2, MoneyType.REAL, 0, 0, OPENED))
+
+    dealer.leave_round(work, player=ANN)
+    dealer.lapse_if_empty(work, seed=fresh(2).seed, entropy=fresh(3), now=OPENED)
+    work.decide_on_table(tc.LeaveSeat(ANN, 0, OPENED))
+    dealer.open_next_round(work, entropy=fresh(3), now=OPENED)
+
+    opened = work.round.require_opened()
+    assert (opened.number, opened.opened_at, [seat.player for seat in work.round.seats]) == (3, OPENED, [BEN])
+
+
 def test_nobody_skips_what_is_not_shown_or_without_a_seat() -> None:
     work = shown(ANN, BEN)
     with pytest.raises(NotSeated):
