@@ -26,7 +26,9 @@ SELECT coalesce(extract(epoch FROM min(recorded_at) - %s)::float8, 'infinity')
 Fault = Callable[[System], Awaitable[None]]
 
 
-async def play_through(system: System, faults: tuple[Fault, ...], *, seconds: float = SECONDS) -> dict[str, float]:
+async def play_through(
+    system: System, blocker: DjangoDbBlocker, faults: tuple[Fault, ...], *, seconds: float = SECONDS
+) -> dict[str, float]:
     """Let players bet and pay while faults strike one after the other; return the seconds until play went on.
 
     Each strikes once, and then they go on for as many seconds.
@@ -57,7 +59,7 @@ async def play_through(system: System, faults: tuple[Fault, ...], *, seconds: fl
             enough = players.wagers() + 2 * len(TABLES)
             await until(lambda: players.wagers() >= enough and not system.stack.dead())
 
-        async with payer(system) as paying:
+        async with payer(system, blocker) as paying:
             async with asyncio.TaskGroup() as group:
                 group.create_task(strike_all())
                 group.create_task(players.play(over.is_set))

@@ -3,13 +3,18 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Final
-from uuid import uuid4
+from uuid import UUID, uuid4
 
+from pytest_django import DjangoDbBlocker
+
+from baccarat.risk import rule_changes
+from baccarat.risk.rules import NewRule, RuleKind, default_rules
 from casino.devstack.bots.client import Client
 from casino.devstack.bots.house import CURRENCY, open_method
+from tests.conftest import pointed_at
 from tests.support.whole_system import System
 
 DEPOSIT: Final = "30.00"
@@ -17,6 +22,9 @@ WITHDRAWAL: Final = "10.00"
 PAUSE: Final = 0.3
 """Seconds between two payments."""
 OPEN: Final = {"in_review", "approved", "sent", "pending"}
+
+HOLDING: Final = (RuleKind.DEPOSIT_COUNT, RuleKind.DEPOSIT_SUM, RuleKind.WITHDRAWAL_SUM, RuleKind.WITHOUT_PLAY)
+"""Rules by which somebody who only pays, every moment, gets a case that holds what leaves."""
 
 NOT_POSTED_ONCE: Final = """
 SELECT event.id FROM events_event AS event LEFT JOIN wallet_entry AS entry ON entry.cause = event.id
@@ -72,8 +80,8 @@ class Payer:
 
 
 @asynccontextmanager
-async def payer(system: System) -> AsyncGenerator[Payer]:
-    """Register a player without money, and a payment method."""
+async def payer(system: System, blocker: DjangoDbBlocker) -> AsyncGenerator[Payer]:
+    """Register a player without money, whose payments no rule holds, and a payment method."""
     async with Client(system.stack.base_url, system.credential) as operator:
         method = await open_method(operator)
         policy = {
@@ -85,5 +93,16 @@ async def payer(system: System) -> AsyncGenerator[Payer]:
         await operator.post("/withdrawal-policy", policy)
         player = (await operator.post("/players", {"reference": uuid4().hex}))["id"]
         token = (await operator.post(f"/players/{player}/sessions", {}))["token"]
+    await asyncio.to_thread(suspect_nobody, system, blocker, player)
     async with Client(system.stack.base_url, str(token)) as client:
         yield Payer(client=client, method=method)
+
+
+def suspect_nobody(system: System, blocker: DjangoDbBlocker, player: str) -> None:
+    """Switch off the rules that would hold the payments of this player's operator."""
+    ((operator,),) = system.query("SELECT operator_id FROM operators_player WHERE id = %s", [UUID(player)])
+    with blocker.unblock(), pointed_at(system.database_url):
+        for kind in HOLDING:
+            terms = replace(default_rules(CURRENCY)[kind], enabled=False)
+            rule = NewRule(kind=kind, terms=terms, reason="Payments only", currency=CURRENCY, operator=operator)
+            assert rule_changes.change_rule(rule, by="staff:1") is None

@@ -208,7 +208,7 @@ def test_a_destroyed_database_is_restored_under_load_and_nothing_confirmed_is_lo
     reader.follow(wait_for_backup)
     first_backups = reader.backups
 
-    gaps = asyncio.run(play_through(system, (an_erasure, the_loss_of_the_database), seconds=0))
+    gaps = asyncio.run(play_through(system, django_db_blocker, (an_erasure, the_loss_of_the_database), seconds=0))
 
     assert secrets.read_bytes() == kept
     assert max(gaps.values()) <= 2 * PROMISED, gaps

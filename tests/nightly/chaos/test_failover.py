@@ -31,7 +31,7 @@ def test_play_waits_for_a_frozen_standby_and_goes_on_at_a_promoted_one_and_nothi
         async def the_primary(_: System) -> None:
             await pair.fail_over()
 
-        gaps = asyncio.run(play_through(system, (the_standby, the_primary), seconds=0))
+        gaps = asyncio.run(play_through(system, django_db_blocker, (the_standby, the_primary), seconds=0))
 
         with psycopg.connect(pair.standby.superuser_url) as connection:
             assert connection.execute("SELECT pg_is_in_recovery()").fetchone() == (False,)

@@ -102,7 +102,7 @@ def test_play_goes_on_soon_after_a_kill_and_nothing_is_lost_or_doubled(
     system: System, django_db_blocker: DjangoDbBlocker, faults: tuple[Fault, ...]
 ) -> None:
     loading: dict[str, float] = {}
-    gaps = asyncio.run(play_through(system, tuple(timed(fault, loading) for fault in faults)))
+    gaps = asyncio.run(play_through(system, django_db_blocker, tuple(timed(fault, loading) for fault in faults)))
     for fault in faults:
         took = loading[fault.__name__]
         within = PROMISED_FOR_WEB + took if fault in WEB else PROMISED + STARTS * took

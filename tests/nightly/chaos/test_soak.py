@@ -27,7 +27,7 @@ def test_nothing_grows_while_play_goes_on(system: System, django_db_blocker: Dja
     sampler = Sampler(system, every=SECONDS / 500)
     sampler.start()
     try:
-        asyncio.run(play_through(system, faults, seconds=SECONDS))
+        asyncio.run(play_through(system, django_db_blocker, faults, seconds=SECONDS))
     finally:
         sampler.over.set()
         sampler.join()
