@@ -1,8 +1,9 @@
 """Parse an exported round strictly, so that no two readers interpret one file differently."""
 
-from collections.abc import Iterator
-from functools import cached_property
-from typing import Annotated, Any, Final
+from collections.abc import Hashable, Iterator
+from dataclasses import field, fields, make_dataclass
+from functools import cache, cached_property
+from typing import Annotated, Any, Final, get_type_hints
 from uuid import UUID
 
 import msgspec
@@ -14,7 +15,6 @@ from baccarat.domain.tables.events import TermsFixed
 from baccarat.proofs import verifier
 from baccarat.proofs.results import Mismatch
 from baccarat.storage.event_registry import CATALOGUE
-from casino.kernel.canonical_json import canonical
 
 # The length excludes the newline that `$` allows.
 Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$", max_length=64, examples=["9f2c5e7a41b0d863" * 4])]
@@ -70,6 +70,8 @@ class ExportedKey(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 TIME_FORMAT: Final = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 Fields = dict[str, Any]
+
+_KINDS: Final = {kind.event.__name__: kind for kind in CATALOGUE.types}
 
 
 class ExportedEvent(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -131,9 +133,11 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def table_rules(self) -> TableRules:
-        """Return the rules in the file as domain rules."""
-        rules = {name: value for name, value in self.rules.items() if name != "third_cards"}
-        return msgspec.convert(rules, TableRules)
+        """Return the rules in the file as domain rules, those that nothing depends on as None."""
+        rules = {name: value for name, value in self.rules.items() if name in verifier.RULES}
+        others = frozenset(each.name for each in fields(TableRules)).difference(verifier.RULES)
+        converted: TableRules = msgspec.convert(rules, _with_optional(TableRules, others))
+        return converted
 
     @property
     def is_long(self) -> bool:
@@ -192,11 +196,6 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         return next((event for event in events if event.type == kind), None)
 
 
-def decode_event(event: ExportedEvent) -> Any:
-    """Decode an event's data. Raises UnknownEvent, MalformedEvent."""
-    return CATALOGUE.decode(event.type, event.schema, canonical(event.data))
-
-
 def recorded(event: ExportedEvent) -> Fields:
     """Return the members that the event's schema specifies, as they are in the file: upcasting adds some, drops others.
 
@@ -204,6 +203,29 @@ def recorded(event: ExportedEvent) -> Fields:
     """
     specified = {name.removesuffix("?") for name in verifier.EVENTS[event.type][event.schema - 1]}
     return {name: value for name, value in (event.data or {}).items() if name in specified}
+
+
+def decode_event(event: ExportedEvent) -> Any:
+    """Decode what an event's schema specifies, but rules, which are compared as they are. Other members are None.
+
+    Raises LookupError and msgspec.ValidationError.
+    """
+    kind, specified = _KINDS[event.type], verifier.EVENTS[event.type][event.schema - 1]
+    like: Hashable = kind.event
+    decoded = {name.removesuffix("?") for name, shape in specified.items() if shape != "rules"}
+    others = frozenset(each.name for each in fields(kind.event)) - decoded
+    members = {**recorded(event), **dict.fromkeys(others)}
+    for schema in range(event.schema, kind.schema):
+        members = kind.upcasts[schema](members)
+    return msgspec.convert(members, _with_optional(like, others))
+
+
+@cache
+def _with_optional(decoded: Any, names: frozenset[str]) -> type:
+    """Return a class whose members with these names may be None, and are where they are missing."""
+    hints = get_type_hints(decoded)
+    members = [(name, hints[name] | None, field(default=None, kw_only=True)) for name in sorted(names)]
+    return make_dataclass(decoded.__name__, members, bases=(decoded,), frozen=True)
 
 
 def decode_terms(event: ExportedEvent) -> TermsFixed | NextTerms | None:
