@@ -57,9 +57,10 @@ serve:
 	@sh deploy/environment.sh "$(PYTHON)" embedded
 	@exec $(RUN) manage.py up --port $(PORT) $(ARGS)
 
-# What needs no server: rules, fairness, deciders, the core, proofs.
+# What needs no server and no other program: rules, fairness, deciders, the core, proofs.
 UNIT := tests/baccarat/domain tests/baccarat/proofs tests/casino/kernel tests/casino/crypto \
-	tests/wallet/responsible_gaming/test_decider.py tests/wallet/ledger/test_entries.py
+	tests/wallet/responsible_gaming/test_decider.py tests/wallet/ledger/test_entries.py \
+	--ignore=tests/baccarat/proofs/test_php_verifier.py --ignore=tests/baccarat/proofs/test_verifiers_agree.py
 
 unit:
 	@sh deploy/environment.sh "$(PYTHON)" embedded test
