@@ -91,7 +91,7 @@ BY_SQL: Final = {
     "operators.add_operator": copy("operators_operator", more=", 'slug', 'evil'"),
     "operators.add_own_signingkey": copy("operators_signingkey", "900", ", 'keyid', 'evil'"),
     "operators.add_signingkey": copy("operators_signingkey", "901", ", 'keyid', 'evil2'"),
-    "operators.change_apikey": "UPDATE operators_apikey SET scopes = '{money}'",
+    "operators.change_apikey": "UPDATE operators_apikey SET scopes = '{configure}'",
     "operators.change_change": "UPDATE operators_change SET status = 'confirmed'",
     "operators.change_operator": "UPDATE operators_operator SET customer_care = 'm@evil.example'",
     "operators.change_own_key": "UPDATE operators_apikey SET secret_hash = 'x'",
