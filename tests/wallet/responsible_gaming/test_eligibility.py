@@ -115,6 +115,12 @@ def test_usage_is_the_sum_of_the_entries_in_the_window(moves: list[tuple[UUID, s
 def test_an_amount_fits_from_available_at_on_and_not_before(
     moves: list[tuple[UUID, str, int, int, bool]], limit_type: LimitType, needed: int
 ) -> None:
+    with transaction.atomic():
+        check_fit(moves, limit_type, needed)
+        transaction.set_rollback(True)
+
+
+def check_fit(moves: list[tuple[UUID, str, int, int, bool]], limit_type: LimitType, needed: int) -> None:
     player = uuid4()
     rich(player)
     post(player, moves, f"m-{player}")
