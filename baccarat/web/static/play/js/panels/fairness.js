@@ -88,7 +88,7 @@ class Fairness {
     say(this.now, contribution ? t("fair.given", { contribution }) : t("fair.to_come", { contribution: cut.next }));
     /** @type {string} */
     const signature = JSON.stringify([updates.lastRound, state.round?.shoe, state.round?.phase, state.shoe?.id, state.next_shoe?.id, open]);
-    if (signature === this.signature || this.game.animation.running) return;
+    if (signature === this.signature || this.game.show.round) return;
     this.signature = signature;
     this.load();
   }

@@ -47,8 +47,10 @@ export const history = {
     const load = async (fresh) => {
       try {
         const page = /** @type {Api["RoundPage"]} */ (await get(`${path}?limit=15${!fresh && next ? `&cursor=${encodeURIComponent(next)}` : ""}`));
+        await game.show.known();
         if (fresh) put(list);
-        list.append(...page.items.filter((round) => round.ended_at).map((round) => roundLine(game, round)));
+        list.append(...page.items.filter((round) => round.ended_at && !game.show.hides(round)).map((round) => roundLine(game, round)));
+        if (fresh && page.items.some((round) => game.show.hides(round))) game.show.settled().then(() => { if (list.isConnected) load(true); });
         if (!list.childElementCount) put(list, h("li", { class: "quiet-words" }, t("history.none")));
         next = page.next;
         more.hidden = !next;

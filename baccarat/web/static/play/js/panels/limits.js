@@ -199,7 +199,7 @@ class Limits {
  * @param {Game} game
  */
 function playLimits(game) {
-  return whenLoaded(get("me/limits"), (/** @type {Api["Limits"]} */ shown) => new Limits(game, shown).element);
+  return whenLoaded(game.show.get("me/limits"), (/** @type {Api["Limits"]} */ shown) => new Limits(game, shown).element);
 }
 
 /**

@@ -77,7 +77,7 @@ function intervalForm(game, place, now) {
  * @param {Game} game
  */
 export function realityCheck(game) {
-  return whenLoaded(get("me/reality-check"), (/** @type {Api["RealityCheck"]} */ status) => {
+  return whenLoaded(game.show.get("me/reality-check"), (/** @type {Api["RealityCheck"]} */ status) => {
     const place = h("div", { class: "bounds" }, figures(status));
     return h("div", { class: "bounds" }, place, intervalForm(game, place, status.reminder?.minutes));
   });

@@ -27,6 +27,7 @@ import { chipText, t } from "../messages/index.js";
  * @property {(round: Api["Round"]) => void} call
  * @property {(words: string) => void} caption
  * @property {() => void} changed
+ * @property {(round: Api["Round"]) => void} ended
  */
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -114,6 +115,7 @@ export class RoundAnimation {
     this.current = this.play(round, options).finally(() => {
       this.current = null;
       this.round = null;
+      this.stage.ended(round);
       this.enter("over");
     });
     return this.current;

@@ -20,11 +20,12 @@ import { CutContributions } from "./cut.js";
 import { Hands } from "./hands.js";
 import { Header } from "./header.js";
 import { Hint } from "./hint.js";
-import { announce, PlayerNotices, balanceBeforePayout, Notices, offerNewRelease, showAbsence } from "./notices.js";
+import { announce, PlayerNotices, Notices, offerNewRelease, showAbsence } from "./notices.js";
 import { People } from "./people.js";
 import { Callout, Rounds } from "./rounds.js";
 import { HEADLINE } from "./scene.js";
 import { Scoreboard } from "./scoreboard.js";
+import { Show } from "./show.js";
 import { WagerSigner } from "./signing.js";
 import { Spots } from "./spots.js";
 import { LastCard } from "./squeeze.js";
@@ -68,8 +69,11 @@ export class Game {
     this.table = table;
     this.preferences = preferences;
     this.sound = sound;
-    /** Null until the table is loaded; nothing is drawn and no command is sent before. */
-    this.state = /** @type {Api["Table"]} */ (/** @type {unknown} */ (null));
+    this.show = new Show(this);
+    /** The table as the service has it. Null until it is loaded; nothing is drawn and no command is sent before. */
+    this.latest = /** @type {Api["Table"]} */ (/** @type {unknown} */ (null));
+    /** @type {Api["Balances"] | null} what the service told last, which is shown when it may be seen */
+    this.told = null;
     /** @type {Api["Balances"] | null} */
     this.balances = null;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -134,7 +138,7 @@ export class Game {
       hands: this.hands, lastCard: this.lastCard, board: this.board, layer: this.layer, sound: this.sound,
       chips: () => this.state.rules.chips.map(toMinor), digits: () => currencyDigits(this.state),
       call: (round) => this.rounds.call(round),
-      caption: (words) => this.callout.caption(words), changed: () => this.draw(),
+      caption: (words) => this.callout.caption(words), changed: () => this.draw(), ended: (round) => this.show.end(round),
     });
     this.stopKeys = listenToKeys(this);
     this.resized = new ResizeObserver(() => this.measure());
@@ -146,13 +150,18 @@ export class Game {
     this.stream = new TableStream(table, {
       table: (state, askedAt) => this.updates.applyFetched(state, askedAt),
       event: (event) => this.receive(event),
-      balances: (balances) => this.showBalances(balances),
+      balances: (balances) => this.receiveBalances(balances),
       connection: (status) => this.showConnection(status),
       resumed: (position) => showAbsence(this, position),
       refused: (problem) => this.refused(problem),
       end: (code) => void (SESSION_END_CODES.has(code) && endSession(new Problem({ code, title: t(`end.${code}`) }, 401))),
       isUrgent: () => Boolean(this.state) && ownStatus(this.state) === "confirmed",
     });
+  }
+
+  /** The table as it is to be seen now: what follows from a result waits for its presentation. */
+  get state() {
+    return this.show.seen(this.latest);
   }
 
   start() {
@@ -196,16 +205,23 @@ export class Game {
     panels.chat.receive(this, event);
     if (event.type === "ComplaintAnswered") this.playerNotices.showUnread();
     if (event.type === "RoundVoided") this.scoreboard.refresh();
-    if (event.type === "RoundSettled") tell("round.settled", { table: event.table, round: event.round });
+    if (event.type === "RoundSettled") this.show.settled().then(() => tell("round.settled", { table: event.table, round: event.round }));
     if (event.type === "WagerConfirmed" && event.data.player) tell("wager.confirmed", { table: event.table, round: event.round });
   }
 
   async refreshBalances() {
     try {
-      this.showBalances(await get("me/balances"));
+      await this.receiveBalances(await get("me/balances"));
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
     }
+  }
+
+  /** Show balances, unless newer ones came while they waited for a result to be seen. @param {Api["Balances"]} balances */
+  async receiveBalances(balances) {
+    this.told = balances;
+    await this.show.settled();
+    if (this.told === balances) this.showBalances(balances);
   }
 
   /** @param {Api["Balances"]} balances */
@@ -309,7 +325,7 @@ export class Game {
   }
 
   drawHeader() {
-    this.header.draw(this.state, { balances: this.balances, held: this.balanceNow(), connection: this.connection, open: this.open });
+    this.header.draw(this.state, { balances: this.balances, amount: this.balanceNow(), connection: this.connection, open: this.open });
   }
 
   drawBalance() {
@@ -346,17 +362,17 @@ export class Game {
     };
   }
 
-  /** Return the balance to show while winnings are not paid out, or still being counted up to; null for the real one. */
+  /** Return the balance to show, which is counted up to once winnings are paid out; null without one. */
   balanceNow() {
-    const held = balanceBeforePayout(this);
+    const amount = this.state.you?.game_balance.amount ?? null;
     const { step } = this.animation;
-    if (held === null && this.held !== null && step === "paid" && !prefersReducedMotion()) this.counting = { from: toMinor(this.held), since: performance.now() };
-    this.held = held;
-    if (step !== "paid" || !this.counting || !this.state.you) return held;
+    if (!this.show.unpaid && this.held !== null && step === "paid" && !prefersReducedMotion()) this.counting = { from: toMinor(this.held), since: performance.now() };
+    this.held = this.show.unpaid ? amount : null;
+    if (step !== "paid" || !this.counting || amount === null) return amount;
     const share = Math.min(1, (performance.now() - this.counting.since) / COUNT_MILLISECONDS);
     if (share === 1) this.counting = null;
     else this.draw(["drawBalance"]);
-    const to = toMinor(this.state.you.game_balance.amount);
+    const to = toMinor(amount);
     const from = this.counting?.from ?? to;
     return toDecimal(from + ((to - from) * BigInt(Math.round(share * 1000))) / 1000n, currencyDigits(this.state));
   }

@@ -66,9 +66,9 @@ export class Header {
 
   /**
    * @param {Api["Table"]} state
-   * @param {{balances: Api["Balances"] | null, held: string | null, connection: string, open: PanelName | null}} shown
+   * @param {{balances: Api["Balances"] | null, amount: string | null, connection: string, open: PanelName | null}} shown
    */
-  draw(state, { balances, held, connection, open }) {
+  draw(state, { balances, amount, connection, open }) {
     const { rules, currency, you } = state;
     say(this.name, state.name);
     const limits = t("table.limits", { minimum: money(rules.minimum, currency), maximum: money(rules.maximum, currency) });
@@ -80,7 +80,7 @@ export class Header {
     const told = you?.balance_told_at;
     say(this.labels[0], told ? t("balance.told", { when: time(told) }) : t("balance.game"));
     say(this.labels[1], t(told ? "balance.returning" : "balance.account"));
-    this.drawBalance(state, held);
+    this.drawBalance(state, amount);
     const account = findBalance(balances, told ? "returning" : "account", moneyTypeOf(state), currency);
     say(this.account, account ? money(account.amount, account.currency) : "–");
     set(this.own, { hidden: !you });
@@ -98,10 +98,10 @@ export class Header {
 
   /**
    * @param {Api["Table"]} state
-   * @param {string | null} held the amount to show in place of the balance
+   * @param {string | null} amount
    */
-  drawBalance({ you, currency }, held) {
-    say(this.game, you ? money(held ?? you.game_balance.amount, currency) : "–");
+  drawBalance({ currency }, amount) {
+    say(this.game, amount === null ? "–" : money(amount, currency));
   }
 
   /**

@@ -6,8 +6,8 @@ import { h } from "../core/dom.js";
 import { tell } from "../core/embedding.js";
 import { launch } from "../core/launch.js";
 import { storage } from "../core/session.js";
-import { toDecimal, toMinor } from "../core/money.js";
-import { currencyDigits, ownPart } from "../core/table_state.js";
+import { toMinor } from "../core/money.js";
+import { ownPart } from "../core/table_state.js";
 import { limitAmount, limitName, minutes, playedMinutes } from "../panels/responsible_gaming.js";
 import { currentLanguage, day, signedMoney, hasMessage, moment, money, describeProblem, t } from "../messages/index.js";
 
@@ -119,26 +119,13 @@ export function showRaisedStakes(game, part) {
  */
 export function updateLowBalance(game) {
   const low = game.state.you?.low_balance;
-  if (!low || ownPart(game.state.round)?.wager || game.animation.running) return game.notices.remove("funds");
+  if (!low || ownPart(game.state.round)?.wager) return game.notices.remove("funds");
   if (!game.notices.open.has("funds")) tell("funds.short", { table: game.table });
   const options = low.funding_options.filter((option) => option.available && option.when === "now");
   game.notices.show(t("funds.low", { minimum: money(low.minimum.amount, low.minimum.currency) }), {
     key: "funds", kind: "warning", stay: true,
     actions: options.map(({ type }) => [t(`funding.${type}`), () => game.actions.open("cash", type)]),
   });
-}
-
-/**
- * Return the balance without winnings that are still being paid out on the screen, or null.
- * @param {Game} game
- */
-export function balanceBeforePayout(game) {
-  const { you } = game.state;
-  const shown = game.animation.round;
-  if (!you || you.balance_told_at || !shown || game.rounds.replaying || game.animation.step === "paid") return null;
-  const result = ownPart(shown)?.result;
-  if (!result) return null;
-  return toDecimal(toMinor(you.game_balance.amount) - toMinor(result.returned), currencyDigits(game.state));
 }
 
 /**
@@ -168,7 +155,7 @@ export function updateStop(game) {
  */
 export async function showAbsence(game, after) {
   try {
-    const { absence } = await get(`recovery?after=${after}`);
+    const { absence } = await game.show.get(`recovery?after=${after}`);
     for (const result of absence?.results ?? []) showAbsenceResult(game, result);
     for (const seat of absence?.seats_released ?? []) showReleasedSeat(game, seat);
   } catch (error) {
@@ -288,6 +275,7 @@ export class PlayerNotices {
   }
 
   async showRealityCheck() {
+    await this.game.show.settled();
     const status = await getOrNull("me/reality-check");
     this.schedule(60_000);
     if (!status?.session) return;

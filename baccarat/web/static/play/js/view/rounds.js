@@ -96,7 +96,7 @@ export class Rounds {
     this.replaying = null;
     game.animation.finish();
     const last = game.state.last_round;
-    if (last?.phase === "settled") game.hands.show(last);
+    if (last?.phase === "settled" && !game.show.hides(last)) game.hands.show(last);
     else game.hands.clear();
     game.callout.hide();
     game.draw();

@@ -1,7 +1,7 @@
 // The scoreboard: bead plate, big road, the three derived roads, counts, and what Banker or Player would add.
 
 import { askedMark, DERIVED, marksOf, Road } from "../art/roads.js";
-import { get, NoResponse, Problem } from "../core/api.js";
+import { NoResponse, Problem } from "../core/api.js";
 import { h, put, say, set } from "../core/dom.js";
 import { toDecimal } from "../core/money.js";
 import { currencyDigits, netResult } from "../core/table_state.js";
@@ -60,8 +60,8 @@ export class Scoreboard {
 
   /** Read the board again when a round has been shown to its end, so that no mark is ahead of its cards. */
   draw() {
-    const { updates, animation } = this.game;
-    if (this.lastRound === updates.lastRound || animation.running) return;
+    const { updates, show } = this.game;
+    if (this.lastRound === updates.lastRound || show.round) return;
     this.lastRound = updates.lastRound;
     this.drawTicker();
     this.refresh();
@@ -69,7 +69,7 @@ export class Scoreboard {
 
   async refresh() {
     try {
-      this.show(await get(`tables/${this.game.table}/statistics`));
+      this.show(await this.game.show.get(`tables/${this.game.table}/statistics`));
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
       this.lastRound = null;

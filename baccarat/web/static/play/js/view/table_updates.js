@@ -6,7 +6,7 @@ import { announce, showRaisedStakes, updateForced, updateLowBalance, updateStop 
 
 /** @import { Game } from "./game.js" */
 
-/** The only writer of `game.state`. `lastRound` is the id of the last round shown. */
+/** The only writer of `game.latest`. `lastRound` is the id of the last round shown. */
 export class TableUpdates {
   /** @param {Game} game */
   constructor(game) {
@@ -33,7 +33,7 @@ export class TableUpdates {
    */
   applyAnswer(state) {
     this.appliedAt = Date.now();
-    if (Date.parse(state.server_time) < Date.parse(this.game.state.server_time)) return false;
+    if (Date.parse(state.server_time) < Date.parse(this.game.latest.server_time)) return false;
     this.apply(state);
     return true;
   }
@@ -41,8 +41,8 @@ export class TableUpdates {
   /** @param {Partial<Api["Table"]>} state what a fetch, a snapshot or an answer holds of the table */
   apply(state) {
     const { game } = this;
-    const before = game.state;
-    game.state = { ...before, ...state };
+    const before = game.latest;
+    game.latest = { ...before, ...state };
     if (!before) this.showFirst();
     else this.showChanges(before);
     updateLowBalance(game);
@@ -69,7 +69,7 @@ export class TableUpdates {
   showChanges(before) {
     const { game } = this;
     const { last_round: last, round, rules } = game.state;
-    if (last && last.id !== this.lastRound) this.showEnded(last);
+    if (last && last.id !== this.lastRound) this.showEnded(last, before);
     if (round && round.id !== before.round?.id && ownStatus(game.state) === "deciding") {
       game.animation.finish();
       announce(t("announce.open", { number: round.number }));
@@ -81,10 +81,15 @@ export class TableUpdates {
     if (mine?.status === "timed_out" && ownPart(before.round)?.status === "deciding") game.notices.show(t("message.timed_out"), { kind: "warning" });
   }
 
-  /** @param {Api["Round"]} round */
-  showEnded(round) {
+  /**
+   * @param {Api["Round"]} round
+   * @param {Api["Table"]} before
+   */
+  showEnded(round, before) {
     this.lastRound = round.id;
-    if (round.phase === "settled") this.game.rounds.present(round);
-    else if (round.phase === "voided") this.game.notices.show(t("round.voided", { number: round.number }), { kind: "warning", stay: true, key: "void" });
+    if (round.phase === "settled") {
+      this.game.show.begin(round, before);
+      this.game.rounds.present(round);
+    } else if (round.phase === "voided") this.game.notices.show(t("round.voided", { number: round.number }), { kind: "warning", stay: true, key: "void" });
   }
 }
