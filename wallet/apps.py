@@ -20,6 +20,7 @@ class WalletConfig(AppConfig):
         from wallet.funding import services as funding
         from wallet.payments import changes as payment_changes
         from wallet.payments import holds, withdrawals
+        from wallet.reconciliation import messages
         from wallet.reconciliation import queries as reconciliation
         from wallet.remote import delivery, signing
         from wallet.reports import ACCOUNTS, ADJUSTMENTS, LIABILITY
@@ -34,6 +35,7 @@ class WalletConfig(AppConfig):
         withdrawals.register()
         holds.register()
         protection_changes.register()
+        messages.register()
         complaints.register_teller(notices.tell_of_complaint)
         register(feed.SOURCE)
         register_announced(*feed.ANNOUNCED)

@@ -22,6 +22,7 @@ from casino.crypto.crypto_shredding import PersonalDataErased
 from casino.operators import assertions
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from wallet import acts
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
@@ -281,9 +282,11 @@ class ResolveDiscrepancyView(OperatorView):
         returns=DiscrepancyResponse,
         description=(
             "Say in the note what was found. A resolved discrepancy doesn't open again. "
-            "Nobody resolves one of a payment that they decided about."
+            "Nobody resolves one of a payment that they decided about. Above the policy's amount a provider's message "
+            "that is not applied takes two persons: one assigns it, and another resolves it."
         ),
         refusals=(
+            ChangeNeedsSecondPerson,
             DiscrepancyClosed,
             DiscrepancyNoteMissing,
             OwnPayment,

@@ -355,7 +355,8 @@ CREATE TABLE wallet_discrepancy (
     kind text NOT NULL CHECK (kind IN ('deposit', 'payout')),
     payment text NOT NULL,
     reference text NOT NULL,
-    type text NOT NULL CHECK (type IN ('missing_ours', 'missing_theirs', 'amount_mismatch', 'status_mismatch')),
+    type text NOT NULL CHECK (type IN
+        ('missing_ours', 'missing_theirs', 'amount_mismatch', 'status_mismatch', 'message_unapplied')),
     our_amount bigint,
     our_status text,
     their_amount bigint,

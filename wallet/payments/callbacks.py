@@ -6,6 +6,8 @@ Answers that cannot be applied are stored beside them.
 import logging
 import re
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
@@ -22,6 +24,8 @@ from wallet.payments.refusals import InvalidSignature, MalformedCallback, NonceR
 
 logger = logging.getLogger(__name__)
 
+TOLD_AFTER: Final = 10
+"""Tries, some twenty minutes, after which a message that fails here is told; it is tried on."""
 UNREADABLE: Final = "unreadable"
 ENDED: Final = frozenset({deposits.APPLIED, deposits.NO_CHANGE})
 """Outcomes that leave nothing to do; any other one is told to staff."""
@@ -35,9 +39,13 @@ _KEEP: Final = """
     INSERT INTO wallet_providercallback (provider, nonce, payment_id, body, outcome, attempts)
     VALUES (%s, %s, %s, %s, %s, 1) ON CONFLICT (provider, nonce) DO NOTHING RETURNING id
 """
+_LEFT: Final = """
+    SELECT id, body FROM wallet_providercallback
+     WHERE provider = %s AND payment_id = %s AND (outcome IS NULL OR outcome <> ALL (%s)) ORDER BY id FOR UPDATE
+"""
 _STORED_BODY: Final = "SELECT body FROM wallet_providercallback WHERE provider = %s AND nonce = %s"
 _CLAIM: Final = """
-    SELECT id, provider, payment_id, body FROM wallet_providercallback
+    SELECT id, provider, payment_id, body, attempts FROM wallet_providercallback
      WHERE outcome IS NULL AND next_try_at <= clock_timestamp()
      ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED
 """
@@ -53,6 +61,24 @@ _RETRY_LATER: Final = """
                + make_interval(secs => least(300, 2 * power(2, least(attempts, 10))) * (0.5 + random()))
      WHERE id = %s
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Unapplied:
+    """A signed message about an operator's payment that could not be applied; without a report, it is unreadable."""
+
+    operator: UUID
+    provider: str
+    payment: UUID
+    report: ProviderReport | None
+
+
+_desks: Final[list[Callable[[Unapplied], None]]] = []
+
+
+def register_desk(desk: Callable[[Unapplied], None]) -> None:
+    """Let an upper layer show staff what could not be applied, in the transaction that tells of it."""
+    _desks.append(desk)
 
 
 def receive(*, provider: str, subject: str, timestamp: str, nonce: str, signature: str, body: bytes) -> bool:
@@ -82,7 +108,7 @@ def keep_answer(body: bytes, *, provider: str, payment: UUID, outcome: str) -> N
     nonce = f"answer:{payment}:{sha256(body).hexdigest()}"  # no callback has one with colons
     with transaction.atomic():
         for (row,) in fetch(_KEEP, [provider, nonce, payment, text, outcome]):
-            _tell(row, provider, payment, outcome)
+            _show(_tell(row, provider, payment, text, outcome), provider, payment, text)
 
 
 def apply_waiting(*, limit: int = 200) -> int:
@@ -107,40 +133,64 @@ def _apply_one() -> bool:
         rows = fetch(_CLAIM)
         if not rows:
             return False
-        callback, provider, payment, body = rows[0]
+        callback, provider, payment, body, attempts = rows[0]
         try:
             with transaction.atomic():
                 outcome = _apply_body(body.encode(), provider=provider)
+                execute(_MARK_DONE, [outcome, callback])
+                if outcome not in ENDED:
+                    _show(_tell(callback, provider, payment, body, outcome), provider, payment, body)
         except Exception as error:
             # Two reports with one reference, a deadlock, a damaged row: this one is retried, the others continue.
             logger.exception("Callback %s of %s could not be applied.", callback, provider)
             execute(_RETRY_LATER, [type(error).__name__, callback])
-        else:
-            execute(_MARK_DONE, [outcome, callback])
-            if outcome not in ENDED:
-                _tell(callback, provider, payment, outcome)
+            if attempts + 1 == TOLD_AFTER:
+                _tell(callback, provider, payment, body, type(error).__name__)
     return True
 
 
+def apply_again(*, provider: str, payment: UUID) -> list[str]:
+    """Apply what is left of a payment's messages, in their order, and return why some are left."""
+    left = []
+    for callback, body in fetch(_LEFT, [provider, payment, list(ENDED)]):
+        outcome = _apply_body(body.encode(), provider=provider)
+        execute(_MARK_DONE, [outcome, callback])
+        if outcome not in ENDED:
+            left.append(outcome)
+    return left
+
+
 def _apply_body(body: bytes, *, provider: str) -> str:
-    try:
-        report = provider_messages.parse_report(body)
-    except ValueError:
-        return UNREADABLE
-    return apply(report, provider=provider)
+    report = _read(body)
+    return UNREADABLE if report is None else apply(report, provider=provider)
 
 
-def _tell(callback: int, provider: str, payment: UUID | None, outcome: str) -> None:
-    """Tell staff of a callback that was signed and is not applied; those of a payment with one outcome count as one."""
-    operator = next((row[0] for row in fetch(_OPERATOR, 2 * [payment, provider])), None)
+def _tell(callback: int, provider: str, payment: UUID | None, body: str, outcome: str) -> UUID | None:
+    """Tell staff of a message that was signed and is not applied, the same one once; return whose payment it is of."""
+    operator: UUID | None = next((row[0] for row in fetch(_OPERATOR, 2 * [payment, provider])), None)
     recorder.record(
         kind=recorder.SignificantEventKind.PAYMENT_UNAPPLIED,
         operator=operator,
         subject=f"payment:{payment or 'unknown'}",
         actor=f"provider:{provider}",
         reason=f"Message {callback} is signed and not applied: {outcome}.",
-        dedup_key=f"payment_unapplied:{provider}:{payment or callback}:{outcome}",
+        dedup_key=f"payment_unapplied:{provider}:{outcome}:{sha256(body.encode()).hexdigest()}",
     )
+    return operator
+
+
+def _show(operator: UUID | None, provider: str, payment: UUID | None, body: str) -> None:
+    if operator is not None and payment is not None:
+        message = Unapplied(operator, provider, payment, _read(body.encode()))
+        for desk in _desks:
+            desk(message)
+
+
+def _read(body: bytes) -> ProviderReport | None:
+    try:
+        return provider_messages.parse_report(body)
+    except ValueError:
+        return None
 
 
 def apply(report: ProviderReport, *, provider: str) -> str:

@@ -15,12 +15,13 @@ NAMESPACE: Final = UUID("3f4a6c1d-8b52-4f0e-9d7a-5c2e8b1f6a90")
 
 
 class DiscrepancyType(StrEnum):
-    """How both records of a payment differ."""
+    """How both records of a payment differ; of a message that is not applied, their side may be unreadable."""
 
     MISSING_OURS = "missing_ours"
     MISSING_THEIRS = "missing_theirs"
     AMOUNT_MISMATCH = "amount_mismatch"
     STATUS_MISMATCH = "status_mismatch"
+    MESSAGE_UNAPPLIED = "message_unapplied"
 
 
 class DiscrepancyResolution(StrEnum):

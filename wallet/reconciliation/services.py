@@ -14,9 +14,12 @@ from django.db import transaction
 from casino.crypto import crypto_shredding
 from casino.events.sql import database_now, fetch
 from casino.events.store import Append, Metadata, append, read_many
+from casino.kernel.persons import is_another_person
 from casino.operators.models import Operator
+from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.reports.intervals import ReportPeriod, period_interval
 from wallet.models import Deposit, DepositMethod, Discrepancy, DiscrepancyNote, RemoteTransaction, Withdrawal
+from wallet.payments.methods import policy
 from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.providers import RecordKeeper
 from wallet.payments.providers import provider as adapter_of
@@ -27,6 +30,7 @@ from wallet.reconciliation.events import (
     DiscrepancyDetected,
     DiscrepancyEvent,
     DiscrepancyResolution,
+    DiscrepancyType,
     ReconciliationCompleted,
     discrepancy_id,
     discrepancy_stream,
@@ -89,7 +93,7 @@ def assign(
 ) -> DiscrepancyState:
     """Assign a discrepancy to an owner. Raises UnknownDiscrepancy, DiscrepancyClosed, DiscrepancyNoteMissing."""
     note = _require_short(note)
-    return _change(
+    return change(
         discrepancy,
         operator,
         metadata,
@@ -103,20 +107,35 @@ def resolve(
 ) -> DiscrepancyState:
     """Resolve a discrepancy and save the note that explains it.
 
-    Raises UnknownDiscrepancy, DiscrepancyClosed, DiscrepancyNoteMissing, OwnPayment.
+    Raises UnknownDiscrepancy, DiscrepancyClosed, DiscrepancyNoteMissing, OwnPayment, ChangeNeedsSecondPerson.
     """
     note = _require_short(note)
     if not note:
         raise DiscrepancyNoteMissing
-    return _change(
+    return change(
         discrepancy,
         operator,
         metadata,
-        lambda state, at: lifecycle.resolve(
-            state, resolution=resolution, by=by, decided_by=_decided_by(state.latest), at=at
-        ),
+        lambda state, at: _resolved(state, resolution, by, at),
         note=(by, note),
     )
+
+
+def _resolved(
+    state: DiscrepancyState, resolution: DiscrepancyResolution, by: str, at: datetime
+) -> Sequence[DiscrepancyEvent]:
+    events = lifecycle.resolve(state, resolution=resolution, by=by, decided_by=_decided_by(state.latest), at=at)
+    if _takes_two(state.latest) and not is_another_person(by, state.assigned_by):
+        raise ChangeNeedsSecondPerson("Above the policy's amount one person takes it over, and another resolves it.")
+    return events
+
+
+def _takes_two(detected: DiscrepancyDetected) -> bool:
+    """Return whether two persons close it: a message above the policy's amount, about money that is real."""
+    amount = max(detected.our_amount or 0, detected.their_amount or 0)
+    above = policy(operator=detected.operator, currency=detected.currency).second_approval_above
+    of_message = detected.type is DiscrepancyType.MESSAGE_UNAPPLIED
+    return of_message and amount > above and not Operator.objects.get(pk=detected.operator).sandbox
 
 
 def _decided_by(detected: DiscrepancyDetected) -> frozenset[str]:
@@ -131,7 +150,7 @@ def _record(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcom
     """Record what is new in an outcome under the lock of its run; nothing where it equals the last one."""
     run = run_id(operator=day.operator, provider=day.provider, currency=currency, day=day.day)
     with transaction.atomic():
-        at = fetch(_LOCK, [str(run)])[0][1]
+        at = lock_run(run)
         events = [_detection(day, currency, run, each, at) for each in outcome.discrepancies]
         completed = ReconciliationCompleted(
             run, day.operator, day.provider, currency, day.day, day.since, day.until, outcome.ours, outcome.theirs,
@@ -141,9 +160,16 @@ def _record(day: ReconciliationDay, currency: str, outcome: ReconciliationOutcom
     return ReconciliationResult(run, currency, outcome)
 
 
+def lock_run(run: UUID) -> datetime:
+    """Lock a run and its discrepancies until the transaction ends; return the time."""
+    at: datetime = fetch(_LOCK, [str(run)])[0][1]
+    return at
+
+
 def _write_changes(completed: ReconciliationCompleted, detected: dict[UUID, DiscrepancyDetected]) -> None:
     run_stream = reconciliation_stream(completed.run)
-    known = Discrepancy.objects.filter(run_id=completed.run).values_list("id", flat=True)
+    compared = Discrepancy.objects.filter(run_id=completed.run).exclude(type=DiscrepancyType.MESSAGE_UNAPPLIED)
+    known = compared.values_list("id", flat=True)
     keys = {discrepancy_stream(key): key for key in {*known, *detected}}
     histories = {stream: _decoded(events) for stream, events in read_many([run_stream, *keys]).items()}
     encode = RECONCILIATION_EVENTS.registry.encode
@@ -200,13 +226,13 @@ def _detection(
     )
 
 
-def _change(
+def change(
     discrepancy: UUID,
     operator: UUID,
     metadata: Metadata,
     decide: Callable[[DiscrepancyState, datetime], Sequence[DiscrepancyEvent]],
     *,
-    note: tuple[str, str] | None,
+    note: tuple[str, str] | None = None,
 ) -> DiscrepancyState:
     """Apply a decision to a discrepancy and save the note, given as author and text."""
     with transaction.atomic():
@@ -214,7 +240,7 @@ def _change(
         if row is None:
             raise UnknownDiscrepancy
         # The same lock as for a comparison of the day, so that neither overtakes the other.
-        at = fetch(_LOCK, [str(row.run_id)])[0][1]
+        at = lock_run(row.run_id)
         stream = discrepancy_stream(discrepancy)
         history = RECONCILIATION_EVENTS.history(stream)
         state = lifecycle.fold(history)

@@ -82,9 +82,14 @@ def load_our_payments(day: ReconciliationDay, theirs: Mapping[Key, TheirPayment]
     }
     others = [payment for kind, payment in theirs if (kind, payment) not in payments]
     if others:
-        conditions = [day.operator, day.provider, others]
-        payments |= {(each.kind, each.payment): each for each in _rows(_BY_IDS, 3 * conditions)}
+        found = our_payments(day.operator, day.provider, others)
+        payments |= {(each.kind, each.payment): each for each in found}
     return payments
+
+
+def our_payments(operator: UUID, provider: str, payments: list[str]) -> list[OurPayment]:
+    """Read an operator's payments at a provider by their ids."""
+    return _rows(_BY_IDS, 3 * [operator, provider, payments])
 
 
 def by_currency(

@@ -36,6 +36,7 @@ class DiscrepancyState:
     first_detected_at: datetime
     status: DiscrepancyStatus = DiscrepancyStatus.OPEN
     owner: str | None = None
+    assigned_by: str = ""
     resolution: DiscrepancyResolution | None = None
     resolved_by: str | None = None
     ended_at: datetime | None = None
@@ -66,7 +67,7 @@ def evolve(state: DiscrepancyState, event: DiscrepancyEvent) -> DiscrepancyState
         case DiscrepancyCleared():
             return replace(state, status=DiscrepancyStatus.CLEARED, ended_at=event.at)
         case DiscrepancyAssigned():
-            return replace(state, status=DiscrepancyStatus.ASSIGNED, owner=event.owner)
+            return replace(state, status=DiscrepancyStatus.ASSIGNED, owner=event.owner, assigned_by=event.by)
         case DiscrepancyResolved():
             owner = state.owner or event.by
             resolved = replace(state, status=DiscrepancyStatus.RESOLVED, owner=owner, resolution=event.resolution)

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, staff_context
+from casino.backoffice.actions import RowAction, staff_context, staff_metadata
 from casino.backoffice.base import as_uuid
 from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, staff_column, status_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
@@ -18,6 +18,7 @@ from casino.backoffice.sections import Grid, Section
 from casino.kernel.errors import Refusal
 from casino.operators import memberships
 from wallet.models import Discrepancy, Reconciliation
+from wallet.reconciliation import messages as unapplied
 from wallet.reconciliation import queries, services
 from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType, discrepancy_stream
 from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
@@ -62,6 +63,10 @@ def _payment(row: Discrepancy) -> SafeString | str:
 
 def _is_open(_request: HttpRequest, row: Discrepancy) -> bool:
     return DiscrepancyStatus(row.status) not in CLOSED
+
+
+def _is_message(request: HttpRequest, row: Discrepancy) -> bool:
+    return row.type == unapplied.TYPE and _is_open(request, row)
 
 
 @admin.register(Reconciliation)
@@ -155,6 +160,12 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
         services.assign(row.pk, owner=owner, note=data["note"], **staff_context(request, row))
         return f"Assigned to {html.with_logins(owner)}."
 
+    @RowAction("Apply again", permission=WORK, applies=_is_message)
+    def apply_again(self, request: HttpRequest, row: Discrepancy, _data: dict[str, Any]) -> str:
+        metadata = staff_metadata(request, row.operator_id)
+        left = unapplied.apply_again(row.pk, operator=row.operator_id, metadata=metadata)
+        return f"Not applied: {', '.join(map(label, left))}." if left else "Applied."
+
     @RowAction("Resolve", permission=WORK, form=ResolutionForm, applies=_is_open, tone="good")
     def resolve(self, request: HttpRequest, row: Discrepancy, data: dict[str, Any]) -> str:
         services.resolve(row.pk, resolution=data["resolution"], note=data["note"], **staff_context(request, row))
@@ -167,6 +178,7 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
             ("Day", html.page("reconciliation", obj.run_id, obj.day.isoformat())),
             *("operator", "provider", "payment_"),
             ("Provider's reference", obj.reference),
+            ("Messages", html.listing("wallet_providercallback", "from the provider", q=obj.payment)),
             *("ours", "theirs", "owner_"),
             ("Resolution", (obj.resolution or "").replace("_", " ")),
             "resolved_by",

@@ -148,3 +148,16 @@ def test_callbacks_are_shown_with_their_outcome_to_staff_of_the_payments_operato
     assert str(made) in ann.get(url("providercallback_change", first.pk)).content.decode()
     assert eve.get(url("providercallback_change", first.pk)).status_code == 302
     assert ann.get(url("providercallback_change", unknown.pk)).status_code == 302
+
+
+def test_a_message_that_was_not_applied_is_applied_again_by_a_button(desk: Desk) -> None:
+    Discrepancy.objects.all().delete()
+    made = desk.deposit()
+    call_back(report(made, "reversed", amount=4000))
+    callbacks.apply_waiting()
+    row = Discrepancy.objects.get()
+    ann, eve = member("ann"), member("eve", house="other")
+    assert url("discrepancy_apply_again", row.pk) in ann.get(url("discrepancy_change", row.pk)).content.decode()
+    assert eve.post(url("discrepancy_apply_again", row.pk)).status_code == 403
+    assert "Not applied: amount mismatch." in send(ann, "discrepancy_apply_again", row.pk).replace("Amount", "amount")
+    assert Discrepancy.objects.get().status == "open"

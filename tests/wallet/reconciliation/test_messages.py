@@ -1,0 +1,165 @@
+"""Signed messages that could not be applied: the desk applies them again, or two persons close them."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from casino.operators.models import Operator
+from casino.operators.refusals import ChangeNeedsSecondPerson
+from casino.significant.models import SignificantEvent
+from tests.conftest import Database
+from tests.support.acts import agreed
+from tests.support.payouts import UNPLAYED, pay_unplayed
+from tests.wallet.ledger.world import METADATA, OPERATOR
+from tests.wallet.payments.counter import (
+    assert_consistent,
+    call_back,
+    complete_deposit,
+    history,
+    method,
+    open_alice,
+    report,
+    status,
+    use_provider,
+    withdraw,
+)
+from wallet.models import Discrepancy, ProviderCallback
+from wallet.payments import callbacks, methods, withdrawals
+from wallet.payments.provider_reports import PaymentKind
+from wallet.reconciliation import messages, services
+from wallet.reconciliation.audit import ReconciliationTraces
+from wallet.reconciliation.comparison import ReconciliationOutcome
+from wallet.reconciliation.events import DiscrepancyResolution
+from wallet.reconciliation.refusals import DiscrepancyClosed, UnknownDiscrepancy
+from wallet.reconciliation.sources import ReconciliationDay
+
+
+def open_house(monkeypatch: pytest.MonkeyPatch, *, second_above: int = 10_000) -> Any:
+    """Open a live operator whose policy asks for two persons above an amount; return its method of payment."""
+    use_provider(monkeypatch)
+    with agreed():
+        Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currencies=["EUR"], sandbox=False)
+    pay_unplayed(OPERATOR)
+    open_alice()
+    with agreed():
+        methods.set_policy(
+            operator=OPERATOR, currency="EUR", auto_approve_up_to=second_above, second_approval_above=second_above,
+            actor="staff:1", holds=UNPLAYED,
+        )  # fmt: skip
+    return method()
+
+
+def assert_audited() -> None:
+    """Check that every discrepancy's events and row agree, and that money does."""
+    traces = ReconciliationTraces()
+    found = [
+        finding
+        for _, stream, version, event in history()
+        if stream.startswith("discrepancy-")
+        for finding in traces.replay(event, stream=stream, version=version, where=stream)
+    ]
+    assert [*found, *traces.check_state()] == []
+
+
+def resolve(row: Discrepancy, by: str) -> Any:
+    resolution = DiscrepancyResolution.WRITTEN_OFF
+    return services.resolve(
+        row.pk, operator=OPERATOR, resolution=resolution, note="They sent it wrong.", by=by, metadata=METADATA
+    )
+
+
+@pytest.mark.django_db
+def test_a_message_that_came_too_early_is_applied_again_at_the_desk(monkeypatch: pytest.MonkeyPatch) -> None:
+    card = open_house(monkeypatch)
+    complete_deposit(card)
+    payment = withdraw(card)
+    call_back(report(payment, "completed", kind=PaymentKind.PAYOUT, amount=1000))
+    callbacks.apply_waiting()
+    row = Discrepancy.objects.get()
+    assert (row.operator_id, row.type, row.kind, row.payment) == (
+        OPERATOR,
+        "message_unapplied",
+        "payout",
+        str(payment),
+    )
+    assert (row.our_amount, row.their_amount, row.their_status, row.status) == (1000, 1000, "completed", "open")
+
+    assert messages.apply_again(row.pk, operator=OPERATOR, metadata=METADATA) == ["never_sent"]
+    assert Discrepancy.objects.get().status == "open"
+    withdrawals.send(payment)
+    with pytest.raises(UnknownDiscrepancy):
+        messages.apply_again(row.pk, operator=uuid4(), metadata=METADATA)
+    assert messages.apply_again(row.pk, operator=OPERATOR, metadata=METADATA) == []
+    assert messages.apply_again(row.pk, operator=OPERATOR, metadata=METADATA) == []
+    assert (status(payment, "wallet_withdrawal"), Discrepancy.objects.get().status) == ("paid", "cleared")
+    assert ProviderCallback.objects.get().outcome == "applied"
+    assert_audited()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("amount", "persons"), [(4999, 1), (5001, 2)])
+def test_a_message_above_the_policys_amount_is_closed_by_two_persons(
+    monkeypatch: pytest.MonkeyPatch, amount: int, persons: int
+) -> None:
+    payment = complete_deposit(open_house(monkeypatch, second_above=5000))
+    call_back(report(payment, "reversed", amount=amount))
+    callbacks.apply_waiting()
+    row = Discrepancy.objects.get()
+    services.assign(row.pk, operator=OPERATOR, owner="staff:7", by="staff:7", metadata=METADATA)
+    if persons == 2:
+        with pytest.raises(ChangeNeedsSecondPerson):
+            resolve(row, "staff:7")
+        assert resolve(row, "staff:8").resolved_by == "staff:8"
+    else:
+        assert resolve(row, "staff:7").resolved_by == "staff:7"
+    with pytest.raises(DiscrepancyClosed):
+        resolve(row, "staff:9")
+    assert_audited()
+
+
+@pytest.mark.django_db
+def test_nobody_closes_a_large_message_that_nobody_took(monkeypatch: pytest.MonkeyPatch) -> None:
+    payment = complete_deposit(open_house(monkeypatch, second_above=100))
+    call_back(report(payment, "reversed", amount=4999))
+    callbacks.apply_waiting()
+    with pytest.raises(ChangeNeedsSecondPerson):
+        resolve(Discrepancy.objects.get(), "staff:8")
+
+
+@pytest.mark.django_db
+def test_a_message_stays_open_when_the_day_is_compared_and_opens_again_with_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    payment = complete_deposit(open_house(monkeypatch))
+    call_back(report(payment, "reversed", amount=4000))
+    callbacks.apply_waiting()
+    row = Discrepancy.objects.get()
+    day = ReconciliationDay(OPERATOR, "sandbox", row.day, row.found_at - timedelta(hours=1), row.found_at)
+    services._record(day, "EUR", ReconciliationOutcome(0, 0, 0, 0, ()))
+    assert Discrepancy.objects.get().status == "open"
+    resolve(row, "staff:8")
+    call_back(report(payment, "reversed", amount=4000))
+    callbacks.apply_waiting()
+    assert Discrepancy.objects.get().status == "assigned"
+
+
+def test_fifty_messages_at_once_are_one_discrepancy_and_told_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch, in_threads: Callable[..., list[Any]]
+) -> None:
+    payment = complete_deposit(open_house(monkeypatch))
+
+    def deliver(_: int) -> str:
+        call_back(report(payment, "reversed", amount=4000))
+        callbacks.apply_waiting()
+        return "delivered"
+
+    assert in_threads(50, deliver) == ["delivered"] * 50
+    callbacks.apply_waiting()
+    assert list(ProviderCallback.objects.values_list("outcome", flat=True)) == ["amount_mismatch"] * 50
+    assert [UUID(row.payment) for row in Discrepancy.objects.all()] == [payment]
+    assert SignificantEvent.objects.filter(kind="payment_unapplied").count() == 1
+    assert_audited()
+    assert_consistent()

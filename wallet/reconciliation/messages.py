@@ -1,0 +1,84 @@
+"""Signed messages of providers that could not be applied: each payment has one discrepancy of a day for them."""
+
+from typing import Final
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.db import transaction
+
+from casino.events.sql import database_now
+from casino.events.store import Metadata
+from casino.operators.models import Operator
+from wallet.payments import callbacks
+from wallet.payments.callbacks import Unapplied
+from wallet.reconciliation import queries, services, sources
+from wallet.reconciliation import state as lifecycle
+from wallet.reconciliation.events import (
+    DiscrepancyDetected,
+    DiscrepancyType,
+    discrepancy_id,
+    discrepancy_stream,
+    run_id,
+)
+from wallet.reconciliation.records import DISCREPANCIES, RECONCILIATION_EVENTS, discrepancy_row
+from wallet.reconciliation.refusals import UnknownDiscrepancy
+from wallet.reconciliation.state import CLOSED
+
+TYPE: Final = DiscrepancyType.MESSAGE_UNAPPLIED
+
+
+def register() -> None:
+    callbacks.register_desk(open_for)
+
+
+def open_for(message: Unapplied) -> None:
+    """Open the discrepancy of a message, or again if it is closed, in the transaction that could not apply it."""
+    (ours,) = sources.our_payments(message.operator, message.provider, [str(message.payment)])
+    at, report = database_now(), message.report
+    zone = Operator.objects.filter(pk=message.operator).values_list("time_zone", flat=True).first()
+    day = at.astimezone(ZoneInfo(zone or "UTC")).date()
+    run = run_id(operator=message.operator, provider=message.provider, currency=ours.currency, day=day)
+    detected = DiscrepancyDetected(
+        discrepancy=discrepancy_id(run=run, kind=ours.kind.value, payment=ours.payment, discrepancy_type=TYPE),
+        run=run,
+        operator=message.operator,
+        provider=message.provider,
+        currency=ours.currency,
+        day=day,
+        kind=ours.kind.value,
+        payment=ours.payment,
+        reference=ours.reference if report is None else report.reference,
+        type=TYPE,
+        our_amount=ours.amount,
+        our_status=ours.status,
+        their_amount=None if report is None else report.amount,
+        their_currency=None if report is None else report.currency,
+        their_status=None if report is None else report.status.value,
+        at=at,
+    )
+    services.lock_run(run)
+    history = RECONCILIATION_EVENTS.history(discrepancy_stream(detected.discrepancy))
+    state = lifecycle.fold(history) if history else None
+    is_closed = state is not None and state.status in CLOSED
+    events = (detected,) if is_closed else lifecycle.record_discrepancy(state, detected)
+    if events:
+        metadata = Metadata(operator=str(message.operator), actor=f"provider:{message.provider}", causation="")
+        stream = discrepancy_stream(detected.discrepancy)
+        RECONCILIATION_EVENTS.record(stream, version=len(history), events=events, metadata=metadata)
+        DISCREPANCIES.upsert([discrepancy_row(lifecycle.fold(events, state), len(history) + len(events))])
+
+
+def apply_again(discrepancy: UUID, *, operator: UUID, metadata: Metadata) -> list[str]:
+    """Apply what is left of a payment's messages; return why some are left, and clear the discrepancy if none is.
+
+    Raises UnknownDiscrepancy, also for one that is not of messages.
+    """
+    with transaction.atomic():
+        row = queries.find(operator=operator, discrepancy=discrepancy)
+        if row.type != TYPE:
+            raise UnknownDiscrepancy
+        # First the payment's lock, then the run's: so does who could not apply a message.
+        left = callbacks.apply_again(provider=row.provider, payment=UUID(row.payment))
+        if not left:
+            services.change(discrepancy, operator, metadata, lambda state, at: lifecycle.record_cleared(state, at=at))
+    return left
