@@ -63,6 +63,7 @@ RESOLVE_DISCREPANCY: Final = Act(
     (Role.COMPLIANCE,),
     scope="compliance",
     assertion=Signed.LIVE,
+    one_more="for a provider's message above the policy's second amount",
 )
 EXCLUDE: Final = Act(
     "wallet.exclude_player",

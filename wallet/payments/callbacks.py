@@ -27,7 +27,9 @@ logger = logging.getLogger(__name__)
 TOLD_AFTER: Final = 10
 """Tries, some twenty minutes, after which a message that fails here is told; it is tried on."""
 UNREADABLE: Final = "unreadable"
-ENDED: Final = frozenset({deposits.APPLIED, deposits.NO_CHANGE})
+CLOSED: Final = "closed"
+"""Outcome of a message whose discrepancy was resolved: it is never applied."""
+ENDED: Final = frozenset({deposits.APPLIED, deposits.NO_CHANGE, CLOSED})
 """Outcomes that leave nothing to do; any other one is told to staff."""
 _NONCE: Final = re.compile(r"[A-Za-z0-9_-]{8,128}", re.ASCII)
 _TIMESTAMP: Final = re.compile(r"[0-9]{1,12}", re.ASCII)
@@ -42,6 +44,10 @@ _KEEP: Final = """
 _LEFT: Final = """
     SELECT id, body FROM wallet_providercallback
      WHERE provider = %s AND payment_id = %s AND (outcome IS NULL OR outcome <> ALL (%s)) ORDER BY id FOR UPDATE
+"""
+_CLOSE: Final = """
+    UPDATE wallet_providercallback SET outcome = %s
+     WHERE provider = %s AND payment_id = %s AND outcome <> ALL (%s)
 """
 _STORED_BODY: Final = "SELECT body FROM wallet_providercallback WHERE provider = %s AND nonce = %s"
 _CLAIM: Final = """
@@ -150,14 +156,19 @@ def _apply_one() -> bool:
 
 
 def apply_again(*, provider: str, payment: UUID) -> list[str]:
-    """Apply what is left of a payment's messages, in their order, and return why some are left."""
-    left = []
+    """Apply what is left of a payment's messages, in their order, and return why some are left, each reason once."""
+    left = set()
     for callback, body in fetch(_LEFT, [provider, payment, list(ENDED)]):
         outcome = _apply_body(body.encode(), provider=provider)
         execute(_MARK_DONE, [outcome, callback])
         if outcome not in ENDED:
-            left.append(outcome)
-    return left
+            left.add(outcome)
+    return sorted(left)
+
+
+def close(*, provider: str, payment: UUID) -> None:
+    """Close what was tried and is left of a payment's messages; one that was not tried yet stays."""
+    execute(_CLOSE, [CLOSED, provider, payment, list(ENDED)])
 
 
 def _apply_body(body: bytes, *, provider: str) -> str:

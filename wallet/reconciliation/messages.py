@@ -1,6 +1,5 @@
 """Signed messages of providers that could not be applied: each payment has one discrepancy of a day for them."""
 
-from typing import Final
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -15,16 +14,14 @@ from wallet.reconciliation import queries, services, sources
 from wallet.reconciliation import state as lifecycle
 from wallet.reconciliation.events import (
     DiscrepancyDetected,
-    DiscrepancyType,
     discrepancy_id,
     discrepancy_stream,
     run_id,
 )
 from wallet.reconciliation.records import DISCREPANCIES, RECONCILIATION_EVENTS, discrepancy_row
-from wallet.reconciliation.refusals import UnknownDiscrepancy
-from wallet.reconciliation.state import CLOSED
-
-TYPE: Final = DiscrepancyType.MESSAGE_UNAPPLIED
+from wallet.reconciliation.refusals import DiscrepancyClosed, UnknownDiscrepancy
+from wallet.reconciliation.services import MESSAGE
+from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
 
 
 def register() -> None:
@@ -39,7 +36,7 @@ def open_for(message: Unapplied) -> None:
     day = at.astimezone(ZoneInfo(zone or "UTC")).date()
     run = run_id(operator=message.operator, provider=message.provider, currency=ours.currency, day=day)
     detected = DiscrepancyDetected(
-        discrepancy=discrepancy_id(run=run, kind=ours.kind.value, payment=ours.payment, discrepancy_type=TYPE),
+        discrepancy=discrepancy_id(run=run, kind=ours.kind.value, payment=ours.payment, discrepancy_type=MESSAGE),
         run=run,
         operator=message.operator,
         provider=message.provider,
@@ -48,7 +45,7 @@ def open_for(message: Unapplied) -> None:
         kind=ours.kind.value,
         payment=ours.payment,
         reference=ours.reference if report is None else report.reference,
-        type=TYPE,
+        type=MESSAGE,
         our_amount=ours.amount,
         our_status=ours.status,
         their_amount=None if report is None else report.amount,
@@ -71,12 +68,14 @@ def open_for(message: Unapplied) -> None:
 def apply_again(discrepancy: UUID, *, operator: UUID, metadata: Metadata) -> list[str]:
     """Apply what is left of a payment's messages; return why some are left, and clear the discrepancy if none is.
 
-    Raises UnknownDiscrepancy, also for one that is not of messages.
+    Raises UnknownDiscrepancy, also for one that is not of messages, DiscrepancyClosed.
     """
     with transaction.atomic():
         row = queries.find(operator=operator, discrepancy=discrepancy)
-        if row.type != TYPE:
+        if row.type != MESSAGE:
             raise UnknownDiscrepancy
+        if row.status == DiscrepancyStatus.RESOLVED:
+            raise DiscrepancyClosed("The discrepancy is resolved.", current_status=row.status)
         # First the payment's lock, then the run's: so does who could not apply a message.
         left = callbacks.apply_again(provider=row.provider, payment=UUID(row.payment))
         if not left:

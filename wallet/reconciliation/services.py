@@ -19,6 +19,7 @@ from casino.operators.models import Operator
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.reports.intervals import ReportPeriod, period_interval
 from wallet.models import Deposit, DepositMethod, Discrepancy, DiscrepancyNote, RemoteTransaction, Withdrawal
+from wallet.payments import callbacks
 from wallet.payments.methods import policy
 from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.providers import RecordKeeper
@@ -50,6 +51,7 @@ from wallet.reconciliation.state import DiscrepancyState
 from wallet.remote.statements import PROVIDER, statement_of
 
 MAX_NOTE_LENGTH: Final = 500
+MESSAGE: Final = DiscrepancyType.MESSAGE_UNAPPLIED
 ACTOR: Final = "system:reconciliation"
 _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 5)), clock_timestamp()"
 
@@ -112,13 +114,14 @@ def resolve(
     note = _require_short(note)
     if not note:
         raise DiscrepancyNoteMissing
-    return change(
-        discrepancy,
-        operator,
-        metadata,
-        lambda state, at: _resolved(state, resolution, by, at),
-        note=(by, note),
-    )
+    with transaction.atomic():
+        messages = Discrepancy.objects.filter(pk=discrepancy, operator_id=operator, type=MESSAGE)
+        for provider, payment in messages.values_list("provider", "payment"):
+            # Before the run's lock, as who applies messages again has theirs first.
+            callbacks.close(provider=provider, payment=UUID(payment))
+        return change(
+            discrepancy, operator, metadata, lambda state, at: _resolved(state, resolution, by, at), note=(by, note)
+        )
 
 
 def _resolved(
@@ -132,10 +135,10 @@ def _resolved(
 
 def _takes_two(detected: DiscrepancyDetected) -> bool:
     """Return whether two persons close it: a message above the policy's amount, about money that is real."""
-    amount = max(detected.our_amount or 0, detected.their_amount or 0)
+    if detected.type is not MESSAGE or Operator.objects.get(pk=detected.operator).sandbox:
+        return False
     above = policy(operator=detected.operator, currency=detected.currency).second_approval_above
-    of_message = detected.type is DiscrepancyType.MESSAGE_UNAPPLIED
-    return of_message and amount > above and not Operator.objects.get(pk=detected.operator).sandbox
+    return max(detected.our_amount or 0, detected.their_amount or 0) > above
 
 
 def _decided_by(detected: DiscrepancyDetected) -> frozenset[str]:
@@ -168,7 +171,7 @@ def lock_run(run: UUID) -> datetime:
 
 def _write_changes(completed: ReconciliationCompleted, detected: dict[UUID, DiscrepancyDetected]) -> None:
     run_stream = reconciliation_stream(completed.run)
-    compared = Discrepancy.objects.filter(run_id=completed.run).exclude(type=DiscrepancyType.MESSAGE_UNAPPLIED)
+    compared = Discrepancy.objects.filter(run_id=completed.run).exclude(type=MESSAGE)
     known = compared.values_list("id", flat=True)
     keys = {discrepancy_stream(key): key for key in {*known, *detected}}
     histories = {stream: _decoded(events) for stream, events in read_many([run_stream, *keys]).items()}

@@ -59,7 +59,7 @@ def _begin(event: DiscrepancyEvent) -> DiscrepancyState:
 
 
 def evolve(state: DiscrepancyState, event: DiscrepancyEvent) -> DiscrepancyState:
-    """Apply one event; a new detection reopens the discrepancy and keeps its owner."""
+    """Apply one event; a new detection reopens the discrepancy and keeps its owner, who has yet to take it over."""
     match event:
         case DiscrepancyDetected():
             status = DiscrepancyStatus.OPEN if state.owner is None else DiscrepancyStatus.ASSIGNED
@@ -92,9 +92,9 @@ def record_cleared(state: DiscrepancyState, *, at: datetime) -> tuple[Discrepanc
 
 
 def assign(state: DiscrepancyState, *, owner: str, by: str, at: datetime) -> tuple[DiscrepancyAssigned, ...]:
-    """Assign it to an owner; the same one again changes nothing. Raises DiscrepancyClosed."""
+    """Assign it to an owner; the same one again only if it is detected anew. Raises DiscrepancyClosed."""
     _require_open(state)
-    if state.owner == owner:
+    if state.owner == owner and state.assigned_by:
         return ()
     return (DiscrepancyAssigned(state.latest.discrepancy, state.latest.operator, owner, by, at),)
 

@@ -34,7 +34,7 @@ from casino.backoffice.pages.terms import MethodTerms
 from casino.backoffice.sections import Facts, Section
 from casino.operators import changes, memberships
 from wallet.models import Deposit, DepositMethod, ProviderCallback, Transfer, Withdrawal
-from wallet.payments import deposits, holds, provider_messages, queries, withdrawals
+from wallet.payments import callbacks, deposits, holds, provider_messages, queries, withdrawals
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.terms import percent
@@ -51,15 +51,18 @@ _TONES: Final = {
     WithdrawalStatus.HELD.value: "warn",
 }
 WAITING: Final = "waiting"
-_CALLBACK_TONES: Final = {deposits.APPLIED: "good", deposits.NO_CHANGE: "plain", WAITING: "warn"}
+_CALLBACK_TONES: Final = {
+    deposits.APPLIED: "good",
+    deposits.NO_CHANGE: "plain",
+    callbacks.CLOSED: "plain",
+    WAITING: "warn",
+}
 _OUTCOMES: Final = {
     WAITING: ("Waiting", Q(outcome=None)),
     "applied": ("Applied", Q(outcome=deposits.APPLIED)),
     "no_change": ("No change", Q(outcome=deposits.NO_CHANGE)),
-    "disputed": (
-        "Contradicts our records",
-        Q(outcome__isnull=False) & ~Q(outcome__in=[deposits.APPLIED, deposits.NO_CHANGE]),
-    ),
+    "closed": ("Closed with a reason", Q(outcome=callbacks.CLOSED)),
+    "disputed": ("Contradicts our records", Q(outcome__isnull=False) & ~Q(outcome__in=callbacks.ENDED)),
 }
 _PAGES: Final = {PaymentKind.DEPOSIT: "deposit", PaymentKind.PAYOUT: "withdrawal"}
 

@@ -66,7 +66,7 @@ def _is_open(_request: HttpRequest, row: Discrepancy) -> bool:
 
 
 def _is_message(request: HttpRequest, row: Discrepancy) -> bool:
-    return row.type == unapplied.TYPE and _is_open(request, row)
+    return row.type == services.MESSAGE and _is_open(request, row)
 
 
 @admin.register(Reconciliation)
@@ -164,7 +164,7 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
     def apply_again(self, request: HttpRequest, row: Discrepancy, _data: dict[str, Any]) -> str:
         metadata = staff_metadata(request, row.operator_id)
         left = unapplied.apply_again(row.pk, operator=row.operator_id, metadata=metadata)
-        return f"Not applied: {', '.join(map(label, left))}." if left else "Applied."
+        return f"Not applied: {', '.join(left).replace('_', ' ')}." if left else "Applied."
 
     @RowAction("Resolve", permission=WORK, form=ResolutionForm, applies=_is_open, tone="good")
     def resolve(self, request: HttpRequest, row: Discrepancy, data: dict[str, Any]) -> str:

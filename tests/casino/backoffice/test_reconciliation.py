@@ -13,11 +13,12 @@ from casino.operators.models import Operator, StaffMembership
 from casino.staff.duties import Role
 from tests.support.office import client_of
 from tests.wallet.ledger.world import OPERATOR
-from tests.wallet.payments.counter import call_back, deposit, report
+from tests.wallet.payments.counter import call_back, deposit, report, withdraw
 from tests.wallet.reconciliation.conftest import address, reachable
 from tests.wallet.reconciliation.desk import Desk, open_desk, today
 from wallet.models import Discrepancy, ProviderCallback, Reconciliation
 from wallet.payments import callbacks
+from wallet.payments.provider_reports import PaymentKind
 from wallet.reconciliation.refusals import DiscrepancyNoteMissing
 
 pytestmark = pytest.mark.django_db
@@ -152,12 +153,18 @@ def test_callbacks_are_shown_with_their_outcome_to_staff_of_the_payments_operato
 
 def test_a_message_that_was_not_applied_is_applied_again_by_a_button(desk: Desk) -> None:
     Discrepancy.objects.all().delete()
-    made = desk.deposit()
-    call_back(report(made, "reversed", amount=4000))
+    desk.deposit()
+    payment = withdraw(desk.card, 1000)
+    call_back(report(payment, "completed", kind=PaymentKind.PAYOUT, amount=1000))
     callbacks.apply_waiting()
     row = Discrepancy.objects.get()
     ann, eve = member("ann"), member("eve", house="other")
     assert url("discrepancy_apply_again", row.pk) in ann.get(url("discrepancy_change", row.pk)).content.decode()
     assert eve.post(url("discrepancy_apply_again", row.pk)).status_code == 403
-    assert "Not applied: amount mismatch." in send(ann, "discrepancy_apply_again", row.pk).replace("Amount", "amount")
+    assert "Not applied: never sent." in send(ann, "discrepancy_apply_again", row.pk)
     assert Discrepancy.objects.get().status == "open"
+
+    desk.approve(payment)
+    assert "Applied." in send(ann, "discrepancy_apply_again", row.pk)
+    assert Discrepancy.objects.get().status == "cleared"
+    assert "Nothing was changed" in send(ann, "discrepancy_apply_again", row.pk)

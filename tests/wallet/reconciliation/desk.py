@@ -57,12 +57,16 @@ class Desk:
     def payout(self, amount: int = 1000) -> UUID:
         """Make a withdrawal that both sides have as paid."""
         payment = withdraw(self.card, amount)
+        self.approve(payment)
+        self.settle(payment, PaymentKind.PAYOUT, amount)
+        return payment
+
+    def approve(self, payment: UUID) -> None:
+        """Let a withdrawal go out."""
         waits = withdrawals.approve(payment, staff="staff:1", metadata=METADATA)
         if waits is not None:
             changes.confirm(waits.pk, by="staff:2")
         assert withdrawals.send(payment)
-        self.settle(payment, PaymentKind.PAYOUT, amount)
-        return payment
 
     def settle(self, payment: UUID, kind: PaymentKind, amount: int) -> ProviderReport:
         """Start a payment with the provider and apply its final report."""

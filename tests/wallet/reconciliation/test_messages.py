@@ -18,6 +18,7 @@ from tests.wallet.payments.counter import (
     assert_consistent,
     call_back,
     complete_deposit,
+    event_names,
     history,
     method,
     open_alice,
@@ -32,7 +33,7 @@ from wallet.payments.provider_reports import PaymentKind
 from wallet.reconciliation import messages, services
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.comparison import ReconciliationOutcome
-from wallet.reconciliation.events import DiscrepancyResolution
+from wallet.reconciliation.events import DiscrepancyResolution, discrepancy_stream
 from wallet.reconciliation.refusals import DiscrepancyClosed, UnknownDiscrepancy
 from wallet.reconciliation.sources import ReconciliationDay
 
@@ -127,6 +128,38 @@ def test_nobody_closes_a_large_message_that_nobody_took(monkeypatch: pytest.Monk
     callbacks.apply_waiting()
     with pytest.raises(ChangeNeedsSecondPerson):
         resolve(Discrepancy.objects.get(), "staff:8")
+
+
+@pytest.mark.django_db
+def test_another_large_message_is_taken_over_anew_by_the_same_owner_or_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    payment = complete_deposit(open_house(monkeypatch, second_above=100))
+    for amount in (4999, 4998):
+        call_back(report(payment, "reversed", amount=amount))
+        callbacks.apply_waiting()
+        row = Discrepancy.objects.get()
+        with pytest.raises(ChangeNeedsSecondPerson):
+            resolve(row, "staff:8")
+        for _ in range(2):
+            services.assign(row.pk, operator=OPERATOR, owner="staff:7", by="staff:7", metadata=METADATA)
+    assert event_names(discrepancy_stream(row.pk)).count("DiscrepancyAssigned") == 2
+    resolve(row, "staff:8")
+    assert_audited()
+
+
+@pytest.mark.django_db
+def test_messages_of_a_resolved_discrepancy_are_never_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    card = open_house(monkeypatch)
+    complete_deposit(card)
+    payment = withdraw(card)
+    call_back(report(payment, "completed", kind=PaymentKind.PAYOUT, amount=1000))
+    callbacks.apply_waiting()
+    row = Discrepancy.objects.get()
+    resolve(row, "staff:8")
+    withdrawals.send(payment)
+    with pytest.raises(DiscrepancyClosed):
+        messages.apply_again(row.pk, operator=OPERATOR, metadata=METADATA)
+    assert callbacks.apply_again(provider="sandbox", payment=payment) == []
+    assert (status(payment, "wallet_withdrawal"), ProviderCallback.objects.get().outcome) == ("sent", "closed")
 
 
 @pytest.mark.django_db
