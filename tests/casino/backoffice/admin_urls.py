@@ -215,6 +215,7 @@ ACTIONS: Final = {
     "wallet_hold_assign": "c",
     "wallet_hold_reject": "c",
     "wallet_hold_release": "c",
+    "wallet_discrepancy_apply_again": "c",
     "wallet_discrepancy_assign": "c",
     "wallet_discrepancy_resolve": "c",
     "wallet_playerrestrictions_end": "s",
