@@ -2,12 +2,22 @@
 
 from typing import Any
 
-from playwright.sync_api import CDPSession, ConsoleMessage, Error, Locator, Page, Request, Response, expect
+from playwright.sync_api import (
+    CDPSession,
+    ConsoleMessage,
+    Error,
+    Locator,
+    Page,
+    Request,
+    Response,
+    ViewportSize,
+    expect,
+)
 
 from tests.system.browser.house import House
 
-DESKTOP = {"width": 1280, "height": 800}
-PHONE = {"width": 360, "height": 740}
+DESKTOP = ViewportSize(width=1280, height=800)
+PHONE = ViewportSize(width=360, height=740)
 TIMEOUT = 20_000
 NETWORK = "Failed to load resource"
 
