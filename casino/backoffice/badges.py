@@ -1,9 +1,11 @@
 """What each page shows of the house: whether all gaming is stopped, and counts in the sidebar of what waits."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.contrib import admin
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import BooleanField, Exists, OuterRef, Q, QuerySet
@@ -17,9 +19,10 @@ from casino.alerts.models import Alert
 from casino.backoffice import scope
 from casino.compliance.cases import is_resolved
 from casino.compliance.models import Case
+from casino.operators import changes
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change
-from casino.significant.models import Unacknowledged
+from casino.significant.models import SignificantEvent, Unacknowledged
 from wallet.models import Discrepancy, Hold, Withdrawal
 
 MAX_COUNT: Final = 100
@@ -65,40 +68,64 @@ def _with_installation(rows: QuerySet[Any], request: HttpRequest) -> QuerySet[An
 QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
     "compliance_case": Case.objects.filter(~is_resolved()),
     "baccarat_round": Table.objects.filter(suspension_reason__isnull=False),
-    "wallet_withdrawal": Withdrawal.objects.filter(status="requested"),
-    "wallet_hold": Hold.objects.filter(status="open"),
-    "wallet_discrepancy": Discrepancy.objects.filter(status__in=["open", "assigned"]),
-    "operators_change": Change.objects.filter(status=ChangeStatus.REQUESTED),
     "chat_chatreport": ChatReport.objects.filter(~closed_reports()),
 }
 """The rows that wait for each page (app_model)."""
 SHARED_QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
     "alerts_alert": Alert.objects.filter(resolved_at=None, acknowledged_at=None),
-    "significant_significantevent": Unacknowledged.objects.all(),
 }
 """The same where some rows belong to no operator but to the installation."""
+DECIDE_CHANGE: Final = "operators.change_change"
+INBOX_PAGE: Final = "desk_inbox"
+DECISIONS: Final[Mapping[str, QuerySet[Any]]] = {
+    "wallet.decide_hold": Hold.objects.filter(status="open"),
+    "wallet.change_withdrawal": Withdrawal.objects.filter(status="requested"),
+    DECIDE_CHANGE: Change.objects.filter(status=ChangeStatus.REQUESTED),
+    "wallet.change_discrepancy": Discrepancy.objects.filter(status__in=["open", "assigned"]),
+    "significant.acknowledge_significantevent": SignificantEvent.objects.filter(
+        pk__in=Unacknowledged.objects.values("pk")
+    ),
+}
+"""What waits in the inbox, by the permission to decide it."""
+
+
+def decisions(request: HttpRequest) -> list[QuerySet[Any]]:
+    """Return what waits for the user's decision, of each kind: the rows of its list that the user may see."""
+    found = []
+    for permission, rows in DECISIONS.items():
+        if not request.user.has_perm(permission):
+            continue
+        waiting = admin.site.get_model_admin(rows.model).get_queryset(request).filter(pk__in=rows.values("pk"))
+        if permission == DECIDE_CHANGE:
+            kinds = [kind for kind in changes.kinds() if request.user.has_perm(changes.act_of(kind).name)]
+            waiting = waiting.filter(kind__in=kinds)
+        found.append(waiting)
+    return found
 
 
 def counts(request: HttpRequest) -> dict[str, int]:
     """Count the rows of each queue that the user may see, up to MAX_COUNT; queues without any are left out."""
-    queues = {name: scope.within(rows, request) for name, rows in QUEUES.items()}
-    queues |= {name: _with_installation(rows, request) for name, rows in SHARED_QUEUES.items()}
-    queues[STOPS] = KillSwitch.objects.filter(pk=GAMING, active=True)
-    statements = {}
-    for name, rows in queues.items():
-        if not scope.has_view_permission(request, name):
-            continue
+    pages = {name: scope.within(rows, request) for name, rows in QUEUES.items()}
+    pages |= {name: _with_installation(rows, request) for name, rows in SHARED_QUEUES.items()}
+    pages[STOPS] = KillSwitch.objects.filter(pk=GAMING, active=True)
+    queues = [(name, rows) for name, rows in pages.items() if scope.has_view_permission(request, name)]
+    names, statements = [], []
+    for name, rows in [*queues, *((INBOX_PAGE, rows) for rows in decisions(request))]:
         try:
-            statements[name] = rows.order_by().values("pk")[:MAX_COUNT].query.sql_with_params()
+            statements.append(rows.order_by().values("pk")[:MAX_COUNT].query.sql_with_params())
         except EmptyResultSet:  # of a member who works for no operator
             continue
+        names.append(name)
     if not statements:
         return {}
-    columns = ", ".join(f"(SELECT count(*) FROM ({sql}) AS queue)" for sql, _ in statements.values())  # noqa: S608
+    columns = ", ".join(f"(SELECT count(*) FROM ({sql}) AS queue)" for sql, _ in statements)  # noqa: S608
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {columns}", [value for _, values in statements.values() for value in values])
+        cursor.execute(f"SELECT {columns}", [value for _, values in statements for value in values])
         row: tuple[int, ...] = cursor.fetchone()
-    return {name: count for name, count in zip(statements, row, strict=True) if count}
+    found = Counter[str]()
+    for name, count in zip(names, row, strict=True):
+        found[name] += count
+    return {name: min(count, MAX_COUNT) for name, count in found.items() if count}
 
 
 def text_of(count: int) -> str:

@@ -239,6 +239,7 @@ CHANGE_TYPES: Final = tuple(
     )
     for event, name, summary in (
         (lifecycle.ChangeRequested, "requested", "A person requested what needs others, too."),
+        (lifecycle.ChangeAssigned, "assigned", "It was handed over to `owner`, who is to decide it; others still may."),
         (
             lifecycle.ChangeConfirmed,
             "confirmed",

@@ -40,6 +40,16 @@ class ChangeRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeAssigned:
+    """Somebody handed the request over to `owner`, who is to decide it; others still may."""
+
+    change: UUID
+    owner: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeConfirmed:
     """Another person agreed. With the last of them, `effective_at` says when it takes effect."""
 
@@ -94,6 +104,7 @@ class ChangeFailed:
 
 ChangeEvent = (
     ChangeRequested
+    | ChangeAssigned
     | ChangeConfirmed
     | ChangeDeclined
     | ChangeCancelled
@@ -117,10 +128,15 @@ class ChangeStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChangeState:
-    """A change; `confirmed_by` are those who agreed, in their order, `decided_by` who took the last step."""
+    """A change; `confirmed_by` are those who agreed, in their order, `decided_by` who took the last step.
+
+    `version` counts its events.
+    """
 
     requested: ChangeRequested
+    version: int = 1
     status: ChangeStatus = ChangeStatus.REQUESTED
+    owner: str = ""
     confirmed_by: tuple[str, ...] = ()
     decided_by: str = ""
     decided_at: datetime | None = None
@@ -145,17 +161,19 @@ def fold(events: Iterable[ChangeEvent]) -> ChangeState:
 
 def evolve(state: ChangeState, event: ChangeEvent) -> ChangeState:
     """Apply one event. Raises TypeError for a second request."""
+    state = replace(state, version=state.version + 1)
     match event:
+        case ChangeAssigned(owner=owner):
+            return replace(state, owner=owner)
         case ChangeConfirmed(by=by, at=at, effective_at=effective_at):
             status = ChangeStatus.REQUESTED if effective_at is None else ChangeStatus.CONFIRMED
             return replace(
                 state, status=status, confirmed_by=(*state.confirmed_by, by), decided_by=by, decided_at=at,
                 effective_at=effective_at,
             )  # fmt: skip
-        case ChangeDeclined(by=by, at=at):
-            return replace(state, status=ChangeStatus.DECLINED, decided_by=by, decided_at=at)
-        case ChangeCancelled(by=by, at=at):
-            return replace(state, status=ChangeStatus.CANCELLED, decided_by=by, decided_at=at, effective_at=None)
+        case ChangeDeclined(by=by, at=at) | ChangeCancelled(by=by, at=at):
+            status = ChangeStatus.DECLINED if isinstance(event, ChangeDeclined) else ChangeStatus.CANCELLED
+            return replace(state, status=status, decided_by=by, decided_at=at, effective_at=None)
         case ChangeExpired():
             return replace(state, status=ChangeStatus.EXPIRED)
         case ChangeTookEffect(at=at):
@@ -205,6 +223,14 @@ def is_new_person(state: ChangeState, by: str) -> bool:
     """Return whether somebody is certainly nobody who agreed, nor the one whom the change concerns."""
     is_another = is_person(by) and all(is_another_person(by, each) for each in agreed_by(state))
     return is_another and by != state.requested.subject
+
+
+def assign(state: ChangeState, *, owner: str, by: str, at: datetime) -> ChangeAssigned:
+    """Hand a request over to a person who may still agree. Raises ChangeDecided, ChangeNeedsSecondPerson."""
+    require_status(state, ChangeStatus.REQUESTED)
+    if not is_new_person(state, owner):
+        raise ChangeNeedsSecondPerson
+    return ChangeAssigned(state.requested.change, owner, by, at)
 
 
 def decline(state: ChangeState, *, by: str, at: datetime) -> ChangeDeclined:

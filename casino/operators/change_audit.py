@@ -15,6 +15,7 @@ from casino.operators import change as lifecycle
 from casino.operators import changes
 from casino.operators.change import (
     GOOD_FOR,
+    ChangeAssigned,
     ChangeCancelled,
     ChangeConfirmed,
     ChangeDeclined,
@@ -148,13 +149,14 @@ def _decide(state: ChangeState | None, event: ChangeEvent) -> ChangeEvent:
     if state is None:
         raise AssertionError("a change begins with its request")
     match event:
+        case ChangeAssigned(owner=owner, by=by, at=at):
+            return lifecycle.assign(state, owner=owner, by=by, at=at)
         case ChangeConfirmed(by=by, at=at, effective_at=effective_at):
             delay = at - at if effective_at is None else effective_at - at
             return lifecycle.confirm(state, by=by, at=at, delay=delay)
-        case ChangeDeclined(by=by, at=at):
-            return lifecycle.decline(state, by=by, at=at)
-        case ChangeCancelled(by=by, at=at):
-            return lifecycle.cancel(state, by=by, at=at)
+        case ChangeDeclined(by=by, at=at) | ChangeCancelled(by=by, at=at):
+            end = lifecycle.decline if isinstance(event, ChangeDeclined) else lifecycle.cancel
+            return end(state, by=by, at=at)
         case ChangeExpired(at=at):
             return lifecycle.expire(state, at=at) or ChangeExpired(event.change, state.requested.expires_at)
         case ChangeTookEffect(at=at) | ChangeFailed(at=at):

@@ -232,6 +232,23 @@ def confirm(change: UUID, *, operator: UUID | None = None, by: str, key: str = "
     return row
 
 
+def assign(change: UUID, *, owner: str, by: str) -> Change:
+    """Hand a request over to the person who is to decide it, and tell that person; others still may decide it.
+
+    Raises UnknownChange, ChangeDecided, ChangeNeedsSecondPerson.
+    """
+    with transaction.atomic():
+        row, state = _lock(change, None)
+        event = lifecycle.assign(state, owner=owner, by=by, at=database_now())
+        if owner == row.owner:
+            return row
+        row = _write(state, event, by=by)
+        if owner != by:
+            text = f"{notices.name_of(by)} asks you to decide it.\n\nChange {row.pk}"
+            notices.tell([owner], subject=f"Handed over to you: {row.summary}", text=text, closing="")
+    return row
+
+
 def decline(change: UUID, *, operator: UUID | None = None, by: str) -> Change:
     """Decline a requested change. Raises UnknownChange, ChangeDecided."""
     return _end(change, operator, by, lifecycle.decline)
@@ -388,7 +405,7 @@ def _write(before: ChangeState | None, event: ChangeEvent, *, by: str) -> Change
     elif before is None:
         raise AssertionError("a change begins with its request")
     else:
-        after, version = lifecycle.evolve(before, event), _version(before)
+        after, version = lifecycle.evolve(before, event), before.version
     operator = after.requested.operator
     metadata = Metadata(operator=str(operator or ""), actor=by, causation=change_stream(event.change))
     store.append([Append(change_stream(event.change), version, (CHANGE_EVENTS.encode(event),), metadata)])
@@ -396,12 +413,6 @@ def _write(before: ChangeState | None, event: ChangeEvent, *, by: str) -> Change
     if after.status not in {ChangeStatus.REQUESTED, ChangeStatus.CONFIRMED}:
         ChangeSecret.objects.filter(change_id=event.change).delete()
     return Change.objects.select_related("operator").get(pk=event.change)
-
-
-def _version(state: ChangeState) -> int:
-    """Return how many events a change has: its request, each confirmation, and its end."""
-    ended = state.status not in {ChangeStatus.REQUESTED, ChangeStatus.CONFIRMED}
-    return 1 + len(state.confirmed_by) + ended
 
 
 def change_row(state: ChangeState) -> Row:
@@ -419,11 +430,12 @@ def change_row(state: ChangeState) -> Row:
         requested_by=requested.requested_by,
         requested_at=requested.at,
         expires_at=requested.expires_at,
+        owner=state.owner,
         confirmed_by=encode(state.confirmed_by).decode(),
         decided_by=state.decided_by,
         decided_at=state.decided_at,
         effective_at=state.effective_at,
-        version=_version(state),
+        version=state.version,
     )
 
 

@@ -13,12 +13,13 @@ from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, SecretAnswer
+from casino.backoffice.badges import DECIDE_CHANGE as DECIDE
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import RemovableAdmin, column, staff_column, status_column, time_column
 from casino.backoffice.filters import enum_filter, operator_filter
-from casino.backoffice.forms import label
+from casino.backoffice.forms import AssignForm, label
 from casino.backoffice.pages.holds import before_money_leaves
-from casino.backoffice.pages.inbox import DECIDE, effect_of
+from casino.backoffice.pages.inbox import effect_of
 from casino.backoffice.sections import Banner, Section
 from casino.backoffice.subjects import Names, subject_link, subject_names
 from casino.crypto.crypto_shredding import decrypt_text, is_encrypted
@@ -48,12 +49,25 @@ def _may_decide(request: HttpRequest, change: Change) -> bool:
 
 def _may_confirm(request: HttpRequest, change: Change) -> bool:
     by = memberships.staff_actor(request.user)
+    return _may_decide(request, change) and _is_new(by, change)
+
+
+def _is_new(person: str, change: Change) -> bool:
     agreed = [each for each in (change.requested_by, *change.confirmed_by) if is_person(each)]
-    return _may_decide(request, change) and by != change.subject and all(is_another_person(by, one) for one in agreed)
+    return person != change.subject and all(is_another_person(person, one) for one in agreed)
 
 
 def _may_cancel(request: HttpRequest, change: Change) -> bool:
     return change.status == ChangeStatus.CONFIRMED and request.user.has_perm(changes.act_of(change.kind).name)
+
+
+class AssignChangeForm(AssignForm):
+    def prepare(self) -> None:
+        """Offer those who may still confirm the change, and begin with the user if that is one of them."""
+        self.permission = changes.act_of(self.row.kind).name
+        super().prepare()
+        field: Any = self.fields["owner"]
+        field.choices = [(person, name) for person, name in field.choices if _is_new(person, self.row)]
 
 
 @admin.register(Change)
@@ -95,6 +109,14 @@ class ChangeAdmin(ReadOnlyAdmin):
             return "Confirmed; it is in effect."
         return f"Confirmed; it takes effect at {html.plain_moment(confirmed.effective_at)}."  # type: ignore[arg-type]
 
+    @RowAction("Hand over", permission=DECIDE, form=AssignChangeForm, applies=_may_decide)
+    def assign(self, request: HttpRequest, change: Change, data: dict[str, Any]) -> str:
+        _require(request, change)
+        by = memberships.staff_actor(request.user)
+        owner = data["owner"] or by
+        changes.assign(change.pk, owner=owner, by=by)
+        return f"Handed over to {html.with_logins(owner)}."
+
     @RowAction("Decline", permission=DECIDE, applies=_may_decide, tone="bad")
     def decline(self, request: HttpRequest, change: Change, _data: dict[str, Any]) -> str:
         _require(request, change)
@@ -124,7 +146,7 @@ class ChangeAdmin(ReadOnlyAdmin):
     def sections(self, request: HttpRequest, obj: Change) -> Sequence[Section]:
         decides = request.user.has_perm(changes.act_of(obj.kind).name)
         found = {name: _words(value) for name, value in changes.readable_details(obj).items()}
-        names = subject_names([obj.subject, *map(":".join, found.items())])
+        names = subject_names([obj.subject, obj.owner, *map(":".join, found.items())])
         details = [
             (label(name), _named(name, text, names) or (decrypt_text(text) if decides else _public(text)))
             for name, text in found.items()
@@ -134,7 +156,9 @@ class ChangeAdmin(ReadOnlyAdmin):
             obj,
             *("summary", "status_badge", "operator_"),
             ("Subject", subject_link(obj.subject, names)),
-            *("requester", "requested", "decider"),
+            *("requester", "requested"),
+            *((("Handed to", subject_link(obj.owner, names)),) if obj.owner else ()),
+            "decider",
             ("Decided", obj.decided_at),
             "effective",
             *((("What it does", effect),) if effect else ()),

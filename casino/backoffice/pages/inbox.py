@@ -1,8 +1,9 @@
-"""The inbox: whatever waits for the user's decision, of every kind, oldest first, and decided in place."""
+"""The inbox: whatever waits for the user's decision, of every kind, the most urgent first, and decided in place."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import IntEnum
 from typing import Any, Final
 
 from django.contrib import admin
@@ -14,7 +15,7 @@ from django.urls import path
 from django.utils.html import format_html_join
 from django.views.decorators.http import require_safe
 
-from casino.backoffice import html
+from casino.backoffice import badges, html
 from casino.backoffice.base import INBOX
 from casino.backoffice.columns import name_of_operator
 from casino.backoffice.pages.holds import cause_links
@@ -23,43 +24,60 @@ from casino.backoffice.site import StaffSite
 from casino.backoffice.subjects import nicknames, player_link, subject_link, subject_names
 from casino.crypto.crypto_shredding import decrypt_text
 from casino.operators import changes, memberships
-from casino.operators.change import ChangeStatus
-from casino.operators.models import Change, Operator
-from casino.significant.models import SignificantEvent, Unacknowledged
+from casino.operators.models import Change, ChangeName, Operator
+from casino.significant.models import SignificantEvent
 from wallet.models import Discrepancy, Hold, Withdrawal
 
 MAX_ROWS: Final = 25
 """Rows of each kind on the page, the oldest first; the lists have all of them."""
-DECIDE: Final = "operators.change_change"
 
 
-@dataclass(frozen=True, slots=True)
+class Urgency(IntEnum):
+    """What is decided first; of the same urgency, what waits longest."""
+
+    MONEY = 0
+    REQUEST = 1
+    DISCREPANCY = 2
+    EVENT = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """Something that waits: what it is, who asked, when and why, what it does, and how many have agreed."""
+    """Something that waits: what it is, who asked, when and why, what it does, and how many have agreed.
+
+    It may have an owner, to whom it was handed over, and a time before which it is to be decided.
+    """
 
     kind: str
+    urgency: Urgency
     text: object
     by: str
     at: datetime
+    before: datetime | None = None
+    owner: str = ""
     why: object = ""
     effect: object = ""
     agreed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """One kind of what waits: the permission to decide it, its rows, and what is said of each."""
-
-    permission: str
-    rows: QuerySet[Any]
-    describe: Callable[[Any], Item]
-
-
 def _change(row: Change) -> Item:
+    effect = effect_of(row)
     reasons = (row.details.get(name) for name in ("reason", "note"))
     why = ": ".join(decrypt_text(str(each)).replace("_", " ") for each in reasons if each)
     agreed = f"{1 + len(row.confirmed_by)} of {row.persons}"
-    return Item("Change", row.summary, row.requested_by, row.requested_at, why, effect_of(row), agreed)
+    moves_money = effect or row.kind in {ChangeName.WITHDRAWAL, ChangeName.RELEASE_PAYMENT}
+    return Item(
+        kind="Change",
+        urgency=Urgency.MONEY if moves_money else Urgency.REQUEST,
+        text=row.summary,
+        by=row.requested_by,
+        at=row.requested_at,
+        before=row.expires_at,
+        owner=row.owner,
+        why=why,
+        effect=effect,
+        agreed=agreed,
+    )
 
 
 def effect_of(change: Change) -> object:
@@ -71,46 +89,66 @@ def effect_of(change: Change) -> object:
 
 
 def _withdrawal(row: Withdrawal) -> Item:
-    amount = html.money(row.amount, row.currency)
-    effect = f"The provider {row.provider} is asked to pay it."
-    agreed = f"{len(list(filter(None, row.approved_by.split(','))))} of {row.approvals_required}"
-    return Item("Withdrawal", amount, f"player:{row.player_id}", row.requested_at, "", effect, agreed)
+    return Item(
+        kind="Withdrawal",
+        urgency=Urgency.MONEY,
+        text=html.money(row.amount, row.currency),
+        by=f"player:{row.player_id}",
+        at=row.requested_at,
+        effect=f"Approved, the provider {row.provider} is asked to pay it; rejected, the player has it again.",
+        agreed=f"{len(list(filter(None, row.approved_by.split(','))))} of {row.approvals_required}",
+    )
 
 
 def _hold(row: Hold) -> Item:
-    amount, causes = html.money(row.amount, row.currency), cause_links(row.causes.split(","))
-    effect = "Released, it goes on to the provider; rejected, it is on the player's account again."
-    return Item("Held payment", amount, f"player:{row.player_id}", row.placed_at, causes, effect)
+    return Item(
+        kind="Held payment",
+        urgency=Urgency.MONEY,
+        text=html.money(row.amount, row.currency),
+        by=f"player:{row.player_id}",
+        at=row.placed_at,
+        before=row.due_at,
+        owner=row.owner or "",
+        why=cause_links(row.causes.split(",")),
+        effect="Released, it goes on to the provider, above the policy's amount once another person agrees; rejected, "
+        "the player has it again.",
+    )
 
 
 def _discrepancy(row: Discrepancy) -> Item:
-    text = f"{row.type.replace('_', ' ').capitalize()} of {row.day:%Y-%m-%d}"
-    return Item("Discrepancy", text, "system:reconciliation", row.found_at, row.reference)
+    return Item(
+        kind="Discrepancy",
+        urgency=Urgency.DISCREPANCY,
+        text=f"{row.type.replace('_', ' ').capitalize()} of {row.day:%Y-%m-%d}",
+        by="system:reconciliation",
+        at=row.found_at,
+        owner=row.owner or "",
+        why=row.reference,
+    )
 
 
 def _event(row: SignificantEvent) -> Item:
-    return Item("Significant event", row.kind.replace("_", " ").capitalize(), row.actor, row.at, row.reason)
+    text = row.kind.replace("_", " ").capitalize()
+    return Item(kind="Significant event", urgency=Urgency.EVENT, text=text, by=row.actor, at=row.at, why=row.reason)
 
 
-QUEUES: Final = (
-    Queue("wallet.change_withdrawal", Withdrawal.objects.filter(status="requested"), _withdrawal),
-    Queue("wallet.decide_hold", Hold.objects.filter(status="open"), _hold),
-    Queue("wallet.change_discrepancy", Discrepancy.objects.filter(status__in=["open", "assigned"]), _discrepancy),
-    Queue(
-        "significant.acknowledge_significantevent",
-        SignificantEvent.objects.filter(pk__in=Unacknowledged.objects.values("pk")),
-        _event,
-    ),
-)
+_DESCRIBE: Final[Mapping[type[Model], Callable[[Any], Item]]] = {
+    Hold: _hold,
+    Withdrawal: _withdrawal,
+    Change: _change,
+    Discrepancy: _discrepancy,
+    SignificantEvent: _event,
+}
 
 
 def inbox_page(request: HttpRequest) -> HttpResponse:
     """Show what waits, of the kinds that the user may decide. Raises PermissionDenied."""
-    queues = [queue for queue in (*QUEUES, _changes(request)) if request.user.has_perm(queue.permission)]
+    queues = badges.decisions(request)
     if not queues:
         raise PermissionDenied
-    found = sorted((each for queue in queues for each in _rows(queue, request)), key=lambda each: each[1].at)
-    subjects = subject_names(item.by for _, item in found)
+    found = [each for rows in queues for each in _rows(rows)]
+    found.sort(key=lambda each: (each[1].urgency, each[1].at))
+    subjects = subject_names(name for _, item in found for name in (item.by, item.owner))
     owners = {
         owner.pk: name_of_operator(owner.pk, owner.slug, in_sandbox=owner.sandbox) for owner in Operator.objects.all()
     }
@@ -122,12 +160,11 @@ def inbox_page(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/casino/sections.html", context)
 
 
-def _rows(queue: Queue, request: HttpRequest) -> Iterator[tuple[Model, Item]]:
-    """Yield the oldest rows as their own list selects and prepares them."""
-    page: Any = admin.site.get_model_admin(queue.rows.model)
-    waiting = page.get_queryset(request).filter(pk__in=queue.rows.values("pk")).order_by("pk")[:MAX_ROWS]
-    for row in page.prepared(waiting):
-        yield row, queue.describe(row)
+def _rows(waiting: QuerySet[Any]) -> Iterator[tuple[Model, Item]]:
+    """Yield the oldest rows as their own list prepares them."""
+    page: Any = admin.site.get_model_admin(waiting.model)
+    for row in page.prepared(waiting.order_by("pk")[:MAX_ROWS]):
+        yield row, _DESCRIBE[waiting.model](row)
 
 
 def _card(request: HttpRequest, row: Any, item: Item, names: Any, owners: Mapping[Any, object]) -> dict[str, object]:
@@ -142,21 +179,22 @@ def _card(request: HttpRequest, row: Any, item: Item, names: Any, owners: Mappin
             for name, value in (
                 ("Operator", owners.get(row.operator_id, "the installation")),
                 ("By", "you: another person decides" if is_own else subject_link(item.by, names)),
+                ("Handed to", item.owner and subject_link(item.owner, names)),
                 ("Since", item.at),
+                ("Decide before", item.before),
                 ("Why", item.why),
                 ("What it does", item.effect),
                 ("Agreed", item.agreed),
             )
             if value
         ],
-        "actions": ActionBar([replace(form, url=f"{form.url}?{INBOX}") for form in forms]),
+        "actions": ActionBar([_in_place(form) for form in forms]),
     }
 
 
-def _changes(request: HttpRequest) -> Queue:
-    """Return the changes that wait, of the kinds that the user may confirm."""
-    kinds = [kind for kind in changes.kinds() if request.user.has_perm(changes.act_of(kind).name)]
-    return Queue(DECIDE, Change.objects.filter(status=ChangeStatus.REQUESTED, kind__in=kinds), _change)
+def _in_place(form: FormSection) -> FormSection:
+    """Let a form lead back here; what a button does is said above it."""
+    return replace(form, url=f"{form.url}?{INBOX}", help_text=form.help_text if form.form.fields else "")
 
 
 StaffSite.pages.append(path("inbox/", admin.site.admin_view(require_safe(inbox_page)), name="desk_inbox"))

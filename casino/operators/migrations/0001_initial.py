@@ -720,6 +720,7 @@ class Migration(migrations.Migration):
                 ("requested_by", models.TextField()),
                 ("requested_at", models.DateTimeField()),
                 ("expires_at", models.DateTimeField()),
+                ("owner", models.TextField(blank=True, help_text="Who is to decide it, if it was handed over.")),
                 ("confirmed_by", models.JSONField(help_text="Who agreed, in their order.")),
                 ("decided_by", models.TextField(blank=True, help_text="Who took the last step.")),
                 ("decided_at", models.DateTimeField(null=True)),

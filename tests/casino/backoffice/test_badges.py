@@ -12,7 +12,7 @@ from casino.backoffice import badges
 from casino.significant import recorder
 from tests.support.office import Office, open_office, staff
 
-SEES = ("significant.view_significantevent", "wallet.view_withdrawal")
+SEES = ("significant.acknowledge_significantevent", "wallet.change_withdrawal")
 
 
 @pytest.fixture
@@ -40,14 +40,14 @@ def test_one_query_counts_all_queues(office: Office) -> None:
     with CaptureQueriesContext(connection) as captured:
         counts = badges.counts(request)
     counting = [query["sql"] for query in captured if "count(*)" in query["sql"]]
-    assert (list(counts), len(counting)) == (["significant_significantevent"], 1)
-    assert counts["significant_significantevent"] >= 3
+    assert (list(counts), len(counting)) == (["desk_inbox"], 1)
+    assert counts["desk_inbox"] >= 3
 
 
 def test_counting_stops_at_a_hundred(office: Office) -> None:
     note(office.operator.id, badges.MAX_COUNT)
     staff(*SEES, name="looker", works_for=office.operator.slug)
-    assert badges.counts(asked_by("looker")) == {"significant_significantevent": 100}
+    assert badges.counts(asked_by("looker")) == {"desk_inbox": 100}
     assert [badges.text_of(count) for count in (99, 100, 250)] == ["99", "100+", "100+"]
 
 

@@ -8,13 +8,19 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from casino.backoffice import menu
-from casino.backoffice.pages import inbox as inbox_page
+from casino.backoffice import badges, menu
 from casino.compliance.erasure import KIND
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
+from casino.mail.models import Email
+from casino.operators import changes as lifecycle
 from casino.operators import memberships
+from casino.operators.change import ChangeStatus
 from casino.operators.models import Change, Operator
+from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson
+from casino.significant import recorder
+from casino.significant.models import Unacknowledged
+from casino.significant.recorder import NewSignificantEvent, SignificantEventKind
 from casino.staff import access_changes, roles
 from casino.staff.duties import Role
 from tests.support.changes import waiting_change
@@ -44,6 +50,20 @@ def inbox(client: Client) -> str:
 def request_erasure(office: Office, by: str) -> str:
     subject = f"player:{office.player.id}"
     return page_of("operators_change", waiting_change(KIND, operator=office.operator.pk, subject=subject, by=by).pk)
+
+
+def request_adjustment(office: Office) -> None:
+    adjustments.request(
+        operator=office.operator.id,
+        player=office.player.id,
+        money_type=MoneyType.REAL,
+        currency="EUR",
+        direction=AdjustmentDirection.CREDIT,
+        amount=2500,
+        reason=AdjustmentReason.GOODWILL,
+        note="A late answer",
+        metadata=Metadata(str(office.operator.id), actor="staff:999", causation=""),
+    )
 
 
 def test_what_waits_is_listed_for_those_who_may_decide_it_and_leaves_when_decided(office: Office) -> None:
@@ -87,6 +107,56 @@ def test_changes_are_listed_by_the_permission_that_their_kind_needs(office: Offi
     assert f"Change {access_changes.SUPERUSER}." not in page
 
 
+def test_money_that_waits_comes_first_then_requests_then_events_and_the_badge_counts_the_cards(office: Office) -> None:
+    told = NewSignificantEvent(
+        kind=SignificantEventKind.NEGATIVE_BALANCE, operator=office.operator.pk, subject="x:1", actor="system"
+    )
+    before = Unacknowledged.objects.count()
+    recorder.record_many([told] * 2)
+    request_erasure(office, "staff:999")
+    request_adjustment(office)
+    waiting_change(
+        changes.PLAY_MONEY_CAP, operator=office.operator.pk, by="staff:999"
+    )  # of a kind that she can't decide
+    permissions = (*DECIDES, "wallet.approve_adjustment", "significant.acknowledge_significantevent")
+    page = inbox(staff(*permissions, name="checker"))
+    cards = re.findall(r"<h2>([^:<]+): (?:<[^>]+>)?(Credit)?", page)
+    assert cards[:3] == [("Change", "Credit"), ("Change", ""), ("Significant event", "")]
+    assert len(cards) == 4 + before
+    counted = re.search(r">\s*(\d+)\s*<", page.split(f'href="{reverse("admin:desk_inbox")}"')[1])
+    assert counted is not None
+    assert int(counted[1]) == len(cards)
+
+
+def test_a_change_is_handed_over_to_somebody_who_may_decide_it(office: Office) -> None:
+    request_erasure(office, "staff:999")
+    change = Change.objects.latest("requested_at")
+    first, second = staff(*DECIDES, name="first"), staff(*DECIDES, name="second")
+    staff("operators.change_change", name="other")
+    actors = {user.username: memberships.staff_actor(user) for user in User.objects.all()}
+    assert ">other</option>" not in inbox(first)
+    address = f"{reverse('admin:operators_change_assign', args=[change.pk])}?inbox"
+    assert first.post(address, {"owner": actors["other"]}).status_code == 200, "refused, and shown again"
+    assert first.post(address, {"owner": actors["second"]}).headers["Location"] == reverse("admin:desk_inbox")
+    change.refresh_from_db()
+    assert (change.owner, change.version) == (actors["second"], 2)
+    assert re.search(r"Handed to</dt><dd>.*?second", inbox(second))
+    told = Email.objects.filter(subject__startswith="Handed over to you")
+    assert list(told.values_list("address", flat=True)) == ["second@example.com"]
+    second.post(reverse("admin:operators_change_decline", args=[change.pk]))
+    change.refresh_from_db()
+    assert change.status == ChangeStatus.DECLINED
+    with pytest.raises(ChangeDecided):
+        lifecycle.assign(change.pk, owner=actors["first"], by=actors["second"])
+
+
+def test_nobody_is_handed_a_change_who_agreed_to_it_or_whom_it_concerns(office: Office) -> None:
+    change = waiting_change(access_changes.SUPERUSER, operator=None, subject="staff:7", by="staff:8")
+    for person in ("staff:7", "staff:8", "key:1"):
+        with pytest.raises(ChangeNeedsSecondPerson):
+            lifecycle.assign(change.pk, owner=person, by="staff:9")
+
+
 def test_other_staff_have_no_inbox_and_nobody_sees_another_operators_requests(office: Office) -> None:
     waiting = request_erasure(office, "staff:999")
     assert staff("baccarat.view_round", name="looker").get(reverse("admin:desk_inbox")).status_code == 403
@@ -94,17 +164,7 @@ def test_other_staff_have_no_inbox_and_nobody_sees_another_operators_requests(of
 
 
 def test_an_adjustment_says_who_asked_why_and_what_it_does_before_it_is_done(office: Office) -> None:
-    adjustments.request(
-        operator=office.operator.id,
-        player=office.player.id,
-        money_type=MoneyType.REAL,
-        currency="EUR",
-        direction=AdjustmentDirection.CREDIT,
-        amount=2500,
-        reason=AdjustmentReason.GOODWILL,
-        note="A late answer",
-        metadata=Metadata(str(office.operator.id), actor="staff:999", causation=""),
-    )
+    request_adjustment(office)
     page = inbox(staff("operators.change_change", "wallet.approve_adjustment", name="checker"))
     assert "Credit 25.00 EUR" in page
     assert "goodwill: A late answer" in page
@@ -131,7 +191,7 @@ def test_a_change_is_shown_in_units_of_its_currency_and_in_words(office: Office)
 
 
 def test_the_menu_offers_the_inbox_to_those_for_whom_it_has_a_list(office: Office) -> None:
-    assert {queue.permission for queue in inbox_page.QUEUES} | {inbox_page.DECIDE} == set(menu.DECISIONS)
+    assert set(badges.DECISIONS) == set(menu.DECISIONS)
     assert reverse("admin:desk_inbox") in superuser().get(reverse("admin:index")).content.decode()
 
 
