@@ -144,6 +144,7 @@ ACTIONS: Final = {
     "operators_apikey_signing_key": "u",
     "operators_apikey_terms": "u",
     "operators_assertionkey_remove": "u",
+    "operators_change_assign": "caukd",
     "operators_change_cancel": "caukd",
     "operators_change_confirm": "caukd",
     "operators_change_decline": "caukd",

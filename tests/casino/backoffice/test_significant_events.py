@@ -57,7 +57,7 @@ def numbers(answer: Any) -> list[str]:
 def waiting_of(client: Any) -> int:
     """Return the sidebar's count of waiting significant events."""
     request = client.get(reverse(LIST)).wsgi_request
-    return badges.counts(request)["significant_significantevent"]
+    return badges.counts(request)["desk_inbox"]
 
 
 def test_the_list_shows_only_ones_own_operators_and_can_be_filtered(house: UUID) -> None:
