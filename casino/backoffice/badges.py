@@ -99,6 +99,8 @@ def decisions(request: HttpRequest) -> list[QuerySet[Any]]:
         if permission == DECIDE_CHANGE:
             kinds = [kind for kind in changes.kinds() if request.user.has_perm(changes.act_of(kind).name)]
             waiting = waiting.filter(kind__in=kinds)
+        if rows.model is SignificantEvent:  # all staff see the installation's, staff of every operator decide them
+            waiting = _with_installation(waiting, request)
         found.append(waiting)
     return found
 
