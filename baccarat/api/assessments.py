@@ -18,6 +18,7 @@ from casino.api.fields import (
     DateTimeOrDateField,
     EnumField,
     FlagField,
+    ReferenceField,
     StrictSerializer,
     TextField,
     parse_body,
@@ -43,7 +44,7 @@ class PlayerStatusRequest(StrictSerializer):
 
     kyc = EnumField(KycStatus, required=False, default=None)
     tags = serializers.ListField(
-        child=TextField(max_length=MAX_TAG_LENGTH),
+        child=ReferenceField(max_length=MAX_TAG_LENGTH),
         required=False,
         default=None,
         max_length=players.MAX_TAGS,
@@ -55,7 +56,7 @@ class PlayerStatusesQuery(serializers.Serializer[Any]):
     """Selects players."""
 
     kyc = EnumField(KycStatus, required=False, default=None, help_text="Only those with this KYC status.")
-    tag = TextField(required=False, default=None, max_length=MAX_TAG_LENGTH, help_text="Only those with this tag.")
+    tag = ReferenceField(required=False, default=None, max_length=MAX_TAG_LENGTH, help_text="Only those with this tag.")
 
 
 class PlayerStatusResponse(Shape):

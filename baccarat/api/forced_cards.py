@@ -16,7 +16,7 @@ from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
 from baccarat.queries import rounds
 from baccarat.queries.round_view import RoundResponse
 from baccarat.services import forcing
-from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body
+from casino.api.fields import EnumField, ReferenceField, StrictSerializer, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.operators.base_views import OperatorView, metadata
@@ -26,7 +26,7 @@ class ForcedCardsRequest(StrictSerializer):
     """The cards in deal order (Player, Banker, Player, Banker, third cards), or else a scenario that names some."""
 
     scenario = EnumField(Scenario, required=False)
-    cards = serializers.ListField(child=TextField(max_length=2), required=False, max_length=6)
+    cards = serializers.ListField(child=ReferenceField(max_length=2), required=False, max_length=6)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Return the cards, those of the scenario if there is one."""

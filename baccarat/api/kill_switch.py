@@ -20,7 +20,7 @@ from baccarat.domain.tables.kill_switch import (
     UnknownStopSubject,
 )
 from baccarat.services import kill_switch
-from casino.api.fields import EnumField, FlagField, StrictSerializer, TextField, parse_body
+from casino.api.fields import EnumField, FlagField, ReferenceField, StrictSerializer, TextField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
@@ -46,7 +46,7 @@ class ResumeRequest(StrictSerializer):
     """The scope, `operator` (the caller), `table` or `player` with the id as subject, and the reason."""
 
     scope = EnumField(StopScope)
-    subject = TextField(max_length=40, required=False, default="")
+    subject = ReferenceField(max_length=40, required=False, default="")
     reason = TextField(
         max_length=kill_switch.MAX_REASON_LENGTH,
         help_text="A reason about a player is encrypted and erased with the player. Others are stored permanently: do "

@@ -30,8 +30,8 @@ from casino.api.fields import (
     CurrencyField,
     IdField,
     MoneyTypeField,
+    ReferenceField,
     StrictSerializer,
-    TextField,
     WholeNumberField,
     parse_body,
 )
@@ -69,7 +69,7 @@ EXAMPLE: Final[dict[str, Any]] = {
 }
 
 
-_OptionalText: Final = partial(TextField, required=False, allow_null=True, default=None)
+_OptionalText: Final = partial(ReferenceField, required=False, allow_null=True, default=None)
 
 
 class LaunchRequest(StrictSerializer):
@@ -95,14 +95,14 @@ class LaunchRequest(StrictSerializer):
     parent_origin = _OptionalText(
         max_length=200, help_text="The registered origin that frames the page and exchanges messages with it."
     )
-    skin = TextField(
+    skin = ReferenceField(
         required=False,
         allow_null=True,
         default=None,
         max_length=40,
         help_text="One of your skins. By default that of the brand, else the one named `standard`, if there is one.",
     )
-    limits_group = TextField(
+    limits_group = ReferenceField(
         required=False,
         allow_null=True,
         default=None,

@@ -33,8 +33,8 @@ from casino.api.fields import (
     EnumField,
     IdField,
     PeriodQuery,
+    ReferenceField,
     StrictSerializer,
-    TextField,
     WholeNumberField,
     parse_body,
     parse_query,
@@ -173,7 +173,7 @@ class RoundsQuery(PeriodQuery):
     player = IdField(required=False, default=None, help_text="Only those in which this player of yours has a wager.")
     table = IdField(required=False, default=None, help_text="Only those at this table.")
     status = EnumField(RoundStatus, required=False, default=None, help_text="Only those with this status.")
-    rules = TextField(
+    rules = ReferenceField(
         required=False,
         default=None,
         max_length=40,

@@ -24,6 +24,7 @@ from casino.api.fields import (
     AmountField,
     EnumField,
     FlagField,
+    ReferenceField,
     StrictSerializer,
     TextField,
     WholeNumberField,
@@ -34,7 +35,7 @@ SHARE: Final = r"^[1-9][0-9]{0,4}/[1-9][0-9]{0,4}$"
 
 
 @extend_schema_field({"type": "string", "enum": list(PRESETS)})
-class PresetField(TextField):
+class PresetField(ReferenceField):
     """The name of a preset; another name is refused with the list of them (`unknown_preset`)."""
 
 

@@ -15,7 +15,7 @@ from baccarat import acts
 from baccarat.services import logos, skins
 from baccarat.services.logos import LogoNotAccepted
 from baccarat.services.skins import ColourMissing, ContrastTooLow, Skin, TooManySkins, UnknownSkin
-from casino.api.fields import StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.fields import ReferenceField, StrictSerializer, WholeNumberField, parse_body
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Shape, Timestamp
 from casino.operators.base_views import OperatorView
@@ -26,7 +26,7 @@ EXAMPLE: Final[dict[str, Any]] = {"colours": _COLOURS, "round": 4}
 
 
 @extend_schema_field({"type": "string", "pattern": f"^{skins.COLOUR_PATTERN}$", "examples": ["#571f41"]})
-class ColourField(TextField):
+class ColourField(ReferenceField):
     """A colour such as #571f41, in lower case."""
 
     def to_internal_value(self, data: Any) -> str:
@@ -56,7 +56,7 @@ class SkinRequest(StrictSerializer):
         max_value=skins.MAX_RADIUS,
         help_text="The radius of corners, in pixels.",
     )
-    logo = TextField(
+    logo = ReferenceField(
         required=False, allow_null=True, default=None, max_length=logos.MAX_BYTES * 4 // 3 + 4,
         help_text="A PNG as base64. None by default.",
     )  # fmt: skip

@@ -46,6 +46,7 @@ from casino.api.fields import (
     FlagField,
     IdField,
     MoneyTypeField,
+    ReferenceField,
     StrictSerializer,
     TextField,
     parse_body,
@@ -163,7 +164,7 @@ class TableRequest(StrictSerializer):
 
     codes = (refusals.DuplicateMoneyType.code,)
 
-    name = TextField(max_length=80)
+    name = TextField(max_length=table_lifecycle.MAX_NAME_LENGTH)
     preset = PresetField()
     currency = CurrencyField()
     money_types = serializers.ListField(child=MoneyTypeField(), allow_empty=False, max_length=2)
@@ -173,7 +174,7 @@ class TableRequest(StrictSerializer):
         required=False, default=True, help_text="False keeps the table out of the lobby: it is played by its id alone."
     )
     brands = serializers.ListField(
-        child=TextField(max_length=40),
+        child=ReferenceField(max_length=40),
         required=False,
         default=list,
         max_length=50,

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from msgspec import Meta
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import ValidationError
@@ -40,8 +41,10 @@ from casino.operators.base_views import PlayerView, metadata
 MAX_NOTE_LENGTH: Final = 500
 
 
-class MessageField(TextField):
+class MessageField(serializers.CharField):
     """A message as it is written: baccarat.chat.rules checks length and characters after normalisation."""
+
+    codes = ("not_a_string",)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_blank=True, trim_whitespace=False, **options)
@@ -56,7 +59,7 @@ class MessageField(TextField):
 class ChatMessageRequest(StrictSerializer):
     """Something to say at a table."""
 
-    text = MessageField(help_text="One line of plain text, 1 to 200 characters after normalisation (NFC).")
+    text = MessageField(help_text="One line of plain text, 1 to 200 characters, as people count them.")
 
 
 class ChatOpenRequest(StrictSerializer):

@@ -1,6 +1,5 @@
 """Rules of chats: messages, rates, mutes and bans. Pure."""
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -24,9 +23,10 @@ from baccarat.chat.refusals import (
     TooManyReports,
 )
 from casino.kernel.errors import Refusal
+from casino.kernel.text import TextTooLong, UnfitText, clean, length
 
 MAX_MESSAGE_LENGTH: Final = 200
-"""Characters of a message after normalisation (NFC)."""
+"""Characters of a message, as people count them."""
 MAX_SANCTION_MINUTES: Final = 365 * 24 * 60
 """The longest mute or ban that ends."""
 
@@ -84,17 +84,18 @@ def evolve(state: ModerationState, event: ChatPlayerEvent) -> ModerationState:
 
 
 def normalize_message(text: str) -> str:
-    """Return a message as it is stored: normalised (NFC), without blanks around it.
+    """Return a message as it is stored.
 
     Raises MessageEmpty, MessageTooLong, MessageNotPrintable.
     """
-    message = unicodedata.normalize("NFC", text).strip()
+    try:
+        message = clean(text, limit=MAX_MESSAGE_LENGTH)
+    except TextTooLong:
+        raise MessageTooLong(max=MAX_MESSAGE_LENGTH, length=length(text)) from None
+    except UnfitText as unfit:
+        raise MessageNotPrintable(unfit.detail) from None
     if not message:
         raise MessageEmpty
-    if len(message) > MAX_MESSAGE_LENGTH:
-        raise MessageTooLong(max=MAX_MESSAGE_LENGTH, length=len(message))
-    if not message.isprintable() or all(unicodedata.category(character)[0] in "MZ" for character in message):
-        raise MessageNotPrintable
     return message
 
 

@@ -21,6 +21,7 @@ from casino.compliance.models import Case, CaseEntryKind, CaseKind
 from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
+from casino.kernel.text import require
 from casino.operators.models import Operator
 from casino.operators.services import require_player
 from wallet.ledger.player_accounts import lock_real_accounts
@@ -209,7 +210,4 @@ def open_complaint(*, operator: UUID, player: UUID, text: str, by: str, received
 
 
 def _text(text: str) -> str:
-    words = text.strip()
-    if not 1 <= len(words) <= MAX_TEXT_LENGTH or "\0" in words:
-        raise PlayerTextMissing
-    return words
+    return require(text, limit=MAX_TEXT_LENGTH, refusal=PlayerTextMissing)

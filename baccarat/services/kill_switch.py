@@ -48,6 +48,7 @@ from casino.events.projections import Row
 from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata, append
 from casino.kernel.persons import STAFF, is_shell
+from casino.kernel.text import require
 from casino.operators import changes, memberships
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator, Player
@@ -103,9 +104,8 @@ def stop(
     """
     if deposits and scope not in WITH_DEPOSITS:
         raise DepositsNotInScope
-    reason, message, order = _parse_reason(reason), message.strip(), order.strip()
-    if len(message) > MAX_MESSAGE_LENGTH:
-        raise StopMessageTooLong
+    reason, order = _parse_reason(reason), order.strip()
+    message = require(message, limit=MAX_MESSAGE_LENGTH, refusal=StopMessageTooLong, empty=True)
     rank = StopRank.OPERATOR if operator is not None else rank_of(metadata.actor, order=order)
     subject, owner, currency = _find_subject(scope, subject, operator)
     with transaction.atomic():
@@ -316,10 +316,7 @@ def _lock_exclusive() -> None:
 
 
 def _parse_reason(text: str) -> str:
-    reason = text.strip()
-    if not reason or len(reason) > MAX_REASON_LENGTH:
-        raise StopReasonMissing
-    return reason
+    return require(text, limit=MAX_REASON_LENGTH, refusal=StopReasonMissing)
 
 
 def _find(scope: StopScope, subject: str) -> KillSwitch | None:

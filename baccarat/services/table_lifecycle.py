@@ -40,6 +40,7 @@ from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
+from casino.kernel.text import clean, require
 from casino.operators import changes
 from casino.operators.brands import find_scope
 from casino.operators.changes import ChangeKind
@@ -50,6 +51,7 @@ from casino.significant import recorder
 logger = logging.getLogger(__name__)
 
 MAX_REASON_LENGTH: Final = 500
+MAX_NAME_LENGTH: Final = 80
 ACTOR: Final = "system:closing"
 
 _DUE: Final = """
@@ -171,7 +173,7 @@ def _open(
     authorised_by: str = "",
     metadata: Metadata,
 ) -> UUID:
-    scopes = [find_scope(operator=operator, slug=slug) for slug in brands]
+    name, scopes = clean(name, limit=MAX_NAME_LENGTH), [find_scope(operator=operator, slug=slug) for slug in brands]
     edge_spots = player_edge_spots(rules)
     with transaction.atomic(savepoint=False):
         kill_switch.lock_shared()
@@ -223,9 +225,7 @@ def close_table(*, table: UUID, operator: UUID, reason: str, metadata: Metadata)
     deleted; a seed whose row is missing is recorded as lost. Raises UnknownTable, CloseReasonInvalid, and
     SeedUnreadable if a seed exists but its key does not.
     """
-    reason = reason.strip()
-    if not 1 <= len(reason) <= MAX_REASON_LENGTH or not reason.isprintable():
-        raise CloseReasonInvalid
+    reason = require(reason, limit=MAX_REASON_LENGTH, refusal=CloseReasonInvalid, multiline=False)
     with transaction.atomic():
         uow, now = repository.lock_table(table=table, operator=operator)
         occupied = bool(uow.table.seats) or uow.table.round is not None

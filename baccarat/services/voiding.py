@@ -23,6 +23,7 @@ from baccarat.storage import repository, shoe_seeds
 from baccarat.storage.models import Round, VoidPolicy
 from casino.crypto import crypto_shredding
 from casino.events.store import Metadata
+from casino.kernel.text import require
 from casino.operators import changes
 from casino.operators.changes import ChangeKind, Move
 from casino.operators.models import Change, ChangeName
@@ -218,7 +219,4 @@ def _encrypt(text: str, state: RoundState) -> str:
 
 
 def _parse_note(note: str) -> str:
-    note = note.strip()
-    if not 1 <= len(note) <= MAX_NOTE_LENGTH or "\0" in note:
-        raise VoidNoteInvalid
-    return note
+    return require(note, limit=MAX_NOTE_LENGTH, refusal=VoidNoteInvalid)

@@ -17,6 +17,7 @@ from rest_framework.request import Request
 from casino.kernel import money as kernel_money
 from casino.kernel.errors import Refusal
 from casino.kernel.money import MoneyType
+from casino.kernel.text import MAX_BYTES_PER_CHARACTER, TextTooLong, UnfitText, clean, is_reference
 
 _ACTOR: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,59}", re.ASCII)
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -193,27 +194,52 @@ class MoneyTypeField(EnumField):
         super().__init__(MoneyType, **options)
 
 
-class TextField(serializers.CharField):
-    """A JSON string: numbers and flags are not converted; control characters are rejected.
-
-    Texts that are `multiline` may have line breaks.
-    """
+class ReferenceField(serializers.CharField):
+    """An id, reference or address, as its owner wrote it: nothing is converted or trimmed, controls are refused."""
 
     codes: ClassVar[tuple[str, ...]] = ("not_a_string", "field_invalid")
 
-    def __init__(self, *, multiline: bool = False, **options: Any) -> None:
-        super().__init__(**options)
-        self.multiline = multiline
+    def __init__(self, **options: Any) -> None:
+        super().__init__(trim_whitespace=False, **options)
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             raise ValidationError("This must be text.", code="not_a_string")
-        if not (data.replace("\r", "").replace("\n", "") if self.multiline else data).isprintable():
+        if data and not is_reference(data, limit=len(data)):
             raise ValidationError("Control characters are not allowed.", code="field_invalid")
         return str(super().to_internal_value(data))
 
 
-class ActorField(TextField):
+class TextField(serializers.CharField):
+    """A text by people, taken as `clean` says; numbers and flags are not converted.
+
+    At most `max_length` characters, as people count them. Texts that are `multiline` may have line breaks.
+    """
+
+    codes: ClassVar[tuple[str, ...]] = ("not_a_string", "field_invalid")
+
+    def __init__(self, *, max_length: int, multiline: bool = False, help_text: str = "", **options: Any) -> None:
+        limit = f"At most {max_length} characters, as people count them."
+        super().__init__(
+            max_length=MAX_BYTES_PER_CHARACTER * max_length, help_text=f"{help_text} {limit}".lstrip(), **options
+        )
+        self.limit, self.multiline = max_length, multiline
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            raise ValidationError("This must be text.", code="not_a_string")
+        try:
+            text = clean(data, limit=self.limit, multiline=self.multiline)
+        except TextTooLong as refusal:
+            raise ValidationError(refusal.detail, code="max_length") from None
+        except UnfitText as refusal:
+            raise ValidationError(refusal.detail, code="field_invalid") from None
+        if not text and not self.allow_blank:
+            self.fail("blank")
+        return text
+
+
+class ActorField(ReferenceField):
     """A member of the operator's staff: the operator's id of the person, such as `agent-17`, not a name."""
 
     def to_internal_value(self, data: Any) -> str:

@@ -13,6 +13,8 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.functional import lazy
 
+from casino.kernel.text import UnfitText, clean
+
 if TYPE_CHECKING:  # django-unfold adds looks only, and is untyped
     from django.contrib.admin.helpers import ActionForm as BaseActionForm
 else:
@@ -122,14 +124,31 @@ def label(code: str) -> str:
     return code.replace("_", " ").capitalize()
 
 
+class HumanTextField(forms.CharField):
+    """A field for what people write, taken as `clean` says."""
+
+    def __init__(self, *, max_length: int, multiline: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.limit, self.multiline = max_length, multiline
+
+    def to_python(self, value: Any) -> str:
+        """Normalise a text. Raises ValidationError."""
+        try:
+            return clean(super().to_python(value) or "", limit=self.limit, multiline=self.multiline)
+        except UnfitText as refusal:
+            raise ValidationError(refusal.message()) from None
+
+
 def text_field(title: str, *, max_length: int = 500, rows: int = 2, **kwargs: Any) -> forms.CharField:
     """Build a field for sentences."""
-    return forms.CharField(label=title, max_length=max_length, widget=forms.Textarea(attrs={"rows": rows}), **kwargs)
+    return HumanTextField(
+        label=title, max_length=max_length, multiline=True, widget=forms.Textarea(attrs={"rows": rows}), **kwargs
+    )
 
 
 def line_field(title: str, *, max_length: int = 500, **kwargs: Any) -> forms.CharField:
     """Build a field for one line of text."""
-    return forms.CharField(
+    return HumanTextField(
         label=title, max_length=max_length, widget=forms.TextInput(attrs={"autocomplete": "off"}), **kwargs
     )
 
@@ -166,7 +185,7 @@ class OptionalNoteForm(RowForm):
 class NoteActionForm(BaseActionForm):
     """What to do with the rows selected, with one note for all."""
 
-    note = forms.CharField(
+    note = HumanTextField(
         label="Note for all of them", max_length=500, required=False, widget=forms.TextInput({"autocomplete": "off"})
     )
 

@@ -14,6 +14,7 @@ from casino.compliance.models import AnswerKind, Case, CaseEntry, CaseEntryKind
 from casino.compliance.refusals import CaseAlreadyResolved, CaseEntryInvalid, UnknownCase
 from casino.crypto import crypto_shredding
 from casino.events.sql import database_now
+from casino.kernel.text import require
 
 MAX_TEXT_LENGTH: Final = 4000
 BY_THEMSELVES: Final = frozenset({CaseEntryKind.EXPORT, CaseEntryKind.REMINDER, *map(CaseEntryKind, AnswerKind)})
@@ -47,9 +48,9 @@ def add_entry(
         raise UnknownCase
     if kind is CaseEntryKind.DEADLINE and Case.objects.filter(is_resolved(), pk=case).exists():
         raise CaseAlreadyResolved
-    words, about, digest = text.strip(), evidence.strip(), sha256.strip().lower()
-    if not 1 <= len(words) <= MAX_TEXT_LENGTH or "\0" in words + about:
-        raise CaseEntryInvalid
+    words = require(text, limit=MAX_TEXT_LENGTH, refusal=CaseEntryInvalid)
+    about = require(evidence, limit=MAX_TEXT_LENGTH, refusal=CaseEntryInvalid, empty=True)
+    digest = sha256.strip().lower()
     if bool(digest) != (kind is CaseEntryKind.DOCUMENT) or (digest and not (about and _SHA256.fullmatch(digest))):
         raise CaseEntryInvalid("A document has a number and a SHA-256 of 64 hexadecimal digits; nothing else has one.")
     is_over = is_personal and due_at is not None and due_at <= database_now()

@@ -26,6 +26,7 @@ from casino.events import wakeups
 from casino.events.ids import new_id
 from casino.events.periods import period_conditions
 from casino.events.sql import database_now, execute, fetch
+from casino.kernel.text import require
 
 MAX_RESOLUTION_LENGTH: Final = 500
 HOLDS: Final = "watch-holds"
@@ -221,9 +222,7 @@ def assign_case(case: UUID, *, operator: UUID, owner: str, by: str) -> None:
 
 def resolve_case(case: UUID, *, operator: UUID, resolution: str, by: str) -> None:
     """Resolve a case. Raises UnknownCase, CaseAlreadyResolved, ResolutionMissing."""
-    text = resolution.strip()
-    if not 1 <= len(text) <= MAX_RESOLUTION_LENGTH or "\0" in text:
-        raise ResolutionMissing
+    text = require(resolution, limit=MAX_RESOLUTION_LENGTH, refusal=ResolutionMissing)
     _add_action(case, operator, CaseStep.RESOLVED, owner=by, resolution=text, by=by)
 
 

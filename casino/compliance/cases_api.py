@@ -14,6 +14,7 @@ from casino.api.fields import (
     EnumField,
     IdField,
     PeriodQuery,
+    ReferenceField,
     StrictSerializer,
     TextField,
     parse_body,
@@ -114,7 +115,7 @@ class CaseEntryRequest(StrictSerializer):
         default="",
         help_text="What it refers to, such as `round:…` or `deposit:…`; of a `document` its number with you.",
     )
-    sha256 = TextField(max_length=64, required=False, default="", help_text="Of a document, in hexadecimal.")
+    sha256 = ReferenceField(max_length=64, required=False, default="", help_text="Of a document, in hexadecimal.")
     due_at = DateTimeOrDateField(required=False, default=None)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from casino.events import store
 from casino.events.codec import EventRegistry, EventType
 from casino.events.sql import database_now
 from casino.events.store import Append, Metadata
+from casino.kernel.text import require
 
 OUTCOMES: Final = (AnswerKind.UPHELD, AnswerKind.REJECTED, AnswerKind.CLOSED)
 MAX_MESSAGE_LENGTH: Final = 1000
@@ -111,9 +112,10 @@ def _latest(row: Case) -> str | None:
 
 def _tell(row: Any, answer: AnswerKind, message: str, *, by: str) -> CaseEntry:
     """Write an answer down, append its event, and have the player told. Raises CaseEntryInvalid."""
-    words, player = message.strip(), cases.player_of(row.subject)
-    if player is None or len(words) > MAX_MESSAGE_LENGTH or "\0" in words:
-        raise CaseEntryInvalid(f"A player is told at most {MAX_MESSAGE_LENGTH} characters.")
+    words = require(message, limit=MAX_MESSAGE_LENGTH, refusal=CaseEntryInvalid, empty=True)
+    player = cases.player_of(row.subject)
+    if player is None:
+        raise CaseEntryInvalid("Nobody is told of this case.")
     told = CaseEntry.objects.filter(case=row, kind__in=list(AnswerKind)).count()
     entry = case_entries.store_entry(row, kind=CaseEntryKind(answer.value), text=words, by=by)
     event = ComplaintAnswered(

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from casino.api import jwks
 from casino.api.error_catalogue import INVALID_CURSOR, NOT_FOUND, RequestRejected
-from casino.api.fields import StrictSerializer, TextField, parse_query
+from casino.api.fields import ReferenceField, StrictSerializer, parse_query
 from casino.api.json_format import ShapeRenderer
 from casino.api.openapi import operation
 from casino.api.shapes import REF, example_of
@@ -49,7 +49,7 @@ class FeedQuery(StrictSerializer):
     after = serializers.IntegerField(
         required=False, default=0, min_value=0, max_value=10**18 - 1, help_text="The last number that you have."
     )
-    types = TextField(
+    types = ReferenceField(
         required=False,
         default="",
         max_length=2000,

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import EmptyRequest, StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.fields import EmptyRequest, ReferenceField, StrictSerializer, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import ItemList, Page, Shape, Timestamp
@@ -38,9 +38,9 @@ _PUBLIC_KEY: Final = "whpk_bVSjWUGyYc8CzDXKPiHHNhJBwKUkWZhVl1BkDfhRXCk="
 class WebhookRequest(StrictSerializer):
     """An address, and the types of items that are sent there."""
 
-    url = TextField(max_length=500)
+    url = ReferenceField(max_length=500)
     types = serializers.ListField(
-        child=TextField(max_length=100),
+        child=ReferenceField(max_length=100),
         required=False,
         default=list,
         max_length=100,

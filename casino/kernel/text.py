@@ -8,6 +8,8 @@ import re
 import unicodedata
 from typing import Final
 
+from casino.kernel.errors import Refusal, RefusalKind
+
 _EMOJI: Final = "\u00a9\u00ae\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _REGIONAL: Final = "\U0001f1e6-\U0001f1ff"
 # Scripts whose letters U+200C keeps apart and U+200D joins: from Arabic to Sinhala, Myanmar, Khmer, Mongolian.
@@ -33,15 +35,20 @@ _EXTENDS: Final = re.compile(
 )
 _SELECTORS: Final = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL", "AN"})
-_BYTES_PER_CHARACTER: Final = 12
+MAX_BYTES_PER_CHARACTER: Final = 12
 
 
-class UnfitText(ValueError):
-    """A text that is not taken. Its sentence says why."""
+class UnfitText(Refusal):
+    code = "text_not_allowed"
+    kind = RefusalKind.INVALID
+    title = "The text has characters that are not allowed, or none that anybody could see"
+    remedy = "Send plain text, without control characters and what turns the direction of a line."
 
 
 class TextTooLong(UnfitText):
-    """A text of more characters, or of more bytes, than its place takes."""
+    code = "text_too_long"
+    title = "The text is too long"
+    remedy = "Send at most as many characters as the detail says."
 
 
 def clean(text: str, *, limit: int, multiline: bool = False) -> str:
@@ -58,8 +65,19 @@ def clean(text: str, *, limit: int, multiline: bool = False) -> str:
             raise UnfitText(f"The character U+{ord(each):04X} is not allowed.")
     if cleaned and not any(map(_shows, cleaned)):
         raise UnfitText("Nobody could see this text.")
-    if length(cleaned) > limit or len(cleaned.encode()) > _BYTES_PER_CHARACTER * limit:
+    if length(cleaned) > limit or len(cleaned.encode()) > MAX_BYTES_PER_CHARACTER * limit:
         raise TextTooLong(f"At most {limit} characters are allowed.")
+    return cleaned
+
+
+def require(text: str, *, limit: int, refusal: type[Refusal], empty: bool = False, multiline: bool = True) -> str:
+    """Return a text as it is stored. Raises the refusal where `clean` does not take it, or where it is empty."""
+    try:
+        cleaned = clean(text, limit=limit, multiline=multiline)
+    except UnfitText as unfit:
+        raise refusal(unfit.detail) from None
+    if not (cleaned or empty):
+        raise refusal
     return cleaned
 
 

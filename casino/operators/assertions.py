@@ -21,6 +21,7 @@ from casino.api.jwks import thumbprint
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.kernel.persons import STAFF, normalise_subject
+from casino.kernel.text import clean
 from casino.operators import acts, changes
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import desk_actor
@@ -35,6 +36,7 @@ from casino.operators.refusals import (
     SandboxOnly,
     UnknownAssertionKey,
 )
+from casino.operators.services import MAX_LABEL_LENGTH
 from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
 from casino.staff import addresses
@@ -161,9 +163,10 @@ def parse_jwk(text: str) -> tuple[str, dict[str, str]]:
 def request_key(*, operator: UUID, name: str, jwk: str, subject: str, by: str) -> Change:
     """Request a key for one person, or for all of a sandbox operator's staff.
 
-    Raises InvalidAssertionKey, ChangeNeedsSecondPerson.
+    Raises InvalidAssertionKey, ChangeNeedsSecondPerson, UnfitText.
     """
     key_id, public = parse_jwk(jwk)
+    name = clean(name, limit=MAX_LABEL_LENGTH)
     spelling = normalise_subject(subject) if subject else ""
     if spelling is None:
         raise InvalidAssertionKey("A person's id is 1 to 60 letters, digits and ._:-")

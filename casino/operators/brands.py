@@ -6,19 +6,21 @@ from django.db import IntegrityError, transaction
 
 from casino.events.ids import new_id
 from casino.events.sql import database_now
+from casino.kernel.text import clean
 from casino.operators import acts
 from casino.operators.models import Brand, Player
 from casino.operators.principals import BrandScope, OperatorPrincipal
 from casino.operators.refusals import BrandSlugTaken, InvalidSlug, KeyIsOfABrand, UnknownBrand, UnknownPlayer
-from casino.operators.services import is_slug
+from casino.operators.services import MAX_NAME_LENGTH, is_slug
 from casino.significant import act_log, recorder
 
 
 def create_brand(*, operator: UUID, slug: str, name: str, shares_players: bool, by: str) -> Brand:
     """Create a brand; whether it shares the operator's players never changes.
 
-    Raises InvalidSlug, BrandSlugTaken.
+    Raises InvalidSlug, BrandSlugTaken, UnfitText.
     """
+    name = clean(name, limit=MAX_NAME_LENGTH)
     if not is_slug(slug):
         raise InvalidSlug(f"{slug[:60]!r} is not a slug.")
     try:

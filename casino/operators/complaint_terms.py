@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from casino.kernel.text import require
 from casino.operators import acts, services
 from casino.operators.models import Operator
 from casino.operators.refusals import InvalidComplaintText, InvalidDisputeBody, InvalidPlayerRecord
@@ -26,8 +27,8 @@ def set_text(operator: UUID, *, answer: str, language: str, text: str, by: str) 
 
     Raises InvalidComplaintText.
     """
-    words = text.strip()
-    if len(words) > MAX_TEXT_LENGTH or "\0" in words or not _LANGUAGE.fullmatch(language):
+    words = require(text, limit=MAX_TEXT_LENGTH, refusal=InvalidComplaintText, empty=True)
+    if not _LANGUAGE.fullmatch(language):
         raise InvalidComplaintText
     with transaction.atomic():
         row = Operator.objects.select_for_update().get(pk=operator)
@@ -42,8 +43,9 @@ def set_text(operator: UUID, *, answer: str, language: str, text: str, by: str) 
 
 def set_dispute_body(operator: UUID, *, name: str, url: str, by: str) -> None:
     """Set the body for alternative dispute resolution, with its address; empty for none. Raises InvalidDisputeBody."""
-    body, address = name.strip(), url.strip()
-    if len(body) > MAX_NAME_LENGTH or "\0" in body or (address and not (body and _is_address(address))):
+    body = require(name, limit=MAX_NAME_LENGTH, refusal=InvalidDisputeBody, empty=True, multiline=False)
+    address = url.strip()
+    if address and not (body and _is_address(address)):
         raise InvalidDisputeBody
     reason = "The body for disputes was changed"
     with transaction.atomic():

@@ -15,7 +15,7 @@ class Operator(models.Model):
 
     id = models.UUIDField(primary_key=True)
     slug = models.SlugField(max_length=40, unique=True)
-    name = models.CharField(max_length=120)
+    name = models.TextField()
     currencies = ArrayField(
         models.CharField(max_length=10),
         help_text="Codes of the currencies that it offers. The first is the default where a request names none.",
@@ -116,7 +116,7 @@ class Brand(models.Model):
     id = models.UUIDField(primary_key=True)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="brands")
     slug = models.SlugField(max_length=40)
-    name = models.CharField(max_length=120)
+    name = models.TextField()
     shares_players = models.BooleanField(help_text="The operator's players play under it; otherwise it has its own.")
     created_at = models.DateTimeField(db_default=Now())
 
@@ -206,7 +206,7 @@ class ApiKey(models.Model):
     previous_ends_at = models.DateTimeField(null=True)
     previous_used_at = models.DateTimeField(null=True, help_text="Last use of the previous secret.")
     signatures_required = models.BooleanField(default=False, help_text="Requests with it must be signed.")
-    label = models.CharField(max_length=80, blank=True, default="")
+    label = models.TextField(blank=True, default="")
     scopes = ArrayField(models.CharField(max_length=20), default=list, help_text="What requests with it may do.")
     networks = ArrayField(
         models.CharField(max_length=43), default=list, help_text="Where requests may come from; empty for anywhere."
@@ -232,7 +232,7 @@ class AssertionKey(models.Model):
     id = models.UUIDField(primary_key=True)
     operator = models.ForeignKey(Operator, models.PROTECT, related_name="assertion_keys")
     key_id = models.CharField(max_length=43, help_text="The key's thumbprint by RFC 7638: `kid` of its assertions.")
-    name = models.CharField(max_length=80)
+    name = models.TextField()
     jwk = models.JSONField(help_text="The public key by RFC 7517.")
     subject = models.CharField(max_length=60, blank=True, help_text="The only person whom it names; empty for anybody.")
     requested_by = models.TextField()

@@ -17,6 +17,7 @@ from django.utils import timezone
 from casino.crypto import blind_index, crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import database_now
+from casino.kernel.text import clean
 from casino.operators import acts
 from casino.operators import currencies as offer
 from casino.operators.models import ApiKey, DailyCap, Operator, Player
@@ -39,6 +40,9 @@ from casino.staff.duties import Act
 _PERCENT: Final = re.compile(r"[0-9]{1,3}(\.[0-9]{1,2})?", re.ASCII)
 _CONTACT: Final = re.compile(r"https://[^\s/]+(/\S*)?|[^\s@:/]+@[^\s@:/]+\.[^\s@:/]+|\+?[0-9][0-9 ()-]{3,30}", re.ASCII)
 _LONGEST_CONTACT: Final = 200
+MAX_NAME_LENGTH: Final = 120
+MAX_LABEL_LENGTH: Final = 80
+MAX_NICKNAME_LENGTH: Final = 40
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}", re.ASCII)
 
 NicknameCheck = Callable[[UUID, str], None]
@@ -75,9 +79,10 @@ def create_operator(
     """Create an operator, whose accounting days begin at midnight in `time_zone`, an IANA name.
 
     The first of the currencies is the default. Raises InvalidSlug, SlugTaken, UnknownTimeZone, UnknownCurrency,
-    CurrenciesInvalid, CurrencyDecimalsDiffer.
+    CurrenciesInvalid, CurrencyDecimalsDiffer, UnfitText.
     """
     _require_zone(time_zone)
+    name = clean(name, limit=MAX_NAME_LENGTH)
     if not is_slug(slug):
         raise InvalidSlug(f"{slug[:60]!r} is not a slug.")
     try:
@@ -203,7 +208,8 @@ def add_key(
     kind: recorder.SignificantEventKind = recorder.SignificantEventKind.ACCESS_CHANGED,
     **terms: Any,
 ) -> None:
-    """Add a key by the hash of its secret, with terms that were checked."""
+    """Add a key by the hash of its secret, with terms that were checked. Raises UnfitText."""
+    label = clean(label, limit=MAX_LABEL_LENGTH)
     with transaction.atomic():
         ApiKey.objects.create(
             key_id=key_id, operator_id=operator, brand_id=brand, secret_hash=secret_hash, label=label, **terms
@@ -309,6 +315,7 @@ def register_player(*, operator: UUID, reference: str, nickname: str, brand: UUI
     """
     identity = new_id(database_now())
     key, wrapped = crypto_shredding.new_key(identity)
+    nickname = clean(nickname, limit=MAX_NICKNAME_LENGTH)
     indexes = blind_index.blind_indexes(reference=reference, nickname=nickname)
     values: dict[str, Any] = {
         "id": identity,

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body, parse_query
+from casino.api.fields import EnumField, ReferenceField, StrictSerializer, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import HexText, ItemList, Page, Shape, Timestamp, open_enum
@@ -86,7 +86,7 @@ class OffsetDateTimeField(serializers.Field[datetime, Any, str, datetime]):
 class ReportRequest(StrictSerializer):
     """`date` for a day, month or year, `since` and `until` for an interval, none of them for the lifetime."""
 
-    name = TextField(max_length=40)
+    name = ReferenceField(max_length=40)
     period = EnumField(ReportPeriod)
     date = DateField(required=False, default=None)
     since = OffsetDateTimeField(required=False, default=None)
@@ -96,7 +96,7 @@ class ReportRequest(StrictSerializer):
 class ReportsQuery(serializers.Serializer[Any]):
     """A filter of the list."""
 
-    name = TextField(max_length=40, required=False, default=None, help_text="Only reports of this name.")
+    name = ReferenceField(max_length=40, required=False, default=None, help_text="Only reports of this name.")
 
 
 ReportName = Annotated[str, open_enum(report_names, example="liability")]

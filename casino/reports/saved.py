@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
+from casino.kernel.text import require
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator
@@ -28,8 +29,8 @@ MAX_TITLE_LENGTH: Final = 80
 def save_report(*, title: str, name: str, period: ReportPeriod, operators: Collection[UUID], by: str) -> SavedReport:
     """Save a report of these operators. Raises UnknownOperatorReport, InvalidSavedReport."""
     find_definition(name)
-    text = title.strip()
-    if not operators or period not in PERIODS or not 1 <= len(text) <= MAX_TITLE_LENGTH or not text.isprintable():
+    text = require(title, limit=MAX_TITLE_LENGTH, refusal=InvalidSavedReport, multiline=False)
+    if not operators or period not in PERIODS:
         raise InvalidSavedReport
     with transaction.atomic():
         row = SavedReport.objects.create(

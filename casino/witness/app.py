@@ -12,6 +12,7 @@ from typing import Any, Final, NoReturn
 from urllib.parse import parse_qsl
 from uuid import UUID
 
+from casino.kernel.text import is_reference
 from casino.witness.cosigning import SIZE_TYPE, Cosigner
 from casino.witness.houses import Refused
 from casino.witness.service import PresentedRelease, SignedRequest, Witness
@@ -22,6 +23,7 @@ logger = logging.getLogger(__name__)
 MAX_BODY: Final = 256 * 1024
 MAX_ITEMS: Final = 256
 BODY_SECONDS: Final = 10.0
+_MAX_TEXT: Final = 255
 _MAX_INTEGER: Final = 2**62
 _READERS: Final = 4
 _HASH: Final = "([0-9a-f]{64})"
@@ -273,7 +275,7 @@ def _number(query: Mapping[str, str], name: str) -> int:
 
 def _text(members: Mapping[str, Any], name: str) -> str:
     value = members.get(name)
-    if not isinstance(value, str) or not value.isprintable():
+    if not isinstance(value, str) or not is_reference(value, limit=_MAX_TEXT):
         _reject(name, "a text")
     return value
 

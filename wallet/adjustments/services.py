@@ -15,6 +15,7 @@ from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
 from casino.kernel.persons import is_another_person
+from casino.kernel.text import require
 from casino.operators import changes, daily_caps, key_limits
 from casino.operators.changes import ChangeKind, Move
 from casino.operators.daily_caps import CapKind
@@ -222,7 +223,4 @@ def _require_amount(amount: int, currency: str) -> None:
 
 
 def _require_text(text: str, *, empty: bool = False) -> str:
-    text = text.strip()
-    if len(text) > MAX_NOTE_LENGTH or not (text or empty):
-        raise AdjustmentNoteMissing
-    return text
+    return require(text, limit=MAX_NOTE_LENGTH, refusal=AdjustmentNoteMissing, empty=empty)

@@ -14,6 +14,7 @@ from casino.api.fields import (
     AmountField,
     CurrencyField,
     FlagField,
+    ReferenceField,
     StrictSerializer,
     TextField,
     WholeNumberField,
@@ -62,12 +63,14 @@ class DepositMethodRequest(StrictSerializer):
     """All terms of a method, even if only one of them changes."""
 
     name = TextField(max_length=60)
-    provider = TextField(max_length=40)
+    provider = ReferenceField(max_length=40)
     currency = CurrencyField()
     minimum = AmountField()
     maximum = AmountField()
     fee_fixed = AmountField(allow_zero=True, required=False, default=0)
-    fee_percent = TextField(max_length=8, required=False, default="0", help_text="Below 100, at most four decimals.")
+    fee_percent = ReferenceField(
+        max_length=8, required=False, default="0", help_text="Below 100, at most four decimals."
+    )
     processing_seconds = WholeNumberField(required=False, default=0, help_text="The usual duration of a deposit.")
     supports_withdrawals = FlagField(required=False, default=False)
     enabled = FlagField(required=False, default=True)

@@ -7,7 +7,7 @@ from msgspec import Meta
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import EnumField, StrictSerializer, TextField, parse_body
+from casino.api.fields import EnumField, ReferenceField, StrictSerializer, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import Shape
@@ -32,7 +32,7 @@ class FundingRequest(StrictSerializer):
     """The funding of all players of the operator."""
 
     funding = EnumField(Funding)
-    wallet_url = TextField(
+    wallet_url = ReferenceField(
         max_length=500,
         required=False,
         help_text="Where your own wallet is asked, without `/v1`: for `seamless`, and only then.",
@@ -42,7 +42,7 @@ class FundingRequest(StrictSerializer):
         required=False,
         help_text="The vocabulary in which your own wallet is asked: `standard` unless you say otherwise.",
     )
-    conformance = TextField(
+    conformance = ReferenceField(
         max_length=LONGEST,
         required=False,
         help_text="For `seamless` of a live operator: the `proof` of a report of `manage.py conform`, made within "

@@ -15,6 +15,7 @@ from casino.api.fields import (
     CurrencyField,
     EnumField,
     MoneyTypeField,
+    ReferenceField,
     StrictSerializer,
     TextField,
     parse_body,
@@ -28,7 +29,7 @@ from casino.operators import brands
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.models import Player
 from casino.operators.refusals import KeyLimitReached, UnknownBrand, UnknownPlayer
-from casino.operators.services import find_player, list_players
+from casino.operators.services import MAX_NICKNAME_LENGTH, find_player, list_players
 from wallet import acts
 from wallet.funding import services as funding
 from wallet.funding.refusals import FundingDiffers
@@ -40,9 +41,9 @@ from wallet.responsible_gaming.queries import PlayerRestriction, restricted_play
 class PlayerRequest(StrictSerializer):
     """A player to register."""
 
-    reference = TextField(max_length=80, help_text="Your own id of the player, not a name or an address.")
-    nickname = TextField(max_length=40, required=False, default="Player")
-    brand = TextField(
+    reference = ReferenceField(max_length=80, help_text="Your own id of the player, not a name or an address.")
+    nickname = TextField(max_length=MAX_NICKNAME_LENGTH, required=False, default="Player")
+    brand = ReferenceField(
         required=False, default=None, max_length=40, help_text="A brand's slug; by default that of the key, if any."
     )
 
@@ -97,7 +98,7 @@ class SandboxCredit(Shape):
 class PlayersQuery(serializers.Serializer[Any]):
     """Selects players."""
 
-    reference = TextField(
+    reference = ReferenceField(
         required=False, default=None, max_length=80, help_text="Only who has this reference of yours."
     )
     restriction = EnumField(

@@ -19,8 +19,8 @@ from casino.api.fields import (
     IdField,
     MoneyTypeField,
     PeriodQuery,
+    ReferenceField,
     StrictSerializer,
-    TextField,
     parse_body,
     parse_query,
 )
@@ -50,7 +50,7 @@ _REFERENCE: Final = re.compile(_REFERENCE_PATTERN, re.ASCII)
 
 
 @extend_schema_field({"type": "string", "pattern": f"^{_REFERENCE_PATTERN}$", "examples": ["op-tx-991"]})
-class ReferenceField(TextField):
+class TransferReferenceField(ReferenceField):
     """An operator's own id of a transfer, which fits into an address."""
 
     def to_internal_value(self, data: Any) -> str:
@@ -71,7 +71,7 @@ class AmountOrAllField(AmountField):
 class TransferRequest(StrictSerializer):
     """A transfer to a player's account (`in`) or back to your wallet (`out`)."""
 
-    reference = ReferenceField(help_text="Your own id of the transfer, unique among all of yours.")
+    reference = TransferReferenceField(help_text="Your own id of the transfer, unique among all of yours.")
     direction = EnumField(TransferDirection)
     amount = AmountOrAllField(help_text="With `out` also `all`, for everything on the account.")
     currency = CurrencyField()

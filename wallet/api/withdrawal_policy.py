@@ -12,8 +12,8 @@ from casino.api.fields import (
     AmountField,
     CurrencyField,
     CurrencyQuery,
+    ReferenceField,
     StrictSerializer,
-    TextField,
     WholeNumberField,
     parse_body,
     parse_query,
@@ -62,7 +62,9 @@ class WithdrawalPolicyRequest(StrictSerializer):
     maximum = AmountField(required=False, default=None, allow_null=True)
     max_pending = WholeNumberField(required=False, default=None, allow_null=True, min_value=1, max_value=1000)
     fee_fixed = AmountField(allow_zero=True, required=False, default=0)
-    fee_percent = TextField(max_length=8, required=False, default="0", help_text="Below 100, at most four decimals.")
+    fee_percent = ReferenceField(
+        max_length=8, required=False, default="0", help_text="Below 100, at most four decimals."
+    )
     played_percent = WholeNumberField(
         required=False,
         default=100,
@@ -80,7 +82,7 @@ class WithdrawalPolicyRequest(StrictSerializer):
         required=False, default=72, documented=(1, MAX_HOLD_HOURS), help_text="How long compliance has to decide."
     )
     hold_tags = serializers.ListField(
-        child=TextField(max_length=30),
+        child=ReferenceField(max_length=30),
         required=False,
         default=list,
         max_length=MAX_HOLD_TAGS,

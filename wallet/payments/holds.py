@@ -16,6 +16,7 @@ from casino.events.periods import period_conditions
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel import money
+from casino.kernel.text import require
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
@@ -130,11 +131,8 @@ def reject(hold: UUID, *, by: str, reason: str, metadata: Metadata) -> Hold:
 
 
 def require_reason(reason: str) -> str:
-    """Return a reason without surrounding space. Raises HoldReasonMissing if it is empty or too long."""
-    text = reason.strip()
-    if not 1 <= len(text) <= MAX_REASON_LENGTH or "\0" in text:
-        raise HoldReasonMissing
-    return text
+    """Return a reason as it is stored. Raises HoldReasonMissing."""
+    return require(reason, limit=MAX_REASON_LENGTH, refusal=HoldReasonMissing)
 
 
 def register() -> None:

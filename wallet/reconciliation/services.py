@@ -15,6 +15,7 @@ from casino.crypto import crypto_shredding
 from casino.events.sql import database_now, fetch
 from casino.events.store import Append, Metadata, append, read_many
 from casino.kernel.persons import is_another_person
+from casino.kernel.text import require
 from casino.operators.models import Operator
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.reports.intervals import ReportPeriod, period_interval
@@ -277,10 +278,7 @@ def _encrypted(payment: str, note: str) -> str:
 
 
 def _require_short(note: str) -> str:
-    note = note.strip()
-    if len(note) > MAX_NOTE_LENGTH:
-        raise DiscrepancyNoteMissing
-    return note
+    return require(note, limit=MAX_NOTE_LENGTH, refusal=DiscrepancyNoteMissing, empty=True)
 
 
 def _decoded(events: Iterable[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from casino.crypto import crypto_shredding
 from casino.events.sql import execute, fetch
+from casino.kernel.text import require
 from casino.operators.services import require_player
 from wallet.responsible_gaming.events import responsible_gaming_stream
 from wallet.responsible_gaming.projection import RESPONSIBLE_GAMING_EVENTS
@@ -41,11 +42,8 @@ def save_note(*, operator: UUID, player: UUID, since: datetime, by: str, note: s
 
 
 def require_note(note: str) -> str:
-    """Return a note without surrounding space. Raises ExclusionNoteInvalid if it is empty or too long."""
-    note = note.strip()
-    if not note or len(note) > MAX_NOTE_LENGTH or "\0" in note:
-        raise ExclusionNoteInvalid
-    return note
+    """Return a note as it is stored. Raises ExclusionNoteInvalid."""
+    return require(note, limit=MAX_NOTE_LENGTH, refusal=ExclusionNoteInvalid)
 
 
 def list_exclusions(*, operator: UUID, player: UUID) -> list[AnnotatedExclusion]:

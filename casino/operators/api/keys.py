@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import EmptyRequest, EnumField, StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.fields import EmptyRequest, EnumField, ReferenceField, StrictSerializer, WholeNumberField, parse_body
 from casino.api.idempotency import idempotent
 from casino.api.openapi import JSON, operation
 from casino.api.shapes import AmountText, CurrencyCode, Shape, Timestamp
@@ -72,7 +72,7 @@ class PublicKeyRequest(StrictSerializer):
 
     kty = EnumField(KeyType)
     crv = EnumField(KeyCurve)
-    x = TextField(max_length=100)
+    x = ReferenceField(max_length=100)
 
 
 class SigningKeyRequest(StrictSerializer):

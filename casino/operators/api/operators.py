@@ -10,7 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from casino.api.fields import StrictSerializer, TextField, parse_body
+from casino.api.fields import ReferenceField, StrictSerializer, parse_body
 from casino.api.openapi import JSON, operation
 from casino.api.shapes import AmountText, CurrencyCode, ItemList, Shape, Timestamp
 from casino.kernel import money
@@ -50,7 +50,7 @@ class OriginsRequest(StrictSerializer):
     """All origins of the operator's sites; they replace the earlier ones."""
 
     origins = serializers.ListField(
-        child=TextField(max_length=origins.MAX_LENGTH), allow_empty=True, max_length=origins.MAX_ORIGINS
+        child=ReferenceField(max_length=origins.MAX_LENGTH), allow_empty=True, max_length=origins.MAX_ORIGINS
     )
 
 

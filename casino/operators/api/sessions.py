@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api.error_catalogue import IDEMPOTENCY_KEY_MALFORMED
-from casino.api.fields import StrictSerializer, TextField, WholeNumberField, parse_body
+from casino.api.fields import ReferenceField, StrictSerializer, WholeNumberField, parse_body
 from casino.api.idempotency import read_key
 from casino.api.openapi import OPTIONAL_IDEMPOTENCY_KEY, operation
 from casino.api.shapes import ItemList, Shape, Timestamp
@@ -32,7 +32,7 @@ from casino.operators.refusals import (
 class PlayerSessionRequest(StrictSerializer):
     """The lifetime of the token, and the brand under which the player plays."""
 
-    brand = TextField(
+    brand = ReferenceField(
         required=False, default=None, max_length=40, help_text="A brand's slug; by default that of the key or player."
     )
     ttl_seconds = WholeNumberField(
@@ -51,7 +51,7 @@ class RenewalRequest(StrictSerializer):
 class LaunchCodeRequest(StrictSerializer):
     """The code of a launch."""
 
-    code = TextField(max_length=100, help_text="From the address that `POST /launches` returned.")
+    code = ReferenceField(max_length=100, help_text="From the address that `POST /launches` returned.")
 
 
 LAUNCH_CODE_EXAMPLE = {"code": "lc_vQ2l0y6mG1kYw8bZ5n3r7t9c4x1a6e2s8d0f5h7j9k3"}

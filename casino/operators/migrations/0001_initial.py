@@ -108,7 +108,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("slug", models.SlugField(max_length=40, unique=True)),
-                ("name", models.CharField(max_length=120)),
+                ("name", models.TextField()),
                 (
                     "currencies",
                     django.contrib.postgres.fields.ArrayField(
@@ -251,7 +251,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.UUIDField(primary_key=True, serialize=False)),
                 ("slug", models.SlugField(max_length=40)),
-                ("name", models.CharField(max_length=120)),
+                ("name", models.TextField()),
                 (
                     "shares_players",
                     models.BooleanField(help_text="The operator's players play under it; otherwise it has its own."),
@@ -335,7 +335,7 @@ class Migration(migrations.Migration):
                     "signatures_required",
                     models.BooleanField(default=False, help_text="Requests with it must be signed."),
                 ),
-                ("label", models.CharField(blank=True, default="", max_length=80)),
+                ("label", models.TextField(blank=True, default="")),
                 (
                     "scopes",
                     django.contrib.postgres.fields.ArrayField(
@@ -676,7 +676,7 @@ class Migration(migrations.Migration):
                         help_text="The key's thumbprint by RFC 7638: `kid` of its assertions.", max_length=43
                     ),
                 ),
-                ("name", models.CharField(max_length=80)),
+                ("name", models.TextField()),
                 ("jwk", models.JSONField(help_text="The public key by RFC 7517.")),
                 (
                     "subject",

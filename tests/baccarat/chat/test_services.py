@@ -8,6 +8,7 @@ from django.test import Client
 
 from casino.events.sql import fetch
 from tests.baccarat.api.people import JSON, NOWHERE, Gambler, Tenant, sit, tenant
+from tests.support.scripts import SENTENCES
 
 pytestmark = pytest.mark.django_db
 
@@ -107,7 +108,8 @@ def test_another_operators_table_is_unknown(table: str) -> None:
         ("x" * 201, "message_too_long"),
         ("two\nlines", "message_not_printable"),
         ("bell\u0007", "message_not_printable"),
-        ("in\u200bvisible", "message_not_printable"),
+        ("\u3164", "message_not_printable"),
+        ("\u200d\u200b", "message_empty"),
         ("\u202egnihtemos", "message_not_printable"),
         ("\u0301", "message_not_printable"),
         (5, "not_a_string"),
@@ -118,6 +120,12 @@ def test_an_invalid_message_is_refused_and_changes_nothing(alice: Gambler, table
     assert code(say(alice, table, text)) == (422, refused)
     assert chat(alice, table)["items"] == []
     assert fetch("SELECT count(*) FROM chat_playermoderation") == [(0,)]
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_a_message_in_any_script_is_shown_as_it_was_written(alice: Gambler, table: str, text: str) -> None:
+    assert say(alice, table, text).json()["text"] == text
+    assert [item["text"] for item in chat(alice, table)["items"]] == [text]
 
 
 def test_two_hundred_characters_with_accents_are_accepted(alice: Gambler, table: str) -> None:

@@ -66,7 +66,7 @@ class Body(StrictSerializer):
 
 
 class NeedsName(StrictSerializer):
-    name = TextField()
+    name = TextField(max_length=200)
 
 
 class HouseIsClosed(Refusal):

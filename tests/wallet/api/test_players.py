@@ -11,6 +11,7 @@ from casino.kernel.money import MoneyType
 from casino.operators.services import create_operator
 from casino.operators.sessions import open_session
 from tests.support.keys import issue_key
+from tests.support.scripts import NAMES
 from tests.wallet.ledger.world import causes
 from wallet.ledger import store
 from wallet.ledger.accounts import player_account
@@ -207,3 +208,46 @@ def test_balances_cost_four_queries(lucky: House) -> None:
     with CaptureQueriesContext(connection) as queries:
         lucky.get(f"players/{player}/balances")
     assert len(queries) == 4
+
+
+@pytest.mark.parametrize(
+    ("nickname", "shown"),
+    [
+        *((name, name) for name in NAMES),
+        ("\u5c71\u7530\u3000\u592a\u90ce", "\u5c71\u7530 \u592a\u90ce"),
+        ("Jean\u00a0Luc", "Jean Luc"),
+        (" Zoe\u0308 ", "Zo\u00eb"),
+        ("A\u200bce", "Ace"),
+    ],
+)
+def test_a_nickname_in_any_script_is_registered_as_people_read_it(lucky: House, nickname: str, shown: str) -> None:
+    answer = lucky.post("players", {"reference": "customer-1", "nickname": nickname})
+
+    assert (answer.status_code, answer.json()["nickname"]) == (201, shown)
+
+
+@pytest.mark.parametrize(
+    ("nickname", "code"),
+    [
+        ("\u3164", "field_invalid"),
+        ("Ace\u3164", "field_invalid"),
+        ("\u2800", "field_invalid"),
+        ("\u0301", "field_invalid"),
+        ("a\u202eb", "field_invalid"),
+        ("\u200d", "field_blank"),
+        ("x" * 41, "field_too_long"),
+    ],
+)
+def test_a_nickname_that_nobody_can_see_or_read_is_refused(lucky: House, nickname: str, code: str) -> None:
+    answer = lucky.post("players", {"reference": "customer-1", "nickname": nickname})
+
+    assert (answer.status_code, answer.json()["code"]) == (422, code)
+    assert lucky.get("players").json()["items"] == []
+
+
+@pytest.mark.parametrize("reference", ["\u6b8b\u3000\u9ad8", "a\u200cb", " x ", "e\u0301", "\u202e"])
+def test_a_reference_is_kept_and_found_as_it_was_sent(lucky: House, reference: str) -> None:
+    answer = lucky.post("players", {"reference": reference, "nickname": "Ace"})
+
+    assert (answer.status_code, answer.json()["reference"]) == (201, reference)
+    assert lucky.post("players", {"reference": f"{reference} ", "nickname": "Ace"}).json()["id"] != answer.json()["id"]
