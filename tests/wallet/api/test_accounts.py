@@ -173,7 +173,9 @@ def test_a_statement_as_workbook_has_the_amounts_of_csv_and_of_the_api_as_number
         workbooks.MEDIA_TYPE, 'attachment; filename="lucky-statement-account-real-EUR.xlsx"',
     )  # fmt: skip
     content = answer.getvalue()
-    lines, table = workbooks.rows_of(content, "Statement"), rows_of(teller.get(format="csv"))
+    lines = workbooks.rows_of(content, "Statement")
+    # In CSV an id that begins with a formula's sign has an apostrophe before it.
+    table = [[cell.removeprefix("'") for cell in row] for row in rows_of(teller.get(format="csv"))]
     assert [[*line[:1], *line[2:]] for line in lines] == [[*line[:1], *line[2:]] for line in table]
     for line, row in zip(lines[2:-1], table[2:-1], strict=True):
         assert abs(datetime.fromisoformat(line[1]) - datetime.fromisoformat(row[1])) < timedelta(milliseconds=1)
