@@ -66,7 +66,7 @@ LANGUAGES: Final = [
     (file.stem, *(f"play/js/messages/{folder}{file.name}" for folder in ("", "problems/", "verify/")))
     for file in sorted(_MESSAGES.glob("*.json"))
 ]
-"""The languages of the pages, with files of messages, of refusals (English has the service's) and of verifying."""
+"""The languages of the pages, with files of messages, of refusals and of verifying."""
 
 VERIFIER: Final = Path(proofs.__file__).with_name("verifier.py")
 FAIRNESS_DOCS: Final = settings.BASE_DIR / "deploy" / "docs" / "fairness"

@@ -3,6 +3,7 @@
 import json
 import re
 from itertools import chain
+from typing import get_args
 
 import pytest
 from django.urls import get_resolver
@@ -22,7 +23,7 @@ LANGUAGES = {
 REFUSALS = {
     file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted((MESSAGES / "problems").glob("*.json"))
 }
-"""The translated refusals: English is the service's own."""
+"""The refusals in players' words."""
 TRANSLATIONS = sorted(LANGUAGES.keys() - {"en"})
 TEMPLATE = re.compile(r"`([\w.]*)\$\{[^}`]*\}([\w.]*)`")
 ONE_INCLUDES_ZERO = {"fr", "pt"}
@@ -30,6 +31,7 @@ ONE_INCLUDES_ZERO = {"fr", "pt"}
 MAY_BE_ZERO = {"turn.left", "reality_check.reality", "played.since", "lobby.matching"}
 PLURALS = {key.removesuffix(".one") for key in LANGUAGES["en"] if key.endswith(".one")}
 NOT_FOR_PLAYERS = """
+text_not_allowed text_too_long
 acknowledgement_differs acknowledgement_not_needed address_malformed adjustment_note_missing
 already_acknowledged already_erased already_stopped approval_reason_missing
 assertion_expired assertion_invalid assertion_required assertion_used brand_slug_taken case_entry_invalid
@@ -133,24 +135,45 @@ def test_where_one_stands_for_zero_too_the_sentence_names_the_number(language: s
     assert {key for key in MAY_BE_ZERO if "n" not in placeholders(words[f"{key}.one"])} == set()
 
 
-@pytest.mark.parametrize("language", TRANSLATIONS)
-def test_each_refusal_for_players_is_translated_and_no_other(language: str):
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_each_refusal_for_players_is_worded_and_no_other(language: str):
     known = codes()
     needed = {code for code in known - set(NOT_FOR_PLAYERS) if not code.startswith("staff_")}
     translated = {key.removesuffix(".remedy") for key in REFUSALS[language]}
 
     assert set(NOT_FOR_PLAYERS) <= known
-    assert needed - translated == set(), "translate them, or list them in NOT_FOR_PLAYERS"
+    assert needed - translated == set(), "word them, or list them in NOT_FOR_PLAYERS"
     assert translated - known <= {"session_ended"}, "sent by the stream"
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)
-def test_translated_refusals_have_the_placeholders_of_german(language: str):
-    words, german = REFUSALS[language], REFUSALS["de"]
+def test_refusals_have_the_keys_and_placeholders_of_english(language: str):
+    words, english = REFUSALS[language], REFUSALS["en"]
 
-    assert words.keys() == german.keys()
-    assert {key for key in german if placeholders(words[key]) != placeholders(german[key])} == set()
+    assert words.keys() == english.keys()
+    assert {key for key in english if placeholders(words[key]) != placeholders(english[key])} == set()
     assert all(words.values())
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_refusals_are_in_players_words(language: str):
+    unfit = re.compile(r"`|\w_\w|\b(Idempotency-Key|HTTP|API|JSON|GET|PUT|POST|fields?|requests?)\b")
+
+    assert {
+        key: words for key, words in REFUSALS[language].items() if unfit.search(re.sub(r"\{\w+\}", "", words))
+    } == {}
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_refusals_name_facts_of_theirs_and_those_that_may_be_missing_in_a_part_of_their_own(language: str):
+    facts = {refusal.code: refusal.fact_types for refusal in all_refusals()}
+
+    for key, sentence in REFUSALS[language].items():
+        known = facts.get(key.removesuffix(".remedy"), {})
+        derived = {"name"} if "limit_type" in known else set()
+        assert placeholders(sentence) <= known.keys() | derived, key
+        certain = placeholders(re.sub(r"\[[^\]]*\]", "", sentence)) - derived
+        assert not any(type(None) in get_args(known[name]) for name in certain), key
 
 
 def test_each_key_that_a_module_names_or_composes_is_in_the_catalogue():

@@ -55,7 +55,9 @@ def test_a_deposit_arrives_a_withdrawal_is_requested_and_both_are_in_the_stateme
     expect(dialog.locator(".choice")).to_have_text("Cardfee €0.50 + 1 % · about 2 minutes · €10.00 to €500.00")
     dialog.get_by_label("Amount").fill("9")
     dialog.get_by_role("button", name="Deposit").click()
-    expect(dialog.get_by_role("alert")).to_contain_text("from the method's minimum to its maximum")
+    expect(dialog.get_by_role("alert")).to_have_text(
+        "This amount is too small or too large here. · Choose €10.00 or more, but at most €500.00."
+    )
     dialog.get_by_label("Amount").fill("100")
     dialog.get_by_role("button", name="Deposit").click()
     expect(dialog).to_contain_text("€98.50 is in your account.", timeout=TIMEOUT)

@@ -1,5 +1,5 @@
 // Translation, and numbers, money and times in the player's locale. Each language is one data file beside this module, and
-// one more with the service's refusals, which is loaded with the first of them. Their English comes from the service.
+// one more with the refusals that a player can meet, which is loaded with the first of them.
 
 import { NoResponse, Problem, prepareForProblems } from "../core/api.js";
 import { launch } from "../core/launch.js";
@@ -61,7 +61,7 @@ async function readMessages(address = "") {
   }
 }
 
-// Without its translations a refusal is shown in English, and they are asked for again at the next one.
+// Without its sentence a refusal is shown by the service's title, and the sentences are asked for again at the next one.
 prepareForProblems(async () => {
   const address = LINKS.get(language)?.dataset.problems;
   if (!address) return;
@@ -113,6 +113,13 @@ export function t(key, values = {}) {
  * @param {MessageValues} values
  */
 const fill = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+
+/**
+ * Fill in a sentence; a part in brackets is left out where a value of it is missing.
+ * @param {string} sentence
+ * @param {MessageValues} values
+ */
+const fillKnown = (sentence, values) => fill(sentence.replace(/\[([^\]]*)\]/g, (_, part) => ([...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => values[name]) ? part : "")), values);
 
 /** @param {string} key */
 export const hasMessage = (key) => key in messages;
@@ -174,24 +181,43 @@ export function day(when) {
   return formatter(Intl.DateTimeFormat, { day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit" }).format(new Date(when));
 }
 
+/** @param {number} n */
+export const minutes = (n) => t("played.minutes", { minutes: formatNumber(n) });
+
 /**
- * Return title and remedy of a problem: this language's translation of its code, else the texts from the service.
+ * @param {string} value
+ * @param {string} unit
+ */
+export const limitAmount = (value, unit) => (unit === "minutes" ? minutes(Number(value)) : money(value, unit));
+
+/** @param {Pick<Api["Limit"], "limit_type" | "period">} limit */
+export const limitName = ({ limit_type, period }) => t("limits.name", { what: t(`limit_type.${limit_type}`), period: t(`period.${period}`) });
+
+/**
+ * Return title and remedy of a problem: this language's sentences for its code, else the service's title.
  * @param {unknown} error a Problem, or NoResponse
  */
 export function describeProblem(error) {
   if (!(error instanceof Problem)) return { title: t("problem.no_answer"), remedy: t("problem.no_answer.remedy") };
   const { code, document } = error;
-  const title = problems[code];
   const values = valuesOf(document);
   const why = hasMessage(`wallet.reason.${values.reason}`) ? `${t(`wallet.reason.${values.reason}`)} ` : "";
-  if (title) return { title: fill(title, values), remedy: why + fill(problems[`${code}.remedy`] ?? "", values) };
-  return { title: (why ? "" : document.detail) || document.title || error.message, remedy: why + (document.remedy ?? "") };
+  return { title: fillKnown(problems[code] ?? error.message, values), remedy: why + fillKnown(problems[`${code}.remedy`] ?? "", values) };
 }
 
 /**
- * @param {object} document
+ * Return a problem's facts as a player reads them.
+ * @param {Record<string, any>} document
  * @returns {MessageValues}
  */
 function valuesOf(document) {
-  return Object.fromEntries(Object.entries(document).map(([name, value]) => [name, typeof value === "object" ? "" : String(value)]));
+  const { currency, unit = currency, limit_type, period } = document;
+  /** @param {unknown} value */
+  const text = (value) => {
+    if (typeof value !== "string") return typeof value === "number" ? formatNumber(value) : "";
+    if (unit && /^-?\d+(\.\d+)?$/.test(value)) return limitAmount(value, unit);
+    return /^\d{4}-\d\d-\d\dT/.test(value) ? day(value) : value;
+  };
+  const values = Object.fromEntries(Object.entries(document).map(([name, value]) => [name, text(value)]));
+  return limit_type ? { ...values, name: limitName({ limit_type, period }) } : values;
 }

@@ -4,8 +4,8 @@ import { command, get, serverNow } from "../core/api.js";
 import { h, put } from "../core/dom.js";
 import { toDecimal, parseAmount } from "../core/money.js";
 import { currencyDigits } from "../core/table_state.js";
-import { moment, money, t } from "../messages/index.js";
-import { limitAmount, limitName, takeBreak, realityCheck } from "./responsible_gaming.js";
+import { limitAmount, limitName, moment, money, t } from "../messages/index.js";
+import { takeBreak, realityCheck } from "./responsible_gaming.js";
 import { amountInput, field, form, errorText, whenLoaded, panel, pinInput, InvalidInput } from "./widgets.js";
 
 /** @import { Game } from "../view/game.js" */

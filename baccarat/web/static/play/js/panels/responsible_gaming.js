@@ -2,7 +2,7 @@
 
 import { command, get, serverNow } from "../core/api.js";
 import { h, put } from "../core/dom.js";
-import { signedMoney, formatNumber, day, money, t, time } from "../messages/index.js";
+import { signedMoney, minutes, day, money, t, time } from "../messages/index.js";
 import { field, form, whenLoaded, pinInput, InvalidInput } from "./widgets.js";
 
 /** @import { Game } from "../view/game.js" */
@@ -13,18 +13,6 @@ const INTERVALS = [15, 30, 45, 60];
 const amount = ({ amount: value, currency }) => money(value, currency);
 /** @param {Api["Money"]} money */
 const result = ({ amount: value, currency }) => signedMoney(value, currency);
-/** @param {number} n */
-export const minutes = (n) => t("played.minutes", { minutes: formatNumber(n) });
-
-/**
- * @param {string} value
- * @param {string} unit
- */
-export const limitAmount = (value, unit) => (unit === "minutes" ? minutes(Number(value)) : money(value, unit));
-
-/** @param {Pick<Api["Limit"], "limit_type" | "period">} limit */
-export const limitName = ({ limit_type, period }) => t("limits.name", { what: t(`limit_type.${limit_type}`), period: t(`period.${period}`) });
-
 /**
  * The time played in a session, which counts in steps of five minutes, but no more than has passed.
  * @param {Api["SessionActivity"]} session

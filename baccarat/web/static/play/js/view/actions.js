@@ -194,7 +194,7 @@ export class Actions {
    * @returns {NoticeAction[]}
    */
   remedies(error) {
-    if (error instanceof NoResponse || !["insufficient_funds", "under_minimum"].includes(error.code)) return [];
+    if (error instanceof NoResponse || error.code !== "insufficient_funds") return [];
     return [[t("cash.rebuy"), () => this.open("cash", "rebuy")]];
   }
 

@@ -8,8 +8,8 @@ import { launch } from "../core/launch.js";
 import { storage } from "../core/session.js";
 import { toMinor } from "../core/money.js";
 import { ownPart } from "../core/table_state.js";
-import { limitAmount, limitName, minutes, playedMinutes } from "../panels/responsible_gaming.js";
-import { currentLanguage, day, signedMoney, hasMessage, moment, money, describeProblem, t } from "../messages/index.js";
+import { playedMinutes } from "../panels/responsible_gaming.js";
+import { currentLanguage, day, signedMoney, hasMessage, limitAmount, limitName, minutes, moment, money, describeProblem, t } from "../messages/index.js";
 
 /** @import { Game } from "./game.js" */
 
