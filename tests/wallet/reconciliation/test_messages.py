@@ -53,6 +53,15 @@ def open_house(monkeypatch: pytest.MonkeyPatch, *, second_above: int = 10_000) -
     return method()
 
 
+def tell_too_early(card: Any) -> tuple[Any, Discrepancy]:
+    """Say that a payout is completed that was never sent; return it and its discrepancy."""
+    complete_deposit(card)
+    payment = withdraw(card)
+    call_back(report(payment, "completed", kind=PaymentKind.PAYOUT, amount=1000))
+    callbacks.apply_waiting()
+    return payment, Discrepancy.objects.get()
+
+
 def assert_audited() -> None:
     """Check that every discrepancy's events and row agree, and that money does."""
     traces = ReconciliationTraces()
@@ -74,12 +83,7 @@ def resolve(row: Discrepancy, by: str) -> Any:
 
 @pytest.mark.django_db
 def test_a_message_that_came_too_early_is_applied_again_at_the_desk(monkeypatch: pytest.MonkeyPatch) -> None:
-    card = open_house(monkeypatch)
-    complete_deposit(card)
-    payment = withdraw(card)
-    call_back(report(payment, "completed", kind=PaymentKind.PAYOUT, amount=1000))
-    callbacks.apply_waiting()
-    row = Discrepancy.objects.get()
+    payment, row = tell_too_early(open_house(monkeypatch))
     assert (row.operator_id, row.type, row.kind, row.payment) == (
         OPERATOR,
         "message_unapplied",
@@ -148,12 +152,7 @@ def test_another_large_message_is_taken_over_anew_by_the_same_owner_or_another(m
 
 @pytest.mark.django_db
 def test_messages_of_a_resolved_discrepancy_are_never_applied(monkeypatch: pytest.MonkeyPatch) -> None:
-    card = open_house(monkeypatch)
-    complete_deposit(card)
-    payment = withdraw(card)
-    call_back(report(payment, "completed", kind=PaymentKind.PAYOUT, amount=1000))
-    callbacks.apply_waiting()
-    row = Discrepancy.objects.get()
+    payment, row = tell_too_early(open_house(monkeypatch))
     resolve(row, "staff:8")
     withdrawals.send(payment)
     with pytest.raises(DiscrepancyClosed):
