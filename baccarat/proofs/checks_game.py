@@ -189,7 +189,7 @@ def check_commission(exported: RoundExport) -> str:
     commission = exported.table_rules.commission
     if commission is None:
         return "none is charged at this table"
-    when = "owed until the shoe ends" if commission.timing == "deferred" else "taken at once"
+    when = "set aside until the shoe ends" if commission.timing == "deferred" else "taken at once"
     return f"{charged} minor units in all, {when}"
 
 

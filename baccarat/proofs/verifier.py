@@ -1981,7 +1981,7 @@ def check_commission(proof: Proof) -> str:
             raise CheckFailed(
                 f"seat {wager['seat']}: commission is taken at a different time", is_deferred(proof.rules), wager
             )
-    taken_now = "owed until the shoe ends" if is_deferred(proof.rules) else "taken at once"
+    taken_now = "set aside until the shoe ends" if is_deferred(proof.rules) else "taken at once"
     charged = sum(wager["commission"] for wager in settled)
     if proof.rules["commission"] is None:
         return "none is charged at this table"

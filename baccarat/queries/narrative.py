@@ -143,7 +143,8 @@ def _settled(event: e.RoundSettled, table: NarratedTable) -> Iterator[str]:
             yield f"Seat {wager.seat}: {_result(result, table.rules)}"
         yield f"Seat {wager.seat} gets {_amount(wager.returned, table.rules)} for {_amount(wager.staked, table.rules)}."
         if wager.deferred and wager.commission:
-            yield f"Seat {wager.seat} owes {_amount(wager.commission, table.rules)}, held in its rack."
+            commission = _amount(wager.commission, table.rules)
+            yield f"{commission} is set aside for commission in the rack of seat {wager.seat}."
 
 
 def _result(result: SpotResult, rules: TableRules) -> str:
@@ -172,7 +173,7 @@ def _commission(result: SpotResult, rules: TableRules, commission: Commission) -
     else:
         chip = _amount(rules.chips[0], rules)
         rounding = f"up to {unit.numerator}/{unit.denominator} of the lowest chip ({chip})"
-    when = "owed until the shoe ends" if commission.timing is CommissionTiming.DEFERRED else "taken at once"
+    when = "set aside until the shoe ends" if commission.timing is CommissionTiming.DEFERRED else "taken at once"
     charged = _amount(result.commission, rules)
     return f"commission {rate} is exactly {_exact(exact, rules)}, rounded {rounding}: {charged}, {when}"
 
@@ -255,7 +256,7 @@ def _released(event: te.SeatReleased, table: NarratedTable) -> Iterator[str]:
 
 def _after_commission(event: te.SeatLeft | te.SeatReleased, table: NarratedTable) -> str:
     collected = event.commission_collected
-    return f", after {_with_currency(collected, table.rules)} of owed commission" if collected else ""
+    return f", after {_with_currency(collected, table.rules)} of commission that was set aside" if collected else ""
 
 
 def _terms_fixed(event: te.TermsFixed | e.NextTerms, _table: NarratedTable) -> Iterator[str]:

@@ -67,7 +67,9 @@ class WagerResult(Shape):
     staked: AmountText
     won: AmountText
     commission: AmountText
-    commission_deferred: bool
+    commission_deferred: Annotated[
+        bool, Meta(description="True if `commission` is part of `returned`, and set aside from it at once.")
+    ]
     returned: AmountText
     spots: tuple[SpotResultResponse, ...]
 

@@ -33,6 +33,10 @@ CLOSURE_NOTICE: Final = (
     "This table is closing permanently. Confirmed wagers are settled, then chips return to the accounts."
 )
 FUNDING: Final = "Where real money comes from; `seamless` is without a buy-in."
+SET_ASIDE: Final = (
+    "Commission on Banker wins that waits apart from the game balance; the house takes it when the shoe ends or the "
+    "player leaves."
+)
 WAGER_SIGNATURES: Final = ("ed25519",)
 TableStopScope = Annotated[
     str, Meta(extra_json_schema={"enum": [scope.value for scope in StopScope if scope is not StopScope.PLAYER]})
@@ -46,7 +50,7 @@ class SeatResponse(Shape):
     player: Annotated[UUID | None, Meta(description=PLAYER_ID)]
     you: bool
     money_type: MoneyType
-    commission_owed: AmountText
+    commission_set_aside: Annotated[AmountText, Meta(description=SET_ASIDE)]
     skips_show: Annotated[bool, Meta(description="Whether its player asked to skip the show of the last deal.")]
 
     @classmethod
@@ -57,7 +61,7 @@ class SeatResponse(Shape):
             player=player_id_for(seat.player, viewer),
             you=seat.player == viewer,
             money_type=seat.money_type,
-            commission_owed=format_amount(seat.owed, table.rules.currency),
+            commission_set_aside=format_amount(seat.owed, table.rules.currency),
             skips_show=seat.player in table.show_skips,
         )
 
@@ -168,7 +172,7 @@ class OwnSeat(Shape):
     low_balance: Annotated[
         LowBalance | None, Meta(description="Funding options if the game balance is under the minimum.")
     ]
-    commission_owed: Money
+    commission_set_aside: Annotated[Money, Meta(description=SET_ASIDE)]
     in_round: bool
     status: Annotated[
         SeatStatus | None, Meta(description="In the current round; null if the player waits for the next.")
@@ -307,7 +311,7 @@ def _own_seat(
         low_balance=None
         if shown.told_at is not None
         else present_low_balance(seat=seat, rules=table.rules, round_=round_, balance=balance, funding_options=funding),
-        commission_owed=Money.of(seat.owed, currency),
+        commission_set_aside=Money.of(seat.owed, currency),
         in_round=round_seat is not None and round_.is_running(),
         status=None if round_seat is None else round_seat.status,
         last_wager=None if seat.last_wager is None else present_stakes(seat.last_wager, currency),

@@ -62,7 +62,7 @@ _LAST_SEEN_OF_PLAYERS: Final = (
 def release_absent_seats() -> int:
     """Free every seat that is no longer kept, each in its own transaction. Returns the number freed.
 
-    Owed commission is collected and unconfirmed chips are returned, as when the player leaves.
+    What is set aside for commission is taken and unconfirmed chips are returned, as when the player leaves.
     """
     freed, last = sum(_leave_frozen(*seat) for seat in fetch(_SEATS_OF_FROZEN, [PAGE_SIZE])), ""
     while page := fetch(_SEATS_TO_FREE, [last, settings.PLAYER_AWAY_SECONDS, settings.SEAT_HOLD_SECONDS, PAGE_SIZE]):

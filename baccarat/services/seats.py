@@ -235,7 +235,7 @@ def rebuy(*, actor: TableActor, amount: int, currency: str) -> TableStateRespons
 
 
 def leave(*, actor: TableActor) -> TableStateResponse:
-    """Leave the table: collect owed commission and move the game balance to the account.
+    """Leave the table: take what is set aside for commission, and move the game balance to the account.
 
     Raises NotSeated, WagerInPlay.
     """

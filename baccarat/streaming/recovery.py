@@ -44,8 +44,8 @@ and last round; balances, pending payments, debts and the player's own limit; an
 The response is consistent as of `position`: open `GET /api/v1/stream?after=<position>` to continue without a gap.
 
 A confirmed wager was dealt and settled without its player. Unconfirmed chips were never at risk. A seat is kept for
-`seat_kept_rounds` missed turns, or for a time if no rounds are played; then it is released, owed commission is
-collected and the game balance returns to the account: see `absence.seats_released`.
+`seat_kept_rounds` missed turns, or for a time if no rounds are played; then it is released, what is set aside for
+commission is taken and the game balance returns to the account: see `absence.seats_released`.
 """
 
 

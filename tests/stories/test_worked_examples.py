@@ -100,8 +100,8 @@ def test_004_commission_is_marked_in_the_rack_and_paid_when_the_player_leaves(
     assert house.state(table).seats[0].owed == 500
     assert house.holds(table, AccountKind.COMMISSION) == 0
     picture = ann.place(B, 2500)
-    assert picture["you"]["commission_owed"] == {"amount": "5.00", "currency": "EUR"}
-    assert picture["seats"][0]["commission_owed"] == "5.00"
+    assert picture["you"]["commission_set_aside"] == {"amount": "5.00", "currency": "EUR"}
+    assert picture["seats"][0]["commission_set_aside"] == "5.00"
 
     ann.leave()
 

@@ -248,5 +248,5 @@ def _describe_rounding(commission: Commission, rules: TableRules) -> str:
 
 def _describe_timing(commission: Commission) -> str:
     if commission.timing is CommissionTiming.DEFERRED:
-        return "owed until the shoe ends or the player leaves"
+        return "set aside until the shoe ends or the player leaves"
     return "taken from the payout"

@@ -34,7 +34,7 @@ class SpotResult:
 
 
 class Settlement(NamedTuple):
-    """One wager's results in minor units. With `deferred`, commission is owed and not yet deducted from `returned`."""
+    """One wager's results in minor units. With `deferred`, commission is set aside, not deducted from `returned`."""
 
     results: tuple[SpotResult, ...]
     staked: int

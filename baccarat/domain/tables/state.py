@@ -55,7 +55,7 @@ class RulesLifecycle:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """An occupied seat. Rebet repeats `last_wager`; `owed` is the deferred commission marked in the seat's rack.
+    """An occupied seat. Rebet repeats `last_wager`; `owed` is the commission set aside in the seat's rack.
 
     `missed_turns` counts turns that timed out since the seat's last action in a round.
     """

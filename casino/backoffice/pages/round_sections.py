@@ -160,7 +160,7 @@ def _seat(seat: RoundSeat, names: Mapping[UUID, str], currency: str, *, void: bo
         *first,
         ", ".join(_result(result, currency) for result in settled.results),
         html.money(settled.won, currency),
-        html.with_note(commission, "owed") if settled.deferred and settled.commission else commission,
+        html.with_note(commission, "set aside") if settled.deferred and settled.commission else commission,
         html.money(settled.returned, currency),
         html.badge("voided", "bad") if void else net,
     )

@@ -224,7 +224,7 @@ def _seats(state: TableState) -> Grid:
         )
         for seat in state.seats
     ]
-    headers = ("Seat", "Player", "Money", "Last wager", "Commission owed")
+    headers = ("Seat", "Player", "Money", "Last wager", "Set aside for commission")
     return Grid("Seats", headers, rows, empty="No seat is taken.", numeric=frozenset(headers[3:]))
 
 

@@ -234,7 +234,7 @@ def _leaves(player: Gambler, house: Tenant, table: str, *, seat: int) -> None:
     rebought = player.do(f"{at}/rebuy", {"amount": "200.50", "currency": "EUR"})
     assert Decimal(rebought["you"]["game_balance"]["amount"]) == before + Decimal("200.50")
     require_balanced(player, table)
-    owed = Decimal(rebought["you"]["commission_owed"]["amount"])
+    owed = Decimal(rebought["you"]["commission_set_aside"]["amount"])
     left = player.do(f"{at}/leave")
     assert left["you"] is None
     assert seat not in [taken["seat"] for taken in left["seats"]]

@@ -1,7 +1,7 @@
 """A worker process whose players play all five presets, in shares like those of `make play`.
 
 Several players to a table, one spot or many, real and play money, passes, undone chips, rebets and cuts; long shoes are
-played to their end, with the Caller's ceremony and owed commissions. The random generator is seeded, so that a run can
+played to their end, with the Caller and deferred commission. The random generator is seeded, so that a run can
 be repeated.
 """
 

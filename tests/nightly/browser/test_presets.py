@@ -65,16 +65,19 @@ def test_classic_accepts_one_spot_in_a_round(house, open_screen):
     expect(screen.chips_on("banker")).to_have_text("25")
 
 
-def test_the_big_table_marks_commission_beside_the_seat(house, open_screen):
+def test_the_big_table_sets_commission_aside_and_says_so(house, open_screen):
     table = house.table("big_table", turn_seconds=60, caller=False)
     screen = open_screen(table, 6)
     screen.place("banker", "100")
 
     until_banker_wins(screen, house, deal=lambda n: screen.act("deal" if n == 1 else "rebetDeal"))
 
-    expect(screen.page.locator("[data-you]")).to_contain_text("owes 5")
-    expect(screen.page.locator(".owed").get_by_role("img", name="Seat 6: owes 5")).to_be_visible()
-    expect(screen.page.locator("#live")).to_contain_text("Commission owed €5.00")
+    expect(screen.page.locator(".plate[data-aside]")).to_have_text("6You5")
+    expect(screen.page.get_by_role("img", name="Seat 6: set aside for commission 5")).to_be_visible()
+    expect(screen.page.locator(".balance-aside")).to_have_text("Set aside for commission€5.00")
+    expect(screen.page.locator("#live")).to_contain_text("Commission €5.00, set aside")
+    words = "Set aside for commission €5.00, taken at the end of the shoe or when you leave"
+    expect(screen.open("cash")).to_contain_text(words)
 
 
 def test_the_seat_with_the_highest_bet_on_player_looks_at_the_cards_and_hands_them_back(house, open_screen):

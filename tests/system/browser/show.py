@@ -16,7 +16,7 @@ RELEASED = {
     "title": "called",
     "words": "called",
     "balance": "paid",
-    "owed": "paid",
+    "aside": "paid",
     "plates": "paid",
     "notices": "over",
     "scoreboard": "over",
@@ -26,7 +26,7 @@ RELEASED = {
 
 RECORD = r"""() => {
     const game = document.querySelector(".game");
-    const outcome = /wins|\bowes\b|[+\u2212-]€|Tie,|Tie at|all at/;
+    const outcome = /wins|set aside|[+\u2212-]€|Tie,|Tie at|all at/;
     const html = (selector) => [...document.querySelectorAll(selector)].map((each) => each.outerHTML).join("");
     const width = (each) => each.getBoundingClientRect().width;
     const widths = (selector) => [...document.querySelectorAll(selector)].map(width);
@@ -34,8 +34,8 @@ RECORD = r"""() => {
         facts: () => html(".table-facts"),
         title: () => document.title,
         balance: () => document.querySelector("#game-balance").textContent,
-        owed: () => html(".owed"),
-        plates: () => html(".plate[data-owes]"),
+        aside: () => html(".aside, .balance-aside"),
+        plates: () => html(".plate[data-aside]"),
         notices: () => html(".notice.warning"),
         scoreboard: () => html(".scoreboard") + widths(".scoreboard *"),
         history: () => html(".round-line"),

@@ -73,6 +73,7 @@ def bet_on_banker(frame: Frame) -> None:
 def expect_all_told(frame: Frame, page: Page) -> None:
     """Expect what follows from Banker's win of €100.00, on the table and in the page that frames it."""
     expect(frame.locator("#game-balance")).to_have_text("€1,095.00")
+    expect(frame.locator(".balance-aside")).to_have_text("Set aside for commission€5.00")
     expect(frame.locator(".marker")).to_have_count(1)
     expect(frame.locator(".table-facts")).not_to_contain_text("0 cards out")
     expect(frame.locator(".score-last li")).to_have_count(1)

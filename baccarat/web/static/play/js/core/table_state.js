@@ -126,8 +126,11 @@ export function seatsOf(state, round) {
  */
 export const currencyDigits = (state) => countDecimals(state.rules.minimum);
 
+/** What the player's seat has set aside for commission. @param {Api["Table"]} state */
+export const setAsideOf = ({ seats }) => seats.find((seat) => seat.you)?.commission_set_aside ?? "0";
+
 /**
- * Return what a seat won or lost in a settled round, in minor units, net of commission that is still owed.
+ * Return what a seat won or lost in a settled round, in minor units, net of commission that is set aside.
  * @param {Api["RoundSeat"] | null | undefined} part
  */
 export function netResult(part) {

@@ -3,7 +3,7 @@
 import { command } from "../core/api.js";
 import { h, put, say } from "../core/dom.js";
 import { toDecimal, toMinor } from "../core/money.js";
-import { findBalance, currencyDigits, staysAtCasino } from "../core/table_state.js";
+import { findBalance, currencyDigits, setAsideOf, staysAtCasino } from "../core/table_state.js";
 import { money, t, time } from "../messages/index.js";
 import { depositPart, quickDepositPart, readAmount, statementPart, withdrawPart } from "./account.js";
 import { amountInput, field, form, panel } from "./widgets.js";
@@ -91,7 +91,9 @@ function rebuy(game) {
     game.notices.show(t("cash.rebought", { amount: money(answer.you.game_balance.amount, state.currency) }), { key: "cash" });
     game.actions.close();
   };
+  const aside = setAsideOf(state);
   return h("section", { class: "cash-part" }, h("h3", {}, t("cash.rebuy")),
+    toMinor(aside) > 0n && h("p", { class: "quiet-words" }, t("aside.how", { amount: money(aside, state.currency) })),
     h("p", { class: "quiet-words" }, t("cash.rebuy.how", { amount: account ? money(account.amount, account.currency) : "–" })),
     form(submit, field(t("amount"), amount), h("button", { class: "primary", type: "submit" }, t("cash.rebuy"))));
 }

@@ -32,9 +32,9 @@ export class Board {
     this.act = act;
     this.panels = spots;
     this.element = h("div", { class: "board" });
-    this.owed = h("ul", { class: "owed", "aria-label": t("owed.label") });
+    this.aside = h("ul", { class: "aside", "aria-label": t("aside.label") });
     this.layout = "";
-    this.owing = "";
+    this.marked = "";
     this.yours = 0;
     /** @type {Scene | null} */
     this.scene = null;
@@ -62,7 +62,7 @@ export class Board {
     const scene = kind === "ring" ? layoutScene({ seats: rules.seats, yours: this.yours, width: high * aspect, height: high }) : null;
     this.scene = scene;
     set(this.element, { class: `board ${scene ? "ring" : "row"}`, "data-seats": rules.seats });
-    if (scene) this.element.replaceChildren(drawFelt(scene, clothWords(rules)), lay(this.owed, rackOf(scene), scene), ...scene.seats.map((place, i) => this.seat(place, i + 1, scene)));
+    if (scene) this.element.replaceChildren(drawFelt(scene, clothWords(rules)), lay(this.aside, rackOf(scene), scene), ...scene.seats.map((place, i) => this.seat(place, i + 1, scene)));
     else this.drawRow(rules.seats);
     return true;
   }
@@ -84,7 +84,7 @@ export class Board {
   drawRow(seats) {
     const plates = Array.from({ length: seats }, (_, i) => this.plate(i + 1));
     const row = h("div", { class: "seat-row", role: "group", "aria-label": t("seats.label"), vars: { "--columns": String(Math.min(7, seats)) } }, plates);
-    this.element.replaceChildren(drawDealer(), this.owed, row);
+    this.element.replaceChildren(drawDealer(), this.aside, row);
   }
 
   /** Bring the viewer's seat into view where the row of seats has to be swiped. */
@@ -129,7 +129,7 @@ export class Board {
   draw(state, seats, { pending, can, paying, winnings }) {
     const digits = currencyDigits(state);
     const chips = state.rules.chips.map(toMinor);
-    this.drawOwed(state);
+    this.drawAside(state);
     for (const seat of seats) {
       this.drawPlate(state, seat, can);
       if (!this.scene) this.plates.get(seat.seat)?.chips.draw({ units: totalStake(seat.stakes), chips, digits, seed: seat.seat });
@@ -140,14 +140,14 @@ export class Board {
     }
   }
 
-  /** Lay a marker into the dealer's rack for each seat that owes commission. @param {Api["Table"]} state */
-  drawOwed(state) {
-    const owing = state.seats.filter((seat) => toMinor(seat.commission_owed) > 0n);
-    const wanted = owing.map((seat) => `${seat.seat} ${seat.you} ${seat.commission_owed}`).join();
-    if (wanted === this.owing) return;
-    this.owing = wanted;
-    put(this.owed, owing.map(({ seat, you, commission_owed }) => {
-      const words = `${t("seat.label", { seat })}: ${t("seat.owes", { amount: chipText(commission_owed) })}`;
+  /** Lay a marker into the dealer's rack for each seat that has set commission aside. @param {Api["Table"]} state */
+  drawAside(state) {
+    const marked = state.seats.filter((seat) => toMinor(seat.commission_set_aside) > 0n);
+    const wanted = marked.map((seat) => `${seat.seat} ${seat.you} ${seat.commission_set_aside}`).join();
+    if (wanted === this.marked) return;
+    this.marked = wanted;
+    put(this.aside, marked.map(({ seat, you, commission_set_aside }) => {
+      const words = `${t("seat.label", { seat })}: ${t("seat.aside", { amount: chipText(commission_set_aside) })}`;
       return h("li", { class: "marker", "data-own": you, title: words, role: "img", "aria-label": words }, String(seat));
     }));
   }
@@ -185,14 +185,14 @@ export class Board {
     const sitting = free && (!state.you || can.move);
     say(name, free ? t(state.you ? "seat.move" : "seat.sit") : seat.you ? t("seat.you") : nickname ?? t("seat.other"));
     say(number, nickname && !seat.you ? initialsOf(nickname) : String(seat.seat));
-    const owed = taken && toMinor(taken.commission_owed) > 0n ? t("seat.owes", { amount: chipText(taken.commission_owed) }) : "";
+    const aside = taken && toMinor(taken.commission_set_aside) > 0n ? chipText(taken.commission_set_aside) : "";
     const does = part && !free ? t(`status.${part.status}`) : taken && state.round ? t("status.waiting") : "";
-    say(note, owed || does);
+    say(note, aside || does);
     set(element, {
-      "data-free": free, "data-you": seat.you, "data-status": part?.status ?? false, "data-owes": Boolean(owed),
+      "data-free": free, "data-you": seat.you, "data-status": part?.status ?? false, "data-aside": Boolean(aside),
       disabled: free ? !sitting : seat.you,
       title: free || seat.you ? false : t("seat.report"),
-      "aria-label": plateLabel(state, seat, name.textContent, [does, owed].filter(Boolean).join(" · ")),
+      "aria-label": plateLabel(state, seat, name.textContent, [does, aside && t("seat.aside", { amount: aside })].filter(Boolean).join(" · ")),
     });
   }
 

@@ -5,7 +5,7 @@ import { icon } from "../art/pieces.js";
 import { h, put, say, set } from "../core/dom.js";
 import { logo } from "../core/launch.js";
 import { countDecimals, toDecimal, toMinor } from "../core/money.js";
-import { findBalance, moneyTypeOf, specialRules } from "../core/table_state.js";
+import { findBalance, moneyTypeOf, setAsideOf, specialRules } from "../core/table_state.js";
 import { money, t, time } from "../messages/index.js";
 
 /** @import { Actions } from "./actions.js" */
@@ -24,9 +24,11 @@ export class Header {
     this.connection = h("span", { class: "connection", role: "img" });
     this.game = h("output", { class: "balance-amount", id: "game-balance" });
     this.account = h("output", { class: "balance-amount", id: "account-balance" });
-    this.labels = [h("span", { class: "balance-label" }), h("span", { class: "balance-label" })];
+    this.setAside = h("output", { class: "balance-amount" });
+    this.labels = [h("span", { class: "balance-label" }), h("span", { class: "balance-label" }), h("span", { class: "balance-label" })];
     this.rebuyButton = h("button", { type: "button", class: "plus", onclick: () => act.open("cash") }, icon("plus"));
     this.own = h("p", { class: "balance balance-game" }, this.labels[0], this.game, this.rebuyButton);
+    this.aside = h("p", { class: "balance balance-aside" }, this.labels[2], this.setAside);
     this.lobby = h("button", { type: "button", class: "menu-button to-lobby", onclick: () => act.lobby() }, icon("lobby"), h("span"));
     this.leave = h("button", { type: "button", class: "menu-button to-leave", onclick: () => act.run("leave") }, icon("leave"), h("span"));
     /** @type {Record<string, HTMLButtonElement>} */
@@ -38,7 +40,7 @@ export class Header {
     this.element = h("header", { class: "header", onkeydown: (/** @type {KeyboardEvent} */ event) => this.fold(event) }, this.lobby, logo(),
       h("div", { class: "where" }, h("div", { class: "where-line" }, this.name, this.connection), this.facts, this.badges),
       h("div", { class: "balances" },
-        this.own, h("p", { class: "balance balance-account" }, this.labels[1], this.account)),
+        this.own, this.aside, h("p", { class: "balance balance-account" }, this.labels[1], this.account)),
       this.more, this.nav);
     this.element.addEventListener("focusout", ({ relatedTarget }) => relatedTarget instanceof Node && !this.element.contains(relatedTarget) && this.unfold(false));
     this.unfold(false);
@@ -83,6 +85,7 @@ export class Header {
     this.drawBalance(state, amount);
     const account = findBalance(balances, told ? "returning" : "account", moneyTypeOf(state), currency);
     say(this.account, account ? money(account.amount, account.currency) : "–");
+    this.drawAside(state);
     set(this.own, { hidden: !you });
     set(this.rebuyButton, { "aria-label": t("cash.rebuy"), hidden: !you || Boolean(told) });
     for (const [name, button] of Object.entries({ ...this.menu, lobby: this.lobby, leave: this.leave })) {
@@ -102,6 +105,15 @@ export class Header {
    */
   drawBalance({ currency }, amount) {
     say(this.game, amount === null ? "–" : money(amount, currency));
+  }
+
+  /** Show what the player's seat has set aside for commission. @param {Api["Table"]} state */
+  drawAside(state) {
+    const aside = setAsideOf(state);
+    const amount = money(aside, state.currency);
+    set(this.aside, { hidden: toMinor(aside) === 0n, title: t("aside.how", { amount }) });
+    say(this.labels[2], t("aside.label"));
+    say(this.setAside, amount);
   }
 
   /**

@@ -122,5 +122,5 @@ export class Rounds {
  */
 function commissionWords(result, currency) {
   if (!result || toMinor(result.commission) === 0n) return "";
-  return t(result.commission_deferred ? "result.owed" : "result.commission", { amount: money(result.commission, currency) });
+  return t(result.commission_deferred ? "result.aside" : "result.commission", { amount: money(result.commission, currency) });
 }

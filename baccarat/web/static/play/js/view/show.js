@@ -68,11 +68,11 @@ export class Show {
     if (!round || !before || !this.unpaid) return state;
     const key = [state, round, step];
     if (this.drawn?.key.every((each, i) => each === key[i])) return this.drawn.state;
-    const owed = new Map(before.seats.map((seat) => [seat.seat, seat.commission_owed]));
+    const aside = new Map(before.seats.map((seat) => [seat.seat, seat.commission_set_aside]));
     const held = {
       ...state,
       shoe: CALLED.has(step) ? state.shoe : before.shoe,
-      seats: state.seats.map((seat) => ({ ...seat, commission_owed: owed.get(seat.seat) ?? seat.commission_owed })),
+      seats: state.seats.map((seat) => ({ ...seat, commission_set_aside: aside.get(seat.seat) ?? seat.commission_set_aside })),
       you: state.you && { ...state.you, ...balanceBefore(state, before, round), low_balance: null },
     };
     this.drawn = { key, state: held };
