@@ -43,10 +43,18 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
         player_id = %(player)s UNION ALL SELECT id::text FROM wallet_remote
         WHERE player_id = %(player)s) AS payment ON payment.id = discrepancy.payment ORDER BY note.id
     """,
+    "messages": """
+        SELECT provider, payment_id, money, body, outcome, received_at FROM wallet_providercallback
+        WHERE player_id = %(player)s ORDER BY id
+    """,
     "played": "SELECT slot FROM wallet_played WHERE player_id = %(player)s ORDER BY slot",
     "table_limits": "SELECT * FROM wallet_table_limit WHERE player_id = %(player)s",
 }
-NEEDS: Final[Mapping[str, str]] = {"holds": "wallet.view_hold", "discrepancies": "wallet.view_discrepancy"}
+NEEDS: Final[Mapping[str, str]] = {
+    "holds": "wallet.view_hold",
+    "discrepancies": "wallet.view_discrepancy",
+    "messages": "wallet.view_providercallback",
+}
 OWN_FILES: Final[Mapping[str, frozenset[str]]] = {
     "accounts": frozenset(),
     "money": frozenset(),
@@ -127,6 +135,11 @@ OPERATOR_FILES: Final[Mapping[str, OperatorFile]] = {
         own="discrepancy.operator_id = %(operator)s",
         personal=True,
     ),
+    "messages": OperatorFile(
+        "provider, payment_id, player_id, money, body, outcome, received_at FROM wallet_providercallback",
+        "received_at",
+        personal=True,
+    ),
     "funding": OperatorFile("* FROM wallet_funding", "since", state=True),
 }
 _ACTIVE: Final = """
@@ -155,7 +168,11 @@ def register() -> None:
     retention.register_reviewed("SELECT player_id FROM wallet_playerrestrictions WHERE frozen")
     retention.register(
         permanent={"ledger": ("wallet_account", "wallet_entry", "wallet_posting")},
-        policies={"callbacks": RetentionPolicy({"wallet_providercallback": "received_at"}, TEN_YEARS, TEN_YEARS)},
+        policies={
+            "callbacks": RetentionPolicy(
+                {"wallet_providercallback": "received_at"}, TEN_YEARS, TEN_YEARS, of_players=True
+            )
+        },
     )
     exports.register_player_files(
         files=PLAYER_FILES, streams=PLAYER_STREAMS, own=OWN_FILES, own_views=OWN_VIEWS, needs=NEEDS

@@ -306,12 +306,18 @@ class Adjustment(models.Model):
 
 
 class ProviderCallback(models.Model):
-    """A verified callback as received, the payment that it names, and its outcome."""
+    """A verified message as received, the payment that it names and whose that is, and its outcome.
+
+    `body` is encrypted; `money` has those of its members that say what is paid.
+    """
 
     id = models.BigAutoField(primary_key=True)
     provider = models.TextField()
     nonce = models.TextField()
+    operator_id = models.UUIDField(null=True)
+    player_id = models.UUIDField(null=True)
     payment_id = models.UUIDField(null=True)
+    money = models.TextField()
     body = models.TextField()
     received_at = models.DateTimeField()
     attempts = models.IntegerField()

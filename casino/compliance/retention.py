@@ -167,8 +167,9 @@ def _now() -> datetime:
 
 def _is_over(policy: RetentionPolicy, column: str) -> str:
     """Return the condition that a row is kept no longer."""
-    reviewed = f" AND player_id NOT IN ({' UNION '.join(_reviewed)})" if policy.of_players else ""
-    return f"{column} < %s{reviewed}"
+    if not policy.of_players:
+        return f"{column} < %s"
+    return f"{column} < %s AND (player_id IS NULL OR player_id NOT IN ({' UNION '.join(_reviewed)}))"
 
 
 def _count(table: str, is_over: str, before: datetime) -> int:

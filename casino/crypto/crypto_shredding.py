@@ -1,9 +1,10 @@
 """Personal data at rest, encrypted under a key of each player's own: destroying the key erases the data.
 
-Covers names, references, chats, and what staff write about a player: notices, notes on adjustments, exclusions, voids,
-discrepancies and significant events, and why a player is stopped. A player's key is stored in the database, encrypted
-under PERSONAL_KEYS from the environment. An encrypted text names its players, so that the keys of a hundred texts take
-one query. A text about several players is encrypted under a key derived from all of theirs: destroying one erases it.
+Covers names, references, chats, what partners write about a player's payments, and what staff write about a player:
+notices, notes on adjustments, exclusions, voids, discrepancies and significant events, and why a player is stopped. A
+player's key is stored in the database, encrypted under PERSONAL_KEYS from the environment. An encrypted text names its
+players, so that the keys of a hundred texts take one query. A text about several players is encrypted under a key
+derived from all of theirs: destroying one erases it.
 """
 
 import hashlib
@@ -32,6 +33,8 @@ from casino.crypto.models import PersonalKey
 from casino.kernel.errors import Refusal, RefusalKind
 
 PREFIX: Final = "~sealed1~"
+NOBODY: Final = UUID(int=0)
+"""Owns the key for texts that may be about a player of whom nothing is known."""
 ERASED: Final = "(erased)"
 """Replaces a text whose key was destroyed."""
 UNREADABLE: Final = "(unreadable)"

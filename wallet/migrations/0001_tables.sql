@@ -169,12 +169,16 @@ CREATE INDEX wallet_hold_player ON wallet_hold (player_id, id DESC);
 CREATE INDEX wallet_hold_operator ON wallet_hold (operator_id, id DESC);
 CREATE INDEX wallet_hold_tell ON wallet_hold (tell_at) WHERE tell_at IS NOT NULL;
 
--- Verified callbacks as received. A nonce is accepted once, independent of Redis.
+-- Verified messages as received, encrypted; `money` has those members in the clear that say what is paid. A nonce is
+-- accepted once, independent of Redis.
 CREATE TABLE wallet_providercallback (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     provider text NOT NULL,
     nonce text NOT NULL,
+    operator_id uuid,
+    player_id uuid,
     payment_id uuid,
+    money text NOT NULL,
     body text NOT NULL,
     received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     next_try_at timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -184,6 +188,9 @@ CREATE TABLE wallet_providercallback (
     CONSTRAINT wallet_callback_nonce UNIQUE (provider, nonce)
 );
 CREATE INDEX wallet_callback_payment ON wallet_providercallback (payment_id) WHERE payment_id IS NOT NULL;
+CREATE INDEX wallet_callback_player ON wallet_providercallback (player_id, id) WHERE player_id IS NOT NULL;
+CREATE INDEX wallet_callback_operator ON wallet_providercallback (operator_id, received_at)
+    WHERE operator_id IS NOT NULL;
 CREATE INDEX wallet_callback_waiting ON wallet_providercallback (next_try_at) WHERE outcome IS NULL;
 
 -- Pending payments to start or poll at the provider, and when.

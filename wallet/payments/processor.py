@@ -13,7 +13,7 @@ from django.db import transaction
 
 from casino.events.sql import execute, fetch
 from wallet.ledger.refusals import DebtOutstanding
-from wallet.payments import callbacks, debts, deposits, provider_messages, withdrawals
+from wallet.payments import callbacks, debts, deposits, provider_messages, stored_messages, withdrawals
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.providers import (
     AnswerNotUnderstood,
@@ -24,6 +24,7 @@ from wallet.payments.providers import (
     provider,
 )
 from wallet.payments.refusals import UnknownProvider
+from wallet.payments.stored_messages import ENDED, UNREADABLE
 
 logger = logging.getLogger(__name__)
 
@@ -114,13 +115,13 @@ def _process(due: DuePayment) -> str:
         refuse(due.payment, provider=due.provider, reason=str(error)[:200])
         return ""
     except AnswerNotUnderstood as error:
-        callbacks.keep_answer(error.body, provider=due.provider, payment=due.payment, outcome=callbacks.UNREADABLE)
-        return callbacks.UNREADABLE
+        stored_messages.keep_answer(error.body, provider=due.provider, payment=due.payment, outcome=UNREADABLE)
+        return UNREADABLE
     outcome = callbacks.apply(report, provider=due.provider)
-    if outcome in callbacks.ENDED:
+    if outcome in ENDED:
         return ""
     answer = provider_messages.encode_report(report)
-    callbacks.keep_answer(answer, provider=due.provider, payment=due.payment, outcome=outcome)
+    stored_messages.keep_answer(answer, provider=due.provider, payment=due.payment, outcome=outcome)
     return outcome
 
 

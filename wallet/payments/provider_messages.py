@@ -3,6 +3,7 @@
 Strict about money: kind, payment, reference, status, amount, currency. Nothing else in a message can refuse it.
 """
 
+import json
 from datetime import datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -15,6 +16,7 @@ from casino.kernel.errors import Refusal
 from wallet.payments.provider_reports import PaymentKind, ProviderRecord, ProviderReport, ProviderStatus
 
 _MAX_TEXT_LENGTH: Final = 200
+_MONEY: Final = ("kind", "payment", "reference", "status", "amount", "currency")
 
 
 class PaymentCallback(msgspec.Struct, frozen=True):
@@ -60,6 +62,16 @@ class RecordsBody(msgspec.Struct, frozen=True):
     next: str | None = None
 
 
+def money_of(raw: bytes) -> str:
+    """Return a message with only those members that say what is paid, as sent. Raises NotStrictJson.
+
+    They are texts of 200 characters at most; anything else says nothing.
+    """
+    document = strict_json.decode(raw)
+    said = {name: document[name] for name in _MONEY if isinstance(document.get(name), str)}
+    return json.dumps({name: each for name, each in said.items() if len(each) <= _MAX_TEXT_LENGTH})
+
+
 def payment_of(raw: bytes) -> UUID | None:
     """Return the payment that a message names, None if it names none. Raises NotStrictJson."""
     payment = strict_json.decode(raw).get("payment")
@@ -75,8 +87,17 @@ def parse_report(raw: bytes) -> ProviderReport:
     if body.reference:
         _require_references(body.reference)
     amount = _amount(body)
-    reason = text.salvage(body.reason, limit=_MAX_TEXT_LENGTH) if isinstance(body.reason, str) else ""
-    return ProviderReport(body.kind, body.payment, body.reference, body.status, amount, body.currency, reason)
+    return ProviderReport(
+        body.kind, body.payment, body.reference, body.status, amount, body.currency, _salvaged(body.reason)
+    )
+
+
+def reason_of(raw: bytes) -> str:
+    """Return the reason that a message gives, cut and cleaned; empty if it gives none or is no message."""
+    try:
+        return _salvaged(strict_json.decode(raw).get("reason"))
+    except strict_json.NotStrictJson:
+        return ""
 
 
 def parse_records(raw: bytes) -> tuple[list[ProviderRecord], str | None]:
@@ -91,6 +112,10 @@ def _record(body: RecordBody) -> ProviderRecord:
         raise ValueError("A record has a time without a zone.")
     amount = _amount(body)
     return ProviderRecord(body.kind, body.payment, body.reference, body.status, amount, body.currency, body.at)
+
+
+def _salvaged(reason: object) -> str:
+    return text.salvage(reason, limit=_MAX_TEXT_LENGTH) if isinstance(reason, str) else ""
 
 
 def _require_references(*references: str) -> None:

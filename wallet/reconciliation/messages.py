@@ -8,8 +8,8 @@ from django.db import transaction
 from casino.events.sql import database_now
 from casino.events.store import Metadata
 from casino.operators.models import Operator
-from wallet.payments import callbacks
-from wallet.payments.callbacks import Unapplied
+from wallet.payments import callbacks, stored_messages
+from wallet.payments.stored_messages import StoredMessage
 from wallet.reconciliation import queries, services, sources
 from wallet.reconciliation import state as lifecycle
 from wallet.reconciliation.events import (
@@ -25,13 +25,15 @@ from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
 
 
 def register() -> None:
-    callbacks.register_desk(open_for)
+    stored_messages.register_desk(open_for)
 
 
-def open_for(message: Unapplied) -> None:
+def open_for(message: StoredMessage) -> None:
     """Open the discrepancy of a message, or again if it is closed, in the transaction that could not apply it."""
+    if message.operator is None or message.payment is None:
+        return
     (ours,) = sources.our_payments(message.operator, message.provider, [str(message.payment)])
-    at, report = database_now(), message.report
+    at, report = database_now(), callbacks.report_of(message)
     zone = Operator.objects.filter(pk=message.operator).values_list("time_zone", flat=True).first()
     day = at.astimezone(ZoneInfo(zone or "UTC")).date()
     run = run_id(operator=message.operator, provider=message.provider, currency=ours.currency, day=day)

@@ -20,7 +20,7 @@ from casino.operators.models import Operator
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.reports.intervals import ReportPeriod, period_interval
 from wallet.models import Deposit, DepositMethod, Discrepancy, DiscrepancyNote, RemoteTransaction, Withdrawal
-from wallet.payments import callbacks
+from wallet.payments import stored_messages
 from wallet.payments.methods import policy
 from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.providers import RecordKeeper
@@ -119,7 +119,7 @@ def resolve(
         messages = Discrepancy.objects.filter(pk=discrepancy, operator_id=operator, type=MESSAGE)
         for provider, payment in messages.values_list("provider", "payment"):
             # Before the run's lock, as who applies messages again has theirs first.
-            callbacks.close(provider=provider, payment=UUID(payment))
+            stored_messages.close(provider=provider, payment=UUID(payment))
         return change(
             discrepancy, operator, metadata, lambda state, at: _resolved(state, resolution, by, at), note=(by, note)
         )

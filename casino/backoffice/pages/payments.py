@@ -1,11 +1,10 @@
 """Deposits, withdrawals with their reviews, transfers, deposit methods and providers' callbacks."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
-from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -34,7 +33,7 @@ from casino.backoffice.pages.terms import MethodTerms
 from casino.backoffice.sections import Facts, Section
 from casino.operators import changes, memberships
 from wallet.models import Deposit, DepositMethod, ProviderCallback, Transfer, Withdrawal
-from wallet.payments import callbacks, deposits, holds, provider_messages, queries, withdrawals
+from wallet.payments import deposits, holds, provider_messages, queries, stored_messages, withdrawals
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.terms import percent
@@ -54,15 +53,15 @@ WAITING: Final = "waiting"
 _CALLBACK_TONES: Final = {
     deposits.APPLIED: "good",
     deposits.NO_CHANGE: "plain",
-    callbacks.CLOSED: "plain",
+    stored_messages.CLOSED: "plain",
     WAITING: "warn",
 }
 _OUTCOMES: Final = {
     WAITING: ("Waiting", Q(outcome=None)),
     "applied": ("Applied", Q(outcome=deposits.APPLIED)),
     "no_change": ("No change", Q(outcome=deposits.NO_CHANGE)),
-    "closed": ("Closed with a reason", Q(outcome=callbacks.CLOSED)),
-    "disputed": ("Contradicts our records", Q(outcome__isnull=False) & ~Q(outcome__in=callbacks.ENDED)),
+    "closed": ("Closed with a reason", Q(outcome=stored_messages.CLOSED)),
+    "disputed": ("Contradicts our records", Q(outcome__isnull=False) & ~Q(outcome__in=stored_messages.ENDED)),
 }
 _PAGES: Final = {PaymentKind.DEPOSIT: "deposit", PaymentKind.PAYOUT: "withdrawal"}
 
@@ -230,9 +229,9 @@ class TransferAdmin(TransactionAdmin):
 
 
 def _report(callback: ProviderCallback) -> ProviderReport | None:
-    """Parse a callback's body, None if it is unreadable."""
+    """Parse what a callback says of money, None if it is unreadable."""
     try:
-        return provider_messages.parse_report(callback.body.encode())
+        return provider_messages.parse_report(callback.money.encode())
     except ValueError:
         return None
 
@@ -272,11 +271,6 @@ class ProviderCallbackAdmin(ReadOnlyAdmin):
     amount = column("amount", _reported_amount)
     result = column("outcome", _outcome)
     received = time_column("received_at", "received", fine=True)
-
-    def owned_by(self, operators: Collection[UUID]) -> Q:
-        """Select by the payment that a callback is about; others are for superusers."""
-        lookups = {"pk": OuterRef("payment_id"), "operator_id__in": operators}
-        return Q(Exists(Deposit.objects.filter(**lookups))) | Q(Exists(Withdrawal.objects.filter(**lookups)))
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet[Any], search_term: str) -> Any:
         """Reach back `scope.MAX_ROWS_BACK` rows, and further for a number that is searched."""

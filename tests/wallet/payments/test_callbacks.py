@@ -11,7 +11,10 @@ from django.db import transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from casino.crypto import crypto_shredding
+from casino.crypto.crypto_shredding import ERASED, decrypt_text
 from casino.events.sql import execute, fetch
+from casino.operators.models import Operator
 from casino.significant.models import SignificantEvent
 from tests.conftest import Database
 from tests.support.acts import agreed
@@ -34,7 +37,8 @@ from tests.wallet.payments.counter import (
     withdraw,
 )
 from wallet.ledger.accounts import AccountKind
-from wallet.payments import callbacks, deposits, methods, provider_messages, signatures, withdrawals
+from wallet.models import Discrepancy
+from wallet.payments import callbacks, deposits, methods, provider_messages, signatures, stored_messages, withdrawals
 from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.refusals import (
     InvalidSignature,
@@ -50,6 +54,10 @@ STATUSES = ("pending", "failed", "completed", "reversed")
 
 def outcomes() -> list[str | None]:
     return [row[0] for row in fetch("SELECT outcome FROM wallet_providercallback ORDER BY id")]
+
+
+def kept() -> list[str]:
+    return [decrypt_text(body) for (body,) in fetch("SELECT body FROM wallet_providercallback ORDER BY id")]
 
 
 def told() -> list[tuple[Any, str]]:
@@ -195,9 +203,70 @@ def test_a_signed_report_whose_money_is_not_understood_is_stored_and_told(member
     body = said(payment, "reversed", **members)
     assert [send(body, under=NONCE), send(body, under=NONCE)] == [True, False]
     callbacks.apply_waiting()
-    assert fetch("SELECT outcome, body FROM wallet_providercallback") == [("unreadable", body.decode())]
+    assert (outcomes(), kept()) == (["unreadable"], [body.decode()])
     assert told() == [(None if "payment" in members else OPERATOR, "unreadable")]
     assert (status(payment), balance_of(AccountKind.ACCOUNT)) == ("completed", 4900)
+
+
+@pytest.mark.django_db
+def test_what_a_message_says_beside_money_is_encrypted_under_the_key_of_its_player() -> None:
+    open_alice()
+    payment = complete_deposit(method())
+    assert send(said(payment, "completed", amount="49.00", reason="Ann Lee", holder="Ann Lee", reference={"of": "Ann"}))
+    assert send(said(uuid4(), "completed", reason="Ann Lee", reference="r" * 201))
+    callbacks.apply_waiting()
+    stored = fetch("SELECT player_id, operator_id, money, body FROM wallet_providercallback ORDER BY id")
+    assert [row[:2] for row in stored] == [(ALICE, OPERATOR), (None, None)]
+    assert "Ann" not in str(stored)
+    assert [crypto_shredding.owner_of(body) for *_, body in stored] == [ALICE, crypto_shredding.NOBODY]
+    assert ["Ann Lee" in text for text in kept()] == [True, True]
+    assert json.loads(stored[0][2]) == {
+        "kind": "deposit", "payment": str(payment), "status": "completed", "amount": "49.00", "currency": "EUR",
+    }  # fmt: skip
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_erased_before", [True, False])
+def test_a_chargeback_of_an_erased_player_takes_the_money_back_without_its_reason(*, is_erased_before: bool) -> None:
+    open_alice()
+    payment = complete_deposit(method())
+    body = said(payment, "reversed", reason="Ann Lee")
+    if is_erased_before:
+        crypto_shredding.destroy_key(ALICE)
+    assert [send(body, under=NONCE), send(body, under=NONCE)] == [True, False]
+    crypto_shredding.destroy_key(ALICE)
+    assert send(body, under=NONCE) is False
+    with pytest.raises(NonceReused):
+        send(said(payment, "completed"), under=NONCE)
+    assert kept() == [ERASED]
+    callbacks.apply_waiting()
+    assert (outcomes(), status(payment)) == (["applied"], "reversed")
+    assert fetch("SELECT reason FROM wallet_deposit") == [("",)]
+    assert_consistent()
+
+
+@pytest.mark.django_db
+def test_a_message_that_fails_here_is_told_and_shown_after_ten_tries_and_closed_with_its_discrepancy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currencies=["EUR"], sandbox=True)
+    open_alice()
+    payment = complete_deposit(method())
+    assert send(said(payment, "reversed"))
+
+    def fail(*_: object, **__: object) -> str:
+        raise ValueError("a fault of ours")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(deposits, "apply", fail)
+        for tries in range(1, stored_messages.TOLD_AFTER + 1):
+            execute("UPDATE wallet_providercallback SET next_try_at = clock_timestamp()")
+            callbacks.apply_waiting(limit=1)
+            assert len(told()) == Discrepancy.objects.count() == (tries == stored_messages.TOLD_AFTER)
+    assert (outcomes(), told()) == ([None], [(OPERATOR, "ValueError")])
+    stored_messages.close(provider="sandbox", payment=payment)
+    execute("UPDATE wallet_providercallback SET next_try_at = clock_timestamp()")
+    assert (callbacks.apply_waiting(), outcomes(), status(payment)) == (0, ["closed"], "completed")
 
 
 NONCE = "n" * 16
@@ -211,7 +280,7 @@ MEMBERS = st.sampled_from(["kind", "payment", "reference", "status", "amount", "
 
 
 @pytest.mark.django_db
-@settings(max_examples=examples(40))
+@settings(max_examples=examples(25))
 @given(members=st.dictionaries(MEMBERS | TEXT, VALUES, max_size=4), dropped=st.sets(MEMBERS, max_size=2))
 def test_any_signed_message_is_applied_or_stored_and_told(members: dict[str, Any], dropped: set[str]) -> None:
     with transaction.atomic():
@@ -221,7 +290,7 @@ def test_any_signed_message_is_applied_or_stored_and_told(members: dict[str, Any
         body = json.dumps({name: value for name, value in document.items() if name not in dropped}).encode()
         assert send(body)
         callbacks.apply_waiting()
-        assert fetch("SELECT body FROM wallet_providercallback") == [(body.decode(),)]
+        assert kept() == [body.decode()]
         if outcomes() == ["applied"]:
             assert (status(payment), balance_of(AccountKind.ACCOUNT), told()) == ("reversed", 0, [])
         elif outcomes() == ["no_change"]:

@@ -1,0 +1,183 @@
+"""Partners' signed messages about money: stored as received, told and shown to staff while they are not applied.
+
+What a message says of money is in the clear; the whole is encrypted under the key of the player whose payment it is
+about, or under nobody's where the payment is unknown. An erased player's message keeps what it says of money alone.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+
+from casino.crypto import crypto_shredding
+from casino.events.sql import execute, fetch
+from casino.kernel import strict_json
+from casino.significant import recorder
+from wallet.payments import provider_messages
+from wallet.payments.deposits import APPLIED, NO_CHANGE
+from wallet.payments.refusals import NonceReused
+
+logger = logging.getLogger(__name__)
+
+UNREADABLE: Final = "unreadable"
+CLOSED: Final = "closed"
+"""Outcome of a message whose discrepancy was resolved: it is never applied."""
+ENDED: Final = frozenset({APPLIED, NO_CHANGE, CLOSED})
+"""Outcomes that leave nothing to do; any other one is told to staff."""
+TOLD_AFTER: Final = 10
+"""Tries, some twenty minutes, after which a message that fails here is told; it is tried on."""
+_COLUMNS: Final = "id, provider, operator_id, payment_id, money, body, attempts"
+_STORE: Final = f"""
+    INSERT INTO wallet_providercallback
+           (provider, nonce, operator_id, player_id, payment_id, money, body, outcome, attempts)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT (provider, nonce) DO NOTHING RETURNING {_COLUMNS}
+"""  # noqa: S608  (a constant)
+_STORED: Final = "SELECT money, body FROM wallet_providercallback WHERE provider = %s AND nonce = %s"
+_CLAIM: Final = f"""
+    SELECT {_COLUMNS} FROM wallet_providercallback
+     WHERE outcome IS NULL AND next_try_at <= clock_timestamp()
+     ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED
+"""  # noqa: S608  (a constant)
+_LEFT: Final = f"""
+    SELECT {_COLUMNS} FROM wallet_providercallback
+     WHERE provider = %s AND payment_id = %s AND (outcome IS NULL OR outcome <> ALL (%s)) ORDER BY id FOR UPDATE
+"""  # noqa: S608  (a constant)
+_CLOSE: Final = """
+    UPDATE wallet_providercallback SET outcome = %s
+     WHERE provider = %s AND payment_id = %s AND (outcome <> ALL (%s) OR outcome IS NULL AND attempts >= %s)
+"""
+_DONE: Final = "UPDATE wallet_providercallback SET outcome = %s, attempts = attempts + 1 WHERE id = %s"
+_RETRY_LATER: Final = """
+    UPDATE wallet_providercallback
+       SET attempts = attempts + 1, last_error = %s,
+           next_try_at = clock_timestamp()
+               + make_interval(secs => least(300, 2 * power(2, least(attempts, 10))) * (0.5 + random()))
+     WHERE id = %s
+"""
+_OWNER: Final = """
+    SELECT operator_id, player_id FROM wallet_deposit WHERE id = %s AND provider = %s
+     UNION ALL SELECT operator_id, player_id FROM wallet_withdrawal WHERE id = %s AND provider = %s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message; without an `operator`, nothing is known of its payment."""
+
+    id: int
+    provider: str
+    operator: UUID | None
+    payment: UUID | None
+    money: str
+    body: str
+    attempts: int
+
+    def text(self) -> str:
+        """Return it as received; what replaces an erased text where its player is erased."""
+        return crypto_shredding.decrypt_text(self.body)
+
+
+_desks: Final[list[Callable[[StoredMessage], None]]] = []
+
+
+def register_desk(desk: Callable[[StoredMessage], None]) -> None:
+    """Let an upper layer show staff what could not be applied, in the transaction that tells of it."""
+    _desks.append(desk)
+
+
+def store(raw: bytes, *, provider: str, nonce: str) -> bool:
+    """Store a message that is to be applied; returns whether it is new. Raises NonceReused, NotStrictJson."""
+    money, body = provider_messages.money_of(raw), raw.decode()
+    if _insert(provider, nonce, provider_messages.payment_of(raw), money, body, outcome=None):
+        return True
+    stored_money, stored_body = fetch(_STORED, [provider, nonce])[0]
+    if stored_money != money or crypto_shredding.decrypt_text(stored_body) not in {body, crypto_shredding.ERASED}:
+        raise NonceReused
+    return False
+
+
+def keep_answer(raw: bytes, *, provider: str, payment: UUID, outcome: str) -> None:
+    """Store an answer that the provider signed and that cannot be applied, once for what it says of money."""
+    try:
+        money = provider_messages.money_of(raw)
+    except strict_json.NotStrictJson:
+        money = "{}"
+    nonce = f"answer:{payment}:{_digest(money)}"  # no callback has one with colons
+    body = raw.decode(errors="replace").replace("\0", "\ufffd")
+    with transaction.atomic():
+        for message in _insert(provider, nonce, payment, money, body, outcome=outcome):
+            tell(message, outcome)
+
+
+def claim() -> StoredMessage | None:
+    """Lock a message that is due."""
+    rows = fetch(_CLAIM)
+    return StoredMessage(*rows[0]) if rows else None
+
+
+def left(*, provider: str, payment: UUID) -> list[StoredMessage]:
+    """Lock what is left of a payment's messages, in their order."""
+    return [StoredMessage(*row) for row in fetch(_LEFT, [provider, payment, list(ENDED)])]
+
+
+def close(*, provider: str, payment: UUID) -> None:
+    """Close what staff were told of and is left of a payment's messages; one that is still tried stays."""
+    execute(_CLOSE, [CLOSED, provider, payment, list(ENDED), TOLD_AFTER])
+
+
+def note_outcome(message: StoredMessage, outcome: str) -> None:
+    execute(_DONE, [outcome, message.id])
+
+
+def retry_later(message: StoredMessage, error: str) -> None:
+    """Plan another try of a message that fails here; tell staff after a while."""
+    execute(_RETRY_LATER, [error, message.id])
+    if message.attempts + 1 == TOLD_AFTER:
+        _record(message, error)
+        try:
+            with transaction.atomic():
+                _show(message)
+        except Exception:
+            logger.exception("Message %s of %s could not be shown.", message.id, message.provider)
+
+
+def tell(message: StoredMessage, outcome: str) -> None:
+    """Tell staff of a message that is not applied, what it says of money once, and show it."""
+    _record(message, outcome)
+    _show(message)
+
+
+def _record(message: StoredMessage, outcome: str) -> None:
+    recorder.record(
+        kind=recorder.SignificantEventKind.PAYMENT_UNAPPLIED,
+        operator=message.operator,
+        subject=f"payment:{message.payment or 'unknown'}",
+        actor=f"provider:{message.provider}",
+        reason=f"Message {message.id} is signed and not applied: {outcome}.",
+        dedup_key=f"payment_unapplied:{message.provider}:{outcome}:{_digest(message.money)}",
+    )
+
+
+def _show(message: StoredMessage) -> None:
+    for desk in _desks:
+        desk(message)
+
+
+def _insert(
+    provider: str, nonce: str, payment: UUID | None, money: str, body: str, *, outcome: str | None
+) -> list[StoredMessage]:
+    """Store a message; nothing if there is one with its nonce."""
+    rows = fetch(_OWNER, 2 * [payment, provider])
+    operator, player = rows[0] if rows else (None, None)
+    encrypted = crypto_shredding.encrypt_text(player or crypto_shredding.NOBODY, body)
+    attempts = 0 if outcome is None else 1
+    values = [provider, nonce, operator, player, payment, money, encrypted, outcome, attempts]
+    return [StoredMessage(*row) for row in fetch(_STORE, values)]
+
+
+def _digest(money: str) -> str:
+    return sha256(money.encode()).hexdigest()
