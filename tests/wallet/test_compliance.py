@@ -13,7 +13,6 @@ from casino.compliance import cases, exports, retention
 from casino.compliance.models import CaseKind
 from casino.crypto import crypto_shredding
 from casino.events.sql import execute, fetch
-from casino.operators import services as operations
 from casino.operators.models import Operator
 from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import call_back, deposit, method, report, use_provider
@@ -24,12 +23,17 @@ pytestmark = pytest.mark.django_db
 SAID = "Account of Ann Lee"
 
 
+def registered(name: str) -> UUID:
+    about = {"operator": OPERATOR, "currency": "EUR", "metadata": METADATA}
+    return register_player(reference=f"{name}-1", nickname=name, **about).id
+
+
 @pytest.fixture
 def ann(monkeypatch: pytest.MonkeyPatch) -> UUID:
     """Register a player about whose deposit the provider says something; something else is about nobody's."""
     use_provider(monkeypatch)
     Operator.objects.create(id=OPERATOR, slug="lucky", name="Lucky", currencies=["EUR"], sandbox=True)
-    player = register_player(operator=OPERATOR, reference="ann-1", nickname="Ann", currency="EUR", metadata=METADATA).id
+    player = registered("ann")
     payment = deposit(method(), player=player)
     call_back(report(payment, "completed", amount=4000, reason=SAID))
     call_back(report(uuid4(), "completed", reason=SAID))
@@ -61,9 +65,8 @@ def test_exports_have_what_partners_said_of_a_player_until_the_player_is_erased(
 
 
 def test_messages_go_after_ten_years_but_not_while_their_player_is_reviewed(ann: UUID) -> None:
-    other = operations.register_player(operator=OPERATOR, reference="bob-1", nickname="Bob").id
     cases.open_case(operator=OPERATOR, kind=CaseKind.SUSPICIOUS_ACTIVITY, subject=f"player:{ann}", details={})
-    call_back(report(deposit(method(), player=other), "completed"))
+    call_back(report(deposit(method(), player=registered("bob")), "completed"))
     for days, left in ((3650, 3), (3660, 1)):
         execute("UPDATE wallet_providercallback SET received_at = now() - make_interval(days => %s)", [days])
         retention.purge("callbacks", by="schedule")
