@@ -59,7 +59,7 @@ OWN_FILES: Final[Mapping[str, frozenset[str]]] = {
     "accounts": frozenset(),
     "money": frozenset(),
     "deposits": frozenset({"operator_id"}),
-    "withdrawals": frozenset({"operator_id", "approved_by", "rejected_by", "version"}),
+    "withdrawals": frozenset({"operator_id", "approved_by", "rejected_by", "owner", "note", "version"}),
     "adjustments": frozenset({"operator_id", "requested_by", "approved_by", "note"}),
     "transfers": frozenset({"operator_id"}),
     "remote": frozenset({"operator_id"}),

@@ -126,6 +126,8 @@ class Withdrawal(Payment):
     approvals_required = models.IntegerField()
     approved_by = models.TextField()
     rejected_by = models.TextField(null=True)
+    owner = models.TextField(null=True)
+    note = models.TextField()
     fee = models.BigIntegerField()
 
     def __str__(self) -> str:
@@ -154,6 +156,7 @@ class Hold(models.Model):
     version = models.IntegerField()
 
     class Meta:
+        verbose_name = "held payment"
         permissions = [
             ("decide_hold", "Can release or reject held payments"),
             ("freeze_player", "Can freeze a player's account"),

@@ -19,8 +19,8 @@ from casino.operators.refusals import ChangeAlreadyRequested, UnknownPlayer
 from casino.operators.services import require_player
 from wallet import acts
 from wallet.ledger.refusals import UnknownAccount
-from wallet.payments.holds import MAX_REASON_LENGTH
 from wallet.payments.refusals import HoldReasonMissing
+from wallet.payments.withdrawals import MAX_REASON_LENGTH
 from wallet.responsible_gaming import changes, projection
 from wallet.responsible_gaming.refusals import PlayerAlreadyFrozen, PlayerNotFrozen
 

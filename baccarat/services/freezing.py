@@ -17,7 +17,7 @@ from casino.operators.services import require_player
 from casino.significant import act_log
 from casino.significant.recorder import SignificantEventKind
 from wallet import acts
-from wallet.payments import holds
+from wallet.payments import holds, withdrawals
 from wallet.responsible_gaming import services
 from wallet.responsible_gaming.services import PlayerContext
 
@@ -27,7 +27,7 @@ def freeze(*, operator: UUID, player: UUID, reason: str, metadata: Metadata) -> 
 
     Raises UnknownPlayer, UnknownAccount, PlayerAlreadyFrozen, HoldReasonMissing.
     """
-    text = holds.require_reason(reason)
+    text = withdrawals.require_reason(reason)
     require_player(operator=operator, player=player)
     stored = crypto_shredding.encrypt_text(player, text)
     with transaction.atomic():

@@ -4,13 +4,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Final
 
+from django.db import transaction
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from casino.backoffice import html
 from casino.backoffice.forms import RowForm
 from casino.events.store import Metadata
 from casino.observability.logging import request_id
-from casino.operators import memberships
+from casino.operators import memberships, notices
 from casino.staff import duties
 
 Applies = Callable[[HttpRequest, Any], bool]
@@ -83,6 +85,18 @@ def staff_metadata(request: HttpRequest, operator: object, *, causation: str = "
         correlation=correlation,
         request=request_id(request),
     )
+
+
+def hand_over(request: HttpRequest, title: str, owner: str, assign: Callable[..., object]) -> str:
+    """Give what has this title to an owner, who is told, else to the user; the service takes `owner` and `by`."""
+    by = memberships.staff_actor(request.user)
+    owner = owner or by
+    with transaction.atomic():
+        assign(owner=owner, by=by)
+        if owner != by:
+            text = f"{notices.name_of(by)} asks you to decide it. It is in your inbox in the admin."
+            notices.tell([owner], subject=f"Handed over to you: {title}", text=text, closing="")
+    return f"Handed over to {html.with_logins(owner)}."
 
 
 def staff_context(request: HttpRequest, row: Any, **correlation: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from uuid import UUID
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -199,10 +200,20 @@ class AssignForm(RowForm):
         field.choices = [  # type: ignore[attr-defined]
             (staff_actor(each), each.username)
             for each in _colleagues(self.request)
-            if each.is_superuser or any(of.operator_id == self.row.operator_id for of in each.memberships.all())
-            if each.has_perm(self.permission)
+            if each.is_superuser or _works_for(each, self.row.operator_id)
+            if each.has_perm(self.permission) and self.may_own(staff_actor(each))
         ]
         field.initial = staff_actor(self.request.user)
+
+    def may_own(self, person: str) -> bool:
+        """Return whether a colleague may have the row."""
+        return bool(person)
+
+
+def _works_for(user: SignedIn, operator: UUID | None) -> bool:
+    """Return whether a user works for an operator; for the whole installation, who works for every operator."""
+    theirs = {of.operator_id for of in user.memberships.all()}
+    return scope.are_all_operators(theirs) if operator is None else operator in theirs
 
 
 def _colleagues(request: HttpRequest) -> Sequence[SignedIn]:

@@ -233,20 +233,14 @@ def confirm(change: UUID, *, operator: UUID | None = None, by: str, key: str = "
 
 
 def assign(change: UUID, *, owner: str, by: str) -> Change:
-    """Hand a request over to the person who is to decide it, and tell that person; others still may decide it.
+    """Hand a request over to the person who is to decide it; others still may.
 
     Raises UnknownChange, ChangeDecided, ChangeNeedsSecondPerson.
     """
     with transaction.atomic():
         row, state = _lock(change, None)
         event = lifecycle.assign(state, owner=owner, by=by, at=database_now())
-        if owner == row.owner:
-            return row
-        row = _write(state, event, by=by)
-        if owner != by:
-            text = f"{notices.name_of(by)} asks you to decide it.\n\nChange {row.pk}"
-            notices.tell([owner], subject=f"Handed over to you: {row.summary}", text=text, closing="")
-    return row
+        return row if owner == row.owner else _write(state, event, by=by)
 
 
 def decline(change: UUID, *, operator: UUID | None = None, by: str) -> Change:

@@ -59,10 +59,11 @@ class Unacknowledged(models.Model):
 
 
 class Note(models.Model):
-    """A note on a significant event, or its acknowledgement."""
+    """A note on a significant event, its acknowledgement, or that it was handed over to an `owner`."""
 
     event = models.ForeignKey(SignificantEvent, models.PROTECT, related_name="remarks")
     acknowledges = models.BooleanField()
+    owner = models.TextField(db_default="")
     text = models.TextField(default="")
     by = models.TextField()
     at = models.DateTimeField(db_default=Now())

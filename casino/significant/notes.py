@@ -1,4 +1,4 @@
-"""Acknowledgements of significant events and notes on them.
+"""Acknowledgements of significant events, notes on them, and who they are handed over to.
 
 A note on an event of a player is encrypted under the player's key, so destroying the key erases the note.
 """
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
 from casino.kernel.findings import Finding
-from casino.significant.models import SignificantEvent
+from casino.significant.models import Note, SignificantEvent
 from casino.significant.refusals import AlreadyAcknowledged, NoteIsEmpty, OwnSignificantEvent
 
 MAX_NOTE_LENGTH: Final = 4000
@@ -58,6 +58,10 @@ SELECT event.id, note.by
 _NOTE: Final = """
 INSERT INTO significant_note (event_id, acknowledges, text, by) VALUES (%s, false, %s, %s) RETURNING event_id
 """
+_ASSIGN: Final = """
+INSERT INTO significant_note (event_id, acknowledges, owner, text, by)
+SELECT event_id, false, %s, '', %s FROM significant_unacknowledged WHERE event_id = %s RETURNING event_id
+"""
 
 
 def acknowledge(event: UUID, *, by: str, note: str = "") -> None:
@@ -75,6 +79,23 @@ def acknowledge_many(events: Sequence[UUID], *, by: str, note: str = "") -> int:
     """
     unique = list(dict.fromkeys(events))
     return len(fetch(_ACKNOWLEDGE, [unique, _encrypt(unique, note.strip()[:MAX_NOTE_LENGTH]), by, by]))
+
+
+def assign(event: UUID, *, owner: str, by: str) -> None:
+    """Hand an event over to who is to acknowledge it; others still may.
+
+    Raises AlreadyAcknowledged, and OwnSignificantEvent where the new owner did or authorised it.
+    """
+    if SignificantEvent.objects.filter(Q(actor=owner) | Q(authorised_by=owner), pk=event).exists():
+        raise OwnSignificantEvent
+    if not fetch(_ASSIGN, [owner, by, event]):
+        raise AlreadyAcknowledged
+
+
+def owner() -> Subquery:
+    """Return the expression for who an event was handed over to last; null for nobody."""
+    given = Note.objects.filter(event_id=OuterRef("pk")).exclude(owner="").order_by("-pk")
+    return Subquery(given.values("owner")[:1])
 
 
 def add_note(event: UUID, *, by: str, note: str) -> None:

@@ -30,7 +30,7 @@ from casino.operators.base_views import OperatorView, metadata
 from casino.operators.memberships import desk_actor
 from casino.operators.refusals import ChangeAlreadyRequested
 from wallet import acts
-from wallet.payments import holds
+from wallet.payments import holds, withdrawals
 from wallet.payments.hold_state import HoldStatus
 from wallet.payments.holds import HoldFilter
 from wallet.payments.queries import Hold
@@ -53,7 +53,7 @@ class HoldAssignmentRequest(StrictSerializer):
 class HoldRejectionRequest(StrictSerializer):
     """Why, for your staff; the player is not shown it."""
 
-    reason = TextField(max_length=holds.MAX_REASON_LENGTH, multiline=True)
+    reason = TextField(max_length=withdrawals.MAX_REASON_LENGTH, multiline=True)
 
 
 class HoldResponse(Shape):

@@ -206,6 +206,8 @@ class Migration(migrations.Migration):
                         ("approvals_required", models.IntegerField()),
                         ("approved_by", models.TextField()),
                         ("rejected_by", models.TextField(null=True)),
+                        ("owner", models.TextField(null=True)),
+                        ("note", models.TextField()),
                         ("fee", models.BigIntegerField()),
                     ],
                 ),
@@ -231,11 +233,12 @@ class Migration(migrations.Migration):
                         ("version", models.IntegerField()),
                     ],
                     options={
+                        "verbose_name": "held payment",
                         "permissions": [
                             ("decide_hold", "Can release or reject held payments"),
                             ("freeze_player", "Can freeze a player's account"),
                             ("unfreeze_player", "Can lift the freeze of a player's account"),
-                        ]
+                        ],
                     },
                 ),
                 migrations.CreateModel(

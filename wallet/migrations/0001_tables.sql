@@ -127,6 +127,8 @@ CREATE TABLE wallet_withdrawal (
     approvals_required integer NOT NULL CHECK (approvals_required BETWEEN 0 AND 2),
     approved_by text NOT NULL,
     rejected_by text,
+    owner text,
+    note text NOT NULL,
     status text NOT NULL
         CHECK (status IN ('requested', 'held', 'approved', 'sent', 'paid', 'returned', 'rejected', 'cancelled')),
     reference text,

@@ -14,6 +14,7 @@ from wallet.payments import deposit_state, hold_state, withdrawal_state
 from wallet.payments import events as pe
 from wallet.payments.records import DEPOSITS, HOLDS, WITHDRAWALS, deposit_row, hold_row, withdrawal_row
 
+_REVIEWED: Final = frozenset({"WithdrawalRequested", "WithdrawalReleased", "WithdrawalAssigned"})
 _OPEN_HOLD: Final = frozenset({"HoldPlaced", "HoldCausesAdded", "HoldAssigned", "HoldReminded"})
 ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
     "DepositRequested": frozenset({None}),
@@ -22,13 +23,12 @@ ALLOWED_PREDECESSORS: Final[Mapping[str, frozenset[str | None]]] = {
     "DepositCompleted": frozenset({"DepositSent", "DepositFailed"}),
     "DepositReversed": frozenset({"DepositSent", "DepositFailed", "DepositCompleted"}),
     "WithdrawalRequested": frozenset({None}),
-    "WithdrawalApproved": frozenset({"WithdrawalRequested", "WithdrawalReleased"}),
-    "WithdrawalHeld": frozenset({"WithdrawalRequested", "WithdrawalApproved", "WithdrawalReleased", "WithdrawalSent"}),
+    "WithdrawalAssigned": _REVIEWED,
+    "WithdrawalApproved": _REVIEWED,
+    "WithdrawalHeld": _REVIEWED | {"WithdrawalApproved", "WithdrawalSent"},
     "WithdrawalReleased": frozenset({"WithdrawalHeld"}),
-    "WithdrawalRejected": frozenset({"WithdrawalRequested", "WithdrawalReleased", "WithdrawalHeld"}),
-    "WithdrawalCancelled": frozenset(
-        {"WithdrawalRequested", "WithdrawalApproved", "WithdrawalReleased", "WithdrawalHeld"}
-    ),
+    "WithdrawalRejected": _REVIEWED | {"WithdrawalHeld"},
+    "WithdrawalCancelled": _REVIEWED | {"WithdrawalApproved", "WithdrawalHeld"},
     "WithdrawalSent": frozenset({"WithdrawalRequested", "WithdrawalApproved", "WithdrawalReleased"}),
     "WithdrawalPaid": frozenset({"WithdrawalSent", "WithdrawalHeld"}),
     "WithdrawalReturned": frozenset({"WithdrawalSent", "WithdrawalPaid", "WithdrawalHeld"}),

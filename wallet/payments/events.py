@@ -140,8 +140,22 @@ class WithdrawalReleased:
 
 
 @dataclass(frozen=True, slots=True)
+class WithdrawalAssigned:
+    """Somebody handed it over to `owner`, who is to review it; others still may."""
+
+    withdrawal: UUID
+    owner: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class WithdrawalRejected:
-    """A member of staff rejected it; the money is the player's again."""
+    """A member of staff rejected it; the money is the player's again.
+
+    The player reads `reason`. The `note` is for staff, encrypted under the player's key; it is empty where compliance
+    rejected what was held, as the hold has it then.
+    """
 
     withdrawal: UUID
     operator: UUID
@@ -150,6 +164,7 @@ class WithdrawalRejected:
     amount: int
     rejected_by: str
     reason: str
+    note: str
     at: datetime
 
 
@@ -284,6 +299,7 @@ WithdrawalEvent = (
     | WithdrawalApproved
     | WithdrawalHeld
     | WithdrawalReleased
+    | WithdrawalAssigned
     | WithdrawalRejected
     | WithdrawalCancelled
     | WithdrawalSent

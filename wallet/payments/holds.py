@@ -16,7 +16,6 @@ from casino.events.periods import period_conditions
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel import money
-from casino.kernel.text import require
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
@@ -27,13 +26,10 @@ from wallet.payments import hold_state, records, withdrawal_state, withdrawals
 from wallet.payments.events import HoldEvent, hold_stream
 from wallet.payments.hold_state import HoldState, HoldStatus
 from wallet.payments.methods import policy
-from wallet.payments.refusals import HoldReasonMissing, UnknownHold
+from wallet.payments.refusals import UnknownHold
 from wallet.payments.withdrawals import Locked
 
 KIND: Final = ChangeName.RELEASE_PAYMENT
-MAX_REASON_LENGTH: Final = 500
-REJECTED: Final = "refused in review"
-"""What a player reads of every rejected withdrawal: the reasons are for staff."""
 _BATCH: Final = 500
 _OPEN: Final = """
     SELECT withdrawal.id FROM wallet_withdrawal AS withdrawal
@@ -112,7 +108,7 @@ def reject(hold: UUID, *, by: str, reason: str, metadata: Metadata) -> Hold:
 
     Raises UnknownHold, HoldDecided, HoldReasonMissing.
     """
-    text = require_reason(reason)
+    text = withdrawals.require_reason(reason)
     row = find(hold)
     with transaction.atomic():
         withdrawals.cancel_waiting(KIND, f"payment:{row.withdrawal_id}", metadata)
@@ -122,17 +118,9 @@ def reject(hold: UUID, *, by: str, reason: str, metadata: Metadata) -> Hold:
         events = hold_state.reject(before, by=by, reason=stored, at=locked.at)
         records.write_hold(before, version=len(history), events=events, metadata=metadata)
         if locked.state.status is withdrawal_state.WithdrawalStatus.HELD:
-            withdrawals.write(
-                locked,
-                withdrawal_state.reject(locked.state, staff=by, reason=REJECTED, at=locked.at, held=True),
-            )
+            withdrawals.write(locked, withdrawal_state.reject(locked.state, staff=by, at=locked.at, held=True))
         _record(row, acts.DECIDE_HOLD.name, "Rejected", by=by, tightens=True)
     return find(hold)
-
-
-def require_reason(reason: str) -> str:
-    """Return a reason as it is stored. Raises HoldReasonMissing."""
-    return require(reason, limit=MAX_REASON_LENGTH, refusal=HoldReasonMissing)
 
 
 def register() -> None:

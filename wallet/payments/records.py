@@ -140,6 +140,8 @@ def withdrawal_row(state: WithdrawalState, version: int) -> Row:
         approvals_required=requested.approvals_required,
         approved_by=",".join(state.approved_by),
         rejected_by=state.rejected_by,
+        owner=state.owner,
+        note=state.note,
         status=state.status.value,
         reference=state.reference,
         reason=state.reason,

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from wallet.payments.events import (
     WithdrawalApproved,
+    WithdrawalAssigned,
     WithdrawalCancelled,
     WithdrawalEvent,
     WithdrawalHeld,
@@ -38,6 +39,8 @@ class WithdrawalStatus(StrEnum):
 
 IN_REVIEW: Final = "in_review"
 """What a player sees of a withdrawal that waits for somebody, whoever that is."""
+REJECTED: Final = "refused in review"
+"""What a player reads of every rejected withdrawal: the reasons are for staff."""
 _WITH_PROVIDER: Final = (WithdrawalStatus.SENT, WithdrawalStatus.PAID, WithdrawalStatus.RETURNED)
 _STATUS_OF: Final = {
     ProviderStatus.PENDING: WithdrawalStatus.SENT,
@@ -49,14 +52,19 @@ _STATUS_OF: Final = {
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalState:
-    """A withdrawal; `approved_by` are the staff who approved it, and `was_sent` says that the provider may have it."""
+    """A withdrawal; `approved_by` are the staff who approved it, and `was_sent` says that the provider may have it.
+
+    The `owner`, if any, is who was asked to review it; `note` is why it was rejected, for staff.
+    """
 
     requested: WithdrawalRequested
     status: WithdrawalStatus
+    owner: str | None = None
     approved_by: tuple[str, ...] = ()
     rejected_by: str | None = None
     reference: str | None = None
     reason: str = ""
+    note: str = ""
     ended_at: datetime | None = None
     was_sent: bool = False
 
@@ -94,6 +102,8 @@ def evolve(state: WithdrawalState, event: WithdrawalEvent) -> WithdrawalState:
     match event:
         case WithdrawalApproved(approved_by=approved_by):
             after = replace(state, status=WithdrawalStatus.APPROVED, approved_by=approved_by)
+        case WithdrawalAssigned(owner=owner):
+            after = replace(state, owner=owner)
         case WithdrawalHeld():
             reference = event.reference or state.reference
             after = replace(state, status=WithdrawalStatus.HELD, reference=reference, reason=event.reason)
@@ -115,7 +125,7 @@ def _end(
     match event:
         case WithdrawalRejected():
             after = _ended(state, WithdrawalStatus.REJECTED, event.reason, event.at)
-            return replace(after, rejected_by=event.rejected_by)
+            return replace(after, rejected_by=event.rejected_by, note=event.note)
         case WithdrawalCancelled():
             return _ended(state, WithdrawalStatus.CANCELLED, "", event.at)
         case WithdrawalPaid():
@@ -131,6 +141,12 @@ def approve(state: WithdrawalState, *, by: tuple[str, ...], at: datetime) -> tup
     if len(by) < state.requested.approvals_required:
         raise WithdrawalRequiresSecondPerson
     return (WithdrawalApproved(state.requested.withdrawal, by, at),)
+
+
+def assign(state: WithdrawalState, *, owner: str, by: str, at: datetime) -> tuple[WithdrawalEvent, ...]:
+    """Hand it over to who is to review it; no event if it is theirs. Raises NotWaitingForReview."""
+    _require_status(state, WithdrawalStatus.REQUESTED)
+    return () if state.owner == owner else (WithdrawalAssigned(state.requested.withdrawal, owner, by, at),)
 
 
 def hold(state: WithdrawalState, *, hold: UUID, at: datetime) -> tuple[WithdrawalEvent, ...]:
@@ -150,7 +166,7 @@ def release(state: WithdrawalState, *, hold: UUID, at: datetime) -> tuple[Withdr
 
 
 def reject(
-    state: WithdrawalState, *, staff: str, reason: str, at: datetime, held: bool = False
+    state: WithdrawalState, *, staff: str, at: datetime, note: str = "", held: bool = False
 ) -> tuple[WithdrawalEvent, ...]:
     """Reject as a member of staff what waits for approval, or what is `held`. Raises NotWaitingForReview."""
     _require_status(state, WithdrawalStatus.HELD if held else WithdrawalStatus.REQUESTED)
@@ -163,7 +179,8 @@ def reject(
             requested.currency,
             requested.amount,
             staff,
-            reason,
+            REJECTED,
+            note,
             at,
         ),
     )

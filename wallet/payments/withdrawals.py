@@ -12,11 +12,13 @@ from uuid import UUID
 
 from django.db import transaction
 
+from casino.crypto import crypto_shredding
 from casino.events.ids import new_id
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
+from casino.kernel.text import require
 from casino.operators import changes, daily_caps, key_limits
 from casino.operators.changes import ChangeKind
 from casino.operators.daily_caps import CapKind
@@ -48,6 +50,7 @@ from wallet.payments.methods import find_method, policy
 from wallet.payments.provider_reports import ImplausibleReport, ProviderReport
 from wallet.payments.refusals import (
     DepositMethodUnavailable,
+    HoldReasonMissing,
     PaymentHeld,
     UnknownWithdrawal,
     WithdrawalRequiresSecondPerson,
@@ -57,6 +60,7 @@ from wallet.payments.terms import quote_withdrawal, require_capacity
 from wallet.payments.withdrawal_state import WithdrawalState, WithdrawalStatus
 
 KIND: Final = ChangeName.WITHDRAWAL
+MAX_REASON_LENGTH: Final = 500
 Decide = Callable[[WithdrawalState, datetime, UUID | None], Sequence[WithdrawalEvent]]
 """Decides about a provider's answer; with the id of a hold, what comes back is held."""
 REFUNDING_EVENTS: Final = (WithdrawalRejected, WithdrawalCancelled, WithdrawalReturned)
@@ -174,12 +178,32 @@ def _approve(withdrawal: UUID, by: tuple[str, ...], metadata: Metadata) -> None:
     write(locked, events)
 
 
+def assign(withdrawal: UUID, *, owner: str, by: str, metadata: Metadata) -> WithdrawalState:
+    """Hand a withdrawal over to who is to review it; others still may.
+
+    Raises UnknownWithdrawal, NotWaitingForReview.
+    """
+    with transaction.atomic():
+        locked = lock(withdrawal, metadata)
+        return write(locked, withdrawal_state.assign(locked.state, owner=owner, by=by, at=locked.at))
+
+
 def reject(withdrawal: UUID, *, staff: str, reason: str, metadata: Metadata) -> WithdrawalState:
-    """Reject a withdrawal and return the money. Raises UnknownWithdrawal, NotWaitingForReview."""
+    """Reject a withdrawal with a reason for staff, and return the money.
+
+    Raises UnknownWithdrawal, NotWaitingForReview, HoldReasonMissing.
+    """
+    text = require_reason(reason)
     with transaction.atomic():
         cancel_waiting(KIND, subject_of(withdrawal), metadata)
         locked = lock(withdrawal, metadata)
-        return write(locked, withdrawal_state.reject(locked.state, staff=staff, reason=reason, at=locked.at))
+        note = crypto_shredding.encrypt_text(locked.state.requested.player, text)
+        return write(locked, withdrawal_state.reject(locked.state, staff=staff, note=note, at=locked.at))
+
+
+def require_reason(reason: str) -> str:
+    """Return why a payment is rejected, or an account frozen, as it is stored. Raises HoldReasonMissing."""
+    return require(reason, limit=MAX_REASON_LENGTH, refusal=HoldReasonMissing)
 
 
 def cancel(withdrawal: UUID, *, operator: UUID, player: UUID, metadata: Metadata) -> WithdrawalState:

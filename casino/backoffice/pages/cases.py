@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from textwrap import wrap
 from typing import Any, Final
 
@@ -20,7 +21,7 @@ from django.views.decorators.http import require_safe
 from baccarat.risk import case_file, networks
 from baccarat.risk.models import RiskAlert
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import RowAction, hand_over
 from casino.backoffice.columns import Cell, LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import (
@@ -234,12 +235,10 @@ class CaseAdmin(LabelledRowsAdmin):
         player = cases.player_of(obj.subject)
         return super().subject_of(obj) if player is None else f"player:{player}"
 
-    @RowAction("Assign", permission=RESOLVE_CASE, form=AssignForm, applies=_is_unresolved)
+    @RowAction("Hand over", permission=RESOLVE_CASE, form=AssignForm, applies=_is_unresolved)
     def assign(self, request: HttpRequest, case: Case, data: dict[str, Any]) -> str:
-        by = memberships.staff_actor(request.user)
-        owner = data["owner"] or by
-        cases.assign_case(case.pk, operator=case.operator_id, owner=owner, by=by)
-        return f"Assigned to {html.with_logins(owner)}."
+        assign = partial(cases.assign_case, case.pk, operator=case.operator_id)
+        return hand_over(request, "a case", data["owner"], assign)
 
     @RowAction("Go on", name="entry", title="Write, answer, resolve", permission=RESOLVE_CASE, form=StepForm)
     def go_on(self, request: HttpRequest, case: Case, data: dict[str, Any]) -> str:

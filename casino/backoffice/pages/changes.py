@@ -1,6 +1,7 @@
 """Changes that need two persons, and the keys of operators' assertions."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction, SecretAnswer
+from casino.backoffice.actions import RowAction, SecretAnswer, hand_over
 from casino.backoffice.badges import DECIDE_CHANGE as DECIDE
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import RemovableAdmin, column, staff_column, status_column, time_column
@@ -63,11 +64,13 @@ def _may_cancel(request: HttpRequest, change: Change) -> bool:
 
 class AssignChangeForm(AssignForm):
     def prepare(self) -> None:
-        """Offer those who may still confirm the change, and begin with the user if that is one of them."""
+        """Ask for the permission to decide this kind of change."""
         self.permission = changes.act_of(self.row.kind).name
         super().prepare()
-        field: Any = self.fields["owner"]
-        field.choices = [(person, name) for person, name in field.choices if _is_new(person, self.row)]
+
+    def may_own(self, person: str) -> bool:
+        """Return whether somebody may still confirm the change."""
+        return _is_new(person, self.row)
 
 
 @admin.register(Change)
@@ -112,10 +115,7 @@ class ChangeAdmin(ReadOnlyAdmin):
     @RowAction("Hand over", permission=DECIDE, form=AssignChangeForm, applies=_may_decide)
     def assign(self, request: HttpRequest, change: Change, data: dict[str, Any]) -> str:
         _require(request, change)
-        by = memberships.staff_actor(request.user)
-        owner = data["owner"] or by
-        changes.assign(change.pk, owner=owner, by=by)
-        return f"Handed over to {html.with_logins(owner)}."
+        return hand_over(request, change.summary, data["owner"], partial(changes.assign, change.pk))
 
     @RowAction("Decline", permission=DECIDE, applies=_may_decide, tone="bad")
     def decline(self, request: HttpRequest, change: Change, _data: dict[str, Any]) -> str:

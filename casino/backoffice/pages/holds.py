@@ -1,6 +1,7 @@
 """Held payments, and what staff see of a player before money leaves: on withdrawals, requests to pay, and holds."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from django.contrib import admin
@@ -14,7 +15,7 @@ from django.utils.safestring import SafeString
 from baccarat.risk import activity, networks
 from baccarat.risk.models import KycStatus
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, staff_metadata
+from casino.backoffice.actions import RowAction, hand_over, staff_metadata
 from casino.backoffice.columns import TransactionAdmin, column, money_column, staff_column, status_column, time_column
 from casino.backoffice.filters import brand_filter, case_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import AssignForm, RowForm, label, text_field
@@ -27,7 +28,7 @@ from casino.operators import changes, memberships
 from casino.operators.models import Player
 from wallet import acts
 from wallet.models import Hold, Withdrawal
-from wallet.payments import gate, gate_facts, holds, methods
+from wallet.payments import gate, gate_facts, holds, methods, withdrawals
 from wallet.payments.hold_state import HoldStatus
 from wallet.payments.withdrawal_state import WithdrawalStatus
 
@@ -46,7 +47,9 @@ _STATES: Final = {
 
 
 class RejectForm(RowForm):
-    reason = text_field("Reason, for staff", max_length=holds.MAX_REASON_LENGTH, rows=3)
+    """Why a payment is not made; its player reads no more than that it was refused in review."""
+
+    reason = text_field("Reason, for staff", max_length=withdrawals.MAX_REASON_LENGTH, rows=3)
 
 
 def _is_open(_request: HttpRequest, hold: Hold) -> bool:
@@ -83,12 +86,10 @@ class HoldAdmin(TransactionAdmin):
     due = time_column("due_at", "decide before")
     placed = time_column("placed_at", "held")
 
-    @RowAction("Take", name="assign", title="Assign", permission=DECIDE, form=AssignForm, applies=_is_open)
+    @RowAction("Hand over", permission=DECIDE, form=AssignForm, applies=_is_open)
     def assign(self, request: HttpRequest, hold: Hold, data: dict[str, Any]) -> str:
-        by = memberships.staff_actor(request.user)
-        owner = data["owner"] or by
-        holds.assign(hold.pk, owner=owner, by=by, metadata=staff_metadata(request, hold.operator_id))
-        return f"Assigned to {html.with_logins(owner)}."
+        assign = partial(holds.assign, hold.pk, metadata=staff_metadata(request, hold.operator_id))
+        return hand_over(request, "a held payment", data["owner"], assign)
 
     @RowAction(
         "Release",

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils.html import format_html_join
+from django.utils.text import capfirst
 from django.views.decorators.http import require_safe
 
 from casino.backoffice import badges, html
@@ -45,16 +46,14 @@ class Urgency(IntEnum):
 class Item:
     """Something that waits: what it is, who asked, when and why, what it does, and how many have agreed.
 
-    It may have an owner, to whom it was handed over, and a time before which it is to be decided.
+    There may be a time before which it is to be decided.
     """
 
-    kind: str
     urgency: Urgency
     text: object
     by: str
     at: datetime
     before: datetime | None = None
-    owner: str = ""
     why: object = ""
     effect: object = ""
     agreed: str = ""
@@ -63,20 +62,16 @@ class Item:
 def _change(row: Change) -> Item:
     effect = effect_of(row)
     reasons = (row.details.get(name) for name in ("reason", "note"))
-    why = ": ".join(decrypt_text(str(each)).replace("_", " ") for each in reasons if each)
-    agreed = f"{1 + len(row.confirmed_by)} of {row.persons}"
     moves_money = effect or row.kind in {ChangeName.WITHDRAWAL, ChangeName.RELEASE_PAYMENT}
     return Item(
-        kind="Change",
         urgency=Urgency.MONEY if moves_money else Urgency.REQUEST,
         text=row.summary,
         by=row.requested_by,
         at=row.requested_at,
         before=row.expires_at,
-        owner=row.owner,
-        why=why,
+        why=": ".join(decrypt_text(str(each)).replace("_", " ") for each in reasons if each),
         effect=effect,
-        agreed=agreed,
+        agreed=f"{1 + len(row.confirmed_by)} of {row.persons}",
     )
 
 
@@ -88,12 +83,14 @@ def effect_of(change: Change) -> object:
     return format_html_join(", ", "{} {}", lines)
 
 
+def _payment(row: Withdrawal | Hold, **rest: Any) -> Item:
+    amount = html.money(row.amount, row.currency)
+    return Item(urgency=Urgency.MONEY, text=amount, by=f"player:{row.player_id}", **rest)
+
+
 def _withdrawal(row: Withdrawal) -> Item:
-    return Item(
-        kind="Withdrawal",
-        urgency=Urgency.MONEY,
-        text=html.money(row.amount, row.currency),
-        by=f"player:{row.player_id}",
+    return _payment(
+        row,
         at=row.requested_at,
         effect=f"Approved, the provider {row.provider} is asked to pay it; rejected, the player has it again.",
         agreed=f"{len(list(filter(None, row.approved_by.split(','))))} of {row.approvals_required}",
@@ -101,14 +98,10 @@ def _withdrawal(row: Withdrawal) -> Item:
 
 
 def _hold(row: Hold) -> Item:
-    return Item(
-        kind="Held payment",
-        urgency=Urgency.MONEY,
-        text=html.money(row.amount, row.currency),
-        by=f"player:{row.player_id}",
+    return _payment(
+        row,
         at=row.placed_at,
         before=row.due_at,
-        owner=row.owner or "",
         why=cause_links(row.causes.split(",")),
         effect="Released, it goes on to the provider, above the policy's amount once another person agrees; rejected, "
         "the player has it again.",
@@ -117,19 +110,17 @@ def _hold(row: Hold) -> Item:
 
 def _discrepancy(row: Discrepancy) -> Item:
     return Item(
-        kind="Discrepancy",
         urgency=Urgency.DISCREPANCY,
         text=f"{row.type.replace('_', ' ').capitalize()} of {row.day:%Y-%m-%d}",
         by="system:reconciliation",
         at=row.found_at,
-        owner=row.owner or "",
         why=row.reference,
     )
 
 
 def _event(row: SignificantEvent) -> Item:
     text = row.kind.replace("_", " ").capitalize()
-    return Item(kind="Significant event", urgency=Urgency.EVENT, text=text, by=row.actor, at=row.at, why=row.reason)
+    return Item(urgency=Urgency.EVENT, text=text, by=row.actor, at=row.at, why=row.reason)
 
 
 _DESCRIBE: Final[Mapping[type[Model], Callable[[Any], Item]]] = {
@@ -148,7 +139,7 @@ def inbox_page(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     found = [each for rows in queues for each in _rows(rows)]
     found.sort(key=lambda each: (each[1].urgency, each[1].at))
-    subjects = subject_names(name for _, item in found for name in (item.by, item.owner))
+    subjects = subject_names(name for row, item in found for name in (item.by, row.owner or ""))
     owners = {
         owner.pk: name_of_operator(owner.pk, owner.slug, in_sandbox=owner.sandbox) for owner in Operator.objects.all()
     }
@@ -160,7 +151,7 @@ def inbox_page(request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/casino/sections.html", context)
 
 
-def _rows(waiting: QuerySet[Any]) -> Iterator[tuple[Model, Item]]:
+def _rows(waiting: QuerySet[Any]) -> Iterator[tuple[Any, Item]]:
     """Yield the oldest rows as their own list prepares them."""
     page: Any = admin.site.get_model_admin(waiting.model)
     for row in page.prepared(waiting.order_by("pk")[:MAX_ROWS]):
@@ -172,14 +163,14 @@ def _card(request: HttpRequest, row: Any, item: Item, names: Any, owners: Mappin
     forms: list[FormSection] = page.action_sections(request, row, {})
     is_own = item.by == memberships.staff_actor(request.user)
     return {
-        "kind": item.kind,
+        "kind": capfirst(page.opts.verbose_name),
         "text": html.link(page.page_url(row), item.text),
         "facts": [
             (name, value)
             for name, value in (
                 ("Operator", owners.get(row.operator_id, "the installation")),
                 ("By", "you: another person decides" if is_own else subject_link(item.by, names)),
-                ("Handed to", item.owner and subject_link(item.owner, names)),
+                ("Handed to", row.owner and subject_link(row.owner, names)),
                 ("Since", item.at),
                 ("Decide before", item.before),
                 ("Why", item.why),

@@ -1,6 +1,7 @@
 """Deposits, withdrawals with their reviews, transfers, deposit methods and providers' callbacks."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from django.contrib import admin
@@ -10,13 +11,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction, staff_metadata
+from casino.backoffice.actions import RowAction, hand_over, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
 from casino.backoffice.columns import (
     LabelledRowsAdmin,
     TransactionAdmin,
     column,
     money_column,
+    staff_column,
     status_column,
     time_column,
 )
@@ -28,7 +30,8 @@ from casino.backoffice.filters import (
     operator_filter,
     since_by_uuid,
 )
-from casino.backoffice.pages.holds import before_money_leaves
+from casino.backoffice.forms import AssignForm
+from casino.backoffice.pages.holds import RejectForm, before_money_leaves
 from casino.backoffice.pages.terms import MethodTerms
 from casino.backoffice.sections import Facts, Section
 from casino.operators import changes, memberships
@@ -158,6 +161,7 @@ def _is_requested(_request: HttpRequest, withdrawal: Withdrawal) -> bool:
 class WithdrawalAdmin(PaymentAdmin):
     """Withdrawals, newest first; the filter `requested` is the queue, `held` that of compliance."""
 
+    owner_ = staff_column("owner", "handed to")
     list_filter = (operator_filter(), brand_filter("player_id"), enum_filter(WithdrawalStatus), since_by_uuid())
 
     @RowAction("Approve", permission=REVIEW, applies=_is_requested, tone="good", question="Approve this withdrawal?")
@@ -171,18 +175,24 @@ class WithdrawalAdmin(PaymentAdmin):
             return "Approved; it is on its way to the provider."
         return "Requested as a change; another member of staff has to confirm it."
 
+    @RowAction("Hand over", permission=REVIEW, form=AssignForm, applies=_is_requested)
+    def assign(self, request: HttpRequest, withdrawal: Withdrawal, data: dict[str, Any]) -> str:
+        assign = partial(withdrawals.assign, withdrawal.pk, metadata=staff_metadata(request, withdrawal.operator_id))
+        return hand_over(request, "a withdrawal", data["owner"], assign)
+
     @RowAction(
         "Reject",
         permission=REVIEW,
+        form=RejectForm,
         applies=_is_requested,
         tone="bad",
         question="Reject this withdrawal and return the money?",
     )
-    def reject(self, request: HttpRequest, withdrawal: Withdrawal, _data: dict[str, Any]) -> str:
+    def reject(self, request: HttpRequest, withdrawal: Withdrawal, data: dict[str, Any]) -> str:
         withdrawals.reject(
             withdrawal.pk,
             staff=memberships.staff_actor(request.user),
-            reason="refused in review",
+            reason=data["reason"],
             metadata=staff_metadata(request, withdrawal.operator_id),
         )
         return "Rejected; the money is back on the player's account."
@@ -194,7 +204,8 @@ class WithdrawalAdmin(PaymentAdmin):
         hold = holds.open_hold_of(obj.pk)
         waits_for = "waits for compliance" if scope.may_view("wallet_hold") else "in review"
         held = ("Held", hold and html.page("hold", hold.pk, waits_for))
-        facts = self.payment_facts(obj, needed, waiting, held, "approved_by", "rejected_by")
+        why = ("Why, for staff", obj.note or html.NOTHING)
+        facts = self.payment_facts(obj, needed, waiting, held, "owner_", "approved_by", "rejected_by", why)
         return [facts, *before_money_leaves(request, obj)]
 
 

@@ -46,7 +46,7 @@ from casino.operators.models import Player, PlayerBan, PlayerPin
 from casino.staff.access_log import record_access
 from wallet import acts
 from wallet.models import PlayerRestrictions
-from wallet.payments.holds import MAX_REASON_LENGTH
+from wallet.payments.withdrawals import MAX_REASON_LENGTH
 from wallet.responsible_gaming import changes as protection_changes
 from wallet.responsible_gaming.events import Initiator
 from wallet.responsible_gaming.exclusions import require_note

@@ -1,6 +1,7 @@
 """Reconciliation with payment providers: compared days, and the queue of discrepancies."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from django.contrib import admin, messages
@@ -9,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, staff_context, staff_metadata
+from casino.backoffice.actions import RowAction, hand_over, staff_context, staff_metadata
 from casino.backoffice.base import as_uuid
 from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, staff_column, status_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
@@ -154,11 +155,11 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
                 taken += 1
         messages.success(request, f"Assigned {taken} discrepancies to you.")
 
-    @RowAction("Assign", permission=WORK, form=AssignDiscrepancyForm, applies=_is_open)
+    @RowAction("Hand over", permission=WORK, form=AssignDiscrepancyForm, applies=_is_open)
     def assign(self, request: HttpRequest, row: Discrepancy, data: dict[str, Any]) -> str:
-        owner = data["owner"] or memberships.staff_actor(request.user)
-        services.assign(row.pk, owner=owner, note=data["note"], **staff_context(request, row))
-        return f"Assigned to {html.with_logins(owner)}."
+        metadata = staff_metadata(request, row.operator_id)
+        assign = partial(services.assign, row.pk, operator=row.operator_id, note=data["note"], metadata=metadata)
+        return hand_over(request, "a discrepancy", data["owner"], assign)
 
     @RowAction("Apply again", permission=WORK, applies=_is_message)
     def apply_again(self, request: HttpRequest, row: Discrepancy, _data: dict[str, Any]) -> str:

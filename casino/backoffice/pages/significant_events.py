@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,11 +15,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import RowAction, hand_over
 from casino.backoffice.base import as_number, as_uuid
-from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, status_column, time_column
+from casino.backoffice.columns import LabelledRowsAdmin, column, money_column, staff_column, status_column, time_column
 from casino.backoffice.filters import case_filter, choice_filter, enum_filter, operator_filter, since_by_uuid
-from casino.backoffice.forms import NoteActionForm, RowForm, text_field
+from casino.backoffice.forms import AssignForm, NoteActionForm, RowForm, text_field
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.subjects import Names, subject_link, subject_names
 from casino.crypto import crypto_shredding
@@ -69,6 +70,12 @@ def _is_own(request: HttpRequest, event: SignificantEvent) -> bool:
     return event.operator_id is not None or scope.are_all_operators(scope.operators(request))
 
 
+class AssignEventForm(AssignForm):
+    def may_own(self, person: str) -> bool:
+        """Return whether somebody had no part in the event."""
+        return person not in {self.row.actor, self.row.authorised_by}
+
+
 def _did(request: HttpRequest, event: SignificantEvent) -> bool:
     return memberships.staff_actor(request.user) in {event.actor, event.authorised_by}
 
@@ -91,8 +98,19 @@ class SignificantEventAdmin(LabelledRowsAdmin):
     """Significant events, newest first; the filter `Waiting` is the queue of those to acknowledge."""
 
     names = ("operator",)
-    annotations = {"waits": _WAITING}
-    list_display = ("number", "severity_", "title", "about", "reason_", "amount_", "operator", "time", "status")
+    annotations = {"waits": _WAITING, "owner": notes.owner()}
+    list_display = (
+        "number",
+        "severity_",
+        "title",
+        "about",
+        "reason_",
+        "amount_",
+        "operator",
+        "time",
+        "status",
+        "owner_",
+    )
     list_filter = (
         operator_filter(),
         case_filter("status", _STATES),
@@ -108,6 +126,7 @@ class SignificantEventAdmin(LabelledRowsAdmin):
     amount_ = money_column("amount", "amount")
     time = time_column("at", "time")
     status = column("status", _waiting)
+    owner_ = staff_column("owner", "handed to")
 
     def owned_by(self, operators: Collection[UUID]) -> Q:
         """Add events of the whole installation: some kinds for all staff, all kinds for staff of all operators."""
@@ -167,6 +186,17 @@ class SignificantEventAdmin(LabelledRowsAdmin):
         events = list(alike.values_list("pk", flat=True)[: notes.MAX_BATCH])
         return f"Acknowledged {1 + notes.acknowledge_many(events, by=by, note=note)} significant events."
 
+    @RowAction(
+        "Hand over",
+        permission=ACKNOWLEDGE,
+        form=AssignEventForm,
+        applies=lambda request, event: event.waits and _is_own(request, event),
+    )
+    def assign(self, request: HttpRequest, event: SignificantEvent, data: dict[str, Any]) -> str:
+        """Hand an event over. Raises PermissionDenied."""
+        _require_own(request, event)
+        return hand_over(request, kind_title(event), data["owner"], partial(notes.assign, event.pk))
+
     @RowAction("Add the note", title="Add a note", permission=ACKNOWLEDGE, form=NoteForm, applies=_is_own)
     def note(self, request: HttpRequest, event: SignificantEvent, data: dict[str, Any]) -> str:
         """Add a note to an event. Raises PermissionDenied."""
@@ -182,7 +212,7 @@ class SignificantEventAdmin(LabelledRowsAdmin):
             obj,
             *("title", "severity_"),
             ("Component", component),
-            "status",
+            *("status", "owner_"),
             ("About", subject_link(obj.subject, names)),
             "operator",
             ("Time", html.moment(obj.at, fine=True)),
@@ -246,12 +276,18 @@ def _notes(event: SignificantEvent) -> Grid:
         (
             entry.at,
             entry.by,
-            html.badge("acknowledged", "good") if entry.acknowledges else "note",
+            _kind_of(entry),
             entry.text,
         )
         for entry in entries
     ]
     return Grid("Notes", ("Time", "By", "", "Note"), rows, empty="No notes yet.")
+
+
+def _kind_of(entry: Note) -> SafeString | str:
+    if entry.acknowledges:
+        return html.badge("acknowledged", "good")
+    return f"handed over to {html.with_logins(entry.owner)}" if entry.owner else "note"
 
 
 def latest_significant(title: str, *subjects: str) -> Grid:

@@ -81,6 +81,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("acknowledges", models.BooleanField()),
+                ("owner", models.TextField(db_default="")),
                 ("text", models.TextField(default="")),
                 ("by", models.TextField()),
                 ("at", models.DateTimeField(db_default=Now())),
@@ -157,7 +158,7 @@ class Migration(migrations.Migration):
             sql=[
                 f"REVOKE INSERT ON TABLE {EVENT}, {REMARK} FROM {ROLE}",
                 f"GRANT INSERT ({TOLD}) ON TABLE {EVENT} TO {ROLE}",
-                f"GRANT INSERT (event_id, acknowledges, text, by) ON TABLE {REMARK} TO {ROLE}",
+                f"GRANT INSERT (event_id, acknowledges, owner, text, by) ON TABLE {REMARK} TO {ROLE}",
                 f"REVOKE ALL ON TABLE {WAITING} FROM PUBLIC, {ROLE}",
                 f"GRANT SELECT, INSERT, DELETE ON TABLE {WAITING} TO {ROLE}",
             ],

@@ -25,7 +25,7 @@ from tests.support.acts import agreed
 from tests.support.keys import issue_key
 from tests.wallet.payments.counter import offer, use_provider
 from wallet.models import Hold, Withdrawal
-from wallet.payments import deposits, holds, methods, processor, withdrawals
+from wallet.payments import deposits, holds, methods, processor, withdrawal_state, withdrawals
 from wallet.payments.gate import CauseKind, HoldTerms, kind_of
 from wallet.payments.provider_reports import PaymentKind, ProviderReport, ProviderStatus
 
@@ -117,7 +117,7 @@ def test_compliance_rejects_and_two_release_a_large_payment(lucky: Tenant) -> No
     assert refused.json()["code"] == "field_blank"
     rejected = lucky.do(f"holds/{ids[small['id']]}/reject", {"reason": "Not hers."}, person="carla")
     assert (rejected["status"], rejected["reason"]) == ("rejected", "Not hers.")
-    assert olga.read(f"me/withdrawals/{small['id']}")["reason"] == holds.REJECTED
+    assert olga.read(f"me/withdrawals/{small['id']}")["reason"] == withdrawal_state.REJECTED
     assert olga.balances()["account", "real"] == "80.00"
     change = lucky.do(f"holds/{ids[large['id']]}/release", person="carla")
     assert (change["kind"], change["status"]) == ("release_payment", "requested")

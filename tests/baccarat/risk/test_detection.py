@@ -68,7 +68,9 @@ class Till:
         request = payments.WithdrawalRequested(
             method=UUID(int=1), method_version=1, provider="sandbox", approvals_required=1, fee=0, **common
         )
-        answer = [payments.WithdrawalRejected(rejected_by="staff:1", reason="no", **common)] if rejected else []
+        answer = (
+            [payments.WithdrawalRejected(rejected_by="staff:1", reason="no", note="", **common)] if rejected else []
+        )
         self.write(f"withdrawal-{withdrawal}", request, *answer)
 
 

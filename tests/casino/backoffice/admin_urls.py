@@ -195,6 +195,7 @@ ACTIONS: Final = {
     "reports_report_create": "c",
     "risk_riskrule_set": "c",
     "significant_significantevent_acknowledge": "c",
+    "significant_significantevent_assign": "c",
     "significant_significantevent_note": "c",
     "staff_identityprovider_remove": "u",
     "staff_member_email": "u",
@@ -221,6 +222,7 @@ ACTIONS: Final = {
     "wallet_discrepancy_resolve": "c",
     "wallet_playerrestrictions_end": "s",
     "wallet_withdrawal_approve": "k",
+    "wallet_withdrawal_assign": "k",
     "wallet_withdrawal_reject": "k",
 }
 """Roles that may use any other address."""

@@ -18,9 +18,10 @@ from casino.operators import memberships
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change, Operator
 from casino.operators.refusals import ChangeDecided, ChangeNeedsSecondPerson
-from casino.significant import recorder
-from casino.significant.models import Unacknowledged
+from casino.significant import notes, recorder
+from casino.significant.models import SignificantEvent, Unacknowledged
 from casino.significant.recorder import NewSignificantEvent, SignificantEventKind
+from casino.significant.refusals import AlreadyAcknowledged, OwnSignificantEvent
 from casino.staff import access_changes, roles
 from casino.staff.duties import Role
 from tests.support.changes import waiting_change
@@ -121,7 +122,7 @@ def test_money_that_waits_comes_first_then_requests_then_events_and_the_badge_co
     permissions = (*DECIDES, "wallet.approve_adjustment", "significant.acknowledge_significantevent")
     page = inbox(staff(*permissions, name="checker"))
     cards = re.findall(r"<h2>([^:<]+): (?:<[^>]+>)?(Credit)?", page)
-    assert cards[:3] == [("Change", "Credit"), ("Change", ""), ("Significant event", "")]
+    assert cards[:3] == [("Two-person change", "Credit"), ("Two-person change", ""), ("Significant event", "")]
     assert len(cards) == 4 + before
     counted = re.search(r">\s*(\d+)\s*<", page.split(f'href="{reverse("admin:desk_inbox")}"')[1])
     assert counted is not None
@@ -148,6 +149,27 @@ def test_a_change_is_handed_over_to_somebody_who_may_decide_it(office: Office) -
     assert change.status == ChangeStatus.DECLINED
     with pytest.raises(ChangeDecided):
         lifecycle.assign(change.pk, owner=actors["first"], by=actors["second"])
+
+
+def test_an_event_is_handed_over_to_a_colleague_who_had_no_part_in_it(office: Office) -> None:
+    rights = ("significant.view_significantevent", "significant.acknowledge_significantevent")
+    first, second = (staff(*rights, name=name) for name in ("first", "second"))
+    done_by, to_second = (memberships.staff_actor(User.objects.get(username=name)) for name in ("first", "second"))
+    recorder.record(
+        kind=SignificantEventKind.TABLE_STOPPED, operator=office.operator.pk, subject="table:1", actor=done_by
+    )
+    event = SignificantEvent.objects.latest("number")
+    address = f"{reverse('admin:significant_significantevent_assign', args=[event.pk])}?inbox"
+    assert first.post(address, {"owner": done_by}).status_code == 200, "refused, and shown again"
+    assert first.post(address, {"owner": to_second}).headers["Location"] == reverse("admin:desk_inbox")
+    assert re.search(r"Handed to</dt><dd>.*?second", inbox(second))
+    assert "handed over to second" in second.get(page_of("significant_significantevent", event.pk)).content.decode()
+    second.post(reverse("admin:significant_significantevent_acknowledge", args=[event.pk]))
+    assert not Unacknowledged.objects.filter(event=event).exists()
+    with pytest.raises(AlreadyAcknowledged):
+        notes.assign(event.pk, owner=to_second, by=done_by)
+    with pytest.raises(OwnSignificantEvent):
+        notes.assign(event.pk, owner=done_by, by=to_second)
 
 
 def test_nobody_is_handed_a_change_who_agreed_to_it_or_whom_it_concerns(office: Office) -> None:

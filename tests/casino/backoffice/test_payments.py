@@ -1,5 +1,6 @@
 """Pages of payments, and the approval of withdrawals."""
 
+import re
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from casino.events.sql import fetch
+from casino.operators.memberships import staff_actor
 from casino.operators.models import Change, Operator, StaffMembership
 from tests.support.payouts import pay_unplayed
 from tests.wallet.ledger.world import OPERATOR
@@ -61,8 +63,8 @@ def page(kind: str, payment: Any) -> str:
     return reverse(f"admin:wallet_{kind}_change", args=[payment])
 
 
-def act(client: Client, name: str, payment: Any) -> int:
-    return client.post(reverse(f"admin:wallet_withdrawal_{name}", args=[payment])).status_code
+def act(client: Client, name: str, payment: Any, **fields: str) -> int:
+    return client.post(reverse(f"admin:wallet_withdrawal_{name}", args=[payment]), fields).status_code
 
 
 def test_a_withdrawal_needs_the_approval_of_two_members_of_staff(waiting: Any) -> None:
@@ -81,10 +83,30 @@ def test_a_withdrawal_needs_the_approval_of_two_members_of_staff(waiting: Any) -
     assert_consistent()
 
 
-def test_a_rejection_is_recorded_and_returns_the_money(waiting: Any) -> None:
-    assert act(staff("ann"), "reject", waiting) == 302
+def test_a_rejection_has_a_reason_for_staff_and_returns_the_money(waiting: Any) -> None:
+    ann = staff("ann")
+    assert act(ann, "reject", waiting) == 200, "refused, and shown again"
+    assert status(waiting, "wallet_withdrawal") == "requested"
+    assert act(ann, "reject", waiting, reason="Not her bank account") == 302
     assert event_names(f"withdrawal-{waiting}")[-1] == "WithdrawalRejected"
     assert (balance_of(AccountKind.ACCOUNT), balance_of(AccountKind.HOLD)) == (4900, 0)
+    assert "Not her bank account" in ann.get(page("withdrawal", waiting)).content.decode()
+    assert_consistent()
+
+
+def test_a_withdrawal_is_handed_over_in_the_inbox_to_another_cashier(waiting: Any) -> None:
+    ann, bob = staff("ann"), staff("bob")
+    staff("joe", rights=("view_withdrawal",))
+    joe, to_bob = (staff_actor(User.objects.get(username=name)) for name in ("joe", "bob"))
+    address = reverse("admin:wallet_withdrawal_assign", args=[waiting])
+    assert ann.post(address, {"owner": joe}).status_code == 200, "refused, and shown again"
+    answer = ann.post(f"{address}?inbox", {"owner": to_bob}, follow=True)
+    assert answer.request["PATH_INFO"] == reverse("admin:desk_inbox")
+    assert re.search(r"Handed to</dt><dd>.*?bob", answer.content.decode())
+    assert "bob" in bob.get(page("withdrawal", waiting)).content.decode()
+    assert event_names(f"withdrawal-{waiting}") == ["WithdrawalRequested", "WithdrawalAssigned"]
+    assert act(ann, "reject", waiting, reason="Done before he looked") == 302
+    assert act(ann, "assign", waiting, owner=to_bob) == 200, "it is decided"
     assert_consistent()
 
 

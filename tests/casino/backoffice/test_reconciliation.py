@@ -67,10 +67,10 @@ def test_a_discrepancy_is_assigned_and_resolved_with_a_note(desk: Desk) -> None:
     assert [row.pk for row in queue.context["cl"].result_list] == [waiting.pk]
     assert "status mismatch" in ann.get(url("reconciliation_change", Reconciliation.objects.get().pk)).content.decode()
 
-    assert "Assigned to ann." in send(ann, "discrepancy_assign", waiting.pk)
+    assert "Handed over to ann." in send(ann, "discrepancy_assign", waiting.pk)
     member("bob")
     bob = f"staff:{User.objects.get(username='bob').pk}"
-    assert "Assigned to bob." in send(ann, "discrepancy_assign", waiting.pk, owner=bob, note="Ticket 12.")
+    assert "Handed over to bob." in send(ann, "discrepancy_assign", waiting.pk, owner=bob, note="Ticket 12.")
     member("eve", house="another")
     stranger = f"staff:{User.objects.get(username='eve').pk}"
     assert "not one of the available choices" in send(ann, "discrepancy_assign", waiting.pk, owner=stranger)

@@ -159,7 +159,7 @@ def test_cases_are_a_queue_with_owners_and_resolutions(evening: Evening) -> None
     )
     page = text(client, page_of("compliance_case", found))
     assert "One lucky guest" in page
-    assert "Assign</button>" not in page
+    assert "Hand over</button>" not in page
     assert "return out of band" not in text(client, f"{listed}?status=waiting")
     assert Case.objects.get().pk == found
 

@@ -32,7 +32,9 @@ from wallet.payments.provider_reports import PaymentKind
 Step = tuple[str, int, int]
 STATUSES = ("pending", "failed", "completed", "reversed")
 STEPS = st.tuples(
-    st.sampled_from(["deposit", "withdraw", "approve", "reject", "cancel", "send", "tell", "tell payout", "deliver"]),
+    st.sampled_from(
+        ["deposit", "withdraw", "assign", "approve", "reject", "cancel", "send", "tell", "tell payout", "deliver"]
+    ),
     st.integers(0, 3),
     st.integers(0, 5000),
 )
@@ -74,6 +76,8 @@ class Payments:
                 withdrawals.approve(payment, staff=staff, metadata=METADATA)
             else:
                 changes.confirm(waits.pk, by=staff)
+        elif name == "assign":
+            withdrawals.assign(payment, owner=staff, by="staff:0", metadata=METADATA)
         elif name == "reject":
             withdrawals.reject(payment, staff=staff, reason="no", metadata=METADATA)
         elif name == "cancel":

@@ -37,7 +37,7 @@ from tests.wallet.payments.counter import (
 from wallet.ledger.accounts import AccountKind
 from wallet.ledger.player_accounts import open_player_accounts
 from wallet.models import Hold
-from wallet.payments import deposits, holds, records, withdrawals
+from wallet.payments import deposits, holds, records, withdrawal_state, withdrawals
 from wallet.payments.audit import PaymentTraces
 from wallet.payments.events import WithdrawalSent, withdrawal_stream
 from wallet.payments.gate import HoldTerms
@@ -199,7 +199,7 @@ def test_a_payment_is_rejected_with_a_reason_that_its_player_never_reads() -> No
     after = holds.find(hold.pk)
     assert (after.status, after.decided_by) == ("rejected", OFFICER)
     assert decrypt_text(after.reason) == "Mules, see the case"
-    assert fetch("SELECT reason FROM wallet_withdrawal") == [(holds.REJECTED,)]
+    assert fetch("SELECT reason FROM wallet_withdrawal") == [(withdrawal_state.REJECTED,)]
     for again in (
         lambda: holds.reject(hold.pk, by=OFFICER, reason="Again", metadata=METADATA),
         lambda: holds.release(hold.pk, by=OFFICER, metadata=METADATA),

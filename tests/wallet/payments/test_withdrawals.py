@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from casino.crypto.crypto_shredding import decrypt_text
 from casino.operators import changes
 from casino.operators.refusals import (
     ChangeAlreadyRequested,
@@ -27,17 +28,19 @@ from tests.wallet.payments.counter import (
 )
 from wallet.ledger.accounts import AccountKind
 from wallet.ledger.refusals import InsufficientFunds
+from wallet.models import Withdrawal
 from wallet.payments import methods, withdrawals
 from wallet.payments.methods import MethodVersion
 from wallet.payments.provider_reports import PaymentKind
 from wallet.payments.refusals import (
+    HoldReasonMissing,
     InvalidWithdrawalPolicy,
     NotWaitingForReview,
     TooLateToCancel,
     UnknownWithdrawal,
     WithdrawalsNotSupported,
 )
-from wallet.payments.withdrawal_state import WithdrawalStatus
+from wallet.payments.withdrawal_state import REJECTED, WithdrawalStatus
 
 pytestmark = pytest.mark.django_db
 ACCOUNTS = (AccountKind.ACCOUNT, AccountKind.HOLD, AccountKind.WITHDRAWALS)
@@ -138,8 +141,12 @@ def test_a_rejected_withdrawal_gives_the_money_back() -> None:
     withdrawal = withdraw(fund_alice())
     change = approve(withdrawal)
     assert change is not None
+    with pytest.raises(HoldReasonMissing):
+        withdrawals.reject(withdrawal, staff="staff:2", reason=" ", metadata=METADATA)
     withdrawals.reject(withdrawal, staff="staff:2", reason="who is this", metadata=METADATA)
     assert balances() == [10_000, 0, 0]
+    row = Withdrawal.objects.get(pk=withdrawal)
+    assert (row.reason, decrypt_text(row.note)) == (REJECTED, "who is this")
     assert status(withdrawal, "wallet_withdrawal") == "rejected"
     with pytest.raises(ChangeDecided):
         changes.confirm(change, by="staff:2")
