@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from baccarat.chat.refusals import NicknameNotAllowed
+from baccarat.domain.tables.refusals import NicknameConfusable
 from baccarat.queries.nicknames import own_nickname
 from baccarat.services.preferences import PlayerPreferences, Style, load_preferences, save_preferences
 from casino.api.fields import EnumField, FlagField, StrictSerializer, parse_body
@@ -89,7 +90,7 @@ class PreferencesView(PlayerView):
         request=PreferencesRequest,
         example=EXAMPLE,
         description="Send all of them. `animation` changes when the player next enters a game, the others at once.",
-        refusals=(NicknameNotAllowed,),
+        refusals=(NicknameConfusable, NicknameNotAllowed),
     )
     def put(self, request: Request) -> Response:
         choices, me = parse_body(PreferencesRequest, request), self.caller

@@ -151,11 +151,12 @@ class TableChatView(ChatView):
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:
         text = parse_body(ChatMessageRequest, request)["text"]
-        message, player = services.say(actor=self.table_actor(request, table), text=text), self.caller.player
+        message = services.say(actor=self.table_actor(request, table), text=text)
+        place = (table, message.player, message.seat)
         response = ChatMessageResponse(
             id=message.id,
             seat=message.seat,
-            nickname=shown_nicknames(players=[player]).get(player),
+            nickname=shown_nicknames(places=[place]).get(place),
             you=True,
             text=message.displayed_text,
             sent_at=message.sent_at,

@@ -49,7 +49,8 @@ class ChatMessageResponse(Shape):
     id: UUID
     seat: Annotated[int, Meta(description="Where its writer sat then.", examples=[2])]
     nickname: Annotated[
-        str | None, Meta(description="The writer's, null unless they show it to others.", examples=["Ace"])
+        str | None,
+        Meta(description="The writer's as at the table, null unless they show it to others.", examples=["Ace"]),
     ]
     you: Annotated[bool, Meta(description="Whether you wrote it.")]
     text: Annotated[str, Meta(description="Listed words are masked with asterisks.", examples=["Good luck, ****!"])]
@@ -199,9 +200,9 @@ def history(*, table: UUID, viewer: UUID, after: UUID | None, limit: int) -> lis
     """List a table's messages as players see them, newest first, older than `after`."""
     messages = ChatMessage.objects.filter(table_id=table, id__lt=after or _MAX_ID).order_by("-id")
     rows = _decrypted(messages.values_list("id", "seat", "player_id", "displayed_text", "sent_at")[:limit])
-    nicknames = shown_nicknames(players={row[2] for row in rows})
+    nicknames = shown_nicknames(places={(table, player, seat) for _, seat, player, *_ in rows})
     return [
-        ChatMessageResponse(message, seat, nicknames.get(player), player == viewer, text, sent_at)
+        ChatMessageResponse(message, seat, nicknames.get((table, player, seat)), player == viewer, text, sent_at)
         for message, seat, player, text, sent_at in rows
     ]
 
@@ -256,10 +257,13 @@ def load_displayed(*, messages: Sequence[UUID]) -> dict[UUID, DisplayedMessage]:
     """Return messages of any table as players see them; unknown ones are left out."""
     if not messages:
         return {}
-    columns = ("id", "player_id", "displayed_text")
+    columns = ("id", "displayed_text", "table_id", "player_id", "seat")
     rows = _decrypted(ChatMessage.objects.filter(id__in=messages).values_list(*columns))
-    nicknames = shown_nicknames(players={player for _, player, _ in rows})
-    return {message: DisplayedMessage(text, nicknames.get(player)) for message, player, text in rows}
+    nicknames = shown_nicknames(places={(table, player, seat) for _, _, table, player, seat in rows})
+    return {
+        message: DisplayedMessage(text, nicknames.get((table, player, seat)))
+        for message, text, table, player, seat in rows
+    }
 
 
 def references(*, table: UUID, since: datetime, until: datetime) -> list[dict[str, Any]]:

@@ -193,7 +193,7 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [
                     models.Index(fields=["player_id", "at"], name="sitting_player"),
-                    models.Index(fields=["table_id"], name="sitting_table"),
+                    models.Index(fields=["table_id", "seat"], name="sitting_table"),
                     models.Index(condition=models.Q(("seat__isnull", False)), fields=["id"], name="sitting_now"),
                 ],
             },

@@ -13,6 +13,7 @@ from baccarat.domain.rounds.state import RoundState, SeatStatus
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.state import FixedTerms, NextShoe, Seat, Shoe, TableState
 from baccarat.queries.low_balance import LowBalance, present_low_balance
+from baccarat.queries.nicknames import Place
 from baccarat.queries.round_view import (
     BETTING_OPENS_AT,
     PLAYER_ID,
@@ -227,7 +228,13 @@ class TableResponse(TableStateResponse, kw_only=True):
     ]
     rules: TableRulesResponse
     nicknames: Annotated[
-        tuple[SeatNickname, ...], Meta(description="Of players who chose to show theirs; the others are seats only.")
+        tuple[SeatNickname, ...],
+        Meta(
+            description=(
+                "Of players who chose to show theirs; the others are seats only. One that looks like that of somebody "
+                "who sat down earlier ends with the seat: `Ace · 4`."
+            )
+        ),
     ]
     last_round: RoundResponse | None
 
@@ -270,7 +277,7 @@ def present_table(
     state: TableStateResponse,
     table: TableState,
     last_round: RoundResponse | None,
-    nicknames: Mapping[UUID, str],
+    nicknames: Mapping[Place, str],
     wallet: PlayerWallet,
 ) -> TableResponse:
     """Present a table with its rules, its last round and the nicknames of players who show theirs."""
@@ -282,7 +289,9 @@ def present_table(
         balance_told_at=wallet.told_at.get(table.rules.currency),
         rules=present_rules(table.rules),
         nicknames=tuple(
-            SeatNickname(seat.seat, nicknames[seat.player]) for seat in table.seats if seat.player in nicknames
+            SeatNickname(seat.seat, nicknames[place])
+            for seat in table.seats
+            if (place := (state.id, seat.player, seat.seat)) in nicknames
         ),
         last_round=last_round,
     )

@@ -15,7 +15,7 @@ from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables.refusals import UnknownShoe, UnknownTable
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.board_view import LobbyTable, Scoreboard, present_board, present_lobby_table
-from baccarat.queries.nicknames import shown_nicknames
+from baccarat.queries.nicknames import Place, shown_nicknames
 from baccarat.queries.round_view import present_round
 from baccarat.queries.rules_view import PresetName
 from baccarat.queries.table_view import TableResponse, TableStateResponse, present_table, present_table_state
@@ -211,7 +211,7 @@ def load_table_state(
 def _present(
     state: TableState,
     rounds: Mapping[UUID, RoundState],
-    nicknames: Mapping[UUID, str],
+    nicknames: Mapping[Place, str],
     wallet: PlayerWallet,
     *,
     viewer: UUID | None,
@@ -231,9 +231,10 @@ def _rounds_of(states: Sequence[TableState]) -> dict[UUID, RoundState]:
     return repository.read_rounds(keys)
 
 
-def _nicknames_at(states: Sequence[TableState]) -> dict[UUID, str]:
+def _nicknames_at(states: Sequence[TableState]) -> dict[Place, str]:
     """Read the nicknames that players at these tables show."""
-    return shown_nicknames(players={seat.player for state in states for seat in state.seats})
+    tables = [(state.require_opened().table, state.seats) for state in states]
+    return shown_nicknames(places=[(table, seat.player, seat.seat) for table, seats in tables for seat in seats])
 
 
 def _game_account(state: TableState, viewer: UUID | None) -> AccountName | None:

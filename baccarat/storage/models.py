@@ -184,7 +184,7 @@ class Sitting(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["player_id", "at"], name="sitting_player"),
-            models.Index(fields=["table_id"], name="sitting_table"),
+            models.Index(fields=["table_id", "seat"], name="sitting_table"),
             models.Index(fields=["id"], name="sitting_now", condition=models.Q(seat__isnull=False)),
         ]
 

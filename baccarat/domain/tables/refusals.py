@@ -30,6 +30,12 @@ class UnknownSeat(Refusal):
     fact_types = {"seats": int}
 
 
+class NicknameConfusable(Refusal):
+    code = "nickname_confusable"
+    title = "Somebody at your table shows a nickname that looks the same"
+    remedy = "Show it once one of you has left the table, or have another nickname registered."
+
+
 class UnknownShoe(Refusal):
     code = "unknown_shoe"
     kind = RefusalKind.MISSING

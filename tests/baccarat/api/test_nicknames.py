@@ -3,11 +3,14 @@
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from baccarat.chat.moderation import add_filter_word
+from baccarat.streaming.notifications import LiveEventBuilder
 from casino.crypto import crypto_shredding
-from casino.events import sealer
+from casino.events import sealer, subscriptions
 from casino.events.records import Metadata
-from tests.baccarat.api.people import JSON, Gambler, Tenant, company, sit
+from tests.baccarat.api.people import JSON, LONG_TURN, Gambler, Tenant, company, sit
 
 PREFERENCES = {
     "sound": True,
@@ -132,3 +135,86 @@ def test_a_word_that_is_listed_later_refuses_to_show_a_nickname_but_no_repeat_an
     show_nickname(dan)
     lucky.do("chat/filter-words", {"word": "darn"})
     assert save_preferences(dan, shown=True, sound=False).status_code == 200
+
+
+def named(house: Tenant, nickname: str, reference: str) -> Gambler:
+    player = house.do("players", {"reference": reference, "nickname": nickname})["id"]
+    house.fund(player, "1000.00")
+    return Gambler(house.do(f"players/{player}/sessions", {})["token"], player)
+
+
+def sit_down(player: Gambler, table: str, seat: int) -> None:
+    sit(player, table, seat, buy_in="25.00")
+
+
+LOOK_LIKE_ACE = ("\u0410\u0441\u0435", "ace", "\uff21\uff43\uff45", "A\u0441e")
+
+
+@pytest.mark.parametrize("nickname", LOOK_LIKE_ACE)
+def test_a_nickname_that_looks_like_one_shown_at_the_table_is_not_shown_from_then_on(
+    lucky: Tenant, nickname: str
+) -> None:
+    table, other = lucky.table("big_table"), lucky.table("big_table")
+    ace, double = named(lucky, "Ace", "one"), named(lucky, nickname, "two")
+    show_nickname(ace)
+    sit_down(ace, table, 1)
+    sit_down(double, table, 4)
+
+    refused = save_preferences(double, shown=True, sound=False)
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "nickname_confusable")
+    assert double.read("preferences")["sound"] is True
+    assert nicknames(double, table) == {1: "Ace"}
+    assert save_preferences(double, shown=False, sound=False).status_code == 200
+    double.do(f"tables/{table}/leave")
+    sit_down(double, other, 4)
+    show_nickname(double)
+    assert nicknames(ace, other) == {4: nickname}
+
+
+@pytest.mark.parametrize("nickname", ["Ase", "\u00c0ce", "Ace 2", "\u963f\u65af"])
+def test_a_nickname_that_looks_like_no_other_is_shown(lucky: Tenant, nickname: str) -> None:
+    table = lucky.table("big_table")
+    ace, other = named(lucky, "Ace", "one"), named(lucky, nickname, "two")
+    show_nickname(ace)
+    sit_down(ace, table, 1)
+    sit_down(other, table, 4)
+    show_nickname(other)
+    assert nicknames(ace, table) == {1: "Ace", 4: nickname}
+
+
+def test_who_sits_down_later_under_a_nickname_that_looks_the_same_is_named_with_the_seat(lucky: Tenant) -> None:
+    table = lucky.table("big_table", rules=LONG_TURN)
+    ace, double, third = (
+        named(lucky, "Ace", "one"),
+        named(lucky, "\u0410\u0441\u0435", "two"),
+        named(lucky, "ace", "three"),
+    )
+    for player, seat in ((ace, 5), (double, 4), (third, 1)):
+        show_nickname(player)
+        sit_down(player, table, seat)
+
+    sealer.seal_all()
+    before = subscriptions.head()
+    double_at_table = "\u0410\u0441\u0435 \u00b7 4"
+    assert nicknames(ace, table) == {5: "Ace", 4: double_at_table, 1: "ace \u00b7 1"}
+    assert double.do(f"tables/{table}/chat", {"text": "Hi"})["nickname"] == double_at_table
+    assert ace.do(f"tables/{table}/chat", {"text": "Hello"})["nickname"] == "Ace"
+    sealer.seal_all()
+    assert [line["nickname"] for line in third.read(f"tables/{table}/chat")["items"]] == ["Ace", double_at_table]
+    streamed = LiveEventBuilder().build(subscriptions.read_sealed(before, 100))
+    said = [each.present(UUID(third.id)).data for each in streamed if each.type == "ChatMessageSent"]
+    assert [each["nickname"] for each in said] == [double_at_table, "Ace"]
+
+    other = lucky.table("big_table")
+    sit_down(third, other, 2)
+    assert nicknames(ace, other) == {2: "ace"}
+
+
+def test_a_nickname_that_reads_like_one_with_a_seat_is_named_with_its_own(lucky: Tenant) -> None:
+    table = lucky.table("big_table")
+    posing, ace, late = (named(lucky, name, f"{name}-1") for name in ("Ace\u30fb4", "Ace", "ace"))
+    for player, seat in ((posing, 1), (ace, 2), (late, 4)):
+        show_nickname(player)
+        sit_down(player, table, seat)
+    assert nicknames(ace, table) == {1: "Ace\u30fb4 \u00b7 1", 2: "Ace \u00b7 2", 4: "ace \u00b7 4"}

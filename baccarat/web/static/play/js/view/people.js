@@ -18,7 +18,7 @@ export const nameOfSeat = (state, seat) => state.nicknames.find((each) => each.s
  * Return the initials of a name: of its first two words.
  * @param {string} name
  */
-export const initialsOf = (name) => name.trim().split(/\s+/u).slice(0, 2).map((word) => [...word][0].toLocaleUpperCase()).join("");
+export const initialsOf = (name) => name.split(/[\s·]+/u).filter(Boolean).slice(0, 2).map((word) => [...word][0].toLocaleUpperCase()).join("");
 
 /**
  * Return how a player is called: by the nickname that they show, else by their seat.
