@@ -17,6 +17,7 @@ from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.presets import UnknownPreset, rules_for
 from baccarat.domain.rules.validation import InvalidRules
 from baccarat.domain.rules.versions import MAX_ODDS
+from baccarat.domain.rules.wagers import AmountNotInChips, require_makeable
 from baccarat.domain.tables.refusals import (
     AcknowledgementDiffers,
     AcknowledgementNotNeeded,
@@ -55,7 +56,7 @@ from casino.api.fields import (
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.events.payloads import ArchiveUnavailable
-from casino.kernel.money import MoneyType
+from casino.kernel.money import AmountMalformed, AmountNotPositive, AmountTooLarge, MoneyType, parse_positive
 from casino.operators.api.changes import WAITS, ChangeResponse
 from casino.operators.assertions import LIVE_PARAMETER
 from casino.operators.auth import OperatorKeyAuthentication, OperatorOrPlayerAuthentication
@@ -81,6 +82,17 @@ class LobbyQuery(serializers.Serializer[Any]):
     money_type = MoneyTypeField(required=False, default=None, help_text="Only tables with this money type.")
     player = IdField(
         required=False, default=None, help_text="The lobby of this player of yours; a player's own by default."
+    )
+
+
+class OddsQuery(serializers.Serializer[Any]):
+    """Selects the stakes to price."""
+
+    stakes = ReferenceField(
+        required=False,
+        default=None,
+        max_length=200,
+        help_text="Amounts in the table's currency, separated by commas, such as `6.00,25.00`.",
     )
 
 
@@ -307,13 +319,20 @@ class TableOddsView(OfferedView):
         "getTableOdds",
         "Show the exact return of each spot",
         returns=Odds,
-        description=("Computed from the table's rules by counting all deals, as fractions; nothing is simulated."),
-        refusals=(UnknownTable,),
+        parameters=[OddsQuery],
+        description=(
+            "Computed from the table's rules by counting all deals, as fractions; nothing is simulated. Where "
+            "commission is rounded, the return depends on the stake: name those that you want to know."
+        ),
+        refusals=(UnknownTable, AmountMalformed, AmountNotPositive, AmountTooLarge, AmountNotInChips),
     )
     def get(self, request: Request, table: UUID) -> Response:
-        del request
         rules = tables.rules_of_table(table=table, operator=self.caller.operator)
-        return Response(present_odds(odds_sheet(rules)))
+        asked = parse_query(OddsQuery, request)["stakes"]
+        stakes = [] if asked is None else [parse_positive(each, rules.currency) for each in asked.split(",")]
+        for stake in stakes:
+            require_makeable(stake, rules)
+        return Response(present_odds(odds_sheet(rules), stakes))
 
 
 class TableFairnessView(OfferedView):

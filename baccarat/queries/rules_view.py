@@ -1,5 +1,6 @@
 """A table's rules and odds as the API shows them. Pure."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from baccarat.domain.rules.odds import (
     SpotFigures,
     SpotOdds,
     describe_commission,
+    figures_at,
     format_decimal,
     format_fraction,
     notes,
@@ -62,6 +64,13 @@ class SpotFiguresResponse(Shape):
         )
 
 
+class StakeReturn(Shape):
+    """What a stake returns, settled and rounded as the table does."""
+
+    stake: AmountText
+    rtp: FractionResponse = field(name="return")
+
+
 class SpotOddsResponse(Shape):
     """The odds of one spot: `exact` at the exact commission, `at_minimum` for a stake of the table's minimum."""
 
@@ -72,10 +81,11 @@ class SpotOddsResponse(Shape):
     push: FractionResponse
     exact: SpotFiguresResponse
     at_minimum: SpotFiguresResponse
+    at_stakes: Annotated[tuple[StakeReturn, ...], Meta(description="The stakes that were asked for.")]
 
     @classmethod
-    def of(cls, odds: SpotOdds) -> "SpotOddsResponse":
-        """Present the odds of one spot."""
+    def of(cls, odds: SpotOdds, rules: TableRules, stakes: Sequence[int]) -> "SpotOddsResponse":
+        """Present the odds of one spot, and what these stakes return."""
         return cls(
             spot=odds.spot,
             pays=str(odds.pays),
@@ -84,6 +94,13 @@ class SpotOddsResponse(Shape):
             push=FractionResponse.of(odds.push),
             exact=SpotFiguresResponse.of(odds.exact),
             at_minimum=SpotFiguresResponse.of(odds.at_minimum),
+            at_stakes=tuple(
+                StakeReturn(
+                    format_amount(stake, rules.currency),
+                    FractionResponse.of(figures_at(rules, odds.spot, stake).rtp),
+                )
+                for stake in stakes
+            ),
         )
 
 
@@ -116,8 +133,8 @@ class Odds(Shape):
     notes: tuple[str, ...]
 
 
-def present_odds(sheet: OddsSheet) -> Odds:
-    """Present the whole sheet: fractions as "n/d" and as decimal strings, money as text."""
+def present_odds(sheet: OddsSheet, stakes: Sequence[int] = ()) -> Odds:
+    """Present the whole sheet, and what stakes return: fractions as "n/d" and as decimal strings, money as text."""
     rules = sheet.rules
     return Odds(
         preset=rules.preset,
@@ -127,7 +144,7 @@ def present_odds(sheet: OddsSheet) -> Odds:
         minimum=format_amount(rules.minimum, rules.currency),
         counts=OutcomeCountsResponse.of(sheet.counts),
         commission=describe_commission(rules),
-        spots=tuple(SpotOddsResponse.of(odds) for odds in sheet.spots),
+        spots=tuple(SpotOddsResponse.of(odds, rules, stakes) for odds in sheet.spots),
         player_edge=sheet.player_edge,
         notes=notes(sheet),
     )

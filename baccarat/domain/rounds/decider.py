@@ -11,7 +11,7 @@ from baccarat.domain.rounds import refusals as r
 from baccarat.domain.rounds.forcing import CardsForced, require_dealable
 from baccarat.domain.rounds.state import INITIAL, Phase, RoundSeat, RoundState, SeatStatus, evolve
 from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy
-from baccarat.domain.rules.wagers import AmountNotInChips, Spot, is_makeable
+from baccarat.domain.rules.wagers import Spot, require_makeable
 from casino.kernel.decider import Decider
 from casino.kernel.money import format_amount
 from wallet.ledger.accounts import game_account
@@ -74,18 +74,11 @@ def _require_open(state: RoundState, now: datetime) -> None:
 
 def _place(command: c.PlaceChips, state: RoundState) -> Events:
     seat = _require_turn(command, state)
-    _require_in_chips(command.amount, command.rules)
+    require_makeable(command.amount, command.rules)
     stakes = _add_stakes(seat.placed_stakes(), {command.spot: command.amount})
     _require_within_rules(stakes, command.rules)
     _require_funds(stakes, seat, command, state)
     return (e.ChipsPlaced(seat=seat.seat, spot=command.spot, amount=command.amount),)
-
-
-def _require_in_chips(amount: int, rules: TableRules) -> None:
-    if not is_makeable(amount, rules):
-        raise AmountNotInChips(
-            chips=[format_amount(chip, rules.currency) for chip in rules.chips], currency=rules.currency
-        )
 
 
 def _undo(command: c.UndoPlacement, state: RoundState) -> Events:
@@ -117,7 +110,7 @@ def _confirm(command: c.ConfirmWager, state: RoundState) -> Events:
     if not placed:
         raise r.NoChipsPlaced
     for stake in command.stakes.values():
-        _require_in_chips(stake, command.rules)
+        require_makeable(stake, command.rules)
     _require_within_rules(placed, command.rules)
     raised = _shortfalls(placed, command.rules)
     stakes = _add_stakes(placed, raised)

@@ -101,8 +101,13 @@ def _spot_odds(rules: TableRules, spot: Spot) -> SpotOdds:
         lose=chances[StakeResult.LOSE],
         push=chances[StakeResult.PUSH],
         exact=_figures(chances, gain=_exact_gain(rules, spot)),
-        at_minimum=_figures(chances, gain=_settled_gain(rules, spot, rules.minimum)),
+        at_minimum=figures_at(rules, spot, rules.minimum),
     )
+
+
+def figures_at(rules: TableRules, spot: Spot, stake: int) -> SpotFigures:
+    """Return the figures of a stake in minor units, settled and rounded as the table does."""
+    return _figures(_result_chances(rules.decks, spot), gain=_settled_gain(rules, spot, stake))
 
 
 def _result_chances(decks: int, spot: Spot) -> dict[StakeResult, Fraction]:
@@ -143,13 +148,10 @@ def _has_player_edge(rules: TableRules, spot: Spot) -> bool:
     highest = min(rules.maximum, int(chances[StakeResult.WIN] / edge))
     if highest - rules.minimum > MAX_STAKES_TRIED * rules.chips[0]:
         return True
-    return any(_favours_player(rules, spot, chances, stake) for stake in range(rules.minimum, highest + 1))
-
-
-def _favours_player(rules: TableRules, spot: Spot, chances: dict[StakeResult, Fraction], stake: int) -> bool:
-    if not is_makeable(stake, rules):
-        return False
-    return _figures(chances, gain=_settled_gain(rules, spot, stake)).edge <= 0
+    return any(
+        is_makeable(stake, rules) and figures_at(rules, spot, stake).edge <= 0
+        for stake in range(rules.minimum, highest + 1)
+    )
 
 
 DECIMAL_PLACES: Final = 9

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from baccarat.domain.rules.table_rules import TableRules
 from casino.kernel.errors import Refusal, RefusalKind
+from casino.kernel.money import format_amount
 
 
 class Spot(StrEnum):
@@ -38,6 +39,14 @@ def is_makeable(amount: int, rules: TableRules) -> bool:
         return amount > 0
     smallest = _smallest_by_remainder(rules.chips).get(remainder)
     return smallest is not None and smallest <= amount
+
+
+def require_makeable(amount: int, rules: TableRules) -> None:
+    """Check that the table's chips can make up an amount in minor units. Raises AmountNotInChips."""
+    if not is_makeable(amount, rules):
+        raise AmountNotInChips(
+            chips=[format_amount(chip, rules.currency) for chip in rules.chips], currency=rules.currency
+        )
 
 
 @lru_cache(maxsize=1024)

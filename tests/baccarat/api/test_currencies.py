@@ -1,6 +1,7 @@
 """Several currencies, brands and limits groups of one operator, through the API."""
 
 import uuid
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -212,3 +213,41 @@ def test_currencies_and_brands_are_asked_for_by_command_and_groups_set(house: Te
     own = house.read("operator")
     assert (own["currency"], own["currencies"]) == ("JPY", ["JPY", "EUR", "KWD"])
     assert [brand.slug for brand in brands.list_brands(operator=uuid.UUID(house.id))] == ["red"]
+
+
+@pytest.mark.parametrize(
+    ("currency", "stakes", "returns"),
+    [
+        ("EUR", "5.00,6.00,7.00,11.00", ["98.94%", "97.41%", "97.96%", "98.11%"]),
+        ("JPY", "5,10", ["92.06%", "96.65%"]),
+    ],
+)
+def test_the_return_of_a_stake_is_that_of_the_commission_as_it_is_rounded(
+    house: Tenant, currency: str, stakes: str, returns: list[str]
+) -> None:
+    table = house.table("overview", currency=currency)
+    alice = house.player("Alice")
+
+    spots = {each["spot"]: each for each in alice.read(f"tables/{table}/odds", stakes=stakes)["spots"]}
+
+    asked = spots["banker"]["at_stakes"]
+    assert [each["stake"] for each in asked] == stakes.split(",")
+    assert [f"{Decimal(each['return']['decimal']):.2%}" for each in asked] == returns
+    assert {each["return"]["fraction"] for each in spots["player"]["at_stakes"]} == {
+        spots["player"]["exact"]["return"]["fraction"]
+    }
+    assert alice.read(f"tables/{table}/odds")["spots"][0]["at_stakes"] == []
+
+
+@pytest.mark.parametrize(
+    ("stakes", "code"),
+    [
+        ("much", "amount_malformed"),
+        ("5.00,", "amount_malformed"),
+        ("0", "amount_not_positive"),
+        ("5.50", "amount_not_in_chips"),
+    ],
+)
+def test_a_return_is_told_only_of_stakes_that_the_tables_chips_make_up(house: Tenant, stakes: str, code: str) -> None:
+    answer = house.player("Alice").get(f"tables/{house.table('overview')}/odds", stakes=stakes)
+    assert (answer.status_code, refusal(answer)) == (422, code)

@@ -140,7 +140,7 @@ def test_decimals_are_rounded_half_up_in_size(value: Fraction, places: int, text
         ("overview", "5% of a Banker win, rounded up to 1/4 of the lowest chip (1.00 EUR), taken from the payout."),
         ("mini", "5% of a Banker win, exact, taken from the payout."),
         ("classic", "5% of a Banker win, exact, taken from the payout."),
-        ("big_table", "5% of a Banker win, exact, owed until the shoe ends or the player leaves."),
+        ("big_table", "5% of a Banker win, exact, set aside until the shoe ends or the player leaves."),
     ],
 )
 def test_the_commission_is_told_in_words(name: str, words: str) -> None:

@@ -2,30 +2,86 @@
 
 import { oddsOf, percentOf } from "../art/felt.js";
 import { get } from "../core/api.js";
-import { h } from "../core/dom.js";
-import { specialRules, SPOTS } from "../core/table_state.js";
+import { h, put } from "../core/dom.js";
+import { countDecimals, toDecimal, toMinor } from "../core/money.js";
+import { offeredChips, ownPart, specialRules, SPOTS, stakesOf, withPending } from "../core/table_state.js";
 import { money, percent, t } from "../messages/index.js";
 import { KEYS } from "../view/controls.js";
 import { panel, whenLoaded } from "./widgets.js";
 
+/** @import { Stakes } from "../core/table_state.js" */
 /** @import { Game } from "../view/game.js" */
 
+/** @param {Api["StakeReturn"] | Api["SpotFiguresResponse"]} figures */
+const returned = (figures) => percent(Number(figures.return.decimal));
+
 /**
- * What the spots pay, and their theoretical return by the exact odds.
- * @param {Api["TableRules"]} rules
- * @param {Api["Odds"]} odds
+ * @param {string} key
+ * @param {string[]} titles
  */
-function pays(rules, odds) {
+const head = (key, titles) => [h("caption", {}, t(key)), h("thead", {}, h("tr", {}, titles.map((title) => h("th", { scope: "col" }, title))))];
+
+/**
+ * What the spots pay, and return of the stake that is set on each, or of the minimum.
+ * @param {Api["Table"]} state
+ * @param {Api["Odds"]} odds
+ * @param {Stakes} stakes
+ */
+function pays({ rules, currency }, odds, stakes) {
   const rows = SPOTS.map((spot) => {
-    const line = odds.spots.find((each) => each.spot === spot);
-    return h("tr", { "data-spot": spot }, h("th", { scope: "row" }, t(`spot.${spot}`)), h("td", {}, oddsOf(rules, spot)), h("td", { class: "return" }, line ? percent(Number(line.exact.return.decimal)) : "–"));
+    const amount = toDecimal(stakes[spot] || toMinor(rules.minimum), countDecimals(rules.minimum));
+    const line = odds.spots.find((each) => each.spot === spot)?.at_stakes.find((each) => each.stake === amount);
+    return h("tr", { "data-spot": spot }, h("th", { scope: "row" }, t(`spot.${spot}`)), h("td", {}, oddsOf(rules, spot)), h("td", { class: "return" }, line ? t("help.return.at", { share: returned(line), amount: money(amount, currency) }) : "–"));
   });
   return [
-    h("table", { class: "pays" }, h("caption", {}, t("help.pays")),
-      h("thead", {}, h("tr", {}, [t("help.spot"), t("help.pays.column"), t("help.return")].map((title) => h("th", { scope: "col" }, title)))), h("tbody", {}, rows)),
+    h("table", { class: "pays" }, head("help.pays", [t("help.spot"), t("help.pays.column"), t("help.return")]), h("tbody", {}, rows)),
     h("p", { class: "quiet-words" }, t("help.return.how")),
+    odds.spots.filter((line) => line.at_stakes.some((each) => each.return.fraction !== line.exact.return.fraction)).map((line) => byStake(line, currency)),
   ];
 }
+
+/**
+ * What stakes return on a spot whose commission is rounded.
+ * @param {Api["SpotOddsResponse"]} line
+ * @param {string} currency
+ */
+const byStake = ({ spot, exact, at_stakes: stakes }, currency) => h("table", { class: "pays by-stake" },
+  head("help.return.rounded", [t(`spot.${spot}`), t("help.return")]),
+  h("tbody", {}, stakes.map((each) => h("tr", {}, h("th", { scope: "row" }, money(each.stake, currency)), h("td", {}, returned(each)))),
+    h("tr", {}, h("th", { scope: "row" }, t("help.return.exact")), h("td", {}, returned(exact)))));
+
+/** What lies on the spots, chips on their way included. @param {Game} game */
+function stakesNow({ state, actions }) {
+  const part = ownPart(state.round);
+  return withPending(stakesOf(part && ["deciding", "confirmed"].includes(part.status) ? part : null), actions.pending);
+}
+
+/** What the spots pay, asked for again when the stakes have changed. */
+class Pays {
+  /** @param {Game} game */
+  constructor(game) {
+    this.game = game;
+    this.signature = "";
+    this.element = h("div");
+    this.draw();
+  }
+
+  draw() {
+    const { state, table } = this.game;
+    const minimum = toMinor(state.rules.minimum);
+    const stakes = stakesNow(this.game);
+    const chips = offeredChips(state.rules).map(toMinor);
+    const units = [minimum, minimum + chips[0], ...chips, ...Object.values(stakes)].filter((each) => each >= minimum);
+    const asked = [...new Set(units)].sort((one, other) => Number(one - other)).map((each) => toDecimal(each, countDecimals(state.rules.minimum))).join(",");
+    const signature = `${asked} ${SPOTS.map((spot) => stakes[spot] ?? 0n)}`;
+    if (signature === this.signature) return;
+    this.signature = signature;
+    put(this.element, whenLoaded(get(`tables/${table}/odds?stakes=${asked}`), (/** @type {Api["Odds"]} */ odds) => pays(state, odds, stakes)));
+  }
+}
+
+/** @type {Pays} */
+let content;
 
 /** @param {string} contact an e-mail address, a telephone number or an address of a page */
 function contactLink(contact) {
@@ -45,13 +101,18 @@ export const help = {
   /** @param {Game} game */
   make(game) {
     const { rules, currency } = game.state;
+    content = new Pays(game);
     const own = specialRules(rules).map((each) => h("li", {}, t(`help.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency) })));
     const turn = rules.turn_seconds ? t("help.turn", { seconds: rules.turn_seconds }) : t("help.alone");
     const cards = t(rules.shuffle === "shoe" ? "help.shoe" : "help.each_round", { decks: rules.decks });
-    return panel(game, t("menu.help"), h("p", {}, t("help.aim")), whenLoaded(get(`tables/${game.table}/odds`), (/** @type {Api["Odds"]} */ odds) => pays(rules, odds)), h("p", {}, t("help.push")),
+    return panel(game, t("menu.help"), h("p", {}, t("help.aim")), content.element, h("p", {}, t("help.push")),
       h("h3", {}, t("help.here")), h("ul", { class: "help-rules" }, h("li", {}, cards), h("li", {}, turn), own),
       h("details", {}, h("summary", {}, t("help.third")), h("p", {}, t("help.third.player")), h("p", {}, t("help.third.banker"))),
       h("h3", {}, t("help.care.title")), whenLoaded(get("me/operator"), customerCare),
       keys(), h("p", { class: "quiet-words" }, t("help.mouse")), h("p", { class: "quiet-words" }, t("help.malfunction")));
+  },
+
+  draw() {
+    content.draw();
   },
 };
