@@ -13,9 +13,11 @@ from casino.backoffice.forms import RowForm
 from casino.events.store import Metadata
 from casino.observability.logging import request_id
 from casino.operators import memberships, notices
+from casino.operators.models import Change
 from casino.staff import duties
 
 Applies = Callable[[HttpRequest, Any], bool]
+WAITS: Final = "Requested; another person has to confirm it."
 _ATTRIBUTE: Final = "row_action"
 
 
@@ -85,6 +87,11 @@ def staff_metadata(request: HttpRequest, operator: object, *, causation: str = "
         correlation=correlation,
         request=request_id(request),
     )
+
+
+def done_or_waits(change: Change | None, done: str) -> str:
+    """Say that something is done, or that another person has to confirm it."""
+    return done if change is None else WAITS
 
 
 def hand_over(request: HttpRequest, title: str, owner: str, assign: Callable[..., object]) -> str:

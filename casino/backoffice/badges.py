@@ -23,6 +23,7 @@ from casino.operators import changes
 from casino.operators.change import ChangeStatus
 from casino.operators.models import Change
 from casino.significant.models import SignificantEvent, Unacknowledged
+from casino.significant.recorder import Severity
 from wallet.models import Discrepancy, Hold, Withdrawal
 
 MAX_COUNT: Final = 100
@@ -72,9 +73,9 @@ QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
 }
 """The rows that wait for each page (app_model)."""
 SHARED_QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
-    "alerts_alert": Alert.objects.filter(resolved_at=None, acknowledged_at=None),
+    "alerts_alert": Alert.objects.filter(resolved_at=None, acknowledged_at=None).exclude(severity=Severity.NOTICE),
 }
-"""The same where some rows belong to no operator but to the installation."""
+"""The same where some rows belong to no operator but to the installation. Notices wait in the inbox alone."""
 DECIDE_CHANGE: Final = "operators.change_change"
 INBOX_PAGE: Final = "desk_inbox"
 DECISIONS: Final[Mapping[str, QuerySet[Any]]] = {

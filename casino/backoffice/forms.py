@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 from uuid import UUID
 
 from django import forms
@@ -36,8 +36,10 @@ _OF_A_THOUSAND: Final = 3
 class RowForm(forms.Form):
     """Base of the forms on a row's page. Subclasses may adapt their fields to `self.row` in `prepare`.
 
-    `permission` is what the form's action needs.
+    `permission` is what the form's action needs; `begins_with` names the row's values that fields begin with.
     """
+
+    begins_with: ClassVar[Mapping[str, str]] = {}
 
     def __init__(
         self, data: Mapping[str, Any] | None = None, *, request: HttpRequest, row: Any, permission: str = ""
@@ -47,6 +49,9 @@ class RowForm(forms.Form):
             data, files, auto_id=False, label_suffix=""
         )  # several forms share a page: labels wrap their fields
         self.request, self.row, self.permission = request, row, permission
+        for name, attribute in self.begins_with.items():
+            value, lines = getattr(row, attribute), isinstance(self.fields[name].widget, forms.Textarea)
+            self.fields[name].initial = value if isinstance(value, str) else ("\n" if lines else " ").join(value)
         self.prepare()
 
     def prepare(self) -> None:

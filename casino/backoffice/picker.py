@@ -76,7 +76,7 @@ class PickerInput(forms.Select):
             "data-ajax--delay": 250,
             "data-theme": "admin-autocomplete",
             "data-allow-clear": "true",
-            "data-placeholder": "Name, reference or id",
+            "data-placeholder": "Whole name, reference or id",
             "data-tags": "true",  # what is typed may be taken as it is
             "data-width": "100%",
         }

@@ -56,28 +56,16 @@ def add_entry(
     is_over = is_personal and due_at is not None and due_at <= database_now()
     if (kind is CaseEntryKind.DEADLINE) != (due_at is not None) or is_over:
         raise CaseEntryInvalid("A deadline is a time in the future.")
-    return store_entry(
-        row, kind=kind, text=words, by=by, evidence=about, sha256=digest, due_at=due_at, is_personal=is_personal
-    )
+    entry = CaseEntry(case=row, kind=kind.value, text=words, evidence=about, sha256=digest, due_at=due_at, by=by)
+    return store_entry(entry, is_personal=is_personal)
 
 
-def store_entry(
-    row: Case,
-    *,
-    kind: CaseEntryKind,
-    text: str,
-    by: str,
-    evidence: str = "",
-    sha256: str = "",
-    due_at: datetime | None = None,
-    is_personal: bool = True,
-) -> CaseEntry:
+def store_entry(entry: CaseEntry, *, is_personal: bool = True) -> CaseEntry:
     """Store an entry that was checked, and return it decrypted."""
-    player = player_of(row.subject) if is_personal else None
-    stored = text if player is None else crypto_shredding.encrypt_text(player, text)
-    entry = CaseEntry.objects.create(
-        case=row, kind=kind.value, text=stored, evidence=evidence, sha256=sha256, due_at=due_at, by=by
-    )
+    player = player_of(entry.case.subject) if is_personal else None
+    if player is not None:
+        entry.text = crypto_shredding.encrypt_text(player, entry.text)
+    entry.save()
     crypto_shredding.decrypt_rows([entry])
     return entry
 

@@ -213,6 +213,11 @@ class CaseResponse(Shape):
         )
 
 
+def _present(case: UUID, operator: UUID) -> Response:
+    """Answer with a case as it is now. Raises UnknownCase."""
+    return Response(CaseResponse.of(cases.find_case(case, operator=operator)))
+
+
 class CasePage(Page[CaseResponse]):
     """Cases, newest first."""
 
@@ -253,7 +258,7 @@ class CaseView(OperatorView):
     )
     def get(self, request: Request, case: UUID) -> Response:
         del request
-        return Response(CaseResponse.of(cases.find_case(case, operator=self.caller.operator)))
+        return _present(case, self.caller.operator)
 
 
 class CaseEntriesView(OperatorView):
@@ -320,7 +325,7 @@ class AssignCaseView(OperatorView):
         owner = desk_actor(parse_body(CaseAssignmentRequest, request)["owner"])
         operator = self.caller.operator
         cases.assign_case(case, operator=operator, owner=owner, by=self.use_person_or_key())
-        return Response(CaseResponse.of(cases.find_case(case, operator=operator)))
+        return _present(case, operator)
 
 
 class ResolveCaseView(OperatorView):
@@ -342,7 +347,7 @@ class ResolveCaseView(OperatorView):
     def post(self, request: Request, case: UUID) -> Response:
         body, operator = parse_body(CaseResolutionRequest, request), self.caller.operator
         complaints.resolve(case, operator=operator, by=self.use_person(), **body)
-        return Response(CaseResponse.of(cases.find_case(case, operator=operator)))
+        return _present(case, operator)
 
 
 class ReopenCaseView(OperatorView):
@@ -364,4 +369,4 @@ class ReopenCaseView(OperatorView):
     def post(self, request: Request, case: UUID) -> Response:
         reason, operator = parse_body(CaseReopeningRequest, request)["reason"], self.caller.operator
         complaints.reopen(case, operator=operator, reason=reason, by=self.use_person())
-        return Response(CaseResponse.of(cases.find_case(case, operator=operator)))
+        return _present(case, operator)

@@ -117,7 +117,7 @@ def _tell(row: Any, answer: AnswerKind, message: str, *, by: str) -> CaseEntry:
     if player is None:
         raise CaseEntryInvalid("Nobody is told of this case.")
     told = CaseEntry.objects.filter(case=row, kind__in=list(AnswerKind)).count()
-    entry = case_entries.store_entry(row, kind=CaseEntryKind(answer.value), text=words, by=by)
+    entry = case_entries.store_entry(CaseEntry(case=row, kind=answer.value, text=words, by=by))
     event = ComplaintAnswered(
         case=row.pk,
         operator=row.operator_id,

@@ -58,7 +58,6 @@ def _tell(case: Any) -> None:
         text=f"Case {case.pk} has to be resolved until {due}. You find it under Cases in the admin.",
         closing="",
     )
-    case_entries.store_entry(
-        case, kind=CaseEntryKind.REMINDER, text=f"Due at {due}; told: {', '.join(people) or 'nobody'}.", by=_BY,
-        is_personal=False,
-    )  # fmt: skip
+    told = f"Due at {due}; told: {', '.join(people) or 'nobody'}."
+    entry = CaseEntry(case=case, kind=CaseEntryKind.REMINDER.value, text=told, by=_BY)
+    case_entries.store_entry(entry, is_personal=False)

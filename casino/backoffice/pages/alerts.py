@@ -18,12 +18,11 @@ from casino.alerts.heartbeats import DEAD_SECONDS
 from casino.alerts.models import Alert, AlertMessage, Channel, Heartbeat, OnCallList, OnCallTarget
 from casino.alerts.on_call import ListTerms, TargetAddress
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import RowAction, done_or_waits
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, status_column, time_column
 from casino.backoffice.filters import case_filter, enum_filter, operator_filter
 from casino.backoffice.forms import EnumSelectField, RowForm, label, line_field
-from casino.backoffice.pages.keys import done_or_waits
 from casino.backoffice.sections import ActionBar, Grid, Section
 from casino.backoffice.subjects import subject_link, subject_names
 from casino.events.sql import database_now

@@ -71,11 +71,8 @@ class DailyCapForm(AmountsForm):
 
 
 class CurrenciesForm(RowForm):
+    begins_with: ClassVar = {"currencies": "currencies"}
     currencies = line_field("Currency codes, the default first; none can be removed", max_length=250)
-
-    def prepare(self) -> None:
-        """Begin with the currencies in use."""
-        self.fields["currencies"].initial = " ".join(self.row.currencies)
 
 
 class BrandForm(RowForm):

@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from baccarat.risk import activity, networks
 from baccarat.risk.models import KycStatus
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, hand_over, staff_metadata
+from casino.backoffice.actions import RowAction, done_or_waits, hand_over, staff_metadata
 from casino.backoffice.columns import TransactionAdmin, column, money_column, staff_column, status_column, time_column
 from casino.backoffice.filters import brand_filter, case_filter, enum_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import AssignForm, RowForm, label, text_field
@@ -102,9 +102,7 @@ class HoldAdmin(TransactionAdmin):
     )
     def release(self, request: HttpRequest, hold: Hold, _data: dict[str, Any]) -> str:
         by, metadata = memberships.staff_actor(request.user), staff_metadata(request, hold.operator_id)
-        if holds.release(hold.pk, by=by, metadata=metadata) is None:
-            return "Released; it goes on."
-        return "Requested as a change; another member of staff has to confirm it."
+        return done_or_waits(holds.release(hold.pk, by=by, metadata=metadata), "Released; it goes on.")
 
     @RowAction(
         "Reject",

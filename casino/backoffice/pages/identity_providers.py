@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import reverse
 
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import WAITS, RowAction
 from casino.backoffice.columns import RemovableAdmin
 from casino.backoffice.forms import RowForm, line_field
 from casino.backoffice.sections import Section
@@ -53,7 +53,7 @@ class ProviderRequest:
     def request_identity_provider(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
         identity_providers.request_provider(operator=operator.pk, by=by, **data)
-        return "Requested; another administrator has to confirm it."
+        return WAITS
 
 
 @admin.register(IdentityProvider)

@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, SecretAnswer
+from casino.backoffice.actions import WAITS, RowAction, SecretAnswer, done_or_waits
 from casino.backoffice.base import ReadOnlyAdmin
 from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, operator_filter
@@ -21,11 +21,10 @@ from casino.backoffice.sections import ActionBar, Grid, Section
 from casino.operators import key_changes, key_limits, key_rotation, memberships, services, signing_keys
 from casino.operators.key_changes import NewSecret
 from casino.operators.key_limits import KeyLimits, Movement
-from casino.operators.models import ApiKey, Change
+from casino.operators.models import ApiKey
 from casino.operators.principals import Scope
 
 CHANGE: Final = "operators.change_apikey"
-WAITS: Final = "Requested; another person has to confirm it."
 
 
 class KeyLimitForm(RowForm):
@@ -77,11 +76,6 @@ class RemoveSigningKeyForm(RowForm):
         """Offer the key's signing keys."""
         keyids = self.row.signing_keys.order_by("pk").values_list("keyid", flat=True)
         self.fields["keyid"].choices = [(keyid, keyid) for keyid in keyids]  # type: ignore[attr-defined]
-
-
-def done_or_waits(change: Change | None, done: str) -> str:
-    """Say that something is done, or that another person has to confirm it."""
-    return done if change is None else WAITS
 
 
 def shown_secret(made: NewSecret, done: str) -> SecretAnswer:

@@ -17,7 +17,7 @@ from baccarat.services import kill_switch
 from baccarat.storage import rules_versions
 from baccarat.storage.models import KillSwitch, RulesVersion, Table
 from casino.backoffice import html, scope, subjects
-from casino.backoffice.actions import RowAction, staff_metadata
+from casino.backoffice.actions import WAITS, RowAction, staff_metadata
 from casino.backoffice.badges import STOP_GAMING
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import column, staff_column, time_column
@@ -195,7 +195,7 @@ class KillSwitchAdmin(ReadOnlyAdmin):
         by = memberships.staff_actor(request.user)
         if kill_switch.needs_change(reach, subject, by=by):
             kill_switch.request_resume(**named, by=by)
-            return "Requested; another person has to confirm it."
+            return WAITS
         row = kill_switch.resume(**named, metadata=_metadata(request))
         return f"Play resumes: {row.id}."
 

@@ -14,7 +14,7 @@ from django.urls import URLPattern, path, reverse
 from baccarat.domain.rules.presets import PRESETS, rules_for
 from baccarat.services import table_lifecycle
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction, SecretAnswer, staff_metadata
+from casino.backoffice.actions import WAITS, RowAction, SecretAnswer, staff_metadata
 from casino.backoffice.forms import MinorUnitsField, RowForm, line_field
 from casino.backoffice.forms import label as as_label
 from casino.backoffice.pages.keys import shown_secret
@@ -165,7 +165,7 @@ class OperatorOpenings:
         rules = rules_for(data["preset"], currency=data["currency"])
         if table_lifecycle.needs_change(operator=operator.pk, rules=rules, money_types=terms["money_types"]):
             table_lifecycle.request_table(by=memberships.staff_actor(request.user), **terms)
-            return "Requested; another person has to confirm it."
+            return WAITS
         metadata = staff_metadata(request, operator.pk, causation="admin", correlation="table")
         table = table_lifecycle.open_table(metadata=metadata, **terms)
         return f"Opened the table {data['name']} ({html.short(table)})."

@@ -1,7 +1,7 @@
 """Operators, and the amounts from which their events are significant."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from django import forms
 from django.contrib import admin
@@ -13,7 +13,7 @@ from baccarat.services import skins
 from baccarat.web.views import LANGUAGES
 from casino.api.client_ip import client_ip
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import WAITS, RowAction, done_or_waits
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import LabelledRowsAdmin, column, staff_column, time_column
 from casino.backoffice.filters import operator_filter
@@ -28,10 +28,10 @@ from casino.backoffice.pages.brands import (
     sections_of,
 )
 from casino.backoffice.pages.identity_providers import ProviderRequest
-from casino.backoffice.pages.keys import done_or_waits, key_status
+from casino.backoffice.pages.keys import key_status
 from casino.backoffice.pages.openings import ADD_OPERATOR, OperatorOpenings
 from casino.backoffice.pages.risk import ADD_RULE, rules_in_force
-from casino.backoffice.pages.terms import WAITS, OperatorTerms
+from casino.backoffice.pages.terms import OperatorTerms
 from casino.backoffice.sections import ActionBar, Facts, Grid, Section, contents
 from casino.compliance import threshold_changes
 from casino.compliance.models import AnswerKind
@@ -78,15 +78,12 @@ class ThresholdForm(AmountsForm):
 
 
 class CustomerCareForm(RowForm):
+    begins_with: ClassVar = {"contact": "customer_care"}
     contact = forms.CharField(
         label="An e-mail address, a telephone number or the https:// address of a page",
         max_length=200,
         required=False,
     )
-
-    def prepare(self) -> None:
-        """Begin with the contact in use."""
-        self.fields["contact"].initial = self.row.customer_care
 
 
 class ComplaintTextForm(RowForm):
@@ -98,48 +95,33 @@ class ComplaintTextForm(RowForm):
 
 
 class DisputeBodyForm(RowForm):
+    begins_with: ClassVar = {"name": "dispute_body", "url": "dispute_body_url"}
     name = line_field("Name; empty for none", max_length=complaint_terms.MAX_NAME_LENGTH, required=False)
     url = line_field("https:// address", max_length=complaint_terms.MAX_ADDRESS_LENGTH, required=False)
 
-    def prepare(self) -> None:
-        """Begin with the body that is set."""
-        self.fields["name"].initial, self.fields["url"].initial = self.row.dispute_body, self.row.dispute_body_url
-
 
 class PlayerRecordForm(RowForm):
+    begins_with: ClassVar = {"address": "player_record"}
     address = line_field(
         "Such as https://crm.example/players/{reference}; empty for none",
         max_length=complaint_terms.MAX_ADDRESS_LENGTH,
         required=False,
     )
 
-    def prepare(self) -> None:
-        """Begin with the address in use."""
-        self.fields["address"].initial = self.row.player_record
-
 
 class JurisdictionForm(RowForm):
+    begins_with: ClassVar = {"jurisdiction": "jurisdiction"}
     jurisdiction = line_field("Code, such as MT or US-NJ; empty for none", max_length=10, required=False)
-
-    def prepare(self) -> None:
-        """Begin with the one that is set."""
-        self.fields["jurisdiction"].initial = self.row.jurisdiction
 
 
 class OriginsForm(RowForm):
+    begins_with: ClassVar = {"origins": "origins"}
     origins = text_field("One origin a line, such as https://play.example", max_length=5000, rows=4, required=False)
-
-    def prepare(self) -> None:
-        """Begin with the origins in use."""
-        self.fields["origins"].initial = "\n".join(self.row.origins)
 
 
 class StaffNetworksForm(RowForm):
+    begins_with: ClassVar = {"networks": "staff_networks"}
     networks = text_field("One network a line, such as 203.0.113.0/24; empty for anywhere", rows=4, required=False)
-
-    def prepare(self) -> None:
-        """Begin with the networks in use."""
-        self.fields["networks"].initial = "\n".join(self.row.staff_networks)
 
 
 class AssertionKeyForm(RowForm):
@@ -183,7 +165,7 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
         by = memberships.staff_actor(request.user)
         currency = data.pop("currency")
         waits = threshold_changes.change(operator=operator, currency=currency, thresholds=Thresholds(**data), by=by)
-        return f"The thresholds in {currency} apply from now on." if waits is None else WAITS
+        return done_or_waits(waits, f"The thresholds in {currency} apply from now on.")
 
     @RowAction(
         "Set",
@@ -195,7 +177,7 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
     )
     def set_jurisdiction(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         waits = rule_changes.change_jurisdiction(operator, by=memberships.staff_actor(request.user), **data)
-        return "The jurisdiction is set." if waits is None else WAITS
+        return done_or_waits(waits, "The jurisdiction is set.")
 
     @RowAction(
         "Offer",
@@ -357,7 +339,7 @@ class OperatorAdmin(OperatorOpenings, OperatorTerms, ProviderRequest, ReadOnlyAd
     def request_assertion_key(self, request: HttpRequest, operator: Operator, data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
         assertions.request_key(operator=operator.pk, by=by, **data)
-        return "Requested; another person has to confirm it."
+        return WAITS
 
     @RowAction(
         "Require",

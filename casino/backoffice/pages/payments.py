@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction, hand_over, staff_metadata
+from casino.backoffice.actions import RowAction, done_or_waits, hand_over, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_number, as_uuid
 from casino.backoffice.columns import (
     LabelledRowsAdmin,
@@ -171,9 +171,7 @@ class WithdrawalAdmin(PaymentAdmin):
             staff=memberships.staff_actor(request.user),
             metadata=staff_metadata(request, withdrawal.operator_id),
         )
-        if waits is None:
-            return "Approved; it is on its way to the provider."
-        return "Requested as a change; another member of staff has to confirm it."
+        return done_or_waits(waits, "Approved; it is on its way to the provider.")
 
     @RowAction("Hand over", permission=REVIEW, form=AssignForm, applies=_is_requested)
     def assign(self, request: HttpRequest, withdrawal: Withdrawal, data: dict[str, Any]) -> str:

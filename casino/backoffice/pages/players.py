@@ -22,14 +22,13 @@ from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.risk.players import statuses_of
 from baccarat.services import exclusion, freezing
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction, staff_metadata
+from casino.backoffice.actions import WAITS, RowAction, done_or_waits, staff_metadata
 from casino.backoffice.base import ReadOnlyAdmin, as_uuid
 from casino.backoffice.columns import column, operator_column, time_column
 from casino.backoffice.filters import brand_filter, choice_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import UNCHOSEN, EnumSelectField, RowForm, text_field
 from casino.backoffice.pages import kill_switch, player_risk, player_sections
 from casino.backoffice.pages.brands import LimitsGroupChoiceForm
-from casino.backoffice.pages.keys import done_or_waits
 from casino.backoffice.pages.operator_export import export_link
 from casino.backoffice.pages.player_sections import open_sessions
 from casino.backoffice.pages.responsible_gaming import excluded, restrictions_of
@@ -346,7 +345,7 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
     def unfreeze(self, request: HttpRequest, player: Player, _data: dict[str, Any]) -> str:
         by = staff_actor(request.user)
         protection_changes.request_unfreeze(operator=player.operator_id, player=player.pk, by=by)
-        return "Requested; another person has to confirm it."
+        return WAITS
 
     def sections(self, request: HttpRequest, obj: Player) -> Sequence[Section]:
         player = str(obj.pk)

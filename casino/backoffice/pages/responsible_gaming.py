@@ -12,7 +12,7 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 
 from casino.backoffice import html
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import WAITS, RowAction
 from casino.backoffice.columns import LabelledRowsAdmin, column, name_of_player
 from casino.backoffice.filters import choice_filter, operator_filter
 from casino.backoffice.sections import Grid, Section
@@ -84,7 +84,7 @@ class PlayerRestrictionsAdmin(LabelledRowsAdmin):
     def end(self, request: HttpRequest, row: Any, _data: dict[str, Any]) -> str:
         by = memberships.staff_actor(request.user)
         changes.request_end_of_exclusion(operator=row.operator_id, player=row.player_id, by=by)
-        return "Requested; another person has to confirm it."
+        return WAITS
 
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
         """Show the limits with what is used of them, and the exclusions."""

@@ -22,6 +22,7 @@ from baccarat.risk.activity import WINDOWS, Sums
 from baccarat.risk.models import RiskAlert, RiskRule
 from baccarat.risk.rules import TEXTS, NewRule, RuleKind, RuleTerms
 from casino.backoffice import html, scope
+from casino.backoffice.actions import done_or_waits
 from casino.backoffice.base import ListLink, as_uuid
 from casino.backoffice.columns import (
     LabelledRowsAdmin,
@@ -35,7 +36,6 @@ from casino.backoffice.columns import (
 )
 from casino.backoffice.filters import choice_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, RowForm, line_field, parse_positive_amount, text_field
-from casino.backoffice.pages.terms import WAITS
 from casino.backoffice.sections import Grid, Section
 from casino.backoffice.site import StaffSite
 from casino.backoffice.subjects import nicknames, player_link, subject_link, subject_names
@@ -255,7 +255,7 @@ class RiskRuleAdmin(LabelledRowsAdmin):
             by = memberships.staff_actor(request.user)
             waits = rule_changes.change_rule(rule, by=by, allowed=scope.operators(request))
             done = "The rule is set. It applies to what happens from now on."
-            messages.success(request, done if waits is None else WAITS)
+            messages.success(request, done_or_waits(waits, done))
             return reverse("admin:risk_riskrule_changelist")
 
         form = RuleForm(request.POST if request.method == "POST" else None, request=request, row=None)

@@ -14,11 +14,10 @@ from django.urls import URLPattern, path, reverse
 
 from casino.api.sheets import ColumnType
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import RowAction, done_or_waits
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import column, staff_column, time_column
 from casino.backoffice.forms import EnumSelectField, RowForm, line_field
-from casino.backoffice.pages.keys import done_or_waits
 from casino.backoffice.report_cells import ReportLayout
 from casino.backoffice.sections import Grid, Section
 from casino.operators import memberships

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from django import forms
@@ -19,7 +19,7 @@ from django.utils.text import capfirst
 from casino.api import downloads
 from casino.api.downloads import ExportFormat
 from casino.backoffice import html, scope
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import WAITS, RowAction, done_or_waits
 from casino.backoffice.base import ListLink, ReadOnlyAdmin
 from casino.backoffice.columns import column, time_column
 from casino.backoffice.forms import RowForm, line_field
@@ -37,7 +37,6 @@ RESET: Final = "staff.reset_authenticator"
 ASSIGN: Final = "staff.assign_role"
 DEFINE: Final = "staff.define_role"
 """Of superusers: no role has it."""
-WAITS: Final = "Requested; another administrator has to confirm it."
 MAX_SIGN_INS: Final = 20
 """Logins on the page of one member."""
 _TONES: Final = {"active": "good", "locked": "bad", "superuser": "warn"}
@@ -48,11 +47,8 @@ class AccessChangeForm(RowForm):
 
 
 class EmailForm(RowForm):
+    begins_with: ClassVar = {"email": "email"}
     email = forms.EmailField(label="E-mail address", max_length=254)
-
-    def prepare(self) -> None:
-        """Begin with the address in use."""
-        self.fields["email"].initial = self.row.email
 
 
 class LinkForm(RowForm):
@@ -198,7 +194,7 @@ class MemberAdmin(ReadOnlyAdmin):
     def change_operators(self, request: HttpRequest, member: Member, data: dict[str, Any]) -> str:
         wanted = [UUID(each) for each in data["operators"]]
         change = access_changes.set_operators(member, operators=wanted, by=_user(request))
-        return "Changed." if change is None else WAITS
+        return done_or_waits(change, "Changed.")
 
     @RowAction(
         "Link",

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from baccarat import acts
 from baccarat.services import void_policy
-from casino.backoffice.actions import RowAction
+from casino.backoffice.actions import WAITS, RowAction
 from casino.backoffice.forms import (
     UNCHOSEN,
     EnumSelectField,
@@ -34,7 +34,6 @@ from wallet.payments.terms import MAX_HOLD_HOURS, PERCENT, DepositTerms, Withdra
 from wallet.responsible_gaming import changes as protection_changes
 
 CHANGE_TERMS: Final = wallet_acts.APPROVE_TERMS.name
-WAITS: Final = "Requested; another person has to confirm it."
 _FUNDINGS: Final = {
     Funding.HOUSE: "Payment providers, by deposits and withdrawals",
     Funding.TRANSFER: "The operator's own wallet, by transfers",

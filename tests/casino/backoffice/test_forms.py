@@ -8,6 +8,9 @@ from django.contrib import admin
 
 from casino.backoffice import pages
 from casino.backoffice.forms import EnumSelectField, MinorUnitsField, RowForm
+from casino.backoffice.pages.brands import CurrenciesForm
+from casino.backoffice.pages.operators import JurisdictionForm, OriginsForm
+from casino.operators.models import Operator
 from casino.urls import urlpatterns
 
 
@@ -59,6 +62,17 @@ def test_a_form_that_is_left_as_it_is_is_refused(form: str, field: str) -> None:
 
     with pytest.raises(forms.ValidationError):
         fields[field].clean("")
+
+
+def test_a_form_begins_with_what_is_in_use() -> None:
+    row = Operator(currencies=["EUR", "USD"], jurisdiction="MT", origins=["https://a.example", "https://b.example"])
+    begun = {
+        each.name: each.value()
+        for form in (CurrenciesForm, JurisdictionForm, OriginsForm)
+        for each in form(request=None, row=row)
+    }
+    lines = "https://a.example\nhttps://b.example"
+    assert begun == {"currencies": "EUR USD", "jurisdiction": "MT", "origins": lines}
 
 
 @pytest.mark.parametrize(
