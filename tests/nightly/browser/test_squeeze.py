@@ -57,21 +57,31 @@ def squeezing(open_screen, table: str, token: str, form: dict[str, object]) -> S
     return screen
 
 
+def to_peel(screen: Screen, side: str, *, after: int) -> Locator:
+    """Wait for a card to be peeled, of which nothing is on the page, after so many that are seen."""
+    card = screen.page.locator(f'.last-card[data-side="{side}"] .card.squeeze')
+    expect(card).to_be_visible(timeout=TIMEOUT)
+    expect(card.locator(".card-face")).to_have_count(0)
+    expect(screen.page.locator(".hands .card")).to_have_count(6)
+    expect(screen.page.locator(".hands .card.shown")).to_have_count(after)
+    return card
+
+
 @pytest.mark.parametrize(
     ("form", "turn"),
     [(MOUSE, drag_by_mouse), (TOUCH, drag_by_touch), (KEYS, turn_by_keys)],
     ids=["mouse", "touch", "keys"],
 )
-def test_the_last_card_is_squeezed_by_choice_and_the_result_waits_for_it(house, open_screen, form, turn):
+def test_each_card_that_may_be_the_last_is_squeezed_by_choice_and_the_result_waits(house, open_screen, form, turn):
     table = house.table("mini")
     screen = squeezing(open_screen, table, house.seated(table, 1), form)
+    house.post(f"/tables/{table}/forced-cards", {"scenario": "player_wins_by_third_card"})
     screen.place("banker", "25")
     screen.act("deal")
     round_ = house.settled(table, 1)
 
-    card = screen.page.locator(".last-card .card")
-    expect(card).to_be_visible(timeout=TIMEOUT)
-    expect(screen.page.locator(".hands .card.shown")).to_have_count(len(round_["cards"]) - 1)
+    turn(screen.page, to_peel(screen, "banker", after=3), 0.8)
+    card = to_peel(screen, "player", after=4)
     expect(screen.page.locator(".callout-net")).to_be_hidden()
     expect(screen.balance).to_have_text("€975.00")
     turn(screen.page, card, 0.4)
@@ -85,7 +95,7 @@ def test_the_last_card_is_squeezed_by_choice_and_the_result_waits_for_it(house, 
     expect(screen.balance).to_have_text(f"€{975 + returned:,.2f}", timeout=TIMEOUT)
 
 
-def test_with_instant_dealing_only_the_card_to_squeeze_waits(house, open_screen):
+def test_with_instant_dealing_only_the_cards_to_squeeze_wait(house, open_screen):
     table = house.table("mini")
     screen = open_screen(table, token=house.seated(table, 1), **MOUSE)
     for switch in ("instant", "squeeze"):
@@ -93,14 +103,12 @@ def test_with_instant_dealing_only_the_card_to_squeeze_waits(house, open_screen)
         if icon.get_attribute("aria-pressed") == "false":  # the tests before may have switched it on
             icon.click()
         expect(icon).to_have_attribute("aria-pressed", "true")
+    house.post(f"/tables/{table}/forced-cards", {"scenario": "banker_natural"})
     screen.place("banker", "25")
     screen.act("deal")
     round_ = house.settled(table, 1)
 
-    card = screen.page.locator(".last-card .card")
-    expect(card).to_be_visible(timeout=TIMEOUT)
-    expect(screen.page.locator(".hands .card.shown")).to_have_count(len(round_["cards"]) - 1)
-    drag_by_mouse(screen.page, card, 0.8)
+    drag_by_mouse(screen.page, to_peel(screen, "banker", after=3), 0.8)
 
     screen.expect_round(round_)
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.nightly.browser.test_squeeze import drag_by_touch
 from tests.system.browser.house import House
-from tests.system.browser.test_walks import MAX_ROUNDS, TIMEOUT, won
+from tests.system.browser.test_walks import MAX_ROUNDS, TIMEOUT, peel_all, won
 
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
@@ -29,9 +29,7 @@ def test_with_a_finger_on_a_phone(house: House, page: Page) -> None:
     page.locator('[data-act="deal"]').tap()
 
     for _ in range(MAX_ROUNDS):
-        card = page.locator(".last-card .card")
-        expect(card).to_be_visible(timeout=TIMEOUT)
-        drag_by_touch(page, card, 0.8)
+        peel_all(page, lambda card: drag_by_touch(page, card, 0.8))
         if won(page):
             return
         page.locator('[data-act="rebetDeal"]').tap()

@@ -6,7 +6,7 @@ import { countDecimals, parseAmount, toDecimal, toMinor } from "../core/money.js
 import { hasMessage, moment, money, signedMoney, t } from "../messages/index.js";
 import { amountInput, errorText, field, form, InvalidInput, whenLoaded } from "./widgets.js";
 
-/** @typedef {{refreshBalances: () => void}} BalanceView what shows the account, and its balances when money has moved */
+/** @typedef {{refreshBalances: () => void, show?: { get: (path: string) => Promise<any> }}} BalanceView what shows the account, and its balances when money has moved; `show` gets what a table may not tell yet */
 
 const TRIES = 40;
 const PAUSE = 700;
@@ -189,13 +189,14 @@ const entryWords = (kind) => (hasMessage(`entry.${kind}`) ? t(`entry.${kind}`) :
 
 /**
  * All movements on the account in a currency, newest first, in real or play money.
- * @param {BalanceView} _view
+ * @param {BalanceView} view
  * @param {string} currency
  */
-export function statementPart(_view, currency) {
+export function statementPart(view, currency) {
   const list = h("ul", { class: "statement-lines" });
   const more = h("button", { type: "button", class: "quiet", hidden: true, onclick: () => load(false) }, t("more"));
   const fault = h("p", { class: "form-fault", role: "alert" });
+  const read = view.show ? (/** @type {string} */ path) => view.show?.get(path) : get;
   let moneyType = "real";
   /** @type {string | null} */
   let next = null;
@@ -203,7 +204,7 @@ export function statementPart(_view, currency) {
   const load = async (fresh) => {
     const wanted = moneyType;
     try {
-      const page = /** @type {Api["Statement"]} */ (await get(`me/statement?money_type=${wanted}&currency=${currency}&limit=${LINES}${fresh || !next ? "" : `&cursor=${encodeURIComponent(next)}`}`));
+      const page = /** @type {Api["Statement"]} */ (await read(`me/statement?money_type=${wanted}&currency=${currency}&limit=${LINES}${fresh || !next ? "" : `&cursor=${encodeURIComponent(next)}`}`));
       if (wanted !== moneyType) return;
       if (fresh) put(list);
       list.append(...page.items.map((line) => h("li", {}, h("span", { class: "statement-kind" }, entryWords(line.kind)), h("time", {}, moment(line.recorded_at)),

@@ -1,6 +1,5 @@
 // Fairness of the shuffle: commitments, contributions to the cut, revealed seeds.
 
-import { get } from "../core/api.js";
 import { h, put, say } from "../core/dom.js";
 import { ownPart } from "../core/table_state.js";
 import { signedMoney, t } from "../messages/index.js";
@@ -95,7 +94,7 @@ class Fairness {
 
   async load() {
     try {
-      const [fairness, mine] = await Promise.all([get(`tables/${this.game.table}/fairness`), get("rounds?limit=50")]);
+      const [fairness, mine] = await Promise.all([`tables/${this.game.table}/fairness`, "rounds?limit=50"].map((path) => this.game.show.get(path)));
       const rounds = /** @type {Api["Round"][]} */ (mine.items);
       this.show(fairness, new Set(rounds.filter((round) => ownPart(round)).map((round) => round.id)));
     } catch (error) {

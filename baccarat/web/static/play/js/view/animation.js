@@ -9,6 +9,7 @@ import { drawStack } from "../art/pieces.js";
 import { wait } from "../core/api.js";
 import { toMinor } from "../core/money.js";
 import { chipText, t } from "../messages/index.js";
+import { points } from "./hands.js";
 
 /** @typedef {"player" | "banker"} Side */
 /** @typedef {"over" | "closing" | "dealing" | "called" | "collecting" | "paying" | "paid"} Step */
@@ -24,6 +25,7 @@ import { chipText, t } from "../messages/index.js";
  * @property {Sound} sound
  * @property {() => bigint[]} chips
  * @property {() => number} digits
+ * @property {() => Api["TableRules"]["show_milliseconds"]} lengths
  * @property {(round: Api["Round"]) => void} call
  * @property {(words: string) => void} caption
  * @property {() => void} changed
@@ -63,18 +65,37 @@ const SQUEEZE = 10_000;
 /** Where a card is to be squeezed, the others are dealt this much faster: the show does not become longer. */
 const BEFORE_SQUEEZE = 0.5;
 
-/** How long a round takes at the usual pace. @param {Api["Round"]} round */
-function usualLength(round) {
-  const cards = round.player_hand.cards.length + round.banker_hand.cards.length;
-  const each = PACE.slide + PACE.turn + PACE.rest;
-  const thirds = (cards - 4) * PACE.third;
-  return PACE.closed + cards * each + thirds + (isNatural(round) ? PACE.natural : 0) + RESULT;
-}
+const CARD = PACE.slide + PACE.turn + PACE.rest;
+const TWO_CARDS = PACE.closed + 4 * CARD + RESULT;
+/** How long each kind of deal takes at the usual pace. */
+const USUAL = { two_cards: TWO_CARDS, natural: TWO_CARDS + PACE.natural, one_third_card: TWO_CARDS + CARD + PACE.third, two_third_cards: TWO_CARDS + 2 * (CARD + PACE.third) };
+/** @type {(keyof typeof USUAL)[]} */
+const BY_CARDS = ["two_cards", "one_third_card", "two_third_cards"];
+
+/** @param {Api["Round"]} round */
+const kindOf = (round) => (isNatural(round) ? "natural" : BY_CARDS[round.player_hand.cards.length + round.banker_hand.cards.length - 4]);
 
 /** @param {number} available @param {number} usual */
 const paceWithin = (available, usual) => Math.max(0.2, Math.min(1, available / usual));
 
-/** @typedef {{ instant: boolean, within?: number, squeeze?: boolean }} Show `within`: milliseconds it has, if it has to hurry; `squeeze`: whether the player peels the last card */
+/**
+ * Return the pace, and the time until all must be shown, that fit whatever is dealt: neither may tell which cards come.
+ * @param {Api["Round"]} round
+ * @param {number} within
+ * @param {Api["TableRules"]["show_milliseconds"]} lengths
+ */
+function timeOf(round, within, lengths) {
+  const times = Object.entries(USUAL).map(([kind, usual]) => ({ usual, time: within + lengths[/** @type {keyof typeof USUAL} */ (kind)] - lengths[kindOf(round)] }));
+  return { pace: Math.min(...times.map(({ usual, time }) => paceWithin(time, usual))), left: Math.min(...times.map(({ time }) => time)) };
+}
+
+/**
+ * The cards that may be the last by those that are seen before them: which ones are squeezed must not tell what follows.
+ * @param {Record<Side, LaidCard[]>} cards
+ */
+const mayBeLast = ({ player, banker }) => [banker[1], points(banker.slice(0, 2).map(({ card }) => card)) > 2 ? player[2] : undefined, banker[2]];
+
+/** @typedef {{ instant: boolean, within?: number, squeeze?: boolean }} Show `within`: milliseconds it has, if it has to hurry; `squeeze`: whether the player peels each card that may be the last */
 
 /** Animates one round at a time: `run(round)` resolves at the end, `finish()` skips to it. */
 export class RoundAnimation {
@@ -92,8 +113,8 @@ export class RoundAnimation {
     this.pauses = [];
     /** @type {Set<Animation>} */
     this.moving = new Set();
-    /** @type {LaidCard | null} */
-    this.squeezed = null;
+    /** @type {Set<LaidCard | undefined>} */
+    this.squeezed = new Set();
     this.end = Infinity;
     this.quiet = false;
   }
@@ -153,18 +174,20 @@ export class RoundAnimation {
    */
   async play(round, { instant, within = Infinity, squeeze = false }) {
     const { hands, sound } = this.stage;
-    this.setPace(instant || prefersReducedMotion() ? NONE : scaled(paceWithin(within, usualLength(round)) * (squeeze ? BEFORE_SQUEEZE : 1)));
-    this.end = performance.now() + within;
+    const { pace, left } = timeOf(round, within, this.stage.lengths());
+    this.setPace(instant || prefersReducedMotion() ? NONE : scaled(pace * (squeeze ? BEFORE_SQUEEZE : 1)));
+    this.end = performance.now() + left;
     this.round = round;
     this.quiet = false;
     this.enter("closing");
     const cards = hands.lay(round);
-    this.squeezed = squeeze ? cards.banker[2] ?? cards.player[2] ?? cards.banker[1] : null;
+    this.squeezed = new Set(squeeze ? mayBeLast(cards) : []);
     sound.play("closed");
     sound.say(t("call.no_more_bets"));
     await this.pause("closed");
     this.enter("dealing");
     await this.dealCards(round, cards);
+    hands.clearUnused();
     this.enter("called");
     hands.markWinner(round.outcome);
     this.stage.call(round);
@@ -244,7 +267,7 @@ export class RoundAnimation {
 
   /** @param {LaidCard} card */
   async turn(card) {
-    if (card === this.squeezed) await this.squeeze(card);
+    if (this.squeezed.has(card)) await this.squeeze(card);
     this.stage.sound.play("turn");
     this.stage.hands.turn(card);
     await this.pause("turn");

@@ -136,7 +136,7 @@ export class Game {
       this.header.element, this.felt, this.people.element, this.notices.element, this.scoreboard.element, h("section", { class: "chat-column", "aria-label": t("menu.chat") }, this.chat.element), this.spots.element, this.controls.element, this.panel, this.layer);
     this.animation = new RoundAnimation({
       hands: this.hands, lastCard: this.lastCard, board: this.board, layer: this.layer, sound: this.sound,
-      chips: () => this.state.rules.chips.map(toMinor), digits: () => currencyDigits(this.state),
+      chips: () => this.state.rules.chips.map(toMinor), digits: () => currencyDigits(this.state), lengths: () => this.state.rules.show_milliseconds,
       call: (round) => this.rounds.call(round),
       caption: (words) => this.callout.caption(words), changed: () => this.draw(), ended: (round) => this.show.end(round),
     });

@@ -10,7 +10,7 @@ import { t } from "../messages/index.js";
 /** @type {Record<string, number>} */
 const POINTS = { A: 1, T: 0, J: 0, Q: 0, K: 0 };
 /** @param {string[]} cards */
-const points = (cards) => cards.reduce((total, card) => total + (POINTS[card[0]] ?? Number(card[0])), 0) % 10;
+export const points = (cards) => cards.reduce((total, card) => total + (POINTS[card[0]] ?? Number(card[0])), 0) % 10;
 
 /** Milliseconds until cleared cards are removed, which takes long while they are laid out. */
 const REMOVE_AFTER = 100;
@@ -40,15 +40,16 @@ class Hand {
   }
 
   /**
-   * Lay cards face down, the third one sideways.
+   * Lay cards face down, the third one sideways, and a third one that nobody sees where there is none.
    * @param {Side} side
    * @param {string[]} cards
    * @returns {LaidCard[]}
    */
   lay(side, cards) {
-    const laid = cards.map((card, i) => ({ side, card, drawn: drawCard(null, { sideways: i === 2 }) }));
-    this.row.replaceChildren(...laid.map((each) => each.drawn));
-    return laid;
+    const places = [0, 1, 2].map((i) => drawCard(null, { sideways: i === 2 }));
+    for (const place of places) place.classList.add("coming");
+    this.row.replaceChildren(...places);
+    return cards.map((card, i) => ({ side, card, drawn: places[i] }));
   }
 
   /** Turn a card face up, and count once two cards are seen. @param {LaidCard} laid */
@@ -96,7 +97,13 @@ export class Hands {
       laid.drawn.classList.remove("coming");
       this.turn(laid);
     }
+    this.clearUnused();
     this.markWinner(round.outcome);
+  }
+
+  /** Take the third cards away that were not dealt. */
+  clearUnused() {
+    for (const card of this.element.querySelectorAll(".card.coming")) card.remove();
   }
 
   /**
@@ -106,9 +113,7 @@ export class Hands {
   lay(round) {
     this.clear();
     this.shown = round.id;
-    const laid = { player: this.player.lay("player", round.player_hand.cards), banker: this.banker.lay("banker", round.banker_hand.cards) };
-    for (const { drawn } of [...laid.player, ...laid.banker]) drawn.classList.add("coming");
-    return laid;
+    return { player: this.player.lay("player", round.player_hand.cards), banker: this.banker.lay("banker", round.banker_hand.cards) };
   }
 
   /** @param {Api["Round"]["outcome"]} outcome */

@@ -289,6 +289,7 @@ export class PlayerNotices {
   }
 
   async showUnread() {
+    await this.game.show.settled();
     const status = await getOrNull("notices?unread=true&limit=3");
     for (const notice of status?.items ?? []) {
       this.game.notices.show(noticeText(notice), {

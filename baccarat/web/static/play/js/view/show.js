@@ -72,6 +72,7 @@ export class Show {
     const held = {
       ...state,
       shoe: CALLED.has(step) ? state.shoe : before.shoe,
+      balance_told_at: before.balance_told_at,
       seats: state.seats.map((seat) => ({ ...seat, commission_set_aside: aside.get(seat.seat) ?? seat.commission_set_aside })),
       you: state.you && { ...state.you, ...balanceBefore(state, before, round), low_balance: null },
     };

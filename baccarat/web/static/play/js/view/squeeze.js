@@ -38,6 +38,7 @@ export function squeezable(card, turned) {
 
   /** @param {Edge} edge @param {number} share between 0 and 1 */
   const fold = (edge, share) => {
+    if (share > 0 && !flap.isConnected) pose.append(flap);
     set(element, { "data-edge": edge, "data-folded": share > 0 });
     element.style.setProperty("--fold", String(Math.min(1, Math.max(0, share)) * HALF));
   };
@@ -85,7 +86,6 @@ export function squeezable(card, turned) {
     event.stopPropagation();
   });
 
-  pose.append(flap);
   element.classList.add("squeeze");
   set(element, { role: "button", tabindex: 0, "aria-label": t("squeeze.card") });
   fold("bottom", 0);
@@ -108,7 +108,7 @@ function nearestEdge(element, event) {
 /** How long a squeezed card is seen before it goes to its hand. */
 const SEEN = 500;
 
-/** The last card of a round over the hands: peeled on this screen only, by choice, when everybody could see it already. */
+/** A card that may be the last of its round, over the hands: peeled on this screen only, by choice, when everybody could see it already. */
 export class LastCard {
   /** @param {Sound} sound */
   constructor(sound) {
