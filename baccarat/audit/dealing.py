@@ -143,8 +143,12 @@ def _show(round_: RoundTrace, event: e.RoundSettled) -> None:
 
 
 def _mark(round_: RoundTrace, event: e.RoundSettled) -> None:
-    """Add the round to the table's board; without a long shoe, a full board is cleared first."""
+    """Add the round to the table's board, unless its cards were chosen; without a long shoe, a full board is cleared
+    first.
+    """
     table = round_.table
+    if round_.forced:
+        return
     if not table.has_long_shoe and len(table.marks) >= MAX_RUN_LENGTH:
         table.marks.clear()
     table.marks[round_.opened.number] = event.outcome, round_.cards, event.natural

@@ -231,6 +231,7 @@ class TableTrace:
             rounds=self.rounds,
             marks=" ".join(map(str, self._board())),
             pairs=self._pairs(),
+            forced=self.round is not None and bool(self.round.forced),
             stops=tuple(self.stops.values()),
             next_shoe=None if self.next_shoe is None else self._next_shoe(self.next_shoe),
             voids=self.voids,

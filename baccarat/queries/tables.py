@@ -65,7 +65,7 @@ WHERE stream = %s AND type = 'ShoeStarted' AND (data->>'number')::int IN (%s, %s
 """
 _MARKS: Final = """
 SELECT number, cards FROM baccarat_round
-WHERE table_id = %s AND number >= %s AND number < %s AND phase = 'settled' ORDER BY number
+WHERE table_id = %s AND number >= %s AND number < %s AND phase = 'settled' AND NOT forced ORDER BY number
 """
 
 

@@ -10,6 +10,7 @@ from baccarat.domain.fairness.closing import Closing
 from baccarat.domain.fairness.links import LinksReleased, WitnessChain, links_of, next_indexes, without_used_up
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as re
+from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rules.roads import MAX_RUN_LENGTH, RoundMark, append_mark, find_pairs, remove_mark
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import events as e
@@ -257,6 +258,10 @@ def _without_closing(state: TableState, drawing: UUID) -> TableState:
     return replace(state, open_closings=tuple(each for each in state.open_closings if each.drawing != drawing))
 
 
+def _cards_forced(state: TableState, _: CardsForced) -> TableState:
+    return replace(state, forced=True)
+
+
 def _cards_dealt(state: TableState, event: re.CardsDealt) -> TableState:
     pairs = find_pairs(event.cards)
     if event.next_terms is not None:
@@ -277,8 +282,10 @@ def _take_cards(shoe: Shoe, rules: TableRules, *, cards_used: int) -> Shoe:
 def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
     owed = {wager.player: wager.commission for wager in event.wagers if wager.deferred}
     seats = tuple(replace(seat, owed=seat.owed + owed.get(seat.player, 0)) for seat in state.seats)
-    mark = RoundMark(state.rounds, event.outcome, "p" in state.pairs, "b" in state.pairs, event.natural)
-    marks = append_mark(state.marks, mark, max_marks=None if state.has_long_shoe() else MAX_RUN_LENGTH)
+    marks = state.marks
+    if not state.forced:
+        mark = RoundMark(state.rounds, event.outcome, "p" in state.pairs, "b" in state.pairs, event.natural)
+        marks = append_mark(marks, mark, max_marks=None if state.has_long_shoe() else MAX_RUN_LENGTH)
     shown = event.betting_opens_at > event.settled_at
     return replace(
         state,
@@ -287,12 +294,13 @@ def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
         seats=seats,
         marks=marks,
         pairs="",
+        forced=False,
         betting_opens_at=event.betting_opens_at if shown and state.pending_closure is None else None,
     )
 
 
 def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
-    return replace(_close(state, event.closing, ClosingKind.LAPSED, event.lapsed_at), round=None)
+    return replace(_close(state, event.closing, ClosingKind.LAPSED, event.lapsed_at), round=None, forced=False)
 
 
 def _round_voided(state: TableState, event: re.RoundVoided) -> TableState:
@@ -308,7 +316,7 @@ def _round_voided(state: TableState, event: re.RoundVoided) -> TableState:
         shoe = state.shoe
         if shoe is not None and event.burned_count:
             shoe = _take_cards(shoe, state.rules, cards_used=shoe.cards_used + event.burned_count)
-        return replace(state, round=None, last_round=event.round, shoe=shoe, pairs="")
+        return replace(state, round=None, last_round=event.round, shoe=shoe, pairs="", forced=False)
     return replace(state, marks=remove_mark(state.marks, event.number))
 
 
@@ -385,6 +393,7 @@ _APPLY: Final[dict[type, Callable[[TableState, Any], TableState]]] = {
     re.WagerConfirmed: _wager_confirmed,
     re.BettingClosed: _betting_closed,
     LinksReleased: _links_released,
+    CardsForced: _cards_forced,
     re.CardsDealt: _cards_dealt,
     re.RoundSettled: _round_settled,
     re.RoundLapsed: _round_lapsed,

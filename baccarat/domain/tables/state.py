@@ -161,9 +161,9 @@ class TableState:
     """Everything that decisions about the table read. `rounds` and `shoes` count those begun; `last_round` has ended.
 
     `marks` is the run of settled rounds on the board (see rules.roads): those of the shoe, or the latest
-    MAX_RUN_LENGTH if every round has its own shoe. `pairs` are those of dealt cards not yet settled. `voids` counts
-    voided rounds. Without a round, `betting_opens_at` is when the show of the last deal ends; the players in
-    `show_skips` asked to skip it.
+    MAX_RUN_LENGTH if every round has its own shoe. `pairs` are those of dealt cards not yet settled; a round whose
+    cards were `forced` gets no mark. `voids` counts voided rounds. Without a round, `betting_opens_at` is when the show
+    of the last deal ends; the players in `show_skips` asked to skip it.
 
     `last_closing` is the digest of the table's last closing, zeros before the first. `terms` are those of the round in
     play, or of the next one. `coming_shoe` is the next round's own shoe, or a long shoe that waits for links, once its
@@ -180,6 +180,7 @@ class TableState:
     rounds: int = 0
     marks: str = ""
     pairs: str = ""
+    forced: bool = False
     stops: tuple[PlayStop, ...] = ()
     next_shoe: NextShoe | None = None
     voids: int = 0

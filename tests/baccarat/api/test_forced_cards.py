@@ -109,13 +109,32 @@ def test_statistics_and_risk_rules_leave_the_round_out_and_its_money_is_booked(l
     deal_all()
     counted = rng_monitoring.load_history().sample.outcomes
     performance = lucky.read(f"tables/{table}/versions")["items"][0]["performance"]
+    board = lucky.read(f"tables/{table}/statistics")
+    assert board["totals"]["hands"] == 1
 
     lucky.do(f"tables/{table}/forced-cards", {"scenario": "banker_natural"})
     bet(alice, table, banker="10.00")
     deal_all()
     assert rng_monitoring.load_history().sample.outcomes == counted
     assert lucky.read(f"tables/{table}/versions")["items"][0]["performance"] == performance
+    assert lucky.read(f"tables/{table}/statistics") == board
     sealer.seal_all()
     touched = activity.project(subscriptions.read_sealed(0, 1_000_000))
     assert sum(moved.rounds for key, moved in touched.activity.items() if str(key[0]) == alice.id) == 1
     assert len(fetch("SELECT FROM wallet_entry WHERE kind = 'settlement' AND operator_id = %s", [lucky.id])) == 2
+
+
+def test_no_board_shows_the_round_during_its_shoe_or_after(lucky: Tenant) -> None:
+    rules = {**LONG_TURN, "decks": 1, "cut_cards_from_end": 30}
+    alice, table = lucky.player("Alice"), lucky.table("big_table", rules=rules)
+    sit(alice, table)
+    lucky.do(f"tables/{table}/forced-cards", {"scenario": "tie"})
+    at, board = f"tables/{table}/statistics", {"shoe": 1}
+    while board["shoe"] == 1:
+        bet(alice, table, banker="25.00")
+        deal_all()
+        board = alice.read(at)
+        assert 1 not in [bead["number"] for bead in board["bead_plate"]]
+    numbers = [bead["number"] for bead in alice.read(at, shoe=1)["bead_plate"]]
+    assert numbers == list(range(2, len(numbers) + 2))
+    assert numbers

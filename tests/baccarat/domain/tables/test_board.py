@@ -6,6 +6,7 @@ from uuid import UUID
 from baccarat.domain.fairness.shuffle import NEWEST
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import RoundVoided, VoidReason
+from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.roads import MAX_RUN_LENGTH, parse_run
@@ -103,6 +104,17 @@ def test_a_round_in_which_nobody_bet_leaves_none() -> None:
         in_hand(played(begun(), 1), 2), re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None, closing=None)
     )
     assert played(state, 3, Outcome.PLAYER).marks == "1B 3P"
+
+
+def test_a_round_with_chosen_cards_leaves_none_and_the_next_one_does() -> None:
+    chosen = told(in_hand(played(begun(), 1), 2), CardsForced(cards=PAIRS, forced_at=OPENED))
+    settled = played(chosen, 2, cards=PAIRS)
+    assert played(settled, 3, Outcome.PLAYER).marks == "1B 3P"
+    for end in (
+        re.RoundLapsed(reason="no_wagers", lapsed_at=OPENED, seed=None, closing=None),
+        replace(voided(2), was_settled=False),
+    ):
+        assert played(told(chosen, end), 3, Outcome.PLAYER).marks == "1B 3P"
 
 
 def test_a_voided_round_loses_its_mark_and_one_voided_in_play_never_had_any() -> None:
