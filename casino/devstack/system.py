@@ -49,7 +49,9 @@ class Stack:
     web, worker, worker-background, worker-outbound, sealer, provider (the sandbox payment provider, unless
     PAYMENT_PROVIDERS is set), witness (unless WITNESSES is set), if they are embedded, postgres and redis, and what was
     added. Enter it in a thread that lives as long as the stack. With `fresh` the home's earlier data is deleted first;
-    with `demo`, and on embedded servers, anybody can play as the players of the operator `demo` on the table page.
+    with `demo`, and on embedded servers, anybody can play as the players of the operator `demo` on the table page, and
+    `demo_login` is the password of the superuser `admin` and the file of that operator's key: both are there before
+    anything answers.
     Cards follow from the links of `table_witnesses` witnesses, the first of WITNESSES. Raises DevstackError.
     """
 
@@ -71,6 +73,7 @@ class Stack:
         self.print_line = print_line
         self.children: dict[str, Child] = {}
         self.environment: dict[str, str] = {}
+        self.demo_login: tuple[str, Path] | None = None
         self._home: Home | None = None
         self._exits = contextlib.ExitStack()
 
@@ -124,6 +127,8 @@ class Stack:
         order = [name for name in ORDER if name in process_commands]
         self.children.update({name: self._child(name, process_commands[name]) for name in order})
         exits.callback(stop_all, [self.children[name] for name in order])
+        if addresses.demo:
+            self.demo_login = self._create_demo_data()
         for name in order:
             self.children[name].start()
         self.child("web").wait_until(lambda: is_responding(port=self.port, path="/livez"))
@@ -197,14 +202,8 @@ class Stack:
         for child in self.dead():
             raise DevstackError(child.exit_report())
 
-    def create_demo_data(self) -> tuple[str, Path] | None:
-        """Create the superuser `admin` and the operator `demo` if they are missing.
-
-        Return the superuser's password and the file of the operator's key; do nothing on external servers, and return
-        None. Raises DevstackError.
-        """
-        if "postgres" not in self.children:
-            return None
+    def _create_demo_data(self) -> tuple[str, Path]:
+        """Create the superuser `admin` and the operator `demo` if they are missing. Raises DevstackError."""
         password, file = self.home.secrets.admin_password, self.home.folder / "operator-key"
         flags = ["--admin"] if file.exists() else ["--admin", "--key"]
         output = self.manage("demo", DEMO, *flags, extra={"DJANGO_SUPERUSER_PASSWORD": password})

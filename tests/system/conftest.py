@@ -69,7 +69,6 @@ def shared_system(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: D
         if entry.name != ".casino":
             (clone / entry.name).symlink_to(entry)
     with running_system(clone / ".casino", name="main", demo=True, table_witnesses=1) as system:
-        system.stack.create_demo_data()
         yield system
         assert audit_from_the_start(system, django_db_blocker).findings == ()
 

@@ -31,7 +31,7 @@ class Command(BaseCommand):
         home, port = options["home"], options["port"]
         with Stack(name=home, port=port, demo=True, table_witnesses=1, print_line=self.print_line) as stack:
             with contextlib.ExitStack() as exits:
-                login = stack.create_demo_data()
+                login = stack.demo_login
                 site = None if login is None else exits.enter_context(own_wallet.open_site(stack)).origin
                 self.print_line(addresses(stack.base_url, login, site))
                 self.print_line(f"Data and logs: {stack.home.folder}\nStop with Ctrl-C.")

@@ -61,8 +61,8 @@ def photograph(browser: Browser, stack: Stack, user: str, password: str, pages: 
 def main() -> None:
     """Take all pictures, whole pages."""
     DESK.mkdir(parents=True, exist_ok=True)
-    with Stack(name="screenshots", fresh=True) as stack, sync_playwright() as playwright:
-        demo = stack.create_demo_data()
+    with Stack(name="screenshots", fresh=True, demo=True) as stack, sync_playwright() as playwright:
+        demo = stack.demo_login
         if demo is None:
             raise SystemExit("The pictures are taken on embedded servers.")
         log = stack.home.folder / "furnish.log"

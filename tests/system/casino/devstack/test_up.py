@@ -6,13 +6,14 @@ import re
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import pytest
 
 from casino.devstack.home import PROJECT
-from casino.devstack.system import is_responding
+from casino.devstack.system import free_port, is_responding
 from tests.processes import alive, child_with, clean_environment, descendants, manage, wait_until
 from tests.system.paying import Caller
 
@@ -36,19 +37,26 @@ def environment(tmp_path_factory):
 
 
 @contextlib.contextmanager
-def running(environment, log):
-    """`manage.py up` on any free port, when it has said that it runs; yields the process and its address."""
-    with manage("up", "--port", "0", "--no-reload", environment=environment, log=log) as up:
+def running(environment, log, port=0):
+    """`manage.py up` on a port, by default any free one, when it has said that it runs; yields process and address."""
+    with manage("up", "--port", str(port), "--no-reload", environment=environment, log=log) as up:
         begun = wait_until(lambda: "Stop with Ctrl-C" in log.read_text() or up.poll() is not None, seconds=120)
         assert begun, log.read_text()
         yield up, re.search(r"^Web +(http://127\.0\.0\.1:\d+)", log.read_text(), re.MULTILINE)[1]
 
 
+def keys_when_ready(port, homes):
+    """Read the operator's keys in a folder of homes as soon as the service says that it is ready."""
+    assert wait_until(lambda: is_responding(port=port, path="/readyz"), seconds=120)
+    return [file.read_text() for file in homes.rglob("operator-key")]
+
+
 def test_the_whole_system_runs_until_it_is_stopped_and_the_next_start_finds_its_data(environment, tmp_path):
-    log = tmp_path / "up.log"
-    with running(environment, log) as (up, base):
-        port = int(base.rpartition(":")[2])
-        assert is_responding(port=port, path="/readyz")
+    log, port, homes = tmp_path / "up.log", free_port(0), Path(environment["CASINO_HOME"])
+    beside = ThreadPoolExecutor()
+    ready = beside.submit(keys_when_ready, port, homes)
+    with beside, running(environment, log, port) as (up, base):
+        (key,) = ready.result()
         assert "admin / " in log.read_text()
         site = re.search(r"^Embedded +(http://127\.0\.0\.1:\d+)/", log.read_text(), re.MULTILINE)[1]
         assert "In our wallet" in httpx.get(site).text
@@ -72,9 +80,8 @@ def test_the_whole_system_runs_until_it_is_stopped_and_the_next_start_finds_its_
         assert alive(below) == set()
     assert "Traceback" not in log.read_text().rpartition("worker runs again")[2]
 
-    (key,) = Path(environment["CASINO_HOME"]).rglob("operator-key")
     with running(environment, tmp_path / "up.log") as (up, base):
-        Caller(base, key.read_text()).get("operator/key")
+        Caller(base, key).get("operator/key")
         below = descendants(up.pid)
         up.kill()
         up.wait()
