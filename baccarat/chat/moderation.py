@@ -44,7 +44,7 @@ from casino.operators import services, sessions
 
 STARTER_WORDS: Final = (
     "arschloch", "arsehole", "asshole", "bastard", "bitch", "bullshit", "cunt", "fick", "ficken", "fuck", "fucked",
-    "fucker", "fucking", "hure", "hurensohn", "motherfucker", "scheisse", "schlampe", "shit", "slut", "twat", "wanker",
+    "fucker", "fucking", "hure", "hurensohn", "motherfucker", "scheisse", "schlampe", "shit", "twat", "wanker",
     "whore", "wichser",
 )  # fmt: skip
 """A short English and German list to begin with; each operator edits its own."""

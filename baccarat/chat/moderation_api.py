@@ -303,7 +303,9 @@ class FilterWordListView(OperatorView):
     @operation(
         "addChatFilterWord",
         "Mask a word from now on",
-        description="Whole words, whatever their case, accents and simple look-alikes (`d@rn`). Old messages stay.",
+        description=(
+            "Whole words, whatever their case, accents, spacing and look-alikes (`d@rn`, `d a r n`). Old messages stay."
+        ),
         request=FilterWordRequest,
         example={"word": "darn"},
         returns=FilterWordResponse,
