@@ -112,7 +112,7 @@ DESCRIPTIONS: Final = {
     SignificantEventKind.PACK_FETCHED: KindDescription("Dispute pack downloaded", "access", _INFO),
     SignificantEventKind.WEBHOOK_PAUSED: KindDescription("Webhook paused", "availability", _WARNING),
     SignificantEventKind.WALLET_UNSETTLED: KindDescription("Own wallet did not settle", "wallet", _CRITICAL),
-    SignificantEventKind.PAYMENT_UNAPPLIED: KindDescription("Provider's message not applied", "wallet", _CRITICAL),
+    SignificantEventKind.PAYMENT_UNAPPLIED: KindDescription("Partner's message not applied", "wallet", _CRITICAL),
     SignificantEventKind.PAYMENT_HELD: KindDescription("Payment held, released or rejected", "wallet", _INFO),
     SignificantEventKind.HOLD_WAITS: KindDescription("Held payment waits for compliance", "wallet", _WARNING),
     SignificantEventKind.ACCOUNT_FROZEN: KindDescription("Account frozen or unfrozen", "accounts", _NOTICE),

@@ -379,6 +379,7 @@ CREATE TABLE wallet_discrepancy (
     ended_at timestamptz,
     version integer NOT NULL
 );
+CREATE INDEX wallet_discrepancy_payment ON wallet_discrepancy (payment);
 CREATE INDEX wallet_discrepancy_run ON wallet_discrepancy (run_id);
 CREATE INDEX wallet_discrepancy_page ON wallet_discrepancy (operator_id, day DESC, id DESC);
 CREATE INDEX wallet_discrepancy_open ON wallet_discrepancy (operator_id, day DESC, id DESC)

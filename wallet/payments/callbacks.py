@@ -14,7 +14,7 @@ from wallet.payments import deposits, provider_messages, records, signatures, st
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.providers import secrets_of
 from wallet.payments.refusals import InvalidSignature, MalformedCallback, StaleTimestamp
-from wallet.payments.stored_messages import ENDED, UNREADABLE, StoredMessage
+from wallet.payments.stored_messages import ENDED, TOLD_AFTER, UNREADABLE, StoredMessage
 
 logger = logging.getLogger(__name__)
 
@@ -64,6 +64,8 @@ def _apply_one() -> bool:
                 stored_messages.note_outcome(message, outcome)
                 if outcome not in ENDED:
                     stored_messages.tell(message, outcome)
+                elif message.attempts >= TOLD_AFTER:
+                    stored_messages.clear_if_done(message)
         except Exception as error:
             # Two reports with one reference, a deadlock, a damaged row: this one is retried, the others continue.
             logger.exception("Callback %s of %s could not be applied.", message.id, message.provider)

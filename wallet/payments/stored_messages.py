@@ -5,10 +5,10 @@ about, or under nobody's where the payment is unknown. An erased player's messag
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Final
+from typing import Final, Protocol
 from uuid import UUID
 
 from django.db import transaction
@@ -30,7 +30,7 @@ ENDED: Final = frozenset({APPLIED, NO_CHANGE, CLOSED})
 """Outcomes that leave nothing to do; any other one is told to staff."""
 TOLD_AFTER: Final = 10
 """Tries, some twenty minutes, after which a message that fails here is told; it is tried on."""
-_COLUMNS: Final = "id, provider, operator_id, payment_id, money, body, attempts"
+_COLUMNS: Final = "id, provider, nonce, operator_id, payment_id, money, body, attempts"
 _STORE: Final = f"""
     INSERT INTO wallet_providercallback
            (provider, nonce, operator_id, player_id, payment_id, money, body, outcome, attempts)
@@ -50,6 +50,12 @@ _CLOSE: Final = """
     UPDATE wallet_providercallback SET outcome = %s
      WHERE provider = %s AND payment_id = %s AND (outcome <> ALL (%s) OR outcome IS NULL AND attempts >= %s)
 """
+_END: Final = """
+    WITH ended AS (
+        UPDATE wallet_providercallback SET outcome = %s
+         WHERE provider = %s AND payment_id = ANY (%s::uuid[]) AND outcome <> ALL (%s) RETURNING payment_id)
+    SELECT DISTINCT payment_id FROM ended ORDER BY 1
+"""
 _DONE: Final = "UPDATE wallet_providercallback SET outcome = %s, attempts = attempts + 1 WHERE id = %s"
 _RETRY_LATER: Final = """
     UPDATE wallet_providercallback
@@ -61,6 +67,7 @@ _RETRY_LATER: Final = """
 _OWNER: Final = """
     SELECT operator_id, player_id FROM wallet_deposit WHERE id = %s AND provider = %s
      UNION ALL SELECT operator_id, player_id FROM wallet_withdrawal WHERE id = %s AND provider = %s
+     UNION ALL SELECT operator_id, player_id FROM wallet_remote WHERE id = %s AND 'wallet' = %s
 """
 
 
@@ -70,6 +77,7 @@ class StoredMessage:
 
     id: int
     provider: str
+    nonce: str
     operator: UUID | None
     payment: UUID | None
     money: str
@@ -80,12 +88,25 @@ class StoredMessage:
         """Return it as received; what replaces an erased text where its player is erased."""
         return crypto_shredding.decrypt_text(self.body)
 
+    def is_answer_to(self, order: UUID) -> bool:
+        return self.nonce.startswith(_answer_to(order))
 
-_desks: Final[list[Callable[[StoredMessage], None]]] = []
+
+class Desk(Protocol):
+    """Where staff see what could not be applied, in the transaction that tells of it."""
+
+    def show(self, message: StoredMessage) -> None:
+        """Show a message."""
+
+    def clear(self, provider: str, payment: UUID) -> None:
+        """Show what there is of a payment no longer: nothing is left to do."""
 
 
-def register_desk(desk: Callable[[StoredMessage], None]) -> None:
-    """Let an upper layer show staff what could not be applied, in the transaction that tells of it."""
+_desks: Final[list[Desk]] = []
+
+
+def register_desk(desk: Desk) -> None:
+    """Let an upper layer show staff what could not be applied; call it in AppConfig.ready()."""
     _desks.append(desk)
 
 
@@ -100,13 +121,13 @@ def store(raw: bytes, *, provider: str, nonce: str) -> bool:
     return False
 
 
-def keep_answer(raw: bytes, *, provider: str, payment: UUID, outcome: str) -> None:
-    """Store an answer that the provider signed and that cannot be applied, once for what it says of money."""
+def keep_answer(raw: bytes, *, provider: str, payment: UUID, outcome: str, about: UUID | None = None) -> None:
+    """Store an answer that cannot be applied to an order `about` a payment, once for what it says of money."""
     try:
         money = provider_messages.money_of(raw)
     except strict_json.NotStrictJson:
         money = "{}"
-    nonce = f"answer:{payment}:{_digest(money)}"  # no callback has one with colons
+    nonce = f"{_answer_to(about or payment)}{_digest(money)}"
     body = raw.decode(errors="replace").replace("\0", "\ufffd")
     with transaction.atomic():
         for message in _insert(provider, nonce, payment, money, body, outcome=outcome):
@@ -127,6 +148,23 @@ def left(*, provider: str, payment: UUID) -> list[StoredMessage]:
 def close(*, provider: str, payment: UUID) -> None:
     """Close what staff were told of and is left of a payment's messages; one that is still tried stays."""
     execute(_CLOSE, [CLOSED, provider, payment, list(ENDED), TOLD_AFTER])
+
+
+def end(*, provider: str, payments: Sequence[UUID]) -> None:
+    """Note that nothing is left to do about payments: what is stored of them changes nothing any more."""
+    for (payment,) in fetch(_END, [NO_CHANGE, provider, list(payments), list(ENDED)]) if payments else ():
+        _clear(provider, payment)
+
+
+def clear_if_done(message: StoredMessage) -> None:
+    """Show a message no longer that is applied at last, unless others of its payment are left."""
+    if message.payment is not None and not left(provider=message.provider, payment=message.payment):
+        _clear(message.provider, message.payment)
+
+
+def _clear(provider: str, payment: UUID) -> None:
+    for desk in _desks:
+        desk.clear(provider, payment)
 
 
 def note_outcome(message: StoredMessage, outcome: str) -> None:
@@ -164,19 +202,23 @@ def _record(message: StoredMessage, outcome: str) -> None:
 
 def _show(message: StoredMessage) -> None:
     for desk in _desks:
-        desk(message)
+        desk.show(message)
 
 
 def _insert(
     provider: str, nonce: str, payment: UUID | None, money: str, body: str, *, outcome: str | None
 ) -> list[StoredMessage]:
     """Store a message; nothing if there is one with its nonce."""
-    rows = fetch(_OWNER, 2 * [payment, provider])
+    rows = fetch(_OWNER, 3 * [payment, provider])
     operator, player = rows[0] if rows else (None, None)
     encrypted = crypto_shredding.encrypt_text(player or crypto_shredding.NOBODY, body)
     attempts = 0 if outcome is None else 1
     values = [provider, nonce, operator, player, payment, money, encrypted, outcome, attempts]
     return [StoredMessage(*row) for row in fetch(_STORE, values)]
+
+
+def _answer_to(order: UUID) -> str:
+    return f"answer:{order}:"  # no callback has a nonce with colons
 
 
 def _digest(money: str) -> str:

@@ -8,6 +8,7 @@ from django.db import transaction
 from casino.events.sql import database_now
 from casino.events.store import Metadata
 from casino.operators.models import Operator
+from wallet.models import Discrepancy
 from wallet.payments import callbacks, stored_messages
 from wallet.payments.stored_messages import StoredMessage
 from wallet.reconciliation import queries, services, sources
@@ -22,10 +23,25 @@ from wallet.reconciliation.records import DISCREPANCIES, RECONCILIATION_EVENTS, 
 from wallet.reconciliation.refusals import DiscrepancyClosed, UnknownDiscrepancy
 from wallet.reconciliation.services import MESSAGE
 from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
+from wallet.remote import unapplied
+from wallet.remote.statements import PROVIDER
+
+
+class _Discrepancies:
+    """Shows a message as the discrepancy of its payment."""
+
+    def show(self, message: StoredMessage) -> None:
+        open_for(message)
+
+    def clear(self, provider: str, payment: UUID) -> None:
+        shown = Discrepancy.objects.filter(payment=str(payment), provider=provider, type=MESSAGE)
+        for row in shown.exclude(status__in=CLOSED):
+            metadata = Metadata(operator=str(row.operator_id), actor=f"provider:{provider}", causation="")
+            services.change(row.pk, row.operator_id, metadata, lambda state, at: lifecycle.record_cleared(state, at=at))
 
 
 def register() -> None:
-    stored_messages.register_desk(open_for)
+    stored_messages.register_desk(_Discrepancies())
 
 
 def open_for(message: StoredMessage) -> None:
@@ -79,7 +95,11 @@ def apply_again(discrepancy: UUID, *, operator: UUID, metadata: Metadata) -> lis
         if row.status == DiscrepancyStatus.RESOLVED:
             raise DiscrepancyClosed("The discrepancy is resolved.", current_status=row.status)
         # First the payment's lock, then the run's: so does who could not apply a message.
-        left = callbacks.apply_again(provider=row.provider, payment=UUID(row.payment))
+        payment = UUID(row.payment)
+        if row.provider == PROVIDER:
+            left = unapplied.apply_again(payment, metadata=metadata)
+        else:
+            left = callbacks.apply_again(provider=row.provider, payment=payment)
         if not left:
             services.change(discrepancy, operator, metadata, lambda state, at: lifecycle.record_cleared(state, at=at))
     return left

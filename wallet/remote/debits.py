@@ -22,11 +22,11 @@ from casino.kernel.errors import Refusal
 from wallet.funding import services as funding
 from wallet.funding.events import Funding
 from wallet.ledger.store import Recording
-from wallet.remote import client, records
+from wallet.remote import client, records, unapplied
 from wallet.remote import state as machine
 from wallet.remote.client import Endpoint, NotAnswered
 from wallet.remote.events import Party, TransactionKind, TransactionRequested
-from wallet.remote.messages import WalletOrder, WalletReply
+from wallet.remote.messages import WalletReply, order_of
 from wallet.remote.profiles.standard import NOT_IN_PROFILE
 from wallet.remote.protection import PROTECTION
 from wallet.remote.records import Decided, ReportedBalance
@@ -130,18 +130,7 @@ def ask_balance(wallet: Endpoint, *, player: UUID, currency: str) -> int | None:
 def ask(debit: Debit) -> WalletReply:
     """Ask for a debit, once, outside of any transaction. Raises WalletUnavailable if no place is free."""
     asked, wallet = debit.asked, debit.wallet
-    payment = WalletOrder(
-        asked.transaction,
-        asked.kind,
-        asked.party.player,
-        asked.wager,
-        asked.round,
-        asked.party.table,
-        asked.amount,
-        asked.party.currency,
-        None,
-        asked.at,
-    )
+    payment = order_of(machine.fold([asked]), repeated=False)
     if not wallet.vocabulary.can_say(payment):
         return WalletReply(NOT_IN_PROFILE)
     request_ = uuid4()
@@ -169,13 +158,13 @@ def take(debit: Debit, *, metadata: Metadata) -> Debit:
     try:
         told = ask(debit)
     except WalletUnavailable:
-        conclude(debit, NoAnswer("Nothing was asked: no place was free."), metadata=metadata, balance=None)
+        conclude(debit, WalletReply(NoAnswer("Nothing was asked: no place was free.")), metadata=metadata)
         raise
     match told.answer:
         case AcceptedAnswer(reference):
             return replace(debit, reference=reference, balance=told.balance)
         case answer:
-            conclude(debit, answer, metadata=metadata, balance=told.balance)
+            conclude(debit, told, metadata=metadata)
             raise refusal_of(answer)
 
 
@@ -191,16 +180,18 @@ def accept(debit: Debit, *, metadata: Metadata, now: datetime) -> list[Recording
 
 def give_up(debit: Debit, *, metadata: Metadata) -> None:
     """Take back a debit that was made, but whose wager could not be confirmed."""
-    conclude(debit, AcceptedAnswer(debit.reference), metadata=metadata, balance=debit.balance)
+    conclude(debit, WalletReply(AcceptedAnswer(debit.reference), debit.balance), metadata=metadata)
 
 
-def conclude(debit: Debit, answer: Answer, *, metadata: Metadata, balance: int | None) -> None:
+def conclude(debit: Debit, told: WalletReply, *, metadata: Metadata) -> None:
     """Record the end of a debit whose wager is in no round; the queue does it if that fails."""
     with contextlib.suppress(VersionConflict), transaction.atomic():
         now = database_now()
         state, version = records.load([debit.asked.transaction])[debit.asked.transaction]
-        decided = _decide(state, version, answer, in_time=False, metadata=metadata, now=now)
-        records.write([decided], now=now, balances=_reported(debit, balance))
+        decided = _decide(state, version, told.answer, in_time=False, metadata=metadata, now=now)
+        records.write([decided], now=now, balances=_reported(debit, told.balance))
+        if isinstance(told.answer, NoAnswer):
+            unapplied.keep(order_of(machine.fold([debit.asked]), repeated=False), debit.asked.transaction, told)
 
 
 def refusal_of(answer: Answer) -> Refusal:

@@ -23,14 +23,14 @@ from casino.events.sql import database_now, execute, fetch
 from casino.events.store import Metadata
 from casino.outbound.client import WebhookClient
 from casino.significant import recorder
-from wallet.remote import client, messages, records
+from wallet.remote import client, messages, records, unapplied
 from wallet.remote import state as machine
 from wallet.remote.client import Endpoint, NotAnswered, endpoint
-from wallet.remote.events import RemoteEvent, RollbackReason, TransactionKind
+from wallet.remote.events import RollbackReason, TransactionKind
 from wallet.remote.messages import MAX_ITEMS, WalletOrder, WalletReply
 from wallet.remote.profiles.standard import NOT_IN_PROFILE
 from wallet.remote.records import Decided
-from wallet.remote.state import ENDED, NoAnswer, RefusedAnswer, RemoteState, RemoteStatus
+from wallet.remote.state import ENDED, NoAnswer, RefusedAnswer, RemoteStatus
 
 logger = logging.getLogger(__name__)
 
@@ -233,23 +233,20 @@ def record(batch: Batch, told: dict[UUID, WalletReply], *, now: datetime) -> Non
         decided, again = [], []
         for leased in batch.all():
             state, version = loaded[leased.transaction]
-            answer = told.get(leased.transaction, WalletReply(NoAnswer("Its process died."))).answer
-            events = _follow(state, answer, now)
+            reply = told.get(leased.transaction, WalletReply(NoAnswer("Its process died.")))
+            answer = reply.answer
+            events = machine.follow(state, answer, rollback=new_id(now), at=now)
             decided.append(Decided(state, version, events, metadata))
             if not events:
                 if state.status not in ENDED:  # by another process, if the lease was too short for this one
                     again.append((leased, answer))
+                    unapplied.keep(leased.payment, leased.transaction, reply)
             elif isinstance(answer, RefusedAnswer):
                 _report(batch.wallet.operator, leased, f"The wallet refused a {leased.payment.kind}: {answer.code}.")
         balances = ((loaded[id_][0].requested.party, each.balance) for id_, each in told.items())
         records.write(decided, now=now, balances=[(party, each) for party, each in balances if each is not None])
+        unapplied.end([each.after.requested.transaction for each in decided if each.after.status in ENDED])
         _plan(batch.wallet.operator, again, now)
-
-
-def _follow(state: RemoteState, answer: machine.Answer, now: datetime) -> tuple[RemoteEvent, ...]:
-    if state.status is RemoteStatus.ROLLING_BACK:
-        return machine.apply_rollback_answer(state, answer, at=now)
-    return machine.apply_answer(state, answer, in_time=False, rollback=new_id(now), at=now)
 
 
 def _plan(operator: UUID, again: Sequence[tuple[Leased, machine.Answer]], now: datetime) -> None:

@@ -5,7 +5,7 @@ strings.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -14,7 +14,15 @@ from casino.kernel import money, text
 from casino.kernel.errors import Refusal
 from wallet.remote.events import RollbackReason, TransactionKind
 from wallet.remote.refusals import WalletCode
-from wallet.remote.state import AcceptedAnswer, Answer, NoAnswer, RefusedAnswer
+from wallet.remote.state import (
+    AcceptedAnswer,
+    Answer,
+    NoAnswer,
+    RefusedAnswer,
+    RemoteState,
+    RemoteStatus,
+    UnclearAnswer,
+)
 
 PATHS: Final = {
     TransactionKind.DEBIT: "debit",
@@ -69,10 +77,34 @@ class WalletOrder:
 
 @dataclass(frozen=True, slots=True)
 class WalletReply:
-    """What a wallet says of one transaction, and the player's balance in minor units if it says that, too."""
+    """What a wallet says of one transaction, and the player's balance in minor units if it says that, too.
+
+    `said` is what it sent about the transaction.
+    """
 
     answer: Answer
     balance: int | None = None
+    said: Document = field(default_factory=dict, compare=False)
+
+
+def order_of(state: RemoteState, *, repeated: bool) -> WalletOrder:
+    """Return what is asked about a transaction: to make it, or to take it back."""
+    asked, party = state.requested, state.requested.party
+    takes_back = state.status is RemoteStatus.ROLLING_BACK and state.rollback is not None
+    return WalletOrder(
+        state.rollback if takes_back and state.rollback else asked.transaction,
+        asked.kind,
+        party.player,
+        asked.wager,
+        asked.round,
+        party.table,
+        asked.amount,
+        party.currency,
+        asked.transaction if takes_back else asked.concerns,
+        asked.at,
+        state.reason if takes_back else None,
+        repeated,
+    )
 
 
 NOTHING: Final = WalletReply(NoAnswer("The answer is not about this transaction."))
@@ -92,7 +124,7 @@ def read_single(document: object, payment: WalletOrder, request: UUID) -> Wallet
     """Return what an answer says of a payment; nothing unless it is an answer to this request."""
     if not isinstance(document, dict) or document.get("request") != str(request):
         return WalletReply(NoAnswer("The answer is to another request."))
-    return _read_item(document, payment)
+    return read_item(document, payment)
 
 
 def read_batch(document: object, payments: Sequence[WalletOrder], request: UUID) -> dict[UUID, WalletReply]:
@@ -102,7 +134,7 @@ def read_batch(document: object, payments: Sequence[WalletOrder], request: UUID)
     listed = document.get("items")
     items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     by_id = {str(item.get("transaction")): item for item in items}
-    return {each.transaction: _read_item(by_id.get(str(each.transaction), {}), each) for each in payments}
+    return {each.transaction: read_item(by_id.get(str(each.transaction), {}), each) for each in payments}
 
 
 def read_balance(document: object, request: UUID, currency: str) -> int | None:
@@ -112,22 +144,29 @@ def read_balance(document: object, request: UUID, currency: str) -> int | None:
     return _balance(document, currency) if document.get("status") == "accepted" else None
 
 
-def _read_item(item: Document, payment: WalletOrder) -> WalletReply:
+def read_item(item: Document, payment: WalletOrder) -> WalletReply:
+    """Return what an answer says of a payment in what it has about it."""
     if item.get("transaction") != str(payment.transaction):
         return NOTHING
-    balance = _balance(item, payment.currency)
+    answer = _answer(item, payment)
+    return WalletReply(answer, None if isinstance(answer, NoAnswer) else _balance(item, payment.currency), item)
+
+
+def _answer(item: Document, payment: WalletOrder) -> Answer:
     match item.get("status"):
         case "accepted":
             reference, found = item.get("reference"), item.get("found") if payment.reason else True
             if not isinstance(reference, str) or not text.is_reference(reference, limit=MAX_REFERENCE):
-                return WalletReply(NoAnswer("An accepted transaction needs a reference."))
+                return UnclearAnswer("An accepted transaction needs a reference.")
             if not isinstance(found, bool):
-                return WalletReply(NoAnswer("A rollback needs `found`."))
-            return WalletReply(AcceptedAnswer(reference, found), balance)
+                return UnclearAnswer("A rollback needs `found`.")
+            return AcceptedAnswer(reference, found)
         case "refused":
-            return WalletReply(RefusedAnswer(_CODES.get(str(item.get("code")), WalletCode.OTHER).value), balance)
+            return RefusedAnswer(_CODES.get(str(item.get("code")), WalletCode.OTHER).value)
+        case "temporary":
+            return NoAnswer("The status is 'temporary'.")
         case status:
-            return WalletReply(NoAnswer(f"The status is {str(status)[:40]!r}."))
+            return UnclearAnswer(f"The status is {str(status)[:40]!r}.")
 
 
 def _balance(item: Document, currency: str) -> int | None:

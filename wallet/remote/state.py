@@ -64,6 +64,11 @@ class NoAnswer:
     why: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class UnclearAnswer(NoAnswer):
+    """No definite answer, although the wallet said something about this very transaction."""
+
+
 Answer = AcceptedAnswer | RefusedAnswer | NoAnswer
 
 
@@ -169,6 +174,13 @@ def apply_rollback_answer(state: RemoteState, answer: Answer, *, at: datetime) -
         return ()
     asked = state.requested
     return (DebitRolledBack(asked.transaction, asked.party, asked.amount, state.reason, answer.found, at),)
+
+
+def follow(state: RemoteState, answer: Answer, *, rollback: UUID, at: datetime) -> tuple[RemoteEvent, ...]:
+    """Return the events that follow from an answer to the message or, once that has begun, to the rollback."""
+    if state.status is RemoteStatus.ROLLING_BACK:
+        return apply_rollback_answer(state, answer, at=at)
+    return apply_answer(state, answer, in_time=False, rollback=rollback, at=at)
 
 
 def _left_out(

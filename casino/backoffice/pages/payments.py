@@ -41,6 +41,7 @@ from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.provider_reports import PaymentKind, ProviderReport
 from wallet.payments.terms import percent
 from wallet.payments.withdrawal_state import WithdrawalStatus
+from wallet.remote.statements import PROVIDER
 from wallet.transfers.events import TransferDirection
 
 REVIEW: Final = "wallet.change_withdrawal"
@@ -247,6 +248,8 @@ def _report(callback: ProviderCallback) -> ProviderReport | None:
 
 def _about(callback: ProviderCallback) -> SafeString | str | None:
     report = _report(callback)
+    if callback.provider == PROVIDER:
+        return html.page("remote", callback.payment_id, f"wallet {html.short_or_nothing(callback.payment_id)}")
     if report is None:
         return None
     return html.page(_PAGES[report.kind], report.payment, f"{report.kind} {html.short(report.payment)}")

@@ -23,6 +23,7 @@ from wallet.reconciliation import messages as unapplied
 from wallet.reconciliation import queries, services
 from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType, discrepancy_stream
 from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
+from wallet.remote.statements import PROVIDER
 
 WORK: Final = "wallet.change_discrepancy"
 MAX_DISCREPANCIES: Final = 200
@@ -59,7 +60,8 @@ def _theirs(row: Discrepancy) -> SafeString | str:
 def _payment(row: Discrepancy) -> SafeString | str:
     text = f"{row.kind} …{row.payment[-12:]}"
     identity = None if row.our_status is None else as_uuid(row.payment)
-    return text if identity is None else html.page(_PAGES[row.kind], identity, text)
+    page = "remote" if row.provider == PROVIDER else _PAGES[row.kind]
+    return text if identity is None else html.page(page, identity, text)
 
 
 def _is_open(_request: HttpRequest, row: Discrepancy) -> bool:

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from casino.kernel import money
 from wallet.remote.events import RollbackReason, TransactionKind
-from wallet.remote.messages import WalletOrder, WalletReply
+from wallet.remote.messages import Document, WalletOrder, WalletReply
 from wallet.remote.profiles.standard import Message
 from wallet.remote.refusals import WalletCode
-from wallet.remote.state import AcceptedAnswer, Answer, NoAnswer, RefusedAnswer
+from wallet.remote.state import AcceptedAnswer, Answer, NoAnswer, RefusedAnswer, UnclearAnswer
 
 GAME: Final = "casino_tables"
 """All tables are one game: what is played there is not the wallet's concern."""
@@ -32,6 +32,8 @@ _REFUSED: Final = {
 """Statuses that say for certain that nothing was done; every other one but RS_OK leaves that open."""
 _ALREADY_DONE: Final = "RS_ERROR_DUPLICATE_TRANSACTION"
 """Of a win that was sent before: our id never has another content, so it is the win that the wallet has."""
+_UNKNOWN: Final = "RS_ERROR_UNKNOWN"
+"""The wallet does not know either."""
 _GONE: Final = {"RS_ERROR_TRANSACTION_DOES_NOT_EXIST": False, "RS_ERROR_TRANSACTION_ROLLED_BACK": True, "RS_OK": True}
 """Statuses that end a rollback, and whether there was the bet as far as they say."""
 
@@ -82,8 +84,12 @@ class Hub88:
     def read_single(self, document: object, order: WalletOrder, request: UUID) -> WalletReply:
         if not isinstance(document, dict) or document.get("request_uuid") != str(request):
             return WalletReply(NoAnswer("The answer is to another request."))
-        status = str(document.get("status"))
-        return WalletReply(_answer(status, order), _balance(document, order.currency))
+        return self.read_item(document, order)
+
+    def read_item(self, document: Document, order: WalletOrder) -> WalletReply:
+        return WalletReply(
+            _answer(str(document.get("status")), order), _balance(document, order.currency), said=document
+        )
 
     def read_balance(self, document: object, request: UUID, currency: str) -> int | None:
         if not isinstance(document, dict) or document.get("request_uuid") != str(request):
@@ -101,14 +107,14 @@ def _answer(status: str, order: WalletOrder) -> Answer:
         return AcceptedAnswer(reference)
     elif status in _REFUSED:
         return RefusedAnswer(_REFUSED[status].value)
-    return NoAnswer(f"The status is {status[:60]!r}.")
+    return (NoAnswer if status == _UNKNOWN else UnclearAnswer)(f"The status is {status[:60]!r}.")
 
 
 def _unit(currency: str) -> int:
     return int(10 ** (DECIMALS - money.exponent(currency)))
 
 
-def _balance(document: dict[str, Any], currency: str) -> int | None:
+def _balance(document: Document, currency: str) -> int | None:
     balance = document.get("balance")
     if document.get("currency") != currency or not isinstance(balance, int) or isinstance(balance, bool):
         return None

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from casino.kernel import money, text
 from wallet.remote.events import RollbackReason, TransactionKind
-from wallet.remote.messages import MAX_REFERENCE, WalletOrder, WalletReply
+from wallet.remote.messages import MAX_REFERENCE, Document, WalletOrder, WalletReply
 from wallet.remote.profiles.standard import Message
 from wallet.remote.refusals import WalletCode
-from wallet.remote.state import AcceptedAnswer, Answer, NoAnswer, RefusedAnswer
+from wallet.remote.state import AcceptedAnswer, Answer, NoAnswer, RefusedAnswer, UnclearAnswer
 
 GAME: Final = "casino:tables"
 """All tables are one game: what is played there is not the wallet's concern."""
@@ -26,6 +26,9 @@ _REFUSED: Final = {
     405: WalletCode.OTHER,
 }
 """Codes that say for certain that nothing was done; every other one leaves that open."""
+_TEMPORARY: Final = 500
+"""From here on codes say that the wallet does not know either."""
+_NOT_ABOUT_IT: Final = WalletReply(NoAnswer("The answer is not about this action."))
 
 
 class Softswiss:
@@ -60,16 +63,20 @@ class Softswiss:
 
     def read_single(self, document: object, order: WalletOrder, request: UUID) -> WalletReply:
         del request
-        if isinstance(document, dict) and "code" in document:
-            return _read_refusal(document["code"])
+        return self.read_item(document, order) if isinstance(document, dict) else _NOT_ABOUT_IT
+
+    def read_item(self, document: Document, order: WalletOrder) -> WalletReply:
+        if "code" in document:
+            # Some wallets say zero as the balance beside a code: it is not read there.
+            return WalletReply(_read_refusal(document["code"]), said=document)
         match document:
             case {"game_id": game, "transactions": [{"action_id": action, "tx_id": int() | str() as known}]} if (
                 game,
                 action,
             ) == (str(order.round), str(order.transaction)) and not isinstance(known, bool):
-                return WalletReply(_accepted(str(known), order), _balance(document))
+                return WalletReply(_accepted(str(known), order), _balance(document), document)
             case _:
-                return WalletReply(NoAnswer("The answer is not about this action."))
+                return _NOT_ABOUT_IT
 
     def read_balance(self, document: object, request: UUID, currency: str) -> int | None:
         del request, currency
@@ -83,17 +90,17 @@ def _of(player: UUID, currency: str) -> dict[str, Any]:
 
 def _accepted(reference: str, order: WalletOrder) -> Answer:
     if reference and not text.is_reference(reference, limit=MAX_REFERENCE):
-        return NoAnswer("The `tx_id` is malformed.")
+        return UnclearAnswer("The `tx_id` is malformed.")
     if order.reason is not None:  # of a bet that the wallet does not know there is nothing to roll back
         return AcceptedAnswer(reference or str(order.transaction), found=bool(reference))
-    return AcceptedAnswer(reference) if reference else NoAnswer("An action needs a `tx_id`.")
+    return AcceptedAnswer(reference) if reference else UnclearAnswer("An action needs a `tx_id`.")
 
 
-def _read_refusal(code: object) -> WalletReply:
-    # Some wallets say zero as the balance beside a code: it is not read there.
+def _read_refusal(code: object) -> Answer:
     if isinstance(code, int) and code in _REFUSED:
-        return WalletReply(RefusedAnswer(_REFUSED[code].value))
-    return WalletReply(NoAnswer(f"The code is {str(code)[:40]!r}."))
+        return RefusedAnswer(_REFUSED[code].value)
+    is_temporary = isinstance(code, int) and code >= _TEMPORARY
+    return (NoAnswer if is_temporary else UnclearAnswer)(f"The code is {str(code)[:40]!r}.")
 
 
 def _balance(document: object) -> int | None:

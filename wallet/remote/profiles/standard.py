@@ -5,7 +5,7 @@ from typing import Any, Final, Protocol
 from uuid import UUID
 
 from wallet.remote import messages
-from wallet.remote.messages import WalletOrder, WalletReply
+from wallet.remote.messages import Document, WalletOrder, WalletReply
 from wallet.remote.refusals import WalletCode
 from wallet.remote.state import RefusedAnswer
 
@@ -23,7 +23,8 @@ class Message:
 class Profile(Protocol):
     """A vocabulary for the same commands: how they are written, and how answers are read.
 
-    Whatever an answer leaves open is NoAnswer, so that a debit is rolled back and everything else is sent again.
+    Whatever an answer leaves open is NoAnswer, so that a debit is rolled back and everything else is sent again; it is
+    an UnclearAnswer unless the wallet has said that it knows no better at the moment.
     """
 
     @property
@@ -54,6 +55,9 @@ class Profile(Protocol):
     def read_single(self, document: object, order: WalletOrder, request: UUID) -> WalletReply:
         """Read what an answer says of a transaction or rollback."""
 
+    def read_item(self, document: Document, order: WalletOrder) -> WalletReply:
+        """Read what an answer says that is known to be one to it."""
+
     def read_balance(self, document: object, request: UUID, currency: str) -> int | None:
         """Read a balance in minor units; None without one."""
 
@@ -79,6 +83,9 @@ class Standard:
 
     def read_single(self, document: object, order: WalletOrder, request: UUID) -> WalletReply:
         return messages.read_single(document, order, request)
+
+    def read_item(self, document: Document, order: WalletOrder) -> WalletReply:
+        return messages.read_item(document, order)
 
     def read_balance(self, document: object, request: UUID, currency: str) -> int | None:
         return messages.read_balance(document, request, currency)
