@@ -180,7 +180,7 @@ CELERY_BEAT_SCHEDULE = {
     "reconcile-payments": {"task": "wallet.reconcile", "schedule": 900.0},  # each day, soon after it ends
     "run-nightly-audit": {"task": "baccarat.run_nightly_audit", "schedule": 3600.0},  # runs in AUDIT_HOUR only
     "test-rng": {"task": "baccarat.test_rng", "schedule": 6 * 3600.0},
-    "sign-checkpoints": {"task": "checkpoints.sign", "schedule": 10.0},  # every CHECKPOINT_SECONDS or _POSITIONS
+    "sign-checkpoints": {"task": "checkpoints.sign", "schedule": 5.0},  # every CHECKPOINT_SECONDS or _POSITIONS
     "record-significant-events": {"task": "baccarat.record_significant_events", "schedule": 2.0},
     "watch-risk": {"task": "baccarat.watch_risk", "schedule": 5.0},
     "generate-reports": {"task": "reports.generate_due", "schedule": 60.0},

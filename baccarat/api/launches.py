@@ -8,6 +8,7 @@ from uuid import UUID
 from django.conf import settings
 from django.urls import reverse
 from msgspec import Meta
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -37,6 +38,8 @@ from casino.api.fields import (
 )
 from casino.api.openapi import operation
 from casino.api.shapes import Shape, Timestamp
+from casino.checkpoints.notes import log_keys
+from casino.crypto.signed_note import MalformedNote, NoteKey, SignatureType
 from casino.operators import brands
 from casino.operators.base_views import OperatorView, metadata
 from casino.operators.launches import MAX_ADDRESS_LENGTH, LaunchOptions
@@ -53,10 +56,23 @@ from casino.operators.refusals import (
     UnknownLimitsGroup,
 )
 from casino.operators.sessions import SESSION_SECONDS
+from casino.witness.addresses import parse_addresses
 from wallet.api.players import PlayerRequest
 
+_HEX_KEY: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _TAG: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
-_OPTIONS: Final = ("table", "money_type", "language", "return_url", "cashier_url", "parent_origin", "skin")
+_OPTIONS: Final = (
+    "table",
+    "money_type",
+    "language",
+    "return_url",
+    "cashier_url",
+    "parent_origin",
+    "skin",
+    "proof_keys",
+)
+MAX_PROOF_KEYS: Final = 32
+MAX_KEY_LENGTH: Final = 300
 EXAMPLE: Final[dict[str, Any]] = {
     "player": {"reference": "customer-8812", "nickname": "Ace"},
     "preset": "mini",
@@ -112,6 +128,17 @@ class LaunchRequest(StrictSerializer):
             "operator a launch moves nobody to wider limits: two members of staff do."
         ),
     )
+    proof_keys = serializers.ListField(
+        child=ReferenceField(max_length=MAX_KEY_LENGTH),
+        required=False,
+        default=list,
+        max_length=MAX_PROOF_KEYS,
+        help_text=(
+            "The keys by which the page proves rounds, as you keep them: the log's and the witnesses', each as 64 hex "
+            "digits, or `NAME+ID+KEY` for a cosigner; at least one of this log's and one of its cosigners. Without "
+            "them the page says that a round was checked with the casino's own keys."
+        ),
+    )
     ttl_seconds = WholeNumberField(
         required=False,
         default=lambda: settings.PLAYER_SESSION_SECONDS,
@@ -125,11 +152,33 @@ class LaunchRequest(StrictSerializer):
             raise ValidationError("This is not a language tag.", code="field_invalid")
         return value
 
+    def validate_proof_keys(self, value: list[str]) -> tuple[str, ...]:
+        """Refuse what is no key, and keys by which no round could be proven."""
+        for key in value:
+            _require_key(key)
+        if value and not {each.public.hex() for each in log_keys()}.intersection(value):
+            raise ValidationError("None of them is a key of this log.", code="field_invalid")
+        if value and not {each.cosigner.vkey for each in parse_addresses(settings.WITNESSES)}.intersection(value):
+            raise ValidationError("None of them is the key of a witness that cosigns this log.", code="field_invalid")
+        return tuple(dict.fromkeys(value))
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a table beside a preset."""
         if attrs["table"] is not None and attrs["preset"] is not None:
             raise ValidationError({"preset": ValidationError("Send a table or a preset.", "field_invalid").detail})
         return attrs
+
+
+def _require_key(key: str) -> None:
+    if _HEX_KEY.fullmatch(key):
+        return
+    try:
+        is_cosigner = NoteKey.parse(key).type is SignatureType.COSIGNATURE
+    except MalformedNote:
+        is_cosigner = False
+    if not is_cosigner:
+        reason = f"{key[:80]!r} is neither 64 hex digits nor the NAME+ID+KEY of a cosigner."
+        raise ValidationError(reason, code="field_invalid")
 
 
 class LaunchResponse(Shape):

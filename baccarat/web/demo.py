@@ -13,9 +13,10 @@ from django.db import transaction
 
 from baccarat.chat import moderation
 from baccarat.chat import queries as chat
-from baccarat.queries import tables
+from baccarat.queries import receipts, tables
 from baccarat.services import table_lifecycle
 from casino.api.error_catalogue import NOT_FOUND, RequestRejected
+from casino.checkpoints import keyring
 from casino.events.store import Metadata
 from casino.kernel import money
 from casino.kernel.money import MoneyType
@@ -24,6 +25,7 @@ from casino.operators.memberships import shell_actor
 from casino.operators.models import Operator, Player
 from casino.operators.refusals import UnknownOperator, UnknownPlayer
 from casino.operators.services import create_operator, find_operator, list_players
+from casino.witness.addresses import parse_addresses
 from wallet.ledger import player_accounts as wallet
 from wallet.ledger.refusals import OperatorNotSandbox
 from wallet.payments import methods
@@ -103,7 +105,18 @@ def open_session(*, player: UUID) -> dict[str, Any]:
     if player not in {each.id for each in _players(operator)}:
         raise UnknownPlayer
     session = sessions.open_session(operator=operator.id, player=player, seconds=settings.PLAYER_SESSION_SECONDS)
-    return {"token": session.token, "expires_at": session.expires_at}
+    named = {"casino": operator.name, "proof_keys": _proof_keys()}
+    return {"token": session.token, "expires_at": session.expires_at, **named}
+
+
+def _proof_keys() -> list[str]:
+    """List the keys that the demo's operator names, those of this installation; none where nobody cosigns its log."""
+    witnesses = parse_addresses(settings.WITNESSES)
+    if not witnesses:
+        return []
+    own = [key.public.hex() for key in (*keyring.published_keys(), *receipts.published_keys())]
+    releases = [each.release_key.hex() for each in witnesses if each.release_key]
+    return [*own, *releases, *(each.cosigner.vkey for each in witnesses)]
 
 
 def _demo_operator() -> Operator:

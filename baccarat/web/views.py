@@ -96,6 +96,7 @@ class LaunchOnPage(Struct):
     parent_origin: str | None
     casino: str
     logo: str | None
+    proof_keys: tuple[str, ...]
     player: PlayerOnPage | None
 
 
@@ -121,6 +122,7 @@ def table_page(request: HttpRequest) -> HttpResponse:
         parent_origin=options.parent_origin,
         casino=launch.casino,
         logo=logo,
+        proof_keys=options.proof_keys,
         player=None if launch.player is None else PlayerOnPage(launch.player, own_nickname(player=launch.player)),
     )
     context["launch"] = msgspec.json.encode(on_page).decode()

@@ -7,7 +7,9 @@ With a wallet of the operator's own, the visitor's money is there, and whoever v
 import contextlib
 import json
 import threading
+from base64 import urlsafe_b64decode
 from collections.abc import Generator
+from functools import cached_property
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -60,7 +62,18 @@ class Site(ThreadingHTTPServer):
             "cashier_url": f"{self.origin}/#cashier",
             "parent_origin": self.origin,
         }
-        return self.api.post("launches", json={"player": player, **around, **body})
+        return self.api.post("launches", json={"player": player, "proof_keys": self.proof_keys, **around, **body})
+
+    @cached_property
+    def proof_keys(self) -> list[str]:
+        """The keys that prove rounds, asked of the service once: a real operator has them from elsewhere, too."""
+        published = httpx.get(f"{self.service}/.well-known/jwks.json").raise_for_status().json()["keys"]
+        own = [
+            urlsafe_b64decode(f"{key['x']}=").hex() for key in published if key["purpose"] in {"checkpoint", "receipt"}
+        ]
+        witnesses = self.api.get("log/witnesses").raise_for_status().json()["items"]
+        keys = [key for each in witnesses for key in (each["release_key"], each["cosigner"]) if key]
+        return [*own, *keys] if keys else []
 
     def funds(self) -> dict[str, Any]:
         """Return what the visitor launched last has in the operator's own wallet."""

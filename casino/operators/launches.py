@@ -51,6 +51,9 @@ class LaunchOptions(Shape):
         ),
     ]
     skin: Annotated[str | None, Meta(description="The looks of the page.", examples=["standard"])]
+    proof_keys: Annotated[
+        tuple[str, ...], Meta(description="By which the page checks rounds, as you know them.", examples=[[]])
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
+from casino.checkpoints.notes import log_keys
+from casino.crypto.signed_note import NoteKey, SignatureType
 from casino.events.sql import execute, fetch
 from casino.operators import credentials, limits_groups, origins
 from casino.operators.limits_groups import GroupLimits
@@ -23,6 +25,7 @@ from tests.support.keys import issue_key
 
 SITE = "https://play.lucky.example"
 OTHERS = "https://play.golden.example"
+RELEASE_KEY = "5c" * 32
 PLAYER = {"reference": "customer-1", "nickname": "Ace"}
 
 
@@ -62,6 +65,12 @@ def page(launch: str) -> Any:
     return Client().get(f"/play/?launch={launch}")
 
 
+def on_page(launched: str) -> dict[str, Any]:
+    """Return what the page of a launch names of it."""
+    (named,) = re.findall(r'<meta name="launch" content="([^"]*)">', page(launched).content.decode())
+    return dict(json.loads(html.unescape(named)))
+
+
 def framed_by(answer: Any) -> str:
     policy = dict(part.strip().split(" ", 1) for part in answer["Content-Security-Policy"].split(";"))
     return policy["frame-ancestors"]
@@ -80,10 +89,46 @@ def test_a_code_opens_a_session_of_a_player_who_was_not_known(lucky: Tenant) -> 
     assert session["launch"] == {
         "table": table, "money_type": "real", "currency": "EUR", "language": "pt-BR",
         "return_url": f"{SITE}/lobby?a=1#b", "cashier_url": f"{SITE}/cashier", "parent_origin": SITE, "skin": None,
+        "proof_keys": [],
     }  # fmt: skip
     player = Gambler(session["token"], session["player"])
     assert set(player.balances().values()) == {"0.00"}
     assert lucky.read(f"players/{player.id}")["reference"] == "customer-1"
+
+
+@pytest.fixture
+def witness(settings: Any) -> NoteKey:
+    """Have the log cosigned by a witness."""
+    key = NoteKey("witness.example/w1", SignatureType.COSIGNATURE, bytes(range(32)))
+    settings.WITNESSES = f"https://witness.example/w1 {key.vkey} {RELEASE_KEY}"
+    return key
+
+
+def test_the_page_gets_the_keys_that_the_operator_names_with_the_launch(lucky: Tenant, witness: NoteKey) -> None:
+    keys = [log_keys()[0].public.hex(), RELEASE_KEY, witness.vkey]
+
+    code = code_of(launch(lucky, proof_keys=[*keys, RELEASE_KEY]))
+
+    assert on_page(code)["proof_keys"] == keys
+    assert on_page(code)["casino"] == "Lucky"
+    assert redeem(code).json()["launch"]["proof_keys"] == keys
+
+
+def test_keys_by_which_nothing_could_be_proven_are_refused(lucky: Tenant, witness: NoteKey) -> None:
+    log, own = log_keys()[0], log_keys()[0].public.hex()
+    another = NoteKey("w2", SignatureType.COSIGNATURE, bytes(32)).vkey
+    for keys, why in (
+        ([own, "ab"], "'ab' is neither 64 hex digits nor the NAME+ID+KEY of a cosigner."),
+        ([own.upper(), witness.vkey], "is neither 64 hex digits"),
+        ([own, witness.vkey.replace("w1+", "w2+")], "is neither 64 hex digits"),
+        ([own, log.vkey], "is neither 64 hex digits"),
+        ([RELEASE_KEY, witness.vkey], "None of them is a key of this log."),
+        ([own, another], "None of them is the key of a witness that cosigns this log."),
+    ):
+        answer = lucky.post("launches", {"player": PLAYER, "proof_keys": keys})
+        assert (answer.status_code, answer.json()["code"]) == (422, "field_invalid")
+        assert why in answer.json()["detail"]
+        assert "proof_keys" in answer.json()["detail"]
 
 
 def test_the_same_reference_launches_the_same_player(lucky: Tenant) -> None:
@@ -267,18 +312,16 @@ def test_a_launch_is_known_to_the_page_for_a_day(lucky: Tenant) -> None:
 def test_the_page_knows_the_way_back_before_the_code_is_traded_and_holds_no_code(lucky: Tenant) -> None:
     launched = launch(lucky, return_url=f'{SITE}/?a="><script>', language="fr")
     text = page(code_of(launched)).content.decode()
-    (named,) = re.findall(r'<meta name="launch" content="([^"]*)">', text)
-    assert json.loads(html.unescape(named)) == {
+    assert on_page(code_of(launched)) == {
         "id": launched["id"], "language": "fr", "currency": "EUR", "return_url": f'{SITE}/?a="><script>',
-        "cashier_url": None, "parent_origin": None, "casino": "Lucky", "logo": None,
+        "cashier_url": None, "parent_origin": None, "casino": "Lucky", "logo": None, "proof_keys": [],
         "player": {"player": launched["player"], "nickname": "Ace"},
     }  # fmt: skip
     assert code_of(launched) not in text
 
 
 def test_who_has_only_the_id_of_a_launch_learns_not_whom_it_signs_in(lucky: Tenant) -> None:
-    (named,) = re.findall(r'<meta name="launch" content="([^"]*)">', page(launch(lucky)["id"]).content.decode())
-    assert json.loads(html.unescape(named))["player"] is None
+    assert on_page(launch(lucky)["id"])["player"] is None
 
 
 # -- renewal ------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from django.test import AsyncRequestFactory, Client
 from django.urls import resolve, set_script_prefix
 
 from baccarat.web import demo
+from casino.crypto.signed_note import NoteKey, SignatureType
 from casino.devstack.home import PROJECT
 from casino.operators import pins, services
 from casino.operators.models import ApiKey
@@ -20,6 +21,7 @@ from wallet.ledger import queries as wallet
 
 STATIC = PROJECT / "baccarat" / "web" / "static" / "play"
 MESSAGES = STATIC / "js" / "messages"
+COSIGNER = NoteKey("w1.example", SignatureType.COSIGNATURE, bytes(range(32))).vkey
 
 
 @pytest.fixture
@@ -105,6 +107,21 @@ def test_a_demo_player_has_money_and_a_pin(client, demo_operator):
     assert pins.try_pin(pins.compare_pin(player=players[0]["id"], pin=demo.PIN)) is None
     lines = client.get("/api/v1/lobby", headers=headers).json()["items"]
     assert {line["preset"] for line in lines} == {preset for _, preset, _ in demo.TABLES}
+
+
+@pytest.mark.parametrize("witness", ["", f"https://w1.example {COSIGNER} {'5c' * 32}"])
+def test_the_demo_operator_names_the_keys_of_its_own_installation(client, demo_operator, settings, witness):
+    settings.WITNESSES = witness
+    body = {"player": client.get("/play/demo").json()["players"][0]["id"]}
+
+    session = client.post("/play/demo", body, content_type="application/json").json()
+
+    assert session["casino"] == "Demo"
+    assert bool(session["proof_keys"]) is bool(witness), "where nobody cosigns, nothing could be proven"
+    if witness:
+        published = {key["name"] for key in client.get("/.well-known/jwks.json").json()["keys"]}
+        assert session["proof_keys"][-2:] == ["5c" * 32, COSIGNER]
+        assert published.intersection(session["proof_keys"]), "the key of receipts, which is named by itself"
 
 
 def test_only_demo_players_can_be_played_as(client, demo_operator):

@@ -34,13 +34,11 @@ def test_players_contribute_to_the_shuffle_and_verify_the_round_afterwards(stack
     assert len(bytes.fromhex(third["contributions"][0]["contribution"])) == 16, "random bytes drawn by the browser"
 
     stack.manage("checkpoint")
-    with screen.page.expect_popup() as opened:
-        screen.open("history").get_by_role("link", name="Check round 1").click()
-    check = opened.value
-    expect(check.get_by_role("heading", name="Check a round")).to_be_visible()
-    expect(check.locator("#verify")).to_contain_text("Round 1, rules mini", timeout=TIMEOUT)
-    expect(check.locator(".verify-verdict")).to_have_attribute("data-verdict", "verified")
-    check.close()
+    panel = screen.open("history")
+    panel.get_by_role("button", name="Check round 1", exact=True).click()
+    expect(panel.locator(".check-line:visible")).to_contain_text(
+        "Checked with the casino\u2019s own keys", timeout=TIMEOUT
+    )
 
 
 def test_a_past_round_is_replayed(house, open_screen):

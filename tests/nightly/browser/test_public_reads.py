@@ -61,7 +61,7 @@ def screen(witnessed: Stack, address: WitnessAddress, browser: Browser) -> Gener
     credential = new_operator(witnessed, f"reads{len(browser.contexts)}")
     with contextlib.closing(House(witnessed.base_url, credential, witnesses=(address.url,))) as house:
         windows, table = Windows(browser), house.table("mini")
-        wait_for_chain(address, table)
+        house.wait_for_chain(table)
         screen = windows.open(house, table=table, token=house.seated(table, 1), latency=0, clock=False, form={})
         for number in range(1, MOST_ROUNDS):
             bet(screen, number)
@@ -69,17 +69,6 @@ def screen(witnessed: Stack, address: WitnessAddress, browser: Browser) -> Gener
                 break
         yield screen
         windows.close(screen)
-
-
-def wait_for_chain(address: WitnessAddress, table: str) -> None:
-    """Wait until the house has a chain of links for a table."""
-    (origin,) = httpx.get(address.url).json()["origins"]
-
-    def has_chain() -> bool:
-        chains = httpx.get(f"{address.url}/v1/chains", params={"origin": origin, "table": table}).json()["chains"]
-        return any(chain["state"] == "active" for chain in chains)
-
-    assert wait_until(has_chain)
 
 
 def bet(screen: Screen, number: int) -> dict[str, Any]:
@@ -121,12 +110,14 @@ def test_a_round_agrees_with_what_its_witness_shows_and_the_verdict_names_its_co
         return answer.is_success and answer.json()["cosigned"] is not None
 
     assert wait_until(is_covered, seconds=120)
-    page = screen.page.context.new_page()
-    page.goto(f"{screen.house.base_url}/play/verify/?round={round_['id']}#token={screen.token}")
-    expect(page.locator('[data-check="public"][data-verdict="ok"]')).to_be_visible(timeout=TIMEOUT)
-    expect(page.locator('[data-check="cosignatures"][data-verdict="ok"]')).to_be_visible(timeout=TIMEOUT)
-    expect(page.locator(".verify-verdict")).to_contain_text(f"Cosigned by {address.name}", timeout=TIMEOUT)
-    page.close()
+    panel = screen.open("history")
+    panel.get_by_role("button", name=f"Check round {round_['number']}", exact=True).click()
+    panel.get_by_role("button", name="Details").click()
+    details = screen.page.get_by_role("dialog", name=f"Round {round_['number']}, checked")
+    for name in ("public", "cosignatures"):
+        expect(details.locator(f'[data-check="{name}"][data-verdict="ok"]')).to_be_visible(timeout=TIMEOUT)
+    expect(details).to_contain_text(f"Cosigned by {address.name}")
+    expect(details).to_contain_text(f"read from {address.name} itself")
 
 
 def test_a_house_that_shows_another_statement_than_the_witness_turns_the_page_red(screen: Screen) -> None:

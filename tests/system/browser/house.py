@@ -55,6 +55,17 @@ class House:
         }
         return str(self.post("/tables", body)["id"])
 
+    def wait_for_chain(self, table: str) -> None:
+        """Wait until the first witness has made a chain of links for a table."""
+        (witness, *_) = self.witnesses
+        (origin,) = httpx.get(witness).json()["origins"]
+
+        def has_chain() -> bool:
+            chains = httpx.get(f"{witness}/v1/chains", params={"origin": origin, "table": table}).json()["chains"]
+            return any(chain["state"] == "active" for chain in chains)
+
+        assert wait_until(has_chain)
+
     def newcomer(self) -> str:
         """Register a player with play money and return the token of a new session."""
         name = f"Player {next(self.numbers)}"

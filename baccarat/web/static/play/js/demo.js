@@ -4,6 +4,7 @@ import { NoResponse, Problem, send } from "./core/api.js";
 import { h } from "./core/dom.js";
 import { describeProblem, t } from "./messages/index.js";
 
+/** @import { NamedKeys } from "./core/session.js" */
 /** @typedef {{id: string, name: string}} DemoPlayer */
 
 const ROOT = new URL("./", document.baseURI);
@@ -23,15 +24,15 @@ export async function listPlayers() {
 
 /**
  * @param {DemoPlayer[]} players
- * @param {(token: string, who: {player: string, nickname: string}) => void} signInAs
+ * @param {(token: string, who: {player: string, nickname: string}, named: NamedKeys | null) => void} signInAs
  */
 export function demoPlayers(players, signInAs) {
   const status = h("p", { role: "alert" });
   /** @param {DemoPlayer} player */
   const choose = async (player) => {
     try {
-      const session = await send("POST", "demo", { root: ROOT, body: { player: player.id } });
-      signInAs(session.token, { player: player.id, nickname: player.name });
+      const { token, casino: by, proof_keys: keys } = await send("POST", "demo", { root: ROOT, body: { player: player.id } });
+      signInAs(token, { player: player.id, nickname: player.name }, keys.length ? { by, keys } : null);
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
       status.textContent = describeProblem(error).title;

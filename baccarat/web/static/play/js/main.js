@@ -11,6 +11,8 @@ import { Game } from "./view/game.js";
 import { Lobby } from "./view/lobby.js";
 import { Sound } from "./view/sound.js";
 
+/** @import { NamedKeys } from "./core/session.js" */
+
 const app = /** @type {HTMLElement} */ (document.getElementById("app"));
 /** @type {View | null} */
 let view = null;
@@ -57,9 +59,10 @@ async function arrive(offered = takeOfferedToken(), { confirmed = false } = {}) 
 /**
  * @param {string} value
  * @param {SignedIn} who
+ * @param {NamedKeys | null} [named]
  */
-function signInAs(value, { player, nickname }) {
-  storeToken(value);
+function signInAs(value, { player, nickname }, named = null) {
+  storeToken(value, named);
   storage.set("player", { player, nickname });
   route();
 }

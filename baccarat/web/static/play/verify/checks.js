@@ -19,7 +19,7 @@ import { witnesses } from "./witnesses.js";
 /** @import { Caveat } from "./caveats.js" */
 
 /** @typedef {{name: string, verdict: "ok" | "open" | "none" | "failed", code: string, values: Values, expected?: unknown, found?: unknown}} Check */
-/** @typedef {{verdict: "verified" | "partly" | "forced" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {number: number, made_at: string, cosignedBy: Cosignature[]} | null, caveats: Caveat[], checks: Check[]}} Verdict */
+/** @typedef {{verdict: "verified" | "partly" | "forced" | "unverified" | "failed", round: Api["ProofRound"] | null, asOf: {number: number, made_at: string, cosignedBy: Cosignature[]} | null, foreknown: boolean, caveats: Caveat[], checks: Check[]}} Verdict `foreknown`: whether the house could know the cards before the bets */
 
 /** @type {[name: string, check: (proof: Proof) => Finding | Promise<Finding>][]} */
 const CHECKS = [
@@ -88,6 +88,7 @@ export async function verify(bytes, { trusted = [], receipt = null, witnesses: p
     verdict, checks,
     round: covered && proof ? proof.round : null,
     asOf: covered && proof ? { ...proof.checkpoint, cosignedBy: proof.cosignedBy } : null,
+    foreknown: Boolean(proof && verdict !== "failed" && (proof.isLong || !proof.shoeWitnesses.length)),
     caveats: proof && verdict !== "failed" ? caveatsOn(proof) : [],
   };
 }

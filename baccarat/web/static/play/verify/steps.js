@@ -14,7 +14,7 @@ const MARKS = { ok: "✓", open: "…", none: "–", failed: "✗" };
 const formatValue = (value) => (typeof value === "string" ? value : JSON.stringify(value) ?? "");
 
 /** @param {Check} check */
-function step(check) {
+export function drawStep(check) {
   const difference = check.verdict === "failed" && h("dl", { class: "verify-difference" },
     h("dt", {}, t("page.expected")), h("dd", {}, formatValue(check.expected)), h("dt", {}, t("page.found")), h("dd", {}, formatValue(check.found)));
   return h("li", { class: `verify-step ${check.verdict}`, "data-check": check.name, "data-verdict": check.verdict },
@@ -46,6 +46,16 @@ function hands(round) {
   }
 }
 
+/**
+ * What a verdict rests on and what its reader has to know.
+ * @param {Verdict} verdict
+ */
+export const aboutVerdict = ({ asOf, caveats }) => [
+  asOf && h("span", {}, t("end.as_of", { number: String(asOf.number), time: asOf.made_at }), " ",
+    asOf.cosignedBy.length ? t("end.cosigned", { names: describeCosignatures(asOf.cosignedBy) }) : t("end.uncosigned")),
+  caveats.map(({ code, values }) => h("span", { "data-caveat": code }, t(`caveat.${code}`, values))),
+];
+
 export class Steps {
   /** @param {string} name */
   constructor(name) {
@@ -57,18 +67,17 @@ export class Steps {
 
   /** @param {Check} check */
   add(check) {
-    this.list.append(step(check));
+    this.list.append(drawStep(check));
   }
 
   /** @param {Verdict} result */
-  end({ verdict, round, asOf, caveats, checks }) {
+  end(result) {
+    const { verdict, round, checks } = result;
     this.verdict.className = `verify-verdict ${verdict}`;
     this.verdict.dataset.verdict = verdict;
     const failed = checks.filter((check) => check.verdict === "failed").map((check) => t(`check.${check.name}`));
     put(this.verdict, h("strong", {}, t(`end.${verdict}`)), h("span", {}, t(`end.${verdict}.why`, { checks: failed.join(", ") })),
-      asOf && h("span", {}, t("end.as_of", { number: String(asOf.number), time: asOf.made_at }), " ",
-        asOf.cosignedBy.length ? t("end.cosigned", { names: describeCosignatures(asOf.cosignedBy) }) : t("end.uncosigned")),
-      caveats.map(({ code, values }) => h("span", { "data-caveat": code }, t(`caveat.${code}`, values))));
+      aboutVerdict(result));
     const title = round && h("h2", {}, t("page.round", { number: String(round.number), rules: String(round.rules) }));
     put(this.about, ...this.about.childNodes, title, hands(round));
   }

@@ -43,8 +43,14 @@ export const receiptOf = (round) => keptReceipts().find((each) => each.receipt.r
  * Save a receipt as a file, as verifiers take it.
  * @param {Api["Receipt"]} receipt
  */
-export function save(receipt) {
-  const address = URL.createObjectURL(new Blob([JSON.stringify(receipt, null, 2)], { type: "application/json" }));
-  h("a", { href: address, download: `receipt-${receipt.terms.number}.json` }).click();
+export const save = (receipt) => saveFile(`receipt-${receipt.terms.number}.json`, JSON.stringify(receipt, null, 2));
+
+/**
+ * @param {string} name
+ * @param {BlobPart} content
+ */
+export function saveFile(name, content) {
+  const address = URL.createObjectURL(new Blob([content], { type: "application/json" }));
+  h("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

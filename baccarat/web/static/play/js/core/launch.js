@@ -12,6 +12,7 @@ import { h } from "./dom.js";
  * @property {string | null} parent_origin
  * @property {string} casino the name of the operator or its brand
  * @property {string | null} logo the address of its picture
+ * @property {string[]} proof_keys those that prove rounds, as the operator named them
  * @property {{player: string, nickname: string} | null} player whom it signs in, while the address has its code
  */
 

@@ -21,10 +21,25 @@ let held = /** @type {string | null} */ (null);
 
 /** @returns {string | null} */
 export const token = () => (launch ? held : tabStorage.get("token", null));
-/** @param {string | null} value null forgets it */
-export function storeToken(value) {
+/** @typedef {{by: string, keys: string[]}} NamedKeys keys that prove rounds, and who named them */
+/**
+ * @param {string | null} value null forgets it
+ * @param {NamedKeys | null} [named]
+ */
+export function storeToken(value, named = null) {
   held = value;
-  if (!launch) tabStorage.set("token", value);
+  if (launch) return;
+  tabStorage.set("token", value);
+  tabStorage.set("named", named);
+}
+
+/**
+ * The keys that the operator named as it let the player in; null if it named none.
+ * @returns {NamedKeys | null}
+ */
+export function namedKeys() {
+  if (!launch) return tabStorage.get("named", null);
+  return launch.proof_keys.length ? { by: launch.casino, keys: launch.proof_keys } : null;
 }
 
 /** Return the table that the address names, or null for the lobby. */

@@ -47,6 +47,12 @@ export async function loadLanguage(wanted = null) {
   document.title = t("title");
 }
 
+/** Load the sentences of verifying, which few need. */
+export async function loadVerifying() {
+  const address = LINKS.get(language)?.dataset.verify;
+  if (!hasMessage("verify.page.busy")) messages = { ...messages, ...(await readMessages(address)) };
+}
+
 /**
  * @param {string} [address]
  * @returns {Promise<Record<string, string>>}

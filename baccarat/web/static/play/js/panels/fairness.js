@@ -4,7 +4,8 @@ import { h, put, say } from "../core/dom.js";
 import { ownPart } from "../core/table_state.js";
 import { signedMoney, t } from "../messages/index.js";
 import { parseContribution, randomContribution } from "../view/cut.js";
-import { checkLink, field, form, errorText, panel, InvalidInput } from "./widgets.js";
+import { Check } from "../view/check.js";
+import { field, form, errorText, panel, InvalidInput } from "./widgets.js";
 
 /** @import { Children } from "../core/dom.js" */
 /** @import { Game } from "../view/game.js" */
@@ -50,7 +51,10 @@ const shoeName = (game, shoe) => t(game.state.rules.shuffle === "shoe" ? "fair.s
  */
 function revealed(game, shoes, ownRounds) {
   if (!shoes.length) return h("p", { class: "quiet-words" }, t("fair.none"));
-  return shoes.map((shoe) => h("details", {}, h("summary", {}, shoeName(game, shoe)), shoeDetails(game, shoe), shoe.round !== null && ownRounds.has(shoe.round) ? checkLink(shoe.round, shoe.number) : null));
+  return shoes.map((shoe) => {
+    const check = shoe.round !== null && ownRounds.has(shoe.round) ? new Check({ id: shoe.round, number: shoe.number }) : null;
+    return h("details", {}, h("summary", {}, shoeName(game, shoe)), shoeDetails(game, shoe), check?.button, check?.line);
+  });
 }
 
 /**

@@ -12,7 +12,7 @@ import { panel, whenLoaded } from "./widgets.js";
 /** @import { Stakes } from "../core/table_state.js" */
 /** @import { Game } from "../view/game.js" */
 
-/** @param {Api["StakeReturn"] | Api["SpotFiguresResponse"]} figures */
+/** @param {Api["StakeReturn"] | Api["SpotFigures"]} figures */
 const returned = (figures) => percent(Number(figures.return.decimal));
 
 /**
@@ -42,7 +42,7 @@ function pays({ rules, currency }, odds, stakes) {
 
 /**
  * What stakes return on a spot whose commission is rounded.
- * @param {Api["SpotOddsResponse"]} line
+ * @param {Api["SpotOdds"]} line
  * @param {string} currency
  */
 const byStake = ({ spot, exact, at_stakes: stakes }, currency) => h("table", { class: "pays by-stake" },

@@ -7,7 +7,8 @@ import { receiptOf, save } from "../core/kept_receipts.js";
 import { toDecimal } from "../core/money.js";
 import { currencyDigits, netResult, ownPart } from "../core/table_state.js";
 import { signedMoney, formatNumber, moment, t } from "../messages/index.js";
-import { checkLink, errorText, panel } from "./widgets.js";
+import { Check } from "../view/check.js";
+import { errorText, panel } from "./widgets.js";
 
 /** @import { Game } from "../view/game.js" */
 
@@ -24,6 +25,7 @@ function receiptButton(round) {
  */
 function roundLine(game, round) {
   const mine = ownPart(round);
+  const check = mine && round.phase !== "lapsed" ? new Check(round) : null;
   const net = netResult(mine);
   const result = mine?.result ? h("span", { class: `net ${net > 0n ? "won" : net < 0n ? "lost" : "even"}` }, signedMoney(toDecimal(net, currencyDigits(game.state)), round.currency)) : null;
   const score = round.outcome ? `${round.player_hand.total} : ${round.banker_hand.total}` : t(`phase.${round.phase}`);
@@ -31,7 +33,7 @@ function roundLine(game, round) {
     round.outcome ? h("span", { class: `mark ${round.outcome}`, title: t(`spot.${round.outcome}`) }, t(`mark.${round.outcome}`)) : h("span", { class: "mark none" }, "·"),
     h("span", { class: "round-score" }, h("span", {}, score), h("time", {}, round.ended_at ? moment(round.ended_at) : ""), round.forced && h("small", {}, t("forced"))), result,
     h("span", { class: "round-acts" }, round.phase === "settled" ? h("button", { type: "button", class: "quiet", "aria-label": t("history.replay.long", { number: round.number }), onclick: () => game.rounds.replay(round) }, icon("play"), t("history.replay")) : null,
-      mine && round.phase !== "lapsed" ? checkLink(round.id, round.number) : null, receiptButton(round)));
+      check?.button, receiptButton(round)), check?.line);
 }
 
 export const history = {

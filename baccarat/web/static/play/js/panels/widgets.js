@@ -88,15 +88,6 @@ export function pinInput({ id, required = true }) {
 }
 
 /**
- * Link to the page that checks a round. `opener` lets the new window copy this one's session token.
- * @param {string} round
- * @param {number} number
- */
-export function checkLink(round, number) {
-  return h("a", { class: "quiet check", href: `verify/?round=${round}`, target: "_blank", rel: "opener", "aria-label": t("fair.check.long", { number }) }, t("fair.check"));
-}
-
-/**
  * Return an element that is filled when the promise resolves, and shows the error if it rejects.
  * @template T
  * @param {Promise<T>} promise

@@ -1,6 +1,6 @@
 // Keeps the receipts of this player's wagers, and compares them with what was shown before and with the round's proof.
 
-import { get, wait } from "../core/api.js";
+import { get, NoResponse, wait } from "../core/api.js";
 import { keep, keptReceipts, save } from "../core/kept_receipts.js";
 import { toMinor } from "../core/money.js";
 import { token } from "../core/session.js";
@@ -56,10 +56,20 @@ function followsTheRoundBefore({ table, terms }) {
 }
 
 /** The keys that the house publishes, of checkpoints and of receipts. @returns {Promise<string[]>} */
-async function publishedKeys() {
+export async function publishedKeys() {
   const [log, { keys }] = await Promise.all([get("log/keys"), get(KEYS)]);
   const receipts = keys.filter((/** @type {{purpose: string}} */ key) => key.purpose === "receipt");
   return [...log.items.map((/** @type {Api["LogKey"]} */ key) => key.public_key), ...receipts.map((/** @type {{name: string}} */ key) => key.name)];
+}
+
+/** Fetch a round's proof as it is sent: verifiers read its bytes. @param {string} round */
+export async function fetchProof(round) {
+  const headers = { Accept: "application/json", Authorization: `Bearer ${token()}` };
+  try {
+    return await fetch(new URL(`${round}/proof`, ROUNDS), { headers, cache: "no-store", credentials: "omit" });
+  } catch (error) {
+    throw new NoResponse(String(error));
+  }
 }
 
 /** What stands for this session beside its receipts, so that another player's are left alone. */
@@ -73,8 +83,7 @@ async function nameSession() {
  * @param {Api["Receipt"]} receipt
  */
 async function faultOf(receipt) {
-  const headers = { Accept: "application/json", Authorization: `Bearer ${token()}` };
-  const response = await fetch(new URL(`${receipt.round}/proof`, ROUNDS), { headers, cache: "no-store", credentials: "omit" });
+  const response = await fetchProof(receipt.round);
   if (DENIALS.has(response.status)) return "receipt.denied";
   if (!response.ok) return undefined;
   const proof = new Uint8Array(await response.arrayBuffer());

@@ -4,7 +4,7 @@ import { get, NoResponse, Problem } from "../core/api.js";
 import { h, put } from "../core/dom.js";
 import { ownPart } from "../core/table_state.js";
 import { moment, t } from "../messages/index.js";
-import { checkLink } from "../panels/widgets.js";
+import { Check } from "./check.js";
 
 /** @import { Game } from "./game.js" */
 
@@ -132,11 +132,11 @@ export class RoundCard {
       const hand = round[`${side}_hand`];
       return hand && h("p", { class: `round-card-hand ${side}` }, h("strong", {}, t(`spot.${side}`)), h("span", {}, hand.cards.map(cardText).join(" ")), h("span", {}, String(hand.total)));
     });
-    const mine = ownPart(round);
+    const check = ownPart(round) && round.phase !== "lapsed" ? new Check(round) : null;
     return [h("p", { class: "round-card-title" }, h("strong", {}, t("score.round.title", { number: round.number })), h("time", {}, round.ended_at ? moment(round.ended_at) : "")), hands,
       round.forced && h("p", {}, t("forced")),
       h("p", { class: "round-card-acts" },
         round.phase === "settled" ? h("button", { type: "button", class: "quiet", onclick: () => { this.hide(); this.game.rounds.replay(round); } }, t("history.replay")) : null,
-        mine && round.phase !== "lapsed" ? checkLink(round.id, round.number) : h("small", {}, t("score.proof.players")))];
+        check?.button ?? h("small", {}, t("score.proof.players"))), check?.line];
   }
 }
