@@ -1,6 +1,6 @@
 """The rows of a report as pages show them: key columns first, names instead of ids, each linked to its page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -12,32 +12,25 @@ from casino.backoffice.base import as_uuid
 from casino.backoffice.scope import may_view
 from casino.backoffice.sections import Grid
 from casino.backoffice.subjects import nicknames
-from casino.reports.definition import CURRENCY, MONEY_TYPE, report_definitions
+from casino.reports.document import column_order, name_columns
 
 _NUMBERS: Final = {ColumnType.INTEGER.value, ColumnType.MONEY.value, ColumnType.RATE.value}
-_NAME: Final = "_name"
-"""A column such as `table_name` names what `table` has the id of: both are one column of the page."""
 MAX_FROZEN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class ReportLayout:
-    """Which columns of a document a page shows, in which order, and how many of them stay in view."""
+    """Which columns of a document a page shows, in which order, and by which others those of ids are named."""
 
     columns: Sequence[dict[str, str]]
     order: Sequence[int]
-    frozen: int
+    named: Mapping[int, int]
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> "ReportLayout":
-        columns = content["columns"]
-        names = [column["name"] for column in columns]
-        shown = [name for name in names if not (name.endswith(_NAME) and name.removesuffix(_NAME) in names)]
-        definition = report_definitions().get(content["name"])
-        keys = () if definition is None else definition.key_columns
-        first = [name for name in (MONEY_TYPE.name, CURRENCY.name, *keys) if name in shown]
-        order = [names.index(name) for name in [*first, *(name for name in shown if name not in first)]]
-        return cls(columns, order, min(len(first), MAX_FROZEN))
+        named = name_columns(content)
+        order = [index for index in column_order(content) if index not in named.values()]
+        return cls(content["columns"], order, named)
 
     @property
     def titles(self) -> list[str]:
@@ -69,17 +62,11 @@ class ReportLayout:
         key = as_uuid(cell) if isinstance(cell, str) and len(cell) == len(str(UUID(int=0))) else None
         if key is None:
             return cell
-        text = self._name(index, row) or players.get(cell) or html.short(key)
+        text = (row[self.named[index]] if index in self.named else "") or players.get(cell) or html.short(key)
         return html.page(column["name"], key, text)
-
-    def _name(self, index: int, row: Sequence[Any]) -> str:
-        named = self.columns[index]["name"] + _NAME
-        return next((str(row[at]) for at, other in enumerate(self.columns) if other["name"] == named), "")
 
 
 def rows_grid(title: str, content: dict[str, Any], rows: Sequence[Sequence[Any]], *, empty: str, note: str) -> Grid:
     """Show rows of a document."""
     layout = ReportLayout.of(content)
-    return Grid(
-        title, layout.titles, layout.cells(rows), empty, note=note, numeric=layout.numeric(), frozen=layout.frozen
-    )
+    return Grid(title, layout.titles, layout.cells(rows), empty, note=note, numeric=layout.numeric(), frozen=MAX_FROZEN)

@@ -16,9 +16,7 @@ _UNEXPECTED: Final = "If you did not expect this, tell another administrator at 
 
 def tell(actors: Iterable[str], *, subject: str, text: str, closing: str = _UNEXPECTED) -> None:
     """E-mail the members of staff among these actors, those of them who have an address."""
-    parts = (actor.partition(":") for actor in actors)
-    numbers = {int(number) for door, _, number in parts if door == STAFF and number.isdecimal()}
-    users = User.objects.filter(pk__in=numbers, is_active=True).exclude(email="")
+    users = User.objects.filter(pk__in=_numbers(actors), is_active=True).exclude(email="")
     for address in sorted(set(users.values_list("email", flat=True))):
         tell_address(address, subject=subject, text=text, closing=closing)
 
@@ -63,6 +61,15 @@ def format_request(change: Change) -> str:
 
 def name_of(actor: str) -> str:
     """Return a member of staff's login with the actor, for people to read; any other actor as it is."""
-    door, _, number = actor.partition(":")
-    user = User.objects.filter(pk=int(number)).first() if door == STAFF and number.isdecimal() else None
-    return actor if user is None else f"{user.get_username()} ({actor})"
+    return names_of([actor]).get(actor, actor)
+
+
+def names_of(actors: Iterable[str]) -> dict[str, str]:
+    """Return the logins of members of staff with the actors, by the actors, for people to read."""
+    rows = User.objects.filter(pk__in=_numbers(actors)).values_list("pk", "username")
+    return {f"{STAFF}:{number}": f"{login} ({STAFF}:{number})" for number, login in rows}
+
+
+def _numbers(actors: Iterable[str]) -> set[int]:
+    parts = (actor.partition(":") for actor in actors)
+    return {int(number) for door, _, number in parts if door == STAFF and number.isdecimal()}

@@ -20,12 +20,22 @@ from casino.api.sheets import ColumnType
 from casino.kernel import money
 from casino.kernel.text import isolate
 from casino.operators.models import Operator
-from casino.reports.definition import CURRENCY, Column, ReportData, ReportDefinition, Row, column_totals
+from casino.reports.definition import (
+    CURRENCY,
+    MONEY_TYPE,
+    Column,
+    ReportData,
+    ReportDefinition,
+    Row,
+    column_totals,
+    report_definitions,
+)
 from casino.reports.intervals import Interval, ReportPeriod
 
 FORMAT: Final = "casino.report.v1"
 RATE_DECIMALS: Final = 6
 NO_ACTIVITY: Final = "No activity"
+_NAME: Final = "_name"
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -140,6 +150,20 @@ def totals(document: dict[str, Any]) -> list[list[Any]]:
     if label_index is None:
         return []
     return [["total" if index == label_index else cell for index, cell in enumerate(row)] for row in document["totals"]]
+
+
+def column_order(document: dict[str, Any]) -> list[int]:
+    """Return the columns as people read them: money type, currency and what the report is read for come first."""
+    names = [column["name"] for column in document["columns"]]
+    definition = report_definitions().get(document["name"])
+    first = (MONEY_TYPE.name, CURRENCY.name, *(definition.key_columns if definition else ()))
+    return [names.index(name) for name in dict.fromkeys((*first, *names)) if name in names]
+
+
+def name_columns(document: dict[str, Any]) -> dict[int, int]:
+    """Return, by each column of ids, the one such as `table_name` that names what `table` has the id of."""
+    names = {column["name"]: index for index, column in enumerate(document["columns"])}
+    return {index: names[f"{name}{_NAME}"] for name, index in names.items() if f"{name}{_NAME}" in names}
 
 
 @dataclass(frozen=True, slots=True)

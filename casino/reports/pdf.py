@@ -15,7 +15,7 @@ from fpdf.enums import TableBordersLayout
 from fpdf.fonts import FontFace, TTFFont
 
 from casino.api.sheets import ColumnType
-from casino.reports.document import NO_ACTIVITY, header, title, totals
+from casino.reports.document import NO_ACTIVITY, column_order, header, name_columns, title, totals
 
 FONT: Final = "report"
 BUILT_IN: Final = "helvetica"
@@ -84,7 +84,8 @@ class ReportPdf(FPDF):
 
 
 def render_pdf(document: dict[str, Any]) -> bytes:
-    """Render a document; the same document gives the same bytes."""
+    """Render a document with names instead of ids, where it has both; the same document gives the same bytes."""
+    document = _arranged(document)
     sheet = ReportPdf(orientation="landscape", format="A4")
     sheet.set_creation_date(datetime.fromisoformat(document["generated_at"]))
     sheet.set_title(title(document))
@@ -103,6 +104,14 @@ def render_pdf(document: dict[str, Any]) -> bytes:
         sheet.set_font(sheet.face, "B", size=12)
         sheet.cell(0, 12, NO_ACTIVITY)
     return bytes(sheet.output())
+
+
+def _arranged(document: dict[str, Any]) -> dict[str, Any]:
+    """Put the columns as people read them, and leave out ids whose names are beside them."""
+    names = name_columns(document)
+    order = list(dict.fromkeys(names.get(index, index) for index in column_order(document)))
+    tables = {part: [[row[index] for index in order] for row in document[part]] for part in ("rows", "totals")}
+    return {**document, **tables, "columns": [document["columns"][index] for index in order]}
 
 
 def _add_fonts(sheet: ReportPdf, text: str) -> None:

@@ -9,8 +9,9 @@ from typing import Any, Final
 import msgspec
 
 from casino.api.sheets import XLSX, ColumnType, Sheet, pieces_of, write_csv, write_xlsx
-from casino.reports.definition import CURRENCY, MONEY_TYPE, report_definitions
-from casino.reports.document import NO_ACTIVITY, header, read, totals
+from casino.kernel.persons import STAFF
+from casino.operators.notices import names_of
+from casino.reports.document import NO_ACTIVITY, column_order, header, read, totals
 from casino.reports.intervals import ReportPeriod
 from casino.reports.models import Report
 from casino.reports.refusals import UnknownFormat
@@ -52,8 +53,16 @@ def render_report(report: Report, format_name: str) -> RenderedReport:
         raise UnknownFormat(f"{format_name[:40]!r} is none of {', '.join(format_names())}.")
     content = bytes(report.content)
     name = f"{file_stem(report)}.{format_name}"
-    body = content if renderer.render is None else renderer.render(read(content))
+    body = content if renderer.render is None else renderer.render(_with_people(read(content)))
     return RenderedReport(name, renderer.media_type, body)
+
+
+def _with_people(document: dict[str, Any]) -> dict[str, Any]:
+    """Name members of staff among the cells by their logins, as they are now."""
+    cells = {cell for row in document["rows"] for cell in row if isinstance(cell, str) and cell.startswith(f"{STAFF}:")}
+    names = names_of(cells) if cells else {}
+    rows = [[names.get(cell, cell) if isinstance(cell, str) else cell for cell in row] for row in document["rows"]]
+    return {**document, "rows": rows}
 
 
 def file_stem(report: Report) -> str:
@@ -80,10 +89,8 @@ def render_csv(document: dict[str, Any]) -> bytes:
 def render_xlsx(document: dict[str, Any]) -> bytes:
     """Render a workbook: the rows with their key columns first, the totals, and what the report is about."""
     columns = {column["name"]: ColumnType(column["kind"]) for column in document["columns"]}
-    definition = report_definitions().get(document["name"])
-    keys = dict.fromkeys([MONEY_TYPE.name, CURRENCY.name, *(definition.key_columns if definition else ())])
-    order = {**{name: columns[name] for name in keys if name in columns}, **columns}
-    indexes = [list(columns).index(name) for name in order]
+    indexes = column_order(document)
+    order = {name: columns[name] for name in (list(columns)[index] for index in indexes)}
 
     def sheet(name: str, rows: Sequence[Sequence[Any]]) -> Sheet:
         return Sheet(name, order, ([row[index] for index in indexes] for row in rows), keys=3)

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import pytest
 from django.conf import settings as configured
+from django.contrib.auth.models import User
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -37,7 +38,8 @@ from casino.reports.definition import (
 )
 from casino.reports.document import RowChange, VersionInfo, diff_rows
 from casino.reports.intervals import between
-from casino.reports.renderers import render_csv, render_pdf, render_xlsx
+from casino.reports.models import Report
+from casino.reports.renderers import render_csv, render_pdf, render_report, render_xlsx
 from tests.support import workbooks
 from tests.support.depth import examples
 from tests.support.desk import texts_of
@@ -227,6 +229,36 @@ def test_with_fonts_a_pdf_has_names_in_ten_scripts() -> None:
     """Each of the scripts brings its font, and nothing is missing."""
     fonts = set(re.findall(r"/BaseFont /[A-Z]+\+NotoSans([A-Za-z]*)", pdf_of(NAMES).decode("latin-1")))
     assert fonts == {"", "Bold", "CJKSC", "Thai", "Arabic", "Devanagari", "Hebrew", "Georgian"}
+
+
+def test_a_pdf_has_what_it_is_read_for_first_and_names_for_ids_that_are_beside_them(settings: Any) -> None:
+    settings.PDF_FONTS = ""
+    names = (Column("table", "Table"), Column("table_name", "Where"))
+    definition = replace(
+        REPORT, name="revenue", columns=(*REPORT.columns[:2], REPORT.columns[3], *names, amount("ggr", "Won"))
+    )
+    rows: list[Row] = [("real", "EUR", 3, UUID(int=7), "Mini 1", 1500)]
+    facts = document.facts(definition, OPERATOR, INTERVAL, ReportData(rows))
+    text = texts_of(render_pdf(document.read(document.serialize_version(facts, VERSION))))
+    assert text.index("Where") < text.index("Won") < text.index("Rounds")
+    assert "Mini 1" in text
+    assert "(Table)" not in text
+    assert str(UUID(int=7))[-12:] not in text
+
+
+@pytest.mark.django_db
+def test_files_name_members_of_staff_by_their_logins_but_the_one_that_is_hashed(settings: Any) -> None:
+    settings.PDF_FONTS = ""
+    ann = User.objects.create(username="ann")
+    rows: list[Row] = [("real", "EUR", f"staff:{ann.pk}", 1, 100, None, NOON, True)]
+    facts = document.facts(REPORT, OPERATOR, INTERVAL, ReportData(rows))
+    stored = document.serialize_version(facts, VERSION)
+    report = Report(
+        name="sample", period="interval", label="x", version=3, content=stored, generated_at=NOON, until=NOON
+    )
+    assert f"ann (staff:{ann.pk})" in render_report(report, "csv").content.decode()
+    assert f"ann \\(staff:{ann.pk}\\)" in texts_of(render_report(report, "pdf").content)
+    assert render_report(report, "json").content == stored
 
 
 def test_an_empty_report_shows_no_activity() -> None:
