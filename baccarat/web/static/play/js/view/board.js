@@ -131,8 +131,9 @@ export class Board {
     const chips = state.rules.chips.map(toMinor);
     this.drawAside(state);
     for (const seat of seats) {
-      this.drawPlate(state, seat, can);
-      if (!this.scene) this.plates.get(seat.seat)?.chips.draw({ units: totalStake(seat.stakes), chips, digits, seed: seat.seat });
+      const units = this.scene ? 0n : totalStake(seat.stakes);
+      this.drawPlate(state, seat, { can, sum: units > 0n ? chipText(toDecimal(units, digits)) : "" });
+      if (!this.scene) this.plates.get(seat.seat)?.chips.draw({ units, chips, digits, seed: seat.seat });
       for (const spot of [...SPOTS, ALL]) {
         const drawn = this.spots.get(`${seat.seat} ${spot}`);
         if (drawn) this.drawSpot(drawn, { state, seat, spot, coming: seat.you ? comingTo(spot, pending) : 0n, chips, digits, paying, winnings });
@@ -173,9 +174,9 @@ export class Board {
   /**
    * @param {Api["Table"]} state
    * @param {SeatView} seat
-   * @param {AvailableActions} can
+   * @param {{ can: AvailableActions, sum: string }} with_ `sum` is what lies on the plate
    */
-  drawPlate(state, seat, can) {
+  drawPlate(state, seat, { can, sum }) {
     const plate = this.plates.get(seat.seat);
     if (!plate) return;
     const { element, number, name, note } = plate;
@@ -192,7 +193,7 @@ export class Board {
       "data-free": free, "data-you": seat.you, "data-status": part?.status ?? false, "data-aside": Boolean(aside),
       disabled: free ? !sitting : seat.you,
       title: free || seat.you ? false : t("seat.report"),
-      "aria-label": plateLabel(state, seat, name.textContent, [does, aside && t("seat.aside", { amount: aside })].filter(Boolean).join(" · ")),
+      "aria-label": plateLabel(state, seat, [name.textContent, sum, note.textContent, aside && does && `· ${does}`, aside && `· ${t("seat.aside", { amount: aside })}`]),
     });
   }
 
@@ -232,13 +233,12 @@ export function lay(element, box, scene) {
 }
 
 /**
+ * Name a plate with the words on it, in their order: who controls by voice says what is to be seen.
  * @param {Api["Table"]} state
  * @param {SeatView} seat
- * @param {string | null} name
- * @param {string} note
+ * @param {(string | null)[]} seen
  */
-function plateLabel(state, { seat, taken, you }, name, note) {
-  const does = taken ? name : t(state.you ? "seat.move.long" : "seat.sit.long");
-  const words = [`${t("seat.label", { seat })}: ${does}`, note, taken && !you ? `(${t("seat.report")})` : ""];
-  return words.filter(Boolean).join(" ");
+function plateLabel(state, { seat, taken, you }, seen) {
+  const words = taken ? seen : [t(state.you ? "seat.move.long" : "seat.sit.long")];
+  return [`${t("seat.label", { seat })}:`, ...words, taken && !you ? `(${t("seat.report")})` : ""].filter(Boolean).join(" ");
 }

@@ -85,8 +85,9 @@ export class Spots {
   /** @param {Api["Table"]} state @param {Api["Spot"]} spot */
   panel(state, spot) {
     const chips = new SpotChips();
-    const all = h("span", { class: "spot-all" });
-    const result = h("span", { class: "spot-result" });
+    const all = h("span", { class: "spot-all", "aria-hidden": "true" });
+    const result = h("span", { class: "spot-result", "aria-hidden": "true" });
+    set(chips.element, { "aria-hidden": "true" });
     const odds = oddsOf(state.rules, spot);
     const parts = [
       h("span", { class: "spot-letter", "aria-hidden": "true" }, t(`letter.${spot}`)), h("span", { class: "spot-name" }, t(`spot.${spot}`)),
@@ -115,15 +116,17 @@ export class Spots {
       const units = stakes[spot] ?? 0n;
       const result = (paying && part?.result?.spots.find((each) => each.spot === spot)) || null;
       panel.chips.draw({ units, coming, won: winnings && result?.result === "win" ? toMinor(result.win) : 0n, seed: i, chips, digits });
-      say(panel.result, result ? resultWords(result) : "");
+      const came = result ? resultWords(result) : "";
+      say(panel.result, came);
       const everybody = allStakes(round, spot);
       const sum = chipText(toDecimal(everybody.units, digits));
-      say(panel.all, everybody.players && state.rules.seats > 1 ? t("spot.all", { n: everybody.players, amount: sum }) : "");
+      const all = everybody.players && state.rules.seats > 1 ? t("spot.all", { n: everybody.players, amount: sum }) : "";
+      say(panel.all, all);
       const label = money(toDecimal(units + coming, digits), state.currency);
       set(panel.element, {
         "data-status": part?.status ?? false, "data-result": result?.result ?? false,
         "data-winner": paying && round?.outcome ? String(round.outcome === spot) : false,
-        "aria-label": `${t(units + coming > 0n ? "spot.with" : "spot.empty", { seat: state.you?.seat ?? "", spot: t(`spot.${spot}`), amount: label })}. ${t("spot.pays", { odds: panel.odds })}`,
+        "aria-label": [t(units + coming > 0n ? "spot.with" : "spot.empty", { seat: state.you?.seat ?? "", spot: `${t(`spot.${spot}`)} ${panel.odds}`, amount: label }), all, came].filter(Boolean).join(". "),
         "aria-disabled": Boolean(state.you) && !can.place,
       });
     }
