@@ -2,7 +2,6 @@
 
 import json
 import re
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -160,23 +159,6 @@ def test_setting_up_the_demo_again_creates_nothing(demo_operator):
     assert demo.demo_players() == players
     balances = wallet.player_balances(operator=demo_operator.id, player=players[0]["id"])
     assert 500_000 in balances.values()
-
-
-def test_the_page_in_english_and_all_it_loads_stay_under_600_kb_before_sounds(client: Client):
-    page = client.get("/play/").content.decode()
-    waiting = [STATIC / file for file in re.findall(r'"\.\./static/play/([^"]+)"', page) if not file.endswith(".json")]
-    waiting.append(MESSAGES / "en.json")
-    loaded: dict[Path, int] = {}
-    while waiting:
-        file = waiting.pop().resolve()
-        if file not in loaded:
-            loaded[file] = file.stat().st_size
-            imports = re.findall(r'(?:^(?:import|export) .*from |import\()"(\.[^"]+)"', file.read_text(), re.MULTILINE)
-            waiting += [file.parent / name for name in imports if file.suffix == ".js"]
-
-    assert len(loaded) > 30
-    loaded = {file: size for file, size in loaded.items() if STATIC / "verify" not in file.parents}
-    assert sum(loaded.values()) + len(page) < 600 * 1024, sorted(loaded.items(), key=lambda item: item[1])
 
 
 @pytest.mark.parametrize("language", sorted(file.stem for file in MESSAGES.glob("*.json")))

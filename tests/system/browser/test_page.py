@@ -2,9 +2,14 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
+from tests.system.browser.house import House
 from tests.system.browser.screen import TIMEOUT
+
+LOADED = """() => Object.fromEntries(["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind))
+    .filter(({ name }) => !/[.]wav$|[/]verify[/]/.test(name))
+    .map(({ name, decodedBodySize }) => [name, decodedBodySize]))"""
 
 
 def test_two_players_at_a_table_play_a_round_and_see_each_other(house, open_screen):
@@ -168,3 +173,15 @@ def test_help_tells_the_return_of_the_stake_that_is_set(house, open_screen):
     by_stake = panel.get_by_role("table", name="Return by stake, as commission is rounded")
     expect(by_stake.get_by_role("row", name="€6.00 97.41%")).to_be_visible()
     expect(by_stake.get_by_role("row", name="without rounding 98.94%")).to_be_visible()
+
+
+def test_a_first_visit_to_a_table_in_english_loads_at_most_600_kb(house: House, page: Page) -> None:
+    table = house.table("atlantic_city", turn_seconds=600)
+    page.goto(f"{house.base_url}/play/#token={house.seated(table, 1)}&table={table}")
+    expect(page.locator("button.spot.mine")).to_have_count(3, timeout=TIMEOUT)
+    expect(page.locator(".score-status")).not_to_have_text("One moment …")
+
+    loaded: dict[str, int] = page.evaluate(LOADED)
+
+    assert len(loaded) > 60
+    assert sum(loaded.values()) <= 600 * 1024, sorted(loaded.items(), key=lambda item: item[1])
