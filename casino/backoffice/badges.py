@@ -8,8 +8,9 @@ from typing import Any, Final
 from django.contrib import admin
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
-from django.db.models import BooleanField, Exists, OuterRef, Q, QuerySet
+from django.db.models import BooleanField, Exists, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.expressions import RawSQL
+from django.db.models.functions import Cast, Concat
 from django.http import HttpRequest
 
 from baccarat.chat.models import ChatReport, ChatReportClosure
@@ -21,7 +22,7 @@ from casino.compliance.cases import is_resolved
 from casino.compliance.models import Case
 from casino.operators import changes
 from casino.operators.change import ChangeStatus
-from casino.operators.models import Change
+from casino.operators.models import Change, ChangeName
 from casino.significant.models import SignificantEvent, Unacknowledged
 from casino.significant.recorder import Severity
 from wallet.models import Discrepancy, Hold, Withdrawal
@@ -78,16 +79,28 @@ SHARED_QUEUES: Final[Mapping[str, QuerySet[Any]]] = {
 """The same where some rows belong to no operator but to the installation. Notices wait in the inbox alone."""
 DECIDE_CHANGE: Final = "operators.change_change"
 INBOX_PAGE: Final = "desk_inbox"
+
+
+def _asked(kind: ChangeName, about: str, payment: str) -> Exists:
+    """Return the condition that a change about a payment waits for another person."""
+    subject = Concat(Value(f"{about}:"), Cast(OuterRef(payment), TextField()))
+    return Exists(Change.objects.filter(status=ChangeStatus.REQUESTED, kind=kind, subject=subject))
+
+
 DECISIONS: Final[Mapping[str, QuerySet[Any]]] = {
-    "wallet.decide_hold": Hold.objects.filter(status="open"),
-    "wallet.change_withdrawal": Withdrawal.objects.filter(status="requested"),
+    "wallet.decide_hold": Hold.objects.filter(
+        ~_asked(ChangeName.RELEASE_PAYMENT, "payment", "withdrawal_id"), status="open"
+    ),
+    "wallet.change_withdrawal": Withdrawal.objects.filter(
+        ~_asked(ChangeName.WITHDRAWAL, "withdrawal", "pk"), status="requested"
+    ),
     DECIDE_CHANGE: Change.objects.filter(status=ChangeStatus.REQUESTED),
     "wallet.change_discrepancy": Discrepancy.objects.filter(status__in=["open", "assigned"]),
     "significant.acknowledge_significantevent": SignificantEvent.objects.filter(
         pk__in=Unacknowledged.objects.values("pk")
     ),
 }
-"""What waits in the inbox, by the permission to decide it."""
+"""What waits in the inbox, by the permission to decide it. Of a payment about which a change waits, it is that."""
 
 
 def decisions(request: HttpRequest) -> list[QuerySet[Any]]:

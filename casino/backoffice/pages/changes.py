@@ -20,7 +20,7 @@ from casino.backoffice.columns import RemovableAdmin, column, staff_column, stat
 from casino.backoffice.filters import enum_filter, operator_filter
 from casino.backoffice.forms import AssignForm, label
 from casino.backoffice.pages.holds import before_money_leaves
-from casino.backoffice.pages.inbox import effect_of
+from casino.backoffice.pages.inbox import effect_of, payout_of
 from casino.backoffice.sections import Banner, Section
 from casino.backoffice.subjects import Names, subject_link, subject_names
 from casino.crypto.crypto_shredding import decrypt_text, is_encrypted
@@ -28,9 +28,8 @@ from casino.kernel.persons import STAFF, is_another_person, is_person
 from casino.operators import assertions, changes, memberships
 from casino.operators.change import ChangeStatus
 from casino.operators.memberships import colleagues_filter
-from casino.operators.models import AssertionKey, Change, ChangeName
+from casino.operators.models import AssertionKey, Change
 from casino.staff import password_codes
-from wallet.models import Withdrawal
 
 RESET: Final = "staff.reset_authenticator"
 REMOVE_KEY: Final = "operators.delete_assertionkey"
@@ -184,9 +183,7 @@ def _words(value: object) -> str:
 
 def _before_money_leaves(request: HttpRequest, change: Change) -> Sequence[Section]:
     """Show what is known of the player whose withdrawal a change pays out or releases."""
-    if change.kind not in {ChangeName.WITHDRAWAL, ChangeName.RELEASE_PAYMENT}:
-        return ()
-    withdrawal = Withdrawal.objects.filter(pk=change.subject.partition(":")[2]).first()
+    withdrawal = payout_of(change)
     return () if withdrawal is None else before_money_leaves(request, withdrawal)
 
 

@@ -12,7 +12,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.text import capfirst
 from django.views.decorators.http import require_safe
 
@@ -31,6 +31,12 @@ from wallet.models import Discrepancy, Hold, Withdrawal
 
 MAX_ROWS: Final = 25
 """Rows of each kind on the page, the oldest first; the lists have all of them."""
+
+
+_PAYOUTS: Final = {
+    ChangeName.WITHDRAWAL: "The provider {} is asked to pay it to {}.",
+    ChangeName.RELEASE_PAYMENT: "It goes on to the provider {}, to be paid to {}.",
+}
 
 
 class Urgency(IntEnum):
@@ -62,9 +68,8 @@ class Item:
 def _change(row: Change) -> Item:
     effect = effect_of(row)
     reasons = (row.details.get(name) for name in ("reason", "note"))
-    moves_money = effect or row.kind in {ChangeName.WITHDRAWAL, ChangeName.RELEASE_PAYMENT}
     return Item(
-        urgency=Urgency.MONEY if moves_money else Urgency.REQUEST,
+        urgency=Urgency.MONEY if effect else Urgency.REQUEST,
         text=row.summary,
         by=row.requested_by,
         at=row.requested_at,
@@ -76,11 +81,21 @@ def _change(row: Change) -> Item:
 
 
 def effect_of(change: Change) -> object:
-    """Say what a change moves, before it is made: whose account, by how much."""
+    """Say what a change moves, before it is made: whose account, by how much, or who is paid."""
+    payout = payout_of(change)
+    if payout is not None:
+        player = player_link(payout.player_id, nicknames([payout.player_id]))
+        return format_html(_PAYOUTS[ChangeName(change.kind)], payout.provider, player)
     moves = changes.moves_of(change)
     names = nicknames([move.player for move in moves])
     lines = ((player_link(move.player, names), html.money(move.amount, move.currency, signed=True)) for move in moves)
     return format_html_join(", ", "{} {}", lines)
+
+
+def payout_of(change: Change) -> Withdrawal | None:
+    """Return the withdrawal that a change pays out or releases, if it is such a change."""
+    is_payout = change.kind in _PAYOUTS
+    return Withdrawal.objects.filter(pk=change.subject.partition(":")[2]).first() if is_payout else None
 
 
 def _payment(row: Withdrawal | Hold, **rest: Any) -> Item:

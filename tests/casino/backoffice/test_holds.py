@@ -125,6 +125,9 @@ def test_a_large_payment_waits_for_a_second_officer_who_sees_the_same_facts(case
     carla, cleo = staff("carla", COMPLIANCE), staff("cleo", COMPLIANCE)
     assert act(carla, "wallet_hold_release", hold.pk) == 302
     change = Change.objects.get(kind="release_payment")
+    inbox = cleo.get(reverse("admin:desk_inbox")).content.decode()
+    assert "It goes on to the provider sandbox" in inbox
+    assert "/release/" not in inbox, "it is asked about once"
     shown = cleo.get(page("operators_change", change.pk)).content.decode()
     assert "Before money leaves" in shown
     assert str(case) in shown

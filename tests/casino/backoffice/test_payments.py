@@ -74,6 +74,10 @@ def test_a_withdrawal_needs_the_approval_of_two_members_of_staff(waiting: Any) -
     assert status(waiting, "wallet_withdrawal") == "requested"
     change = Change.objects.get(subject=f"withdrawal:{waiting}")
     confirm = reverse("admin:operators_change_confirm", args=[change.pk])
+    inbox = bob.get(reverse("admin:desk_inbox")).content.decode()
+    assert "1 of 2" in inbox
+    assert "The provider sandbox is asked to pay it to" in inbox
+    assert "/approve/" not in inbox, "it is asked about once"
     ann.post(confirm)
     assert status(waiting, "wallet_withdrawal") == "requested"
     bob.post(confirm)
