@@ -376,10 +376,11 @@ class ReadOnlyAdmin(BaseModelAdmin, metaclass=_AbstractMedia):
 
         A refused form is in `bound`, and always shown, with what was typed and why it is refused.
         """
+        back = f"?{INBOX}" if INBOX in request.GET else ""
         return [
             FormSection(
                 title=action.title,
-                url=self.action_url(action.name, obj),
+                url=f"{self.action_url(action.name, obj)}{back}",
                 form=bound.get(action.name) or action.form(request=request, row=obj, permission=action.permission),
                 label=action.label,
                 help_text=action.help_text,

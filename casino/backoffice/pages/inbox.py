@@ -20,6 +20,7 @@ from casino.backoffice import badges, html
 from casino.backoffice.base import INBOX
 from casino.backoffice.columns import name_of_operator
 from casino.backoffice.pages.holds import cause_links
+from casino.backoffice.pages.significant_events import kind_title
 from casino.backoffice.sections import ActionBar, Banner, FormSection, TemplateSection
 from casino.backoffice.site import StaffSite
 from casino.backoffice.subjects import nicknames, player_link, subject_link, subject_names
@@ -52,11 +53,12 @@ class Urgency(IntEnum):
 class Item:
     """Something that waits: what it is, who asked, when and why, what it does, and how many have agreed.
 
-    There may be a time before which it is to be decided.
+    `about` is its subject, such as round:<id>; there may be a time before which it is to be decided.
     """
 
     urgency: Urgency
     text: object
+    about: str = ""
     by: str
     at: datetime
     before: datetime | None = None
@@ -71,6 +73,7 @@ def _change(row: Change) -> Item:
     return Item(
         urgency=Urgency.MONEY if effect else Urgency.REQUEST,
         text=row.summary,
+        about=row.subject,
         by=row.requested_by,
         at=row.requested_at,
         before=row.expires_at,
@@ -124,18 +127,20 @@ def _hold(row: Hold) -> Item:
 
 
 def _discrepancy(row: Discrepancy) -> Item:
+    page: Any = admin.site.get_model_admin(Discrepancy)
     return Item(
         urgency=Urgency.DISCREPANCY,
         text=f"{row.type.replace('_', ' ').capitalize()} of {row.day:%Y-%m-%d}",
         by="system:reconciliation",
         at=row.found_at,
-        why=row.reference,
+        why=format_html("ours {}, the provider's {}, reference {}", page.ours(row), page.theirs(row), row.reference),
     )
 
 
 def _event(row: SignificantEvent) -> Item:
-    text = row.kind.replace("_", " ").capitalize()
-    return Item(urgency=Urgency.EVENT, text=text, by=row.actor, at=row.at, why=row.reason)
+    title = kind_title(row)
+    text = title if row.amount is None else format_html("{}, {}", title, html.money(row.amount, row.currency))
+    return Item(urgency=Urgency.EVENT, text=text, about=row.subject, by=row.actor, at=row.at, why=row.reason)
 
 
 _DESCRIBE: Final[Mapping[type[Model], Callable[[Any], Item]]] = {
@@ -154,7 +159,7 @@ def inbox_page(request: HttpRequest) -> HttpResponse:
         raise PermissionDenied
     found = [each for rows in queues for each in _rows(rows)]
     found.sort(key=lambda each: (each[1].urgency, each[1].at))
-    subjects = subject_names(name for row, item in found for name in (item.by, row.owner or ""))
+    subjects = subject_names(name for row, item in found for name in (item.by, item.about, row.owner or ""))
     owners = {
         owner.pk: name_of_operator(owner.pk, owner.slug, in_sandbox=owner.sandbox) for owner in Operator.objects.all()
     }
@@ -184,6 +189,7 @@ def _card(request: HttpRequest, row: Any, item: Item, names: Any, owners: Mappin
             (name, value)
             for name, value in (
                 ("Operator", owners.get(row.operator_id, "the installation")),
+                ("About", item.about and subject_link(item.about, names)),
                 ("By", "you: another person decides" if is_own else subject_link(item.by, names)),
                 ("Handed to", row.owner and subject_link(row.owner, names)),
                 ("Since", item.at),

@@ -137,7 +137,8 @@ def test_a_change_is_handed_over_to_somebody_who_may_decide_it(office: Office) -
     actors = {user.username: memberships.staff_actor(user) for user in User.objects.all()}
     assert ">other</option>" not in inbox(first)
     address = f"{reverse('admin:operators_change_assign', args=[change.pk])}?inbox"
-    assert first.post(address, {"owner": actors["other"]}).status_code == 200, "refused, and shown again"
+    refused = first.post(address, {"owner": actors["other"]})
+    assert f'action="{address}"' in refused.content.decode(), "it leads back to the inbox once it is corrected"
     assert first.post(address, {"owner": actors["second"]}).headers["Location"] == reverse("admin:desk_inbox")
     change.refresh_from_db()
     assert (change.owner, change.version) == (actors["second"], 2)
@@ -192,6 +193,21 @@ def test_an_adjustment_says_who_asked_why_and_what_it_does_before_it_is_done(off
     assert "goodwill: A late answer" in page
     assert re.search(r"What it does</dt><dd>[^<]*<?.*?25\.00", page, re.DOTALL)
     assert page.index("What it does") < page.index("1 of 2")
+
+
+def test_an_event_says_what_it_is_about_and_how_much(office: Office) -> None:
+    recorder.record(
+        kind=SignificantEventKind.LARGE_WIN, operator=office.operator.pk, subject=f"player:{office.player.id}",
+        actor="system", amount=990_000, currency="EUR", reason="Above the threshold.",
+    )  # fmt: skip
+    page = inbox(staff("significant.acknowledge_significantevent", "operators.view_player", name="checker"))
+    card = next(each for each in page.split("<article")[1:] if "Large win" in each)
+    for text in (
+        "9900.00",
+        f'{page_of("operators_player", office.player.id)}">player Alice</a>',
+        "Above the threshold.",
+    ):
+        assert text in card
 
 
 def test_a_change_is_shown_in_units_of_its_currency_and_in_words(office: Office) -> None:

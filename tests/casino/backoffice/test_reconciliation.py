@@ -9,6 +9,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.urls import reverse
 
+from casino.backoffice import html
 from casino.operators.models import Operator, StaffMembership
 from casino.staff.duties import Role
 from tests.support.office import client_of
@@ -71,6 +72,9 @@ def test_a_discrepancy_is_assigned_and_resolved_with_a_note(desk: Desk) -> None:
     member("bob")
     bob = f"staff:{User.objects.get(username='bob').pk}"
     assert "Handed over to bob." in send(ann, "discrepancy_assign", waiting.pk, owner=bob, note="Ticket 12.")
+    inbox = ann.get(reverse("admin:desk_inbox")).content.decode()
+    for amount in (waiting.our_amount, waiting.their_amount):
+        assert str(html.money(amount, waiting.currency)) in inbox
     member("eve", house="another")
     stranger = f"staff:{User.objects.get(username='eve').pk}"
     assert "not one of the available choices" in send(ann, "discrepancy_assign", waiting.pk, owner=stranger)
