@@ -16,7 +16,7 @@ from baccarat.api.action_requests import (
     TakeSeatRequest,
 )
 from baccarat.domain.rounds.refusals import ChipsAlreadyPlaced, NoChipsPlaced, NothingToRepeat, RoundIsOpen
-from baccarat.domain.tables.refusals import NoShow, NotSeated, UnknownTable
+from baccarat.domain.tables.refusals import HurryNotAllowed, NoShow, NotSeated, UnknownTable
 from baccarat.queries.round_view import PeekedCards
 from baccarat.queries.table_view import TableStateResponse
 from baccarat.services import betting, ceremony, seats, wagering
@@ -225,8 +225,8 @@ class SkipShowView(TableActionView):
         "skipShow",
         "Ask to skip the show of the last deal",
         description="Once every seated player has asked, the next round opens at once. A player alone at the table "
-        "need not ask: the first chip, rebet or deal skips the show.",
-        refusals=(UnknownTable, NotSeated, NoShow),
+        "need not ask: the first chip, rebet or deal skips the show. Where `may_hurry` is false, nobody skips it.",
+        refusals=(UnknownTable, NotSeated, NoShow, HurryNotAllowed),
     )
     @idempotent
     def post(self, request: Request, table: UUID) -> Response:

@@ -18,7 +18,7 @@ from baccarat.domain.rules.table_rules import (
     SpotsPerRound,
     UnderMinimumPolicy,
 )
-from baccarat.domain.rules.validation import DECKS, MILLISECONDS, SEATS
+from baccarat.domain.rules.validation import CYCLE_SECONDS, DECKS, MILLISECONDS, SEATS
 from baccarat.services.rules_lifecycle import MAX_REASON_LENGTH
 from casino.api.fields import (
     AmountField,
@@ -126,6 +126,9 @@ class TableRulesRequest(StrictSerializer):
     hand_back_seconds = WholeNumberField(required=False, allow_null=True, documented=(1, 60))
     show_milliseconds = ShowRequest(required=False)
     play_money = FlagField(required=False)
+    auto_confirm = FlagField(required=False)
+    minimum_cycle_seconds = WholeNumberField(required=False, documented=CYCLE_SECONDS)
+    may_hurry = FlagField(required=False)
 
     def validate_chips(self, chips: list[int]) -> tuple[int, ...]:
         return tuple(chips)

@@ -45,6 +45,7 @@ def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
     if event.deadline_at != deadline:
         round_.record_difference("deadline differs", deadline, event.deadline_at)
     table.end_show(event.opened_at)
+    table.begin_cycle(event.opened_at)
     _check_shoe(round_)
     if event.terms:
         shoes.check_terms(round_)

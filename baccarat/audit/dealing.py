@@ -130,14 +130,15 @@ def replay_round_settled(round_: RoundTrace, event: e.RoundSettled) -> None:
 
 
 def _show(round_: RoundTrace, event: e.RoundSettled) -> None:
-    """Check until when the deal is shown: for as long as the rules show these cards."""
+    """Check until when the next turn waits: for as long as the rules show these cards, and for the least cycle."""
     table, deal = round_.table, round_.deal
     if deal is not None:
         show = round_.rules.show_milliseconds.length(
             cards=len(deal.cards), natural=deal.natural, ceremony=round_.ceremony is not None
         )
-        if event.betting_opens_at != event.settled_at + show:
-            round_.record_difference("length of the show differs", event.settled_at + show, event.betting_opens_at)
+        opens_at = max(event.settled_at + show, round_.opened.opened_at + round_.rules.minimum_cycle)
+        if event.betting_opens_at != opens_at:
+            round_.record_difference("length of the show differs", opens_at, event.betting_opens_at)
     if event.betting_opens_at > event.settled_at and table.pending_closure is None:
         table.betting_opens_at = event.betting_opens_at
 
@@ -214,6 +215,9 @@ def replay_round_lapsed(round_: RoundTrace, event: e.RoundLapsed) -> None:
     round_.phase, round_.ended_at, round_.lapse_reason = _LAPSED, event.lapsed_at, event.reason
     round_.suspension_reason = round_.suspended_at = None
     _end(round_, event.seed)
+    table, opens_at = round_.table, round_.opened.opened_at + round_.rules.minimum_cycle
+    if opens_at > event.lapsed_at and table.pending_closure is None:
+        table.betting_opens_at = opens_at
 
 
 def _end(round_: RoundTrace, seed: str | None) -> None:

@@ -181,7 +181,7 @@ def replay_show_skip_requested(table: TableTrace, event: e.ShowSkipRequested) ->
     table_seat, until = table.seats.get(event.player), table.betting_opens_at
     if table_seat is None or table_seat.seat != event.seat or event.player in table.show_skips:
         table.record_difference(OUT_OF_PLACE, f"seat {event.seat} watches the show", event.player)
-    if until is None or event.requested_at >= until:
+    if until is None or event.requested_at >= until or not table.rules.may_hurry:
         table.record_difference(OUT_OF_PLACE, "the show of a deal", f"shown until {until}")
     table.show_skips.append(event.player)
 

@@ -148,6 +148,7 @@ class TableTrace:
     pending_closure: PendingClosure | None = None
     betting_opens_at: datetime | None = None
     show_skips: list[UUID] = field(default_factory=list)
+    round_opened_at: datetime | None = None
     stops: dict[tuple[StopScope, str], PlayStop] = field(default_factory=dict)
     rules_lifecycle: RulesLifecycle | None = None
     terms: FixedTerms | None = None
@@ -202,11 +203,19 @@ class TableTrace:
 
     def end_show(self, now: datetime) -> None:
         """End the show of the last deal, and check that its time is over or everybody at the table skips it."""
-        until = self.betting_opens_at
-        waits = self.rules.turn_seconds is not None and not self.seats.keys() <= set(self.show_skips)
+        until, rules = self.betting_opens_at, self.rules
+        waits = not rules.may_hurry or (
+            rules.turn_seconds is not None and not self.seats.keys() <= set(self.show_skips)
+        )
         if waits and until is not None and now < until:
             self.record_difference("show cut short", f"shown until {until}", f"ended at {now}")
         self.clear_show()
+
+    def begin_cycle(self, now: datetime) -> None:
+        """Begin a round, and check that the least time since the one before is over."""
+        before, self.round_opened_at = self.round_opened_at, now
+        if before is not None and now < before + self.rules.minimum_cycle:
+            self.record_difference("cycle cut short", f"from {before + self.rules.minimum_cycle}", f"opened at {now}")
 
     def clear_show(self) -> None:
         self.betting_opens_at = None
@@ -239,6 +248,7 @@ class TableTrace:
             pending_closure=self.pending_closure,
             betting_opens_at=self.betting_opens_at,
             show_skips=tuple(self.show_skips),
+            round_opened_at=self.round_opened_at,
             rules_lifecycle=self.rules_lifecycle,
             terms=self.terms,
             last_closing=self.last_closing,

@@ -23,7 +23,7 @@ from casino.kernel.money import MoneyType, format_amount
 PLAYER_ID = "The player's id for the operator; null for players."
 BETTING_OPENS_AT = (
     "When betting on the round opened; without a round, when betting on the next one opens, after the show of the last "
-    "deal. Null if there is neither."
+    "deal and the least time of a round. Null if there is neither."
 )
 RoundPhase = Annotated[
     str, Meta(extra_json_schema={"enum": [phase.value for phase in Phase if phase is not Phase.UNOPENED]})

@@ -208,6 +208,17 @@ class TableRulesResponse(Shape):
         ShowMilliseconds,
         Meta(description="How long a deal is shown before the next turn, by its cards; all 0 where play is instant."),
     ]
+    auto_confirm: Annotated[
+        bool,
+        Meta(
+            description="Whether the player's page confirms what was placed in this round, two seconds before betting "
+            "closes. The service itself confirms nothing."
+        ),
+    ]
+    minimum_cycle_seconds: Annotated[
+        int, Meta(description="The least time from one round's opening to the next one's; 0 if there is none.")
+    ]
+    may_hurry: Annotated[bool, Meta(description="Whether the show of a deal may be skipped or left out.")]
 
 
 def present_rules(rules: TableRules) -> TableRulesResponse:
@@ -238,6 +249,9 @@ def present_rules(rules: TableRules) -> TableRulesResponse:
         look_seconds=rules.look_seconds,
         hand_back_seconds=rules.hand_back_seconds,
         show_milliseconds=rules.show_milliseconds,
+        auto_confirm=rules.auto_confirm,
+        minimum_cycle_seconds=rules.minimum_cycle_seconds,
+        may_hurry=rules.may_hurry,
     )
 
 

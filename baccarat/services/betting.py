@@ -209,7 +209,7 @@ def deal(
 def skip_show(*, actor: TableActor) -> TableStateResponse:
     """Ask to skip the rest of the show. The next round opens at once when every seated player has asked.
 
-    Asking again changes nothing. Raises UnknownTable, NotSeated, NoShow.
+    Asking again changes nothing. Raises UnknownTable, NotSeated, NoShow, HurryNotAllowed.
     """
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)

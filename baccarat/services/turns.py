@@ -176,11 +176,14 @@ def _newly_staked(uow: UnitOfWork) -> int:
 def open_if_none(turn: Turn) -> None:
     """Open a round if none is open; a player alone at the table thereby skips the show.
 
-    Raises BettingNotOpen while others watch the show, and the refusal of a stop on the table or the player.
+    Raises BettingNotOpen while others watch the show, while nobody may skip it and before the least cycle is over, and
+    the refusal of a stop on the table or the player.
     """
     require_playing(turn.uow.table)
     turn.eligibility.require_not_blocked()
-    if turn.uow.table.show_runs(turn.now) and len(turn.uow.table.seats) == 1:
+    table = turn.uow.table
+    skips = table.rules.may_hurry and table.rules.turn_seconds is not None and len(table.seats) == 1
+    if skips and table.betting_opens_at is not None and table.show_runs(turn.now):
         turn.uow.decide_on_table(RequestShowSkip(player=turn.player, now=turn.now))
     require_show_over(turn.uow.table, turn.now)
     dealer.open_round(

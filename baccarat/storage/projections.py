@@ -67,7 +67,9 @@ def _due_without_round(table: TableState) -> datetime | None:
     """Return when a worker may close a table that has a pending closure, or end its show."""
     if table.pending_closure is not None:
         return None if table.closed else table.pending_closure.since
-    return None if table.rules.turn_seconds is None else table.betting_opens_at
+    if table.rules.turn_seconds is None or table.betting_opens_at is None:
+        return None
+    return table.turn_opens_at() or table.betting_opens_at
 
 
 def due_row(table: TableState, round_: RoundState) -> Row:

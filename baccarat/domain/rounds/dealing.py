@@ -172,7 +172,7 @@ def _deal_and_settle(command: c.DealRound, state: RoundState) -> Events:
             natural=hands.natural,
             wagers=tuple(_settle_seat(seat, command, hands.outcome) for seat in state.confirmed_seats()),
             settled_at=command.now,
-            betting_opens_at=command.now + show,
+            betting_opens_at=max(command.now + show, state.require_opened().opened_at + command.rules.minimum_cycle),
             seed=command.seed,
         ),
     )

@@ -277,7 +277,7 @@ class SeatSettled:
 class RoundSettled:
     """The outcome and every wager's result. `seed` opens the commitment if the shoe ends with the round.
 
-    At `betting_opens_at` the show of the deal is over, and betting on the next round opens.
+    At `betting_opens_at` the show of the deal and the least cycle are over, and betting on the next round opens.
     """
 
     outcome: Outcome

@@ -57,6 +57,9 @@ class Preset:
     show_milliseconds: ShowMilliseconds
     look_seconds: int | None = None
     hand_back_seconds: int | None = None
+    auto_confirm: bool = False
+    minimum_cycle_seconds: int = 0
+    may_hurry: bool = True
 
 
 _BEFORE_CARDS, _CARD, _THIRD_CARD, _NATURAL, _RESULT, _PAUSE = 400, 660, 760, 700, 2750, 800

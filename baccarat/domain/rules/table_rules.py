@@ -106,6 +106,10 @@ class TableRules:
     seat is kept for `seat_kept_rounds` turns that time out in a row; None limits it by time alone. `look_seconds` and
     `hand_back_seconds` apply to tables with a Caller: how long a seat has the Player's cards before it looks, and
     after. Without them the Caller deals without ceremony. `show_milliseconds` delay the next turn, never the money.
+
+    With `auto_confirm` the player's page confirms what its player placed, shortly before betting closes; the service
+    never does. Between one round's opening and the next one's lie at least `minimum_cycle_seconds`. Without `may_hurry`
+    every deal is shown in full before the next turn, which nobody can skip.
     """
 
     preset: str
@@ -132,6 +136,9 @@ class TableRules:
     look_seconds: int | None
     hand_back_seconds: int | None
     show_milliseconds: ShowMilliseconds
+    auto_confirm: bool
+    minimum_cycle_seconds: int
+    may_hurry: bool
 
     @property
     def label(self) -> str:
@@ -142,6 +149,11 @@ class TableRules:
     def shape(self) -> ShoeShape:
         """Return the shape of a long shoe under these rules."""
         return ShoeShape(decks=self.decks, cut_cards_from_end=self.cut_cards_from_end, burn=self.burn)
+
+    @property
+    def minimum_cycle(self) -> timedelta:
+        """Return the least time from one round's opening to the next one's."""
+        return timedelta(seconds=self.minimum_cycle_seconds)
 
     def ceremony_seconds(self) -> "CeremonySeconds | None":
         """Return the time limits of the Caller's ceremony, None at a table without one."""

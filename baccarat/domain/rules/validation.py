@@ -24,6 +24,7 @@ DECKS: Final = 1, 16
 SEATS: Final = 1, 14
 MILLISECONDS: Final = 0, 60_000
 """Bounds of what can be chosen, and of each part of the show."""
+CYCLE_SECONDS: Final = 0, 3600
 MIN_CARDS_BEHIND_CUT: Final = 12
 """Two whole rounds: the one in which the cut card comes out, and one more."""
 MIN_CARDS_BEFORE_CUT: Final = 17
@@ -54,6 +55,9 @@ _TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "look_seconds": (int, type(None)),
     "hand_back_seconds": (int, type(None)),
     "show_milliseconds": (ShowMilliseconds,),
+    "auto_confirm": (bool,),
+    "minimum_cycle_seconds": (int,),
+    "may_hurry": (bool,),
 }
 
 
@@ -231,4 +235,16 @@ _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] =
         lambda rules: _is_valid_seconds(rules.hand_back_seconds),
     ),
     ("show_milliseconds", "show_out_of_range", "must be whole numbers from 0 to 60000", _has_valid_show),
+    (
+        "auto_confirm",
+        "auto_confirm_needs_a_turn",
+        "needs turns of at least 3 seconds",
+        lambda rules: not rules.auto_confirm or (rules.turn_seconds is not None and rules.turn_seconds >= 3),
+    ),
+    (
+        "minimum_cycle_seconds",
+        "cycle_out_of_range",
+        "must be from 0 to 3600",
+        lambda rules: CYCLE_SECONDS[0] <= rules.minimum_cycle_seconds <= CYCLE_SECONDS[1],
+    ),
 )

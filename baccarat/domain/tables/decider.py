@@ -169,8 +169,10 @@ def _absence_reason(command: c.FreeSeat, seat: Seat, *, kept_rounds: int | None)
 
 def _request_show_skip(command: c.RequestShowSkip, state: TableState) -> Events:
     seat = _require_seated(command.player, state)
-    if not state.show_runs(command.now):
+    if state.rules.turn_seconds is None or state.betting_opens_at is None or not state.show_runs(command.now):
         raise r.NoShow
+    if not state.rules.may_hurry:
+        raise r.HurryNotAllowed(betting_opens_at=state.betting_opens_at)
     if command.player in state.show_skips:
         return ()
     return (e.ShowSkipRequested(seat=seat.seat, player=command.player, requested_at=command.now),)
@@ -250,9 +252,9 @@ def require_playing(state: TableState) -> None:
 
 
 def require_show_over(state: TableState, now: datetime) -> None:
-    """Check that the next turn need not wait for the show of the last deal. Raises BettingNotOpen."""
+    """Check that the next turn need not wait for the last deal's show or the least cycle. Raises BettingNotOpen."""
     if state.show_runs(now):
-        raise r.BettingNotOpen(betting_opens_at=state.betting_opens_at)
+        raise r.BettingNotOpen(betting_opens_at=state.turn_opens_at())
 
 
 def require_no_pending_closure(state: TableState) -> None:

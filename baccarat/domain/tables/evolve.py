@@ -208,6 +208,7 @@ def _round_opened(state: TableState, event: re.RoundOpened) -> TableState:
         coming_shoe=None,
         betting_opens_at=None,
         show_skips=(),
+        round_opened_at=event.opened_at,
     )
 
 
@@ -300,7 +301,10 @@ def _round_settled(state: TableState, event: re.RoundSettled) -> TableState:
 
 
 def _round_lapsed(state: TableState, event: re.RoundLapsed) -> TableState:
-    return replace(_close(state, event.closing, ClosingKind.LAPSED, event.lapsed_at), round=None, forced=False)
+    closed = _close(state, event.closing, ClosingKind.LAPSED, event.lapsed_at)
+    cycle_ends = None if state.pending_closure is not None else state.cycle_ends_at()
+    opens_at = cycle_ends if cycle_ends is not None and cycle_ends > event.lapsed_at else None
+    return replace(closed, round=None, forced=False, betting_opens_at=opens_at)
 
 
 def _round_voided(state: TableState, event: re.RoundVoided) -> TableState:

@@ -70,11 +70,20 @@ class NotSeated(Refusal):
 
 
 class BettingNotOpen(Refusal):
-    """`betting_opens_at` is when the show of the last deal ends."""
+    """`betting_opens_at` is when the show of the last deal ends, or the least time of a round."""
 
     code = "betting_not_open"
-    title = "The last hand is still being shown"
-    remedy = "Wait until `betting_opens_at`, or ask to skip the show."
+    title = "The next round has not opened yet"
+    remedy = "Wait until `betting_opens_at`."
+    fact_types = {"betting_opens_at": datetime}
+
+
+class HurryNotAllowed(Refusal):
+    """`betting_opens_at` is when the show of the last deal ends."""
+
+    code = "hurry_not_allowed"
+    title = "Every hand is shown in full at this table"
+    remedy = "Wait until `betting_opens_at`."
     fact_types = {"betting_opens_at": datetime}
 
 

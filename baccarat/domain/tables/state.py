@@ -163,7 +163,8 @@ class TableState:
     `marks` is the run of settled rounds on the board (see rules.roads): those of the shoe, or the latest
     MAX_RUN_LENGTH if every round has its own shoe. `pairs` are those of dealt cards not yet settled; a round whose
     cards were `forced` gets no mark. `voids` counts voided rounds. Without a round, `betting_opens_at` is when the show
-    of the last deal ends; the players in `show_skips` asked to skip it.
+    of the last deal and the least cycle end; the players in `show_skips` asked to skip the show. `round_opened_at` is
+    of the round in play, or else of the last one.
 
     `last_closing` is the digest of the table's last closing, zeros before the first. `terms` are those of the round in
     play, or of the next one. `coming_shoe` is the next round's own shoe, or a long shoe that waits for links, once its
@@ -188,6 +189,7 @@ class TableState:
     pending_closure: PendingClosure | None = None
     betting_opens_at: datetime | None = None
     show_skips: tuple[UUID, ...] = ()
+    round_opened_at: datetime | None = None
     rules_lifecycle: RulesLifecycle | None = None
     terms: FixedTerms | None = None
     last_closing: str = NO_DIGEST
@@ -254,11 +256,26 @@ class TableState:
         """Return whether the table's permanent closure is announced but not complete."""
         return self.pending_closure is not None and not self.closed
 
+    def cycle_ends_at(self) -> datetime | None:
+        """Return when the least time since the opening of the last round is over, None where there is none."""
+        cycle = self.rules.minimum_cycle
+        return self.round_opened_at + cycle if cycle and self.round_opened_at is not None else None
+
+    def turn_opens_at(self) -> datetime | None:
+        """Return when the next turn may begin: after the show, unless it is skipped, and the least cycle; or None."""
+        if self.round is not None:
+            return None
+        rules = self.rules
+        with_turns = rules.turn_seconds is not None
+        skipped = not with_turns or all(seat.player in self.show_skips for seat in self.seats)
+        if self.betting_opens_at is None or (rules.may_hurry and skipped):
+            return self.cycle_ends_at()
+        return self.betting_opens_at
+
     def show_runs(self, now: datetime) -> bool:
-        """Return whether the next turn has to wait for the show of the last deal."""
-        if self.rules.turn_seconds is None or self.betting_opens_at is None or now >= self.betting_opens_at:
-            return False
-        return not all(seat.player in self.show_skips for seat in self.seats)
+        """Return whether the next turn has to wait for the show of the last deal or the least cycle."""
+        opens_at = self.turn_opens_at()
+        return opens_at is not None and now < opens_at
 
     def follows_from_replaced(self, witnesses: Sequence[WitnessIndex]) -> bool:
         """Return whether any of these links is of a chain that is not used any more."""

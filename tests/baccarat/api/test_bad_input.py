@@ -403,6 +403,8 @@ def test_an_unknown_preset(scene: Scene) -> None:
         ("mini", {"maximum": "4.00"}, {"maximum"}),
         ("mini", {"maximum": "1000000000.00"}, {"maximum"}),
         ("mini", {"burn": True}, {"burn"}),
+        ("mini", {"auto_confirm": True}, {"auto_confirm"}),
+        ("mini", {"minimum_cycle_seconds": 3601}, {"minimum_cycle_seconds"}),
         ("mini", {"tie_pays": "10001:1"}, {"tie_pays"}),
         ("mini", {"shuffle": "shoe"}, {"cut_cards_from_end"}),
         ("mini", {"commission": {**SHARE, "rate": "101/100"}}, {"commission"}),

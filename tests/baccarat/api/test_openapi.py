@@ -120,6 +120,7 @@ def test_an_operator_can_set_every_rule_of_a_table_and_is_shown_it(lucky: Tenant
         "commission": {"rate": "4/100", "rounding": "1/2", "timing": "deferred"}, "turn_seconds": 30,
         "caller": True, "look_seconds": 5, "hand_back_seconds": 8, "play_money": False, "seat_kept_rounds": 5,
         "show_milliseconds": {"two_cards": 1, "natural": 2, "one_third_card": 3, "two_third_cards": 4, "ceremony": 5},
+        "auto_confirm": True, "minimum_cycle_seconds": 6, "may_hurry": False,
     }  # fmt: skip
     assert rules.keys() == components()["TableRulesRequest"]["properties"].keys()
     assert rules.keys() == {field.name for field in fields(TableRules)} - {"preset", "version", "currency"}

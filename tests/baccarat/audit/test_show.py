@@ -9,9 +9,9 @@ from baccarat.domain.rules.wagers import Spot
 from tests.baccarat.audit.simulated_table import PLAYERS, SimulatedTable, finding_kinds, forge, types
 
 
-def play_with_show():
+def play_with_show(**rules):
     """Play a round whose show the players skip, and one whose show runs until the next opens."""
-    simulation = SimulatedTable("atlantic_city")
+    simulation = SimulatedTable("atlantic_city", **rules)
     for player in PLAYERS:
         simulation.do("sit", player, None, None)
     simulation.do("pass_turn", PLAYERS[0], None, None)  # alone in the round that sitting down opened
@@ -50,4 +50,19 @@ def test_a_forged_show_is_reported(kind, change, what):
 def test_a_round_that_opens_while_the_last_deal_is_shown_is_reported():
     simulation = play_with_show()
     simulation.rows = [row for row in simulation.rows if row.type != "ShowSkipRequested"]
+    assert "show cut short" in finding_kinds(simulation)
+
+
+def test_a_least_cycle_has_no_findings_and_what_cuts_it_short_is_reported():
+    simulation = play_with_show(minimum_cycle_seconds=20)
+    assert finding_kinds(simulation) == []
+    forge(simulation, "RoundOpened", lambda e: {"opened_at": e.opened_at - timedelta(seconds=19)}, last=True)
+    assert "cycle cut short" in finding_kinds(simulation)
+
+
+def test_a_show_that_nobody_may_skip_has_no_findings_unless_it_is_skipped():
+    simulation = play_with_show(may_hurry=False)
+    assert "ShowSkipRequested" not in types(simulation)
+    assert finding_kinds(simulation) == []
+    forge(simulation, "RoundOpened", lambda e: {"opened_at": e.opened_at - timedelta(seconds=5)}, last=True)
     assert "show cut short" in finding_kinds(simulation)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from baccarat.domain import dealer
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.table_rules import ShowMilliseconds
 from baccarat.domain.tables.kill_switch import StopScope
-from baccarat.domain.tables.refusals import BettingNotOpen, NoShow
+from baccarat.domain.tables.refusals import BettingNotOpen, HurryNotAllowed, NoShow
 from baccarat.services import dealing, kill_switch, table_lifecycle
 from baccarat.storage import repository, shoe_seeds
 from tests.support.examples import B
@@ -218,4 +219,89 @@ def test_at_a_table_without_turns_the_player_goes_on_at_once(house: House) -> No
     assert house.state(table).betting_opens_at is not None
     assert ann.deal({B: STAKE})["round"]["number"] == 2
     assert "ShowSkipRequested" not in [type(event).__name__ for _, _, event in house.events(table)]
+    house.agree(table)
+
+
+def test_where_nobody_may_hurry_the_show_is_neither_skipped_nor_left_out(house: House) -> None:
+    table, (ann,) = played(house, 1, may_hurry=False)
+    opens = house.state(table).betting_opens_at
+    with pytest.raises(HurryNotAllowed) as refused:
+        ann.skip_show()
+    assert refused.value.facts == {"betting_opens_at": opens}
+    for act in ways_to_act(ann).values():
+        with pytest.raises(BettingNotOpen):
+            act()
+    assert house.state(table).show_skips == ()
+    house.agree(table)
+
+
+def test_where_nobody_may_hurry_a_table_without_turns_waits_too(house: House) -> None:
+    table = house.table("mini", show_milliseconds=LONG, may_hurry=False)
+    ann = house.seated(table)
+    ann.deal({B: STAKE})
+    deal_all()
+    for way in ("place", "deal", "rebet", "rebet and deal", "new game"):
+        with pytest.raises(BettingNotOpen) as refused:
+            ways_to_act(ann)[way]()
+        assert refused.value.facts == {"betting_opens_at": house.state(table).betting_opens_at}
+    house.agree(table)
+
+
+def test_no_round_opens_before_the_least_cycle_of_the_one_before(house: House) -> None:
+    table = house.table("mini", minimum_cycle_seconds=2)
+    ann = house.seated(table)
+    ann.deal({B: STAKE})
+    deal_all()
+    first = house.last(table).require_opened()
+    with pytest.raises(BettingNotOpen) as refused:
+        ann.deal({B: STAKE})
+    assert refused.value.facts == {"betting_opens_at": first.opened_at + timedelta(seconds=2)}
+
+    until(lambda: not house.state(table).show_runs(datetime.now(UTC)))
+
+    ann.deal({B: STAKE})
+    assert house.in_hand(table).require_opened().opened_at - first.opened_at >= timedelta(seconds=2)
+    house.agree(table)
+
+
+def test_company_that_skips_the_show_still_waits_for_the_least_cycle(house: House) -> None:
+    table = house.table("atlantic_city", show_milliseconds=LONG, turn_seconds=600, minimum_cycle_seconds=3)
+    ann, ben = house.company(table, 2)
+    until(lambda: house.state(table).round is not None and len(house.in_hand(table).seats) == 2)
+    for at in (ann, ben):
+        at.deal({B: STAKE})
+    assert dealing.deal_due() == 1
+    ann.skip_show()
+    assert ben.skip_show()["round"] is None
+
+    until(lambda: house.state(table).round is not None)
+
+    rounds = [event for _, _, event in house.events(table) if type(event).__name__ == "RoundOpened"]
+    assert rounds[-1].opened_at - rounds[-2].opened_at >= timedelta(seconds=3)
+    house.agree(table)
+
+
+def test_a_round_in_which_nobody_bet_has_its_least_cycle_too(house: House) -> None:
+    table = house.table("atlantic_city", minimum_cycle_seconds=2, turn_seconds=600)
+    ann = house.seated(table)
+    first = house.in_hand(table).require_opened()
+    ann.pass_turn()
+    deal_all()
+    assert house.state(table).betting_opens_at == first.opened_at + timedelta(seconds=2)
+
+    until(lambda: house.state(table).round is not None)
+
+    assert house.in_hand(table).require_opened().opened_at - first.opened_at >= timedelta(seconds=2)
+    house.agree(table)
+
+
+def test_the_service_confirms_nothing_by_itself_at_a_table_whose_page_confirms(house: House) -> None:
+    table = house.table("atlantic_city", auto_confirm=True, turn_seconds=3)
+    ann = house.seated(table)
+    ann.place(B, STAKE)
+
+    until(lambda: house.state(table).rounds > 1 or house.state(table).round is None)
+
+    assert "WagerConfirmed" not in [type(event).__name__ for _, _, event in house.events(table)]
+    assert house.game(ann) == BUY_IN
     house.agree(table)

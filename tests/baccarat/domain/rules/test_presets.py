@@ -60,6 +60,9 @@ COLUMNS: dict[str, tuple[Any, ...]] = {
     "seat_kept_rounds": (3, None, None, None, 3),
     "look_seconds": (None, None, None, None, 10),
     "hand_back_seconds": (None, None, None, None, 10),
+    "auto_confirm": (False, False, False, False, False),
+    "minimum_cycle_seconds": (0, 0, 0, 0, 0),
+    "may_hurry": (True, True, True, True, True),
 }
 CELLS = [(name, field, row[place]) for field, row in COLUMNS.items() for place, name in enumerate(NAMES)]
 AMOUNTS = {"minimum", "maximum", "chips"}

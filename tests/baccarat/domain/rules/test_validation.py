@@ -74,6 +74,20 @@ def shows(**milliseconds: int) -> dict[str, Any]:
         (SHOES, "hand_back_out_of_range", {"hand_back_seconds": 60}, {"hand_back_seconds": 61}),
         (ROUNDS, "show_out_of_range", shows(natural=0), shows(natural=-1)),
         (ROUNDS, "show_out_of_range", shows(ceremony=60_000), shows(ceremony=60_001)),
+        (ROUNDS, "cycle_out_of_range", {"minimum_cycle_seconds": 0}, {"minimum_cycle_seconds": -1}),
+        (ROUNDS, "cycle_out_of_range", {"minimum_cycle_seconds": 3600}, {"minimum_cycle_seconds": 3601}),
+        (
+            SHOES,
+            "auto_confirm_needs_a_turn",
+            {"auto_confirm": True, "turn_seconds": 3},
+            {"auto_confirm": True, "turn_seconds": 2},
+        ),
+        (
+            replace(ROUNDS, seats=1, turn_seconds=None),
+            "auto_confirm_needs_a_turn",
+            {"auto_confirm": False},
+            {"auto_confirm": True},
+        ),
     ],
 )
 def test_the_last_value_of_a_bound_plays_and_the_next_is_refused(
