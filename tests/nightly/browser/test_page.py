@@ -2,7 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.system.browser.screen import TIMEOUT
 
@@ -175,46 +175,3 @@ def test_a_session_taken_over_elsewhere_is_explained(house, open_screen):
 
     expect(screen.page.get_by_role("heading", name="Your session is over")).to_be_visible(timeout=TIMEOUT)
     expect(screen.page.get_by_role("alert").filter(has_text="You came in somewhere else")).to_be_visible()
-
-
-def test_space_shows_the_result_of_what_was_dealt_from_a_spot(house, open_screen):
-    table = house.table("mini")
-    screen = open_screen(table, 1, reduced_motion="no-preference")
-    screen.place("banker", "25")
-    screen.press("Enter")
-    expect(screen.page.locator('.game[data-step="dealing"]')).to_be_visible()
-
-    screen.press("Space")
-
-    screen.expect_round(house.settled(table, 1))
-    screen.answered()
-    assert house.get(f"/tables/{table}")["round"] is None
-    screen.press("Space")
-    expect(screen.chips_on("banker")).to_have_text("25")
-
-
-def test_enter_deals_from_spots_and_chips_and_presses_other_buttons(house, open_screen):
-    table = house.table("mini")
-    screen = open_screen(table, 1)
-    chip = screen.page.locator('.chip-button[data-chip="5.00"]')
-
-    def press_on(target: Locator, key: str) -> None:
-        target.focus()
-        screen.press(key)
-        screen.answered()
-
-    for nothing_to_deal in (screen.spot("tie"), chip):
-        press_on(nothing_to_deal, "Enter")
-    assert house.get(f"/tables/{table}")["round"] is None
-    press_on(chip, "Space")
-    for _ in range(3):
-        press_on(screen.spot("tie"), "Space")
-    expect(screen.chips_on("tie")).to_have_text("15")
-    press_on(screen.button("undo"), "Enter")
-    expect(screen.chips_on("tie")).to_have_text("10")
-    press_on(screen.open("stats").locator("h2"), "Enter")
-    assert house.seat_of(table, 1)["status"] == "deciding", "nothing is dealt from a panel"
-
-    screen.press("Escape")
-    press_on(chip, "Enter")
-    assert house.settled(table, 1)["seats"][0]["wager"] == [{"spot": "tie", "amount": "10.00"}]

@@ -96,6 +96,19 @@ export function set(element, attributes) {
   }
 }
 
+const LONG_PRESS = 500;
+let touchedAt = 0;
+addEventListener("pointerdown", (event) => { touchedAt = event.pointerType === "mouse" ? Infinity : event.timeStamp; }, { capture: true, passive: true });
+
+/**
+ * Return a listener to clicks that ignores the end of a long press.
+ * @param {() => unknown} run
+ */
+export const tapped = (run) => (/** @type {UIEvent} */ event) => event.detail === 0 || event.timeStamp - touchedAt < LONG_PRESS ? run() : null; // keys have no detail
+
+/** Whether a finger or a pen caused an event. @param {Event} event */
+export const isTouch = (event) => event instanceof PointerEvent && ["touch", "pen"].includes(event.pointerType);
+
 /**
  * Return a cache of elements: the element of a key is created again when its signature changes.
  * @returns {<E extends Element>(key: string, signature: string, make: () => E) => E}

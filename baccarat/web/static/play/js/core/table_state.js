@@ -1,11 +1,19 @@
 // Queries on a table's state as its viewer gets it from the API. Draws nothing.
 
-import { serverNow } from "./api.js";
 import { countDecimals, toMinor, stakeOn } from "./money.js";
-import { phaseOf } from "./phase.js";
 
-/** @type {readonly Api["Spot"][]} */
-export const SPOTS = ["player", "tie", "banker"];
+const PAYS = "_pays";
+const ORDER = ["player", "tie", "banker"];
+
+/**
+ * List a table's spots in their order on the page: what its rules pay on.
+ * @param {Api["TableRules"]} rules
+ */
+export function spotsOf(rules) {
+  const spots = Object.keys(rules).filter((name) => name.endsWith(PAYS)).map((name) => /** @type {Api["Spot"]} */ (name.slice(0, -PAYS.length)));
+  const known = ORDER.filter((spot) => spots.some((each) => each === spot));
+  return /** @type {Api["Spot"][]} */ ([...known, ...spots.filter((spot) => !ORDER.includes(spot))]);
+}
 
 /**
  * Stakes by spot, in minor units.
@@ -16,7 +24,6 @@ export const SPOTS = ["player", "tie", "banker"];
  * @typedef {{spot: Api["Spot"], units: bigint}} PendingChip
  */
 /** @typedef {"out" | "idle" | "waiting" | "closed" | Api["SeatStatus"]} OwnStatus */
-/** @typedef {ReturnType<typeof availableActions>} AvailableActions */
 /** @typedef {ReturnType<typeof seatsOf>[number]} SeatView */
 
 /**
@@ -41,17 +48,25 @@ export function ownStatus(state) {
 }
 
 /**
+ * Return the ceremony in progress, or null.
+ * @param {Pick<Api["Table"], "round">} state
+ */
+export function currentCeremony({ round }) {
+  return round?.ceremony && !round.ceremony.handed_back && round.phase === "closed" ? round.ceremony : null;
+}
+
+/**
  * Return the stakes of a part in a round by spot, in minor units: placed, or confirmed.
  * @param {Api["RoundSeat"] | null | undefined} part
  * @returns {Stakes}
  */
 export function stakesOf(part) {
   const stakes = part?.wager ?? part?.placed ?? [];
-  return Object.fromEntries(SPOTS.map((spot) => [spot, stakeOn(stakes, spot)]));
+  return Object.fromEntries(stakes.map(({ spot }) => [spot, stakeOn(stakes, spot)]));
 }
 
 /** @param {Stakes} stakes */
-export const totalStake = (stakes) => SPOTS.reduce((total, spot) => total + (stakes[spot] ?? 0n), /** @type {bigint} */ (0n));
+export const totalStake = (stakes) => Object.values(stakes).reduce((total, units) => total + units, /** @type {bigint} */ (0n));
 
 /**
  * Add chips that are being sent to stakes.
@@ -62,41 +77,6 @@ export function withPending(stakes, pending) {
   const all = { ...stakes };
   for (const { spot, units } of pending) all[spot] = (all[spot] ?? 0n) + units;
   return all;
-}
-
-const SHOW = new Set(["deal", "result", "pause"]);
-
-/** Whether the last round is still being shown, so that betting on the next one has not opened. @param {Api["Table"]} state */
-export const isShowRunning = (state) => SHOW.has(phaseOf(state, serverNow()).phase);
-
-/**
- * Return which actions to offer now. The service decides whether they are accepted.
- * @param {Api["Table"]} state
- * @param {PendingChip[]} pending
- * @param {boolean} [confirming] whether a wager waits for the casino's own wallet: until then nothing may change
- */
-export function availableActions(state, pending, confirming = false) {
-  const status = confirming ? "confirmed" : ownStatus(state);
-  const turns = state.rules.turn_seconds !== null;
-  const waits = turns && state.seats.length > 1 && isShowRunning(state);
-  const free = !state.stop && !waits && (status === "idle" || status === "deciding");
-  const bet = status === "deciding" || (status === "idle" && pending.length > 0);
-  const chips = totalStake(withPending(stakesOf(status === "deciding" ? ownPart(state.round) : null), pending)) > 0n;
-  const last = Boolean(state.you?.last_wager);
-  return {
-    place: free,
-    undo: bet && chips,
-    clear: bet && chips,
-    deal: bet && chips && !state.stop,
-    pass: status === "deciding" && turns,
-    rebet: free && last && !chips,
-    rebetDeal: free && last && !chips,
-    skip: waits && state.seats.some((seat) => seat.you && !seat.skips_show),
-    newGame: free && status === "idle",
-    rebuy: Boolean(state.you) && status !== "confirmed",
-    move: Boolean(state.you) && status !== "confirmed" && state.rules.seats > 1,
-    leave: Boolean(state.you) && status !== "confirmed",
-  };
 }
 
 /**
@@ -162,7 +142,7 @@ export const staysAtCasino = (state, money_type = moneyTypeOf(state)) => state.f
 
 /**
  * List the notable rules of a table, as suffixes of message keys (`badge.*`, `help.*`).
- * @param {Pick<Api["TableRules"], "under_minimum" | "commission" | "spots_per_round" | "caller">} rules
+ * @param {Pick<Api["TableRules"], "under_minimum" | "commission" | "spots_per_round" | "caller"> & Partial<Pick<Api["TableRules"], "auto_confirm" | "may_hurry">>} rules
  */
 export function specialRules(rules) {
   const keys = [];
@@ -173,5 +153,7 @@ export function specialRules(rules) {
   else keys.push("exact");
   if (rules.spots_per_round === "one") keys.push("one_spot");
   if (rules.caller) keys.push("caller");
+  if (rules.auto_confirm) keys.push("auto_confirm");
+  if (rules.may_hurry === false) keys.push("no_hurry");
   return keys;
 }

@@ -174,6 +174,11 @@ export function time(when) {
   return formatter(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit" }).format(new Date(when));
 }
 
+/** @param {Date} when */
+export function second(when) {
+  return formatter(Intl.DateTimeFormat, { hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(when);
+}
+
 /** @param {string} when */
 export function moment(when) {
   return formatter(Intl.DateTimeFormat, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(new Date(when));

@@ -4,9 +4,9 @@ import { oddsOf, percentOf } from "../art/felt.js";
 import { get } from "../core/api.js";
 import { h, put } from "../core/dom.js";
 import { countDecimals, toDecimal, toMinor } from "../core/money.js";
-import { offeredChips, ownPart, specialRules, SPOTS, stakesOf, withPending } from "../core/table_state.js";
+import { offeredChips, ownPart, specialRules, spotsOf, stakesOf, withPending } from "../core/table_state.js";
 import { money, percent, t } from "../messages/index.js";
-import { KEYS } from "../view/controls.js";
+import { printedKeys } from "../view/keys.js";
 import { panel, whenLoaded } from "./widgets.js";
 
 /** @import { Stakes } from "../core/table_state.js" */
@@ -28,7 +28,7 @@ const head = (key, titles) => [h("caption", {}, t(key)), h("thead", {}, h("tr", 
  * @param {Stakes} stakes
  */
 function pays({ rules, currency }, odds, stakes) {
-  const rows = SPOTS.map((spot) => {
+  const rows = spotsOf(rules).map((spot) => {
     const amount = toDecimal(stakes[spot] || toMinor(rules.minimum), countDecimals(rules.minimum));
     const line = odds.spots.find((each) => each.spot === spot)?.at_stakes.find((each) => each.stake === amount);
     return h("tr", { "data-spot": spot }, h("th", { scope: "row" }, t(`spot.${spot}`)), h("td", {}, oddsOf(rules, spot)), h("td", { class: "return" }, line ? t("help.return.at", { share: returned(line), amount: money(amount, currency) }) : "–"));
@@ -73,7 +73,7 @@ class Pays {
     const chips = offeredChips(state.rules).map(toMinor);
     const units = [minimum, minimum + chips[0], ...chips, ...Object.values(stakes)].filter((each) => each >= minimum);
     const asked = [...new Set(units)].sort((one, other) => Number(one - other)).map((each) => toDecimal(each, countDecimals(state.rules.minimum))).join(",");
-    const signature = `${asked} ${SPOTS.map((spot) => stakes[spot] ?? 0n)}`;
+    const signature = `${asked} ${spotsOf(state.rules).map((spot) => stakes[spot] ?? 0n)}`;
     if (signature === this.signature) return;
     this.signature = signature;
     put(this.element, whenLoaded(get(`tables/${table}/odds?stakes=${asked}`), (/** @type {Api["Odds"]} */ odds) => pays(state, odds, stakes)));
@@ -92,9 +92,10 @@ function contactLink(contact) {
 /** @param {Api["OwnOperator"]} operator */
 const customerCare = ({ name, customer_care: contact }) => h("p", { class: "customer-care" }, contact ? [t("help.care", { name }), " ", contactLink(contact)] : t("help.care.none", { name }));
 
-function keys() {
-  return h("table", { class: "keys" }, h("caption", {}, t("help.keys")), h("tbody", {}, KEYS.map(([key, does]) =>
-    h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, t(`key.${does}`))))));
+/** @param {Api["TableRules"]} rules */
+function keys(rules) {
+  return h("table", { class: "keys" }, h("caption", {}, t("help.keys")), h("tbody", {}, printedKeys(rules).map(([key, does]) =>
+    h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, does)))));
 }
 
 export const help = {
@@ -109,7 +110,7 @@ export const help = {
       h("h3", {}, t("help.here")), h("ul", { class: "help-rules" }, h("li", {}, cards), h("li", {}, turn), own),
       h("details", {}, h("summary", {}, t("help.third")), h("p", {}, t("help.third.player")), h("p", {}, t("help.third.banker"))),
       h("h3", {}, t("help.care.title")), whenLoaded(get("me/operator"), customerCare),
-      keys(), h("p", { class: "quiet-words" }, t("help.mouse")), h("p", { class: "quiet-words" }, t("help.malfunction")));
+      keys(rules), h("p", { class: "quiet-words" }, t("help.mouse")), h("p", { class: "quiet-words" }, t("help.malfunction")));
   },
 
   draw() {

@@ -86,7 +86,7 @@ export const options = {
     const values = game.preferences.all;
     const fault = h("p", { class: "form-fault", role: "alert" });
     return panel(game, t("menu.options"),
-      SWITCHES.map((name) => toggle(game, fault, name, values[name])),
+      SWITCHES.filter((name) => name !== "instant" || game.state.rules.may_hurry).map((name) => toggle(game, fault, name, values[name])),
       choose(game, fault, "style", ["modern", "classic"], values.style),
       choose(game, fault, "theme", ["system", "light", "dark"], values.theme),
       volume(game, fault, values.volume), language(fault), fault);

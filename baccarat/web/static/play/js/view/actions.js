@@ -1,15 +1,17 @@
 // The player's commands: sent one after the other, with chips shown on the table until they are answered.
 
-import { command, NoResponse, Problem } from "../core/api.js";
+import { command, NoResponse, Problem, serverNow } from "../core/api.js";
 import { tell } from "../core/embedding.js";
 import { launch } from "../core/launch.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { goTo } from "../core/session.js";
-import { currencyDigits, availableActions, offeredChips, ownStatus, staysAtCasino } from "../core/table_state.js";
+import { MOMENTS, momentOf, movesAt, placedChips } from "../core/moves.js";
+import { currencyDigits, offeredChips, ownPart, ownStatus, staysAtCasino } from "../core/table_state.js";
 import { money, t } from "../messages/index.js";
 import { announce } from "./notices.js";
 
-/** @import { AvailableActions, PendingChip } from "../core/table_state.js" */
+/** @import { Move } from "../core/moves.js" */
+/** @import { PendingChip } from "../core/table_state.js" */
 /** @import { Game, PanelName } from "./game.js" */
 /** @import { NoticeAction } from "./notices.js" */
 
@@ -17,7 +19,6 @@ const ONCE = new Set(["deal", "rebetDeal", "pass", "skip", "newGame", "leave", "
 const AT_RISK = new Set(["deal", "rebetDeal"]);
 
 /** @typedef {{name: string, chips: PendingChip[]}} Entry a command that is not answered yet, with the chips it would place */
-/** @typedef {keyof AvailableActions} ActionName */
 
 /** Runs commands one after the other. `chips` of an entry are shown on the table until it is answered. */
 export class CommandQueue {
@@ -82,10 +83,12 @@ export class CommandQueue {
   }
 }
 
-/** @type {Partial<Record<ActionName, string>>} */
-const PATHS = { undo: "undo", clear: "clear", rebet: "rebet", pass: "pass", skip: "skip-show", newGame: "new-game", leave: "leave" };
+/** @type {Partial<Record<Move, string>>} */
+const PATHS = { skip: "skip-show", newGame: "new-game" };
 
 const BUSY_LIMIT = 3000;
+/** How long after a deal was sent the page says that it does not know yet whether it was taken. */
+const UNSURE_AFTER = 4000;
 
 /** What the player can do in one game. */
 export class Actions {
@@ -100,6 +103,10 @@ export class Actions {
     this.sent = false;
     /** Whether a wager waits for the casino's own wallet. */
     this.confirming = false;
+    /** The rounds before a deal that has no answer, until the service has told what became of it. @type {{ round?: string, last?: string } | null} */
+    this.unanswered = null;
+    /** Whether a deal waits for its answer for long. */
+    this.late = false;
   }
 
   /** Chips shown on the table that the service has not accepted yet. */
@@ -112,9 +119,26 @@ export class Actions {
     return this.queue.length;
   }
 
+  /** What the page waits for, with the chips that are shown. */
+  get waits() {
+    const sending = this.queue.entries.some(({ name }) => AT_RISK.has(name));
+    const unsure = this.unanswered !== null || (sending && (this.late || this.game.connection === "offline"));
+    return { pending: this.pending, sending, unsure, confirming: this.confirming };
+  }
+
+  /** The moment of play, from which buttons, spots, keys and words follow. */
+  moment() {
+    return momentOf(this.game.state, serverNow(), this.waits);
+  }
+
   /** What the player can do now, with the chips that are shown. */
   available() {
-    return availableActions(this.game.state, this.pending, this.confirming);
+    return movesAt(this.game.state, serverNow(), this.waits);
+  }
+
+  /** Whether the service would be asked for this now, once the commands before it are answered. @param {Move} move */
+  offered(move) {
+    return movesAt(this.game.state, serverNow())[move];
   }
 
   /** Whether a wager waits for the casino's own wallet, and the player is told that nothing can change until then. */
@@ -165,15 +189,20 @@ export class Actions {
     if (this.confirming) game.draw();
     let answer = null;
     let current = false;
+    const before = { round: game.latest.round?.id, last: game.latest.last_round?.id };
+    const late = path === "deal" ? setTimeout(() => this.setLate(true), UNSURE_AFTER) : undefined;
     try {
       answer = await command(`tables/${game.table}/${path}`, body);
       game.notices.remove("problem");
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
       current = error instanceof NoResponse;
+      if (current && path === "deal") this.unanswered = before;
       this.queue.dropRisky();
       if (error instanceof NoResponse || error.status !== 401) game.notices.showProblem(error, this.remedies(error));
     }
+    clearTimeout(late);
+    this.setLate(false);
     entry.chips = [];
     this.confirming = false;
     game.notices.remove("locked");
@@ -181,6 +210,24 @@ export class Actions {
     if (answer) current = game.updates.applyAnswer(answer);
     if (!current) await game.stream.refresh();
     return answer;
+  }
+
+  /** @param {boolean} late */
+  setLate(late) {
+    if (this.late === late) return;
+    this.late = late;
+    this.game.draw();
+  }
+
+  /** Tell what became of a deal that had no answer, from what the service has told since. */
+  settleUnanswered() {
+    const before = this.unanswered;
+    if (!before) return;
+    this.unanswered = null;
+    const { round, last_round: last } = this.game.latest;
+    const taken = ownPart(round)?.wager ?? (last?.id !== before.last && ownPart(last)?.wager);
+    this.game.notices.remove("problem");
+    this.game.notices.show(t(taken ? "unsure.taken" : "unsure.not_taken"), { key: "unsure", kind: taken ? "info" : "warning" });
   }
 
   /** Refresh the table after a run of commands: fetched states were ignored meanwhile. */
@@ -218,8 +265,8 @@ export class Actions {
    */
   async sendChip(entry, chip, visible) {
     const { game } = this;
-    await this.finishAnimation();
-    if (!availableActions(game.state, []).place) return void announce(t(`message.${ownStatus(game.state)}`));
+    if (this.offered("place")) await this.finishAnimation();
+    if (!this.offered("place")) return void announce(t(MOMENTS[momentOf(game.state, serverNow())].words));
     entry.chips = [chip];
     if (!visible) this.showChip(chip);
     return this.deliver(entry, "place", { spot: chip.spot, amount: this.amountOf(chip), currency: game.state.currency });
@@ -256,26 +303,43 @@ export class Actions {
     else if (game.hands.shown) game.hands.dim(t("hands.last"));
   }
 
-  /** @param {ActionName} name */
+  /** Show the result now, and ask to skip the show where others watch it too. */
+  hurry() {
+    if (!this.game.state.rules.may_hurry) return;
+    this.game.animation.finish();
+    if (this.available().skip) this.run("skip");
+  }
+
+  /** @param {Move} name */
   run(name) {
     if (this.locked()) return null;
+    return this.queue.add(name, (entry) => this.perform(entry, name), this.available()[name] ? this.chipsOf(name, this.pending) : []);
+  }
+
+  /**
+   * Return the chips that an action places.
+   * @param {Move} name
+   * @param {PendingChip[]} pending
+   * @returns {PendingChip[]}
+   */
+  chipsOf(name, pending) {
     const { state } = this.game;
-    const lastWager = name.startsWith("rebet") && this.available()[name] ? state.you?.last_wager ?? [] : [];
-    return this.queue.add(name, (entry) => this.perform(entry, name), lastWager.map(({ spot, amount }) => ({ spot, units: toMinor(amount) })));
+    if (name.startsWith("rebet")) return (state.you?.last_wager ?? []).map(({ spot, amount }) => ({ spot, units: toMinor(amount) }));
+    if (name !== "double") return [];
+    return Object.entries(placedChips(state, pending)).map(([spot, units]) => ({ spot: /** @type {Api["Spot"]} */ (spot), units }));
   }
 
   /**
    * @param {Entry} entry
-   * @param {ActionName} name
+   * @param {Move} name
    */
   async perform(entry, name) {
     const { game } = this;
-    const offered = () => availableActions(game.state, [])[name];
-    if (!offered()) return null; // and what is shown goes on
+    if (!this.offered(name)) return null; // and what is shown goes on
     await this.finishAnimation();
-    if (!offered()) return null;
+    if (!this.offered(name)) return null;
     if (["rebet", "rebetDeal", "newGame"].includes(name)) this.clearLastRound();
-    if (name.startsWith("rebet")) game.sound.play("chips");
+    if (name.startsWith("rebet") || name === "double") game.sound.play("chips");
     if (name === "newGame") game.hands.clear();
     const answer = await this.sendAction(entry, name);
     if (answer && name === "leave") {
@@ -286,11 +350,30 @@ export class Actions {
   }
 
   /**
+   * Place every stake once more; if one is refused, take back those that were not.
+   * @param {Entry} entry
+   */
+  async double(entry) {
+    const { game } = this;
+    const chips = this.chipsOf("double", []);
+    let answer = null;
+    for (const [i, chip] of chips.entries()) {
+      entry.chips = chips.slice(i);
+      answer = await this.deliver(entry, "place", { spot: chip.spot, amount: this.amountOf(chip), currency: game.state.currency });
+      if (answer) continue;
+      for (let done = 0; done < i; done++) await this.deliver(entry, "undo", {});
+      return null;
+    }
+    return answer;
+  }
+
+  /**
    * Send an action. "Rebet & deal" is sent as two commands, because a deal is signed and carries a contribution.
    * @param {Entry} entry
-   * @param {ActionName} name
+   * @param {Move} name
    */
   async sendAction(entry, name) {
+    if (name === "double") return this.double(entry);
     if (name !== "deal" && name !== "rebetDeal") return this.deliver(entry, PATHS[name] ?? name, {});
     const placed = name === "deal" || await this.deliver(entry, "rebet", {});
     if (!placed) return placed;

@@ -28,6 +28,7 @@ import { points } from "./hands.js";
  * @property {() => Api["TableRules"]["show_milliseconds"]} lengths
  * @property {(round: Api["Round"]) => void} call
  * @property {(words: string) => void} caption
+ * @property {() => boolean} closed whether nobody can bet meanwhile
  * @property {() => void} changed
  * @property {(round: Api["Round"]) => void} ended
  */
@@ -183,7 +184,7 @@ export class RoundAnimation {
     const cards = hands.lay(round);
     this.squeezed = new Set(squeeze ? mayBeLast(cards) : []);
     sound.play("closed");
-    sound.say(t("call.no_more_bets"));
+    if (this.stage.closed()) sound.say(t("call.no_more_bets"));
     await this.pause("closed");
     this.enter("dealing");
     await this.dealCards(round, cards);

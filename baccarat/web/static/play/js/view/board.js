@@ -1,14 +1,15 @@
 // Seats and their chips: a half-moon of seats where there is room, a row of seats on phones.
 
 /** @import { Actions } from "./actions.js" */
-/** @import { AvailableActions, PendingChip, SeatView } from "../core/table_state.js" */
+/** @import { Available } from "../core/moves.js" */
+/** @import { PendingChip, SeatView } from "../core/table_state.js" */
 /** @import { Box, Scene, SeatPlace } from "./scene.js" */
 /** @import { Spots } from "./spots.js" */
 
 import { clothWords, drawDealer, drawFelt, rackOf } from "../art/felt.js";
-import { h, put, say, set } from "../core/dom.js";
+import { h, put, say, set, tapped } from "../core/dom.js";
 import { toDecimal, toMinor } from "../core/money.js";
-import { currencyDigits, SPOTS, totalStake } from "../core/table_state.js";
+import { currencyDigits, spotsOf, totalStake } from "../core/table_state.js";
 import { chipText, money, t } from "../messages/index.js";
 import { initialsOf, nameOfSeat } from "./people.js";
 import { layoutScene } from "./scene.js";
@@ -36,6 +37,8 @@ export class Board {
     this.layout = "";
     this.marked = "";
     this.yours = 0;
+    /** @type {Api["Spot"][]} */
+    this.names = [];
     /** @type {Scene | null} */
     this.scene = null;
     /** @type {Map<string, DrawnSpot>} */
@@ -57,6 +60,7 @@ export class Board {
     if (layout === this.layout) return false;
     this.layout = layout;
     this.yours = you?.seat ?? 0;
+    this.names = spotsOf(rules);
     this.spots.clear();
     this.plates.clear();
     const scene = kind === "ring" ? layoutScene({ seats: rules.seats, yours: this.yours, width: high * aspect, height: high }) : null;
@@ -75,7 +79,7 @@ export class Board {
   seat(place, seat, scene) {
     const own = seat === this.yours;
     /** @type {[string, Box][]} */
-    const boxes = place.all ? [[ALL, place.all]] : SPOTS.map((spot) => [spot, place.spots[spot]]);
+    const boxes = place.all ? [[ALL, place.all]] : this.names.map((spot) => [spot, place.spots[spot]]);
     return h("div", { class: `seat${own ? " mine" : ""}`, role: "group", "aria-label": t("seat.label", { seat }) },
       lay(this.plate(seat), place.plate, scene), boxes.map(([spot, box]) => lay(this.spot(seat, spot, own), box, scene)));
   }
@@ -103,7 +107,7 @@ export class Board {
   spot(seat, spot, own) {
     const chips = new SpotChips();
     const name = h("span", { class: "spot-name", "aria-hidden": "true" }, spot === ALL ? "" : t(`letter.${spot}`));
-    const place = own && spot !== ALL ? () => this.act.place(/** @type {Api["Spot"]} */ (spot)) : null;
+    const place = own && spot !== ALL ? tapped(() => this.act.place(/** @type {Api["Spot"]} */ (spot))) : null;
     const element = h("div", { class: `spot circle ${spot}`, role: "img", onclick: place }, name, chips.element);
     this.spots.set(`${seat} ${spot}`, { element, chips });
     return element;
@@ -124,7 +128,7 @@ export class Board {
    * Draw chips, statuses and results of all seats.
    * @param {Api["Table"]} state
    * @param {SeatView[]} seats
-   * @param {{ pending: PendingChip[], can: AvailableActions, paying: boolean, winnings: boolean }} step
+   * @param {{ pending: PendingChip[], can: Available, paying: boolean, winnings: boolean }} step
    */
   draw(state, seats, { pending, can, paying, winnings }) {
     const digits = currencyDigits(state);
@@ -134,7 +138,7 @@ export class Board {
       const units = this.scene ? 0n : totalStake(seat.stakes);
       this.drawPlate(state, seat, { can, sum: units > 0n ? chipText(toDecimal(units, digits)) : "" });
       if (!this.scene) this.plates.get(seat.seat)?.chips.draw({ units, chips, digits, seed: seat.seat });
-      for (const spot of [...SPOTS, ALL]) {
+      for (const spot of [...this.names, ALL]) {
         const drawn = this.spots.get(`${seat.seat} ${spot}`);
         if (drawn) this.drawSpot(drawn, { state, seat, spot, coming: seat.you ? comingTo(spot, pending) : 0n, chips, digits, paying, winnings });
       }
@@ -174,7 +178,7 @@ export class Board {
   /**
    * @param {Api["Table"]} state
    * @param {SeatView} seat
-   * @param {{ can: AvailableActions, sum: string }} with_ `sum` is what lies on the plate
+   * @param {{ can: Available, sum: string }} with_ `sum` is what lies on the plate
    */
   drawPlate(state, seat, { can, sum }) {
     const plate = this.plates.get(seat.seat);

@@ -3,20 +3,12 @@
 import { cardName, drawCard } from "../art/cards.js";
 import { command, NoResponse, Problem } from "../core/api.js";
 import { h, put, say, set } from "../core/dom.js";
+import { currentCeremony } from "../core/table_state.js";
 import { t } from "../messages/index.js";
 import { announce } from "./notices.js";
 import { squeezable } from "./squeeze.js";
 
 /** @import { Game } from "./game.js" */
-
-/**
- * Return the ceremony in progress, or null.
- * @param {Api["Table"]} state
- */
-export function currentCeremony(state) {
-  const { round } = state;
-  return round?.ceremony && !round.ceremony.handed_back && round.phase === "closed" ? round.ceremony : null;
-}
 
 export class Caller {
   /** @param {Game} game */

@@ -1,21 +1,23 @@
-// The controls below the table: countdown, chips, actions, total bet and keyboard shortcuts.
+// The controls below the table: countdown, chips, actions and total bet.
 
 import { drawChip } from "../art/pieces.js";
 import { serverNow } from "../core/api.js";
 import { h, put, s, say, set } from "../core/dom.js";
 import { toDecimal, toMinor } from "../core/money.js";
-import { currencyDigits, isShowRunning, offeredChips, ownPart, seatsOf, stakesOf, ownStatus, totalStake, withPending } from "../core/table_state.js";
+import { ACTIONS, hiddenActions, MOMENTS, turnComes } from "../core/moves.js";
+import { currencyDigits, currentCeremony, offeredChips, ownPart, seatsOf, stakesOf, ownStatus, totalStake, withPending } from "../core/table_state.js";
 import { money, t } from "../messages/index.js";
-import { currentCeremony } from "./caller.js";
 
-/** @import { AvailableActions, PendingChip } from "../core/table_state.js" */
-/** @import { ActionName, Actions } from "./actions.js" */
+/** @import { ActionName, Available, Moment } from "../core/moves.js" */
+/** @import { PendingChip } from "../core/table_state.js" */
+/** @import { Actions } from "./actions.js" */
 /** @import { RoundAnimation } from "./animation.js" */
-/** @import { Game } from "./game.js" */
 /** @import { Sound } from "./sound.js" */
 
 const CIRCUMFERENCE = 2 * Math.PI * 20;
 const WARNING_SECONDS = 5;
+/** What is said even while a round is shown. @type {ReadonlySet<Moment>} */
+const OVER_THE_SHOW = new Set(["stopped", "sending", "unsure", "confirming"]);
 
 export class Countdown {
   /**
@@ -78,79 +80,6 @@ export class Countdown {
   }
 }
 
-export const KEYS = [
-  ["0", "rebet"], ["1–5", "chip"], ["P", "player"], ["T", "tie"], ["B", "banker"], ["Enter", "deal"], ["R", "rebetDeal"],
-  ["U", "undo"], ["C", "clear"], ["S", "pass"], ["X", "skip"], ["N", "newGame"], ["Space", "hurry"], ["?", "help"], ["Esc", "close"],
-];
-/** @type {Record<string, ActionName>} */
-const KEY_ACTIONS = { 0: "rebet", r: "rebetDeal", u: "undo", backspace: "undo", c: "clear", delete: "clear", s: "pass", x: "skip", n: "newGame" };
-const NOT_BEFORE_LOADING = new Set(["enter", "r"]);
-/** @type {Record<string, Api["Spot"]>} */
-const KEY_SPOTS = { p: "player", t: "tie", b: "banker" };
-/** What Enter and Space press while it has the focus; on a spot or a chip, which a click gives the focus, they keep their meaning at the table. */
-const PRESSABLE = "button:not(.spot, .chip-button), a, summary";
-
-/**
- * Listen to the keyboard until the returned function is called.
- * @param {Game} game
- */
-export function listenToKeys(game) {
-  /** The key that acted last: held down, it does not press the button that has the focus either. */
-  let acted = "";
-  /** @param {KeyboardEvent} event */
-  const pressed = (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.repeat) return void (event.key === acted && event.preventDefault());
-    acted = "";
-    if (event.key === "Escape" && game.open) return game.actions.close();
-    if (isOn(event, "input, textarea, select, [contenteditable]")) return;
-    if (!game.preferences.local.keys) return;
-    if (!game.state) queueKey(game, event);
-    else if (act(game, event.key, event)) {
-      acted = event.key;
-      event.preventDefault();
-    }
-  };
-  addEventListener("keydown", pressed);
-  return () => removeEventListener("keydown", pressed);
-}
-
-/**
- * Queue keys pressed before the table is loaded, except those that bet.
- * @param {Game} game
- * @param {KeyboardEvent} event
- */
-function queueKey(game, event) {
-  if (!NOT_BEFORE_LOADING.has(event.key.toLowerCase())) game.entered.then(() => act(game, event.key, event));
-}
-
-/**
- * @param {Game} game
- * @param {string} key
- * @param {KeyboardEvent} event
- */
-function act(game, key, event) {
-  const { actions } = game;
-  const name = key.toLowerCase();
-  const chip = offeredChips(game.state.rules)[Number(key) - 1];
-  if (name in KEY_ACTIONS) actions.run(KEY_ACTIONS[name]);
-  else if (name in KEY_SPOTS) game.state.you && actions.place(KEY_SPOTS[name]);
-  else if (key === "?") actions.open("help");
-  else if (chip) actions.select(toMinor(chip));
-  else if (key === "Enter" && !isOn(event, `${PRESSABLE}, .panel`)) actions.run("deal");
-  else if (key === " " && game.animation.running && !isOn(event, PRESSABLE)) game.animation.finish();
-  else return false;
-  return true;
-}
-
-/** @param {KeyboardEvent} event @param {string} selector */
-const isOn = (event, selector) => event.target instanceof Element && event.target.closest(selector) !== null;
-
-/** @type {[ActionName, string][]} */
-const ACTIONS = [
-  ["clear", "c"], ["undo", "u"], ["rebet", "0"], ["pass", "s"], ["skip", "x"], ["newGame", "n"], ["rebetDeal", "r"], ["deal", "Enter"],
-];
-
 export class Controls {
   /**
    * @param {Actions} act
@@ -158,6 +87,7 @@ export class Controls {
    */
   constructor(act, announce) {
     this.act = act;
+    this.announce = announce;
     this.countdown = new Countdown(announce, act.game.sound);
     this.message = h("p", { class: "message" });
     this.free = 0;
@@ -165,7 +95,11 @@ export class Controls {
     this.chips = h("div", { class: "chip-row", role: "group" });
     this.bet = h("output", { class: "bet-amount" });
     this.betLabel = h("span", { class: "bet-label" });
-    this.buttons = /** @type {Record<ActionName, HTMLButtonElement>} */ (Object.fromEntries(ACTIONS.map(([name, key]) => [name, this.button(name, key)])));
+    this.buttons = /** @type {Record<ActionName, HTMLButtonElement>} */ (Object.fromEntries(Object.entries(ACTIONS).map(([name, [key]]) => [name, this.button(/** @type {ActionName} */ (name), key)])));
+    /** @type {Moment | null} */
+    this.moment = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     this.element = h("section", { class: "controls" }, h("div", { class: "bar" },
       h("div", { class: "turn" }, this.countdown.element, this.message, this.sit),
       h("div", { class: "wagering" }, this.chips, h("p", { class: "bet" }, this.betLabel, this.bet)),
@@ -187,10 +121,12 @@ export class Controls {
   draw(state, { pending, selected, animation, replaying }) {
     const digits = currencyDigits(state);
     const can = this.act.available();
+    const moment = this.act.moment();
     const status = ownStatus(state);
     set(this.element, { "aria-label": t("controls.label"), "data-watching": status === "out", "data-untimed": state.rules.turn_seconds === null });
     set(this.chips, { "aria-label": t("chips.label") });
     this.drawSit(state, status);
+    this.await(state, moment);
     this.drawChips(state, digits, selected, can.place);
     const part = ownPart(animation.round ?? state.round);
     const counts = part !== null && ["deciding", "confirmed"].includes(part.status);
@@ -199,13 +135,27 @@ export class Controls {
     say(this.bet, money(toDecimal(shown, digits), state.currency));
     this.drawActions(state, can);
     this.aim(state, status, animation.running);
-    say(this.message, replaying ? t("message.replay") : this.words(state, status, shown, animation));
+    say(this.message, replaying ? t("message.replay") : this.words(state, moment, can, animation));
+  }
+
+  /** Say aloud that a deal is on its way, and draw again once betting opens by time alone. @param {Api["Table"]} state @param {Moment} moment */
+  await(state, moment) {
+    if (moment !== this.moment && (moment === "sending" || moment === "unsure")) this.announce(t(MOMENTS[moment].words));
+    this.moment = moment;
+    clearTimeout(this.timer);
+    const left = moment === "show" ? turnComes(state) - serverNow() : 0;
+    if (left > 0) this.timer = setTimeout(() => this.act.game.draw(), left + 20);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.countdown.stop();
   }
 
   /** Offer the first free seat to a spectator. @param {Api["Table"]} state @param {string} status */
   drawSit(state, status) {
     this.free = seatsOf(state, null).find(({ taken }) => !taken)?.seat ?? 0;
-    set(this.sit, { hidden: status !== "out" || !this.free });
+    set(this.sit, { hidden: status !== "out" || !this.free || Boolean(state.stop) });
     say(this.sit, t("sit.title", { seat: this.free }));
   }
 
@@ -245,14 +195,12 @@ export class Controls {
 
   /**
    * @param {Api["Table"]} state
-   * @param {AvailableActions} can
+   * @param {Available} can
    */
   drawActions(state, can) {
-    const turns = state.rules.turn_seconds !== null;
-    /** @type {Partial<Record<ActionName, boolean>>} */
-    const hidden = { pass: !turns || can.skip, skip: !can.skip, newGame: turns };
+    const hidden = hiddenActions(state, can);
     const why = this.act.confirming && t("wallet.locked");
-    for (const [name] of ACTIONS) {
+    for (const name of /** @type {ActionName[]} */ (Object.keys(ACTIONS))) {
       say(this.buttons[name], t(`act.${name}`));
       set(this.buttons[name], { hidden: hidden[name] ?? false, disabled: !can[name], title: why, "aria-description": why });
     }
@@ -260,20 +208,13 @@ export class Controls {
 
   /**
    * @param {Api["Table"]} state
-   * @param {string} status
-   * @param {bigint} bet
+   * @param {Moment} moment
+   * @param {Available} can
    * @param {RoundAnimation} animation
    */
-  words(state, status, bet, animation) {
-    if (animation.running) return t(`show.${animation.step}`);
+  words(state, moment, can, animation) {
+    if (animation.running && !OVER_THE_SHOW.has(moment)) return t(can.place && ["closing", "dealing"].includes(animation.step) ? "show.open" : `show.${animation.step}`);
     const ceremony = currentCeremony(state);
-    if (ceremony) return t(ceremony.you ? "caller.you" : "caller.seat", { seat: ceremony.seat });
-    if (state.round?.suspended) return t("message.suspended");
-    if (state.round?.waiting_for === "witness") return t("message.witness");
-    if (this.act.confirming) return t("wallet.confirming");
-    if (status === "deciding") return t(bet > 0n ? (state.rules.turn_seconds === null ? "message.deal_alone" : "message.deal") : "message.bet");
-    if (isShowRunning(state)) return t("message.pause");
-    if (status === "idle") return t(state.rules.turn_seconds === null ? "message.idle_alone" : "message.idle");
-    return t(`message.${status}`);
+    return t(ceremony?.you ? "caller.you" : MOMENTS[moment].words, { seat: ceremony?.seat });
   }
 }

@@ -32,6 +32,7 @@ export class Corner {
       const on = name === "style" ? values.style === "classic" : values[name];
       const label = name === "style" ? t(`option.style.${values.style}`) : t(`option.${name}`);
       const picture = name === "sound" && !on ? "muted" : name;
+      set(element, { hidden: name === "instant" && !this.game.state.rules.may_hurry });
       if (element.dataset.icon !== picture) put(element, icon(picture));
       set(element, { "data-icon": picture, "aria-pressed": String(on), "aria-label": name === "style" ? t("option.style") : label, title: label });
     }

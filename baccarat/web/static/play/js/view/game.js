@@ -1,7 +1,7 @@
 // One table on the screen: draws the service's state and sends the player's commands.
 
 import { endSession, get, NoResponse, Problem, wait } from "../core/api.js";
-import { h, put, set } from "../core/dom.js";
+import { h, isTouch, put, set } from "../core/dom.js";
 import { tell } from "../core/embedding.js";
 import { toDecimal, toMinor } from "../core/money.js";
 import { goTo } from "../core/session.js";
@@ -14,12 +14,14 @@ import { Actions } from "./actions.js";
 import { prefersReducedMotion, RoundAnimation } from "./animation.js";
 import { Board, lay } from "./board.js";
 import { Caller } from "./caller.js";
-import { Controls, listenToKeys } from "./controls.js";
+import { AutoConfirm } from "./auto_confirm.js";
+import { Controls } from "./controls.js";
 import { Corner } from "./corner.js";
 import { CutContributions } from "./cut.js";
 import { Hands } from "./hands.js";
 import { Header } from "./header.js";
 import { Hint } from "./hint.js";
+import { listenToKeys } from "./keys.js";
 import { announce, PlayerNotices, Notices, offerNewRelease, showAbsence } from "./notices.js";
 import { People } from "./people.js";
 import { Callout, Rounds } from "./rounds.js";
@@ -81,6 +83,8 @@ export class Game {
     /** @type {"streaming" | "polling" | "offline"} */
     this.connection = "offline";
     this.wasOffline = false;
+    /** When the service last told the table and its money. @type {Date | null} */
+    this.knownAt = null;
     /** @type {string | null} */
     this.held = null;
     /** @type {{ from: bigint, since: number } | null} */
@@ -118,12 +122,13 @@ export class Game {
     this.lastCard = new LastCard(sound);
     this.stage = h("div", { class: "stage" }, this.board.element, this.hands.box, this.caller.element, this.lastCard.element);
     this.layer = h("div", { class: "layer", "aria-hidden": "true" });
-    this.felt = h("main", { class: "felt", onclick: () => this.animation.running && this.animation.finish() },
+    this.felt = h("main", { class: "felt", onclick: () => this.state.rules.may_hurry && this.animation.finish() },
       this.stage);
     for (const element of [this.felt, this.spots.element]) {
       element.addEventListener("contextmenu", (event) => this.clearBets(event));
     }
     this.controls = new Controls(this.actions, announce);
+    this.autoConfirm = new AutoConfirm(this);
     this.header = new Header(this.actions);
     this.corner = new Corner(this);
     this.hint = new Hint(this);
@@ -138,7 +143,7 @@ export class Game {
       hands: this.hands, lastCard: this.lastCard, board: this.board, layer: this.layer, sound: this.sound,
       chips: () => this.state.rules.chips.map(toMinor), digits: () => currencyDigits(this.state), lengths: () => this.state.rules.show_milliseconds,
       call: (round) => this.rounds.call(round),
-      caption: (words) => this.callout.caption(words), changed: () => this.draw(), ended: (round) => this.show.end(round),
+      caption: (words) => this.callout.caption(words), closed: () => !this.actions.available().place, changed: () => this.draw(), ended: (round) => this.show.end(round),
     });
     this.stopKeys = listenToKeys(this);
     this.resized = new ResizeObserver(() => this.measure());
@@ -182,7 +187,8 @@ export class Game {
     cancelAnimationFrame(this.frame);
     document.removeEventListener("visibilitychange", this.onVisibility);
     this.people.leave();
-    this.controls.countdown.stop();
+    this.controls.stop();
+    this.autoConfirm.stop();
     this.animation.finish();
     this.element.remove();
   }
@@ -271,7 +277,7 @@ export class Game {
   /** @param {Event} event */
   clearBets(event) {
     event.preventDefault();
-    if (this.actions.available().clear) this.actions.run("clear");
+    if (!isTouch(event) && this.actions.available().clear) this.actions.run("clear");
   }
 
   /** Return the round whose chips are on the cloth: the one animated or replayed, else the current one. */
@@ -325,7 +331,7 @@ export class Game {
   }
 
   drawHeader() {
-    this.header.draw(this.state, { balances: this.balances, amount: this.balanceNow(), connection: this.connection, open: this.open });
+    this.header.draw(this.state, { balances: this.balances, amount: this.balanceNow(), connection: this.connection, knownAt: this.knownAt, open: this.open });
   }
 
   drawBalance() {

@@ -6,7 +6,7 @@ import { h, put, say, set } from "../core/dom.js";
 import { logo } from "../core/launch.js";
 import { countDecimals, toDecimal, toMinor } from "../core/money.js";
 import { findBalance, moneyTypeOf, setAsideOf, specialRules } from "../core/table_state.js";
-import { money, t, time } from "../messages/index.js";
+import { money, second, t, time } from "../messages/index.js";
 
 /** @import { Actions } from "./actions.js" */
 /** @import { PanelName } from "./game.js" */
@@ -68,9 +68,9 @@ export class Header {
 
   /**
    * @param {Api["Table"]} state
-   * @param {{balances: Api["Balances"] | null, amount: string | null, connection: string, open: PanelName | null}} shown
+   * @param {{balances: Api["Balances"] | null, amount: string | null, connection: string, knownAt: Date | null, open: PanelName | null}} shown
    */
-  draw(state, { balances, amount, connection, open }) {
+  draw(state, { balances, amount, connection, knownAt, open }) {
     const { rules, currency, you } = state;
     say(this.name, state.name);
     const limits = t("table.limits", { minimum: money(rules.minimum, currency), maximum: money(rules.maximum, currency) });
@@ -80,8 +80,12 @@ export class Header {
     this.drawBadges(state);
     set(this.connection, { "data-connection": connection, "aria-label": t(`connection.${connection}`), title: t(`connection.${connection}`) });
     const told = you?.balance_told_at;
-    say(this.labels[0], told ? t("balance.told", { when: time(told) }) : t("balance.game"));
-    say(this.labels[1], t(told ? "balance.returning" : "balance.account"));
+    const names = [told ? t("balance.told", { when: time(told) }) : t("balance.game"), t(told ? "balance.returning" : "balance.account")];
+    const old = connection === "offline" && knownAt ? second(knownAt) : null;
+    for (const [i, what] of names.entries()) {
+      say(this.labels[i], old ? t("balance.known", { what, when: old }) : what);
+      set(/** @type {Element} */ (this.labels[i].parentElement), { "data-old": old !== null });
+    }
     this.drawBalance(state, amount);
     const account = findBalance(balances, told ? "returning" : "account", moneyTypeOf(state), currency);
     say(this.account, account ? money(account.amount, account.currency) : "–");

@@ -15,11 +15,10 @@ export class Hint {
   }
 
   draw() {
-    const { notices, preferences, state } = this.game;
+    const { actions, notices, preferences, state } = this.game;
     if (!preferences.local.hint) return;
-    const status = ownStatus(state);
-    if (status === "confirmed") return this.end();
-    if (status !== "idle" && status !== "deciding") return notices.remove(KEY);
+    if (ownStatus(state) === "confirmed") return this.end();
+    if (!actions.available().place) return notices.remove(KEY);
     notices.show(t(`hint.${this.step()}`), { key: KEY, stay: true, closed: () => this.end() });
   }
 

@@ -4,7 +4,6 @@ import { get, NoResponse, wait } from "../core/api.js";
 import { keep, keptReceipts, save } from "../core/kept_receipts.js";
 import { toMinor } from "../core/money.js";
 import { token } from "../core/session.js";
-import { SPOTS } from "../core/table_state.js";
 import { t } from "../messages/index.js";
 import { verify } from "../../verify/checks.js";
 import { bytes, hex, sha256 } from "../../verify/hashes.js";
@@ -42,7 +41,8 @@ async function isOf(receipt, shown) {
   if (!shown.signature && terms.number !== shown.terms?.number) return true;
   const amounts = (/** @type {Api["Stake"][]} */ stakes) => Object.fromEntries(stakes.map(({ spot, amount }) => [spot, toMinor(amount)]));
   const [confirmed, raised] = [amounts(receipt.stakes), amounts(receipt.raised)];
-  if (SPOTS.some((spot) => (confirmed[spot] ?? 0n) - (raised[spot] ?? 0n) !== (shown.stakes[spot] ?? 0n))) return false;
+  const spots = /** @type {Api["Spot"][]} */ (Object.keys({ ...confirmed, ...shown.stakes }));
+  if (spots.some((spot) => (confirmed[spot] ?? 0n) - (raised[spot] ?? 0n) !== (shown.stakes[spot] ?? 0n))) return false;
   return isSame([terms, receipt.seat, receipt.money_type, receipt.currency], [shown.terms, shown.seat, shown.money_type, shown.currency]);
 }
 

@@ -70,7 +70,7 @@ export class Rounds {
     const age = Date.parse(state.server_time) - Date.parse(round.ended_at ?? state.server_time);
     const within = state.betting_opens_at ? Date.parse(state.betting_opens_at) - serverNow() : Infinity;
     const late = age > ANIMATE_WITHIN || within <= 0 || document.hidden;
-    const instant = late || preferences.values.instant || !preferences.animated;
+    const instant = late || (preferences.values.instant && state.rules.may_hurry) || !preferences.animated;
     const mine = ownPart(round);
     if (mine?.raised && !notices.has("raised")) showRaisedStakes(game, mine);
     await game.animation.run(round, { instant, within, squeeze: preferences.local.squeeze && !late && !round.ceremony?.you });

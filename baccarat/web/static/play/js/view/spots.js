@@ -1,12 +1,14 @@
 // A spot's chips, and the three panels on which the player bets.
 
-/** @import { AvailableActions, PendingChip } from "../core/table_state.js" */
+/** @import { Available } from "../core/moves.js" */
+/** @import { PendingChip } from "../core/table_state.js" */
 
 import { oddsOf } from "../art/felt.js";
 import { drawStack } from "../art/pieces.js";
-import { h, put, say, set } from "../core/dom.js";
+import { h, put, say, set, tapped } from "../core/dom.js";
 import { toDecimal, toMinor } from "../core/money.js";
-import { currencyDigits, SPOTS, stakesOf } from "../core/table_state.js";
+import { spotKeys } from "../core/moves.js";
+import { currencyDigits, spotsOf, stakesOf } from "../core/table_state.js";
 import { chipText, money, t } from "../messages/index.js";
 
 /** @typedef {{ units: bigint, coming?: bigint, won?: bigint, seed?: number, chips: bigint[], digits: number }} Pile */
@@ -62,14 +64,14 @@ function allStakes(round, spot) {
   return { units: stakes.reduce((total, each) => total + each, 0n), players: stakes.length };
 }
 
-/** The panels Player, Tie and Banker: payout, own stake, everybody's stakes, and the result. */
+/** The panels of the table's spots: payout, own stake, everybody's stakes, and the result. */
 export class Spots {
   /** @param {(spot: Api["Spot"]) => void} place */
   constructor(place) {
     this.place = place;
     this.element = h("section", { class: "spots" });
     this.layout = "";
-    /** @type {Map<string, { element: HTMLElement, chips: SpotChips, all: HTMLElement, result: HTMLElement, odds: string }>} */
+    /** @type {Map<Api["Spot"], { element: HTMLElement, chips: SpotChips, all: HTMLElement, result: HTMLElement, odds: string }>} */
     this.panels = new Map();
   }
 
@@ -79,11 +81,13 @@ export class Spots {
     if (layout === this.layout) return;
     this.layout = layout;
     set(this.element, { "aria-label": t("spots.yours") });
-    this.element.replaceChildren(...SPOTS.map((spot) => this.panel(state, spot)));
+    this.panels.clear();
+    const keys = new Map([...spotKeys(state.rules)].map(([key, spot]) => [spot, key]));
+    this.element.replaceChildren(...spotsOf(state.rules).map((spot) => this.panel(state, spot, keys.get(spot))));
   }
 
-  /** @param {Api["Table"]} state @param {Api["Spot"]} spot */
-  panel(state, spot) {
+  /** @param {Api["Table"]} state @param {Api["Spot"]} spot @param {string} [key] */
+  panel(state, spot, key) {
     const chips = new SpotChips();
     const all = h("span", { class: "spot-all", "aria-hidden": "true" });
     const result = h("span", { class: "spot-result", "aria-hidden": "true" });
@@ -94,7 +98,7 @@ export class Spots {
       h("span", { class: "spot-pays" }, odds), chips.element, all, result,
     ];
     const element = state.you
-      ? h("button", { type: "button", class: `spot panel-spot mine ${spot}`, "data-spot": spot, "aria-keyshortcuts": spot[0], onclick: () => this.place(spot) }, parts)
+      ? h("button", { type: "button", class: `spot panel-spot mine ${spot}`, "data-spot": spot, "aria-keyshortcuts": key, onclick: tapped(() => this.place(spot)) }, parts)
       : h("div", { class: `spot panel-spot ${spot}`, role: "img" }, parts);
     this.panels.set(spot, { element, chips, all, result, odds });
     return element;
@@ -103,15 +107,13 @@ export class Spots {
   /**
    * @param {Api["Table"]} state
    * @param {Api["Round"] | null | undefined} round whose chips are on the table
-   * @param {{ part: Api["RoundSeat"] | null, stakes: Record<string, bigint>, pending: PendingChip[], can: AvailableActions, paying: boolean, winnings: boolean }} own
+   * @param {{ part: Api["RoundSeat"] | null, stakes: Record<string, bigint>, pending: PendingChip[], can: Available, paying: boolean, winnings: boolean }} own
    */
   draw(state, round, { part, stakes, pending, can, paying, winnings }) {
     this.arrange(state);
     const digits = currencyDigits(state);
     const chips = state.rules.chips.map(toMinor);
-    for (const [i, spot] of SPOTS.entries()) {
-      const panel = this.panels.get(spot);
-      if (!panel) continue;
+    for (const [i, [spot, panel]] of [...this.panels].entries()) {
       const coming = pending.filter((chip) => chip.spot === spot).reduce((total, chip) => total + chip.units, 0n);
       const units = stakes[spot] ?? 0n;
       const result = (paying && part?.result?.spots.find((each) => each.spot === spot)) || null;
@@ -134,6 +136,6 @@ export class Spots {
 
   /** @param {string} spot */
   find(spot) {
-    return this.panels.get(spot)?.element ?? null;
+    return this.panels.get(/** @type {Api["Spot"]} */ (spot))?.element ?? null;
   }
 }

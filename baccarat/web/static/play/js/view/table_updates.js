@@ -1,5 +1,6 @@
 // Applies table states from the stream and from answers in order, and presents what is new.
 
+import { serverNow } from "../core/api.js";
 import { ownPart, ownStatus } from "../core/table_state.js";
 import { t } from "../messages/index.js";
 import { announce, showRaisedStakes, updateForced, updateLowBalance, updateStop } from "./notices.js";
@@ -25,6 +26,7 @@ export class TableUpdates {
     if (askedAt < this.appliedAt) return void this.game.stream.refresh();
     this.appliedAt = askedAt;
     this.apply(state);
+    this.game.actions.settleUnanswered();
   }
 
   /**
@@ -43,12 +45,14 @@ export class TableUpdates {
     const { game } = this;
     const before = game.latest;
     game.latest = { ...before, ...state };
+    game.knownAt = new Date(serverNow());
     if (!before) this.showFirst();
     else this.showChanges(before);
     updateLowBalance(game);
     updateStop(game);
     updateForced(game);
     game.cut.contributeAutomatically();
+    game.autoConfirm.schedule();
     game.draw();
   }
 
