@@ -44,7 +44,9 @@ PLAYER_FILES: Final[Mapping[str, str]] = {
         %(player)s
     """,
     "play": f"""
-        SELECT id, stream, version, type, data::jsonb - 'seats' - 'wagers' AS data, recorded_at
+        SELECT id, stream, version, type, data::jsonb - 'seats' - 'wagers' AS data, recorded_at,
+               (SELECT currency FROM baccarat_table WHERE id = "right"(stream, 36)::uuid UNION ALL
+                SELECT currency FROM baccarat_round WHERE id = "right"(stream, 36)::uuid) AS currency
           FROM events_event AS event
          WHERE stream = ANY (
                ARRAY(SELECT 'table-' || table_id FROM baccarat_sitting WHERE player_id = %(player)s)
@@ -82,10 +84,10 @@ OPERATOR_FILES: Final[Mapping[str, OperatorFile]] = {
     "wagers": OperatorFile(_WAGERS, "confirmed_at", f"round_id IN ({own_rounds.PLAYED})"),
     "rules": OperatorFile("* FROM baccarat_rulesversion", "drafted_at", state=True),
     "void_policies": OperatorFile("* FROM baccarat_voidpolicy", "created_at", state=True),
-    "kill_switches": OperatorFile("* FROM baccarat_killswitch", "at", state=True, personal=True),
+    "kill_switches": OperatorFile("* FROM baccarat_killswitch", "at", state=True),
     "seats": OperatorFile("table_id, player_id, seat, money_type, at FROM baccarat_sitting", "at"),
     "chat_messages": OperatorFile(
-        "id, table_id, seat, player_id, text, displayed_text, sent_at FROM chat_chatmessage", "sent_at", personal=True
+        "id, table_id, seat, player_id, text, displayed_text, sent_at FROM chat_chatmessage", "sent_at"
     ),
     "chat_reports": OperatorFile(
         """report.id, report.table_id, report.seat, report.player_id, report.reporter_id, report.message_id,
@@ -93,10 +95,9 @@ OPERATOR_FILES: Final[Mapping[str, OperatorFile]] = {
              FROM chat_chatreport report LEFT JOIN chat_chatreportclosure closure ON closure.report_id = report.id""",
         "report.reported_at",
         own="report.operator_id = %(operator)s",
-        personal=True,
     ),
     "moderation_actions": OperatorFile(
-        "id, player_id, kind, reason, until, note, by, acted_at FROM chat_moderationaction", "acted_at", personal=True
+        "id, player_id, kind, reason, until, note, by, acted_at FROM chat_moderationaction", "acted_at"
     ),
     "filter_words": OperatorFile("id, word, added_at FROM chat_filterword", "added_at", state=True),
 }

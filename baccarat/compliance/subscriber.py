@@ -14,6 +14,7 @@ from baccarat.storage.models import Round
 from casino.events import subscriptions
 from casino.events.records import SealedEvent
 from casino.events.sql import fetch
+from casino.kernel.event_amounts import format_amounts
 from casino.kernel.money import format_amount
 from casino.significant import recorder
 from casino.significant.recorder import NewSignificantEvent, SignificantEventKind
@@ -37,7 +38,6 @@ _BALANCES: Final = """
       JOIN wallet_account AS account ON account.id = posting.account_id AND account.kind = 'account'
      WHERE entry.cause = %s LIMIT 1
 """
-_AMOUNTS: Final = frozenset({"amount", "balance", "cap", "limit", "owed", "taken"})
 _SETTING_FIELDS: Final = ("limit_type", "period", "currency", "limit", "cap", "amount", "funding")
 _PLAY_LIMITS: Final = ("PlayLimitSet", "PlayLimitIncreased")
 
@@ -74,15 +74,11 @@ def enrich(sealed: SealedEvent, events: Sequence[NewSignificantEvent]) -> Iterat
 
 
 def _format(values: Mapping[str, Any] | None, currency: str | None) -> dict[str, Any] | None:
-    if not values or not currency:
-        return None if values is None else dict(values)
-    is_time = values.get("limit_type") == LimitType.TIME
-    return {
-        name: (f"{value} min" if is_time else format_amount(value, currency))
-        if name in _AMOUNTS and isinstance(value, int)
-        else value
-        for name, value in values.items()
-    }
+    if values is None:
+        return None
+    if values.get("limit_type") == LimitType.TIME and isinstance(values.get("limit"), int):
+        return {**values, "limit": f"{values['limit']} min"}
+    return format_amounts(values, currency or "")
 
 
 def _add_details(sealed: SealedEvent, event: NewSignificantEvent) -> NewSignificantEvent:

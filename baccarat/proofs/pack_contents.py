@@ -11,6 +11,7 @@ from uuid import UUID
 from baccarat.audit.round_replay import RoundReplay
 from baccarat.chat import queries as chat
 from casino.events.sql import fetch
+from casino.kernel.event_amounts import format_amounts
 from casino.kernel.money import format_amount as money
 from casino.operators.principals import session_id
 from casino.operators.sessions import touch_interval
@@ -56,19 +57,11 @@ _NAMES: Final = (
     "seat", "player", "money_type", "currency", "stakes", "staked", "won", "commission", "returned", "confirmed_at",
     "settled_at", "voided_at",
 )  # fmt: skip
-_AMOUNTS: Final = ("staked", "won", "commission", "returned")
 
 
 def wagers(round_: UUID) -> list[dict[str, Any]]:
     """List the round's wagers and their results by seat, amounts as decimal strings."""
-    return [_wager(dict(zip(_NAMES, row, strict=True))) for row in fetch(_WAGERS, [round_])]
-
-
-def _wager(row: dict[str, Any]) -> dict[str, Any]:
-    currency = row["currency"]
-    amounts = {name: None if row[name] is None else money(row[name], currency) for name in _AMOUNTS}
-    stakes = {spot: money(stake, currency) for spot, stake in row["stakes"].items()}
-    return {**row, **amounts, "stakes": stakes}
+    return [format_amounts(dict(zip(_NAMES, row, strict=True))) for row in fetch(_WAGERS, [round_])]
 
 
 def ledger_entries(events: Iterable[int]) -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ from baccarat.reports.band import (
 from baccarat.reports.play_facts import RuleSet, SpotTotals, TablePlay
 from casino.compliance import cases
 from casino.compliance.models import CaseKind
+from casino.kernel.event_amounts import format_amounts
 from casino.reports import document
 from casino.reports.definition import (
     CURRENCY,
@@ -50,13 +51,13 @@ def open_return_cases(scope: ReportScope, data: ReportData) -> None:
 def _open(scope: ReportScope, row: Row) -> None:
     money_type, currency, table, name, rules, _, _, _, spot, rounds, wagers, handle, returned, *_ = row
     theory, expected, actual, low, high, verdict = row[-6:]
-    details: dict[str, Any] = {
+    details = format_amounts({
         "table": str(table), "name": name, "rules": rules, "spot": spot, "money_type": money_type, "currency": currency,
-        "rounds": rounds, "stakes": wagers, "handle": handle, "returned": returned,
+        "rounds": rounds, "wagers": wagers, "handle": handle, "returned": returned,
         "theoretical": None if theory is None else document.rate(theory), "expected": document.rate(expected),
         "actual": document.rate(actual), "low": document.rate(low), "high": document.rate(high), "verdict": verdict,
         "since": scope.since.isoformat(), "until": scope.until.isoformat(),
-    }  # fmt: skip
+    })  # fmt: skip
     subject = f"table:{table} {rules} {spot} {money_type} {currency}"
     if (
         cases.open_case(operator=scope.operator, kind=CaseKind.RETURN_OUT_OF_BAND, subject=subject, details=details)

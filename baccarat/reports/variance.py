@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from baccarat.storage import own_rounds
+from casino.api.sheets import ColumnType
 from casino.compliance import cases
 from casino.compliance.models import CaseKind
 from casino.events.sql import fetch
+from casino.kernel.money import format_amount
 from casino.reports.definition import (
     CURRENCY,
     MONEY_TYPE,
@@ -117,8 +119,7 @@ def open_variance_cases(scope: ReportScope, data: ReportData) -> None:
 
 
 def _open(scope: ReportScope, row: Sequence[Any]) -> None:
-    names = [column.name for column in VARIANCE.columns]
-    details = {name: value if isinstance(value, int) else str(value) for name, value in zip(names, row, strict=True)}
+    details = {column.name: _shown(column, value, row[1]) for column, value in zip(VARIANCE.columns, row, strict=True)}
     if (
         cases.open_case(
             operator=scope.operator,
@@ -139,6 +140,12 @@ def _open(scope: ReportScope, row: Sequence[Any]) -> None:
         amount=row[-2],
         currency=row[1],
     )
+
+
+def _shown(column: Column, value: Any, currency: str) -> int | str:
+    if column.kind is ColumnType.MONEY:
+        return format_amount(value, currency)
+    return value if isinstance(value, int) else str(value)
 
 
 def _case_subject(scope: ReportScope, row: Sequence[Any]) -> str:

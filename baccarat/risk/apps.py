@@ -72,7 +72,7 @@ class RiskConfig(AppConfig):
                 "risk_rules": OperatorFile("* FROM risk_riskrule", "at", state=True),
                 "risk_alerts": OperatorFile("* FROM risk_riskalert", "at"),
                 "player_statuses": OperatorFile("* FROM risk_playerstatus", "at", state=True),
-                "player_notes": OperatorFile("* FROM risk_playernote", "at", personal=True),
+                "player_notes": OperatorFile("* FROM risk_playernote", "at"),
             }
         )
         table_digests.register({"risk_riskalert": "id", "risk_playerstatus": "id", "risk_playernote": "id"})

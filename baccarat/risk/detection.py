@@ -22,6 +22,8 @@ from casino.compliance.models import CaseEntryKind, CaseKind
 from casino.events import subscriptions
 from casino.events.records import SealedEvent
 from casino.events.sql import database_now, fetch
+from casino.kernel.event_amounts import format_amounts
+from casino.kernel.money import format_amount
 
 BATCH: Final = 1000
 MAX_BATCHES: Final = 20
@@ -203,11 +205,12 @@ def _raise_alert(finding: RiskFinding, *, operator: UUID, currency: str, rules: 
     )
     if alike.exists():
         return
-    details = {**finding.facts, **{f"rule_{name}": value for name, value in asdict(terms).items() if name != "enabled"}}
+    rule = {f"rule_{name}": value for name, value in asdict(terms).items() if name != "enabled"}
+    details = format_amounts({**finding.facts, **rule}, currency)
     shown = {
         "rule": finding.kind.value,
         "currency": currency,
-        "amount": finding.amount,
+        "amount": None if finding.amount is None else format_amount(finding.amount, currency),
         "count": finding.count,
         "other": None if finding.other is None else str(finding.other),
         **details,

@@ -112,7 +112,7 @@ class RiskAlert(models.Model):
     amount = models.BigIntegerField(null=True)
     count = models.IntegerField(null=True)
     hours = models.IntegerField()
-    details = models.JSONField(help_text="What was measured, and the rule's amounts.")
+    details = models.JSONField(help_text="What was measured, and the rule's terms; amounts as decimals.")
     slot = models.DateTimeField(help_text="The last quarter of an hour that was measured.")
     case_id = models.UUIDField()
     at = models.DateTimeField(db_default=Now())

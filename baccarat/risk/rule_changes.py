@@ -8,6 +8,7 @@ from uuid import UUID
 from baccarat import acts
 from baccarat.risk import rules
 from baccarat.risk.rules import TEXTS, NewRule, RuleKind, RuleTerms
+from casino.kernel.event_amounts import format_amounts
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator
@@ -22,7 +23,8 @@ def change_rule(rule: NewRule, *, by: str, allowed: Collection[UUID] | None = No
     if not rules.is_looser(rule):
         rules.change_rule(rule, by=by)
         return None
-    given = ", ".join(f"{name} {value}" for name, value in asdict(rule.terms).items() if value is not None)
+    terms = format_amounts(asdict(rule.terms), rule.currency)
+    given = ", ".join(f"{name} {value}" for name, value in terms.items() if value is not None)
     details = asdict(rule)
     operator = details.pop("operator")
     return changes.make(

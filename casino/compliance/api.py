@@ -80,8 +80,9 @@ class MyDataExportsView(PlayerView):
         returns=DataExportResponse,
         status=201,
         description=(
-            "A ZIP of JSON files: registration, sessions, wagers with their rounds, accounts and entries, payments, "
-            "limits, notices and chats. It has no ids of staff and no notes among them, and is kept for a day."
+            "A ZIP of JSON files, and a workbook of the same tables: registration, sessions, wagers with their rounds, "
+            "accounts and entries, payments, limits, notices and chats. It has no ids of staff and no notes among "
+            "them, and is kept for a day."
         ),
         refusals=(DataExportTooSoon,),
     )
@@ -102,7 +103,7 @@ class MyDataExportFileView(PlayerView):
         examples=[
             OpenApiExample("File", "(bytes of a ZIP)", response_only=True, status_codes=["200"], media_type=ARCHIVE)
         ],
-        description="Amounts in it are in minor units of the currency beside them, times in UTC.",
+        description="Amounts in it are decimals of the currency beside them, times in UTC.",
         refusals=(DataExportNotReady, UnknownDataExport),
     )
     def get(self, request: Request, export: UUID) -> StreamingHttpResponse:

@@ -49,9 +49,9 @@ _DETAILS: Final = {
     "money_type": "real",
     "currency": "EUR",
     "rounds": 12000,
-    "stakes": 8000,
-    "handle": 8000000,
-    "returned": 8120000,
+    "wagers": 8000,
+    "handle": "80000.00",
+    "returned": "81200.00",
     "theoretical": "0.989421",
     "expected": "0.989421",
     "actual": "1.015000",
@@ -175,7 +175,7 @@ class CaseResponse(Shape):
         dict[str, str | int | None],
         Meta(
             description=(
-                "What was measured, by the names of the report's columns; amounts in minor units of `currency`. For "
+                "What was measured, by the names of the report's columns; amounts as decimals of `currency`. For "
                 "`return_out_of_band`: the spot, its `handle` and `returned`, and the `actual` return beside `low` and "
                 "`high`. For `wager_reconciliation`: both sides of each sum, and their `difference`. For "
                 "`suspicious_activity`: the `rule`, its terms, and what was counted. For `complaint`: when it was "

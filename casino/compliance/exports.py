@@ -1,34 +1,40 @@
-"""Exports: everything about a player as JSON, and about an operator in an interval as CSV, for regulators.
+"""Exports: everything about a player, and about an operator in an interval, for regulators.
 
-Amounts are in minor units of the currency beside them; times are in UTC. Both are made in pieces, by the job of
+Amounts are decimals of the currency beside them; times are in UTC. Both are made in pieces, by the job of
 `data_exports`, which keeps them for a day. Cells that a spreadsheet would run are escaped.
-Encrypted texts are decrypted, but not in the operator's `events`, which are as stored, so that their digests can be
-checked (NJ 13:69O-1.8(b), GLI-19 2.8.1). Staff actions are those of people who work for this operator alone; what
-others did is in `events` and in `access_log`. Other apps register their own files.
+Encrypted texts are decrypted. The operator's `events` are as stored, so that their digests can be checked (NJ
+13:69O-1.8(b), GLI-19 2.8.1). Staff actions are those of people who work for this operator alone; what others did is in
+`events` and in `access_log`. Other apps register their own files.
 """
 
-import csv
 import io
 import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import connection, transaction
 
-from casino.api.sheets import BYTE_ORDER_MARK, ColumnType, Sheet, escape_cell, pieces_of, write_xlsx
+from casino.api.sheets import ColumnType, Sheet, pieces_of, sheet_as_csv, write_xlsx
 from casino.crypto import crypto_shredding
 from casino.events import payloads
+from casino.kernel.event_amounts import AMOUNTS, format_amounts
 from casino.operators.services import require_player
 from casino.reports.generation import snapshot
 
 BATCH: Final = 500
 """Rows that are read, decrypted and compressed at a time."""
+AMOUNTS_ARE: Final = "decimals of the currency beside them"
+_TYPES: Final = {
+    **dict.fromkeys((20, 21, 23), ColumnType.INTEGER),  # the types of PostgreSQL: int8, int2, int4
+    1184: ColumnType.TIMESTAMP,  # timestamptz
+}
 _player_files: Final[dict[str, str]] = {
     "player": """
         SELECT id, operator_id, reference, nickname, created_at FROM operators_player WHERE id = %(player)s
@@ -110,78 +116,60 @@ def files_for(allowed: Callable[[str], bool]) -> list[str]:
     return [name for name in player_files() if name not in _player_needs or allowed(_player_needs[name])]
 
 
-class _Sink(io.RawIOBase):
-    """The file that the ZIP is written to; it buffers the bytes until they are sent."""
+@dataclass(frozen=True, slots=True)
+class ExportTable:
+    """What a statement reads, as people read it: decrypted, with amounts as decimals. It is read anew each time.
 
-    def __init__(self) -> None:
-        self.buffer = bytearray()
+    `hidden` columns are left out, `view` shows a row as some may see it. `stored`: texts and amounts are as stored.
+    """
 
-    def writable(self) -> bool:
-        return True
+    name: str
+    statement: str
+    parameters: Mapping[str, Any]
+    hidden: frozenset[str] = frozenset()
+    view: Callable[[dict[str, Any]], dict[str, Any]] = dict
+    stored: bool = False
 
-    def write(self, data: Any) -> int:
-        self.buffer += data
-        return len(data)
+    def batches(self) -> Iterator[list[dict[str, Any]]]:
+        """Yield rows, some hundred at a time."""
+        read = f"SELECT to_jsonb(exported)::text FROM ({self.statement}) AS exported"  # noqa: S608
+        with connection.chunked_cursor() as cursor:
+            cursor.execute(read, self.parameters)
+            while rows := cursor.fetchmany(BATCH):
+                yield self._present([json.loads(text) for (text,) in rows])
 
-    def take(self) -> bytes:
-        taken, self.buffer = bytes(self.buffer), bytearray()
-        return taken
+    def sheet(self, keys: int = 1) -> Sheet:
+        """Return the rows as a table of a file that people open."""
+        columns = self._columns()
+        rows = (row for batch in self.batches() for row in batch)
+        return Sheet(self.name, columns, ([as_cell(row[name]) for name in columns] for row in rows), keys)
 
+    def _present(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if self.stored:
+            return rows
+        shown = (self.view(format_amounts(row)) for row in _decrypt_batch(rows))
+        return [{name: value for name, value in row.items() if name not in self.hidden} for row in shown]
 
-def export_player(*, operator: UUID, player: UUID, now: datetime, files: Iterable[str]) -> Iterator[bytes]:
-    """Export these files about a player: yield a ZIP of JSON in pieces. Raises UnknownPlayer at once."""
-    require_player(operator=operator, player=player)
-    return _zip_pieces(player, now, {name: player_files()[name] for name in files}, lambda _, row: row)
-
-
-def export_own_data(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:
-    """Export what players may have of themselves: as `export_player`, without what is about others."""
-    require_player(operator=operator, player=player)
-    return _zip_pieces(player, now, {name: player_files()[name] for name in _own_files}, _redact)
-
-
-def _redact(name: str, row: dict[str, Any]) -> dict[str, Any]:
-    shown = _own_views[name](row) if name in _own_views else row
-    return {column: _without_others(value) for column, value in shown.items() if column not in _own_files[name]}
-
-
-def _without_others(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_others(each) for name, each in value.items()}
-    if isinstance(value, list):
-        return [_without_others(each) for each in value]
-    return "others" if isinstance(value, str) and _OTHERS.fullmatch(value) else value
-
-
-def _zip_pieces(
-    player: UUID,
-    now: datetime,
-    files: Mapping[str, str],
-    present: Callable[[str, dict[str, Any]], dict[str, Any]],
-) -> Iterator[bytes]:
-    sink = _Sink()
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, transaction.atomic():
-        payloads.show_in_sql("player", {"player": player})
-        counts = {}
-        for name, statement in files.items():
-            with archive.open(f"{name}.json", "w", force_zip64=True) as file:
-                counts[name] = 0
-                for batch in _batches(statement, {"player": player}):
-                    for row in (present(name, each) for each in batch):
-                        file.write((b"[\n" if counts[name] == 0 else b",\n") + json.dumps(row, sort_keys=True).encode())
-                        counts[name] += 1
-                    yield sink.take()
-                file.write(b"\n]\n" if counts[name] else b"[]\n")
-        manifest = {"format": "casino.player.v1", "player": str(player), "made_at": now.isoformat(), "rows": counts}
-        archive.writestr("manifest.json", json.dumps({**manifest, "amounts": "minor units"}, indent=1))
-    yield sink.take()
+    def _columns(self) -> dict[str, ColumnType]:
+        """Return the columns: amounts, whole numbers that are no ids, times, and text."""
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT * FROM ({self.statement}) AS exported LIMIT 0", self.parameters)  # noqa: S608
+            columns = cursor.description or ()
+        return {each.name: _type_of(each.name, each.type_code) for each in columns if each.name not in self.hidden}
 
 
-def _batches(statement: str, parameters: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
-    with connection.chunked_cursor() as cursor:
-        cursor.execute(f"SELECT to_jsonb(exported)::text FROM ({statement}) AS exported", parameters)  # noqa: S608
-        while rows := cursor.fetchmany(BATCH):
-            yield _decrypt_batch([json.loads(text) for (text,) in rows])
+def _type_of(column: str, type_code: int) -> ColumnType:
+    if column == "id" or column.endswith("_id"):
+        return ColumnType.TEXT
+    kind = _TYPES.get(type_code, ColumnType.TEXT)
+    return ColumnType.MONEY if kind is ColumnType.INTEGER and column in AMOUNTS else kind
+
+
+def as_cell(value: Any) -> str:
+    """Return a value of JSON as a cell has it."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _decrypt_batch(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -207,19 +195,96 @@ def _decrypt(value: Any, plain: Mapping[str, str | None]) -> Any:
     return plain.get(value, value) if isinstance(value, str) else value
 
 
+class _Sink(io.RawIOBase):
+    """The file that the ZIP is written to; it buffers the bytes until they are sent."""
+
+    def __init__(self) -> None:
+        self.buffer = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.buffer += data
+        return len(data)
+
+    def take(self) -> bytes:
+        taken, self.buffer = bytes(self.buffer), bytearray()
+        return taken
+
+
+def export_player(*, operator: UUID, player: UUID, now: datetime, files: Iterable[str]) -> Iterator[bytes]:
+    """Export these files about a player: yield a ZIP of JSON and a workbook in pieces. Raises UnknownPlayer at once."""
+    require_player(operator=operator, player=player)
+    return _zip_pieces(player, now, [_player_table(player, name) for name in files])
+
+
+def export_own_data(*, operator: UUID, player: UUID, now: datetime) -> Iterator[bytes]:
+    """Export what players may have of themselves: as `export_player`, without what is about others."""
+    require_player(operator=operator, player=player)
+    tables = [
+        replace(_player_table(player, name), hidden=hidden, view=partial(_own_view, _own_views.get(name, dict)))
+        for name, hidden in _own_files.items()
+    ]
+    return _zip_pieces(player, now, tables)
+
+
+def _player_table(player: UUID, name: str) -> ExportTable:
+    return ExportTable(name, player_files()[name], {"player": player})
+
+
+def _own_view(view: Callable[[dict[str, Any]], dict[str, Any]], row: dict[str, Any]) -> dict[str, Any]:
+    return {name: _without_others(value) for name, value in view(row).items()}
+
+
+def _without_others(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_others(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without_others(each) for each in value]
+    return "others" if isinstance(value, str) and _OTHERS.fullmatch(value) else value
+
+
+def _zip_pieces(player: UUID, now: datetime, tables: Sequence[ExportTable]) -> Iterator[bytes]:
+    sink = _Sink()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, transaction.atomic():
+        payloads.show_in_sql("player", {"player": player})
+        counts = {}
+        for table in tables:
+            with archive.open(f"{table.name}.json", "w", force_zip64=True) as file:
+                counts[table.name] = 0
+                for batch in table.batches():
+                    for row in batch:
+                        begin = b",\n" if counts[table.name] else b"[\n"
+                        file.write(begin + json.dumps(row, sort_keys=True).encode())
+                        counts[table.name] += 1
+                    yield sink.take()
+                file.write(b"\n]\n" if counts[table.name] else b"[]\n")
+        yield from _write_workbook(archive, sink, "player", (table.sheet() for table in tables))
+        manifest = {"format": "casino.player.v1", "player": str(player), "made_at": now.isoformat(), "rows": counts}
+        archive.writestr("manifest.json", json.dumps({**manifest, "amounts": AMOUNTS_ARE}, indent=1))
+    yield sink.take()
+
+
+def _write_workbook(archive: zipfile.ZipFile, sink: _Sink, name: str, sheets: Iterable[Sheet]) -> Iterator[bytes]:
+    with archive.open(f"{name}.xlsx", "w", force_zip64=True) as file:
+        for piece in pieces_of(write_xlsx(sheets)):
+            file.write(piece)
+            yield sink.take()
+
+
 class OperatorFile(NamedTuple):
     """The columns and tables of a SELECT, the column of the time, and the condition of rows of `%(operator)s`.
 
     The condition has an index, and may be one on `%(since)s` and `%(until)s`, too: rows of others are not read. Rows
     without a time are exported as they are now. `state`: rows of any time before the end of the period, such as
-    players. `personal`: cells may be encrypted, and are written decrypted.
+    players.
     """
 
     source: str
     time: str
     own: str = "operator_id = %(operator)s"
     state: bool = False
-    personal: bool = False
 
     @property
     def statement(self) -> str:
@@ -245,7 +310,6 @@ _operator_files: Final[dict[str, OperatorFile]] = {
         "id, brand_id, limits_group, reference, nickname, created_at FROM operators_player",
         "created_at",
         state=True,
-        personal=True,
     ),
     "brands": OperatorFile("id, slug, name, shares_players, created_at FROM operators_brand", "created_at", state=True),
     "player_sessions": OperatorFile(
@@ -277,7 +341,6 @@ _operator_files: Final[dict[str, OperatorFile]] = {
         "entry.action_time",
         own="""NOT EXISTS (SELECT FROM operators_staffmembership other
                             WHERE other.user_id = entry.user_id AND other.operator_id <> %(operator)s)""",
-        personal=True,
     ),
     "access_log": OperatorFile("id, user_id, subject, path, address, at FROM staff_accesslogentry", "at"),
     "api_keys": OperatorFile(
@@ -290,28 +353,24 @@ _operator_files: Final[dict[str, OperatorFile]] = {
         """id, kind, subject, summary, details, status, requested_by, requested_at, decided_by, decided_at, effective_at
              FROM operators_change""",
         "requested_at",
-        personal=True,
     ),
-    "significant_events": OperatorFile("* FROM significant_significantevent", "at", personal=True),
+    "significant_events": OperatorFile("* FROM significant_significantevent", "at"),
     "significant_event_notes": OperatorFile(
         """event.number, note.acknowledges, note.text, note.by, note.at
              FROM significant_note note JOIN significant_significantevent event ON event.id = note.event_id""",
         "note.at",
         own="event.operator_id = %(operator)s",
-        personal=True,
     ),
-    "cases": OperatorFile("* FROM compliance_case", "opened_at", personal=True),
+    "cases": OperatorFile("* FROM compliance_case", "opened_at"),
     "case_actions": OperatorFile(
         """action.* FROM compliance_caseaction action JOIN compliance_case ON compliance_case.id = action.case_id""",
         "action.at",
         own="compliance_case.operator_id = %(operator)s",
-        personal=True,
     ),
     "case_entries": OperatorFile(
         """entry.* FROM compliance_caseentry entry JOIN compliance_case ON compliance_case.id = entry.case_id""",
         "entry.at",
         own="compliance_case.operator_id = %(operator)s",
-        personal=True,
     ),
     "erasures": OperatorFile(
         """id, player_id, reason, overrides_retention, requested_by, approved_by, erased_at FROM compliance_erasure""",
@@ -326,8 +385,8 @@ _operator_files: Final[dict[str, OperatorFile]] = {
 # The first event of an append names the operator, and those after it in its stream are of the same. The index
 # `events_event_operator` finds the first ones by day.
 _OPERATOR_EVENTS: Final = """
-    SELECT seal.position, event.id, event.stream, event.version, event.type, event.schema, event.data,
-           first.metadata, event.recorded_at, encode(seal.digest, 'hex') AS digest
+    SELECT seal.position, event.id, event.stream, event.version, event.type, event.schema, event.data::text AS data,
+           first.metadata::text AS metadata, event.recorded_at, encode(seal.digest, 'hex') AS digest
       FROM events_event first CROSS JOIN LATERAL (
            SELECT * FROM events_event event WHERE event.stream = first.stream AND event.version >= first.version
               AND event.version < coalesce((
@@ -341,15 +400,6 @@ _OPERATOR_EVENTS: Final = """
        AND (first.recorded_at AT TIME ZONE 'UTC')::date <= (%(until)s::timestamptz AT TIME ZONE 'UTC')::date
        AND event.recorded_at >= %(since)s AND event.recorded_at < %(until)s ORDER BY seal.position
 """
-_TYPES: Final = {
-    **dict.fromkeys((20, 21, 23), ColumnType.INTEGER),  # the types of PostgreSQL: int8, int2, int4
-    1184: ColumnType.TIMESTAMP,  # timestamptz
-}
-_MAY_BE_FORMULA: Final = re.compile(rb'(?:^|,)"?[=+\-@\xef\t\r\n]')  # \xef begins the full-width ones
-"""The beginning of a cell with one; and what looks so within a cell."""
-csv.field_size_limit(1 << 30)  # of a process: as long as PostgreSQL's can be
-PIECE: Final = 1 << 16
-"""Bytes that are gathered before they are sent."""
 
 
 def register_operator_files(files: Mapping[str, OperatorFile]) -> None:
@@ -371,89 +421,32 @@ def export_operator(
     """
     parameters = {"operator": operator, "since": since, "until": until}
     counts: dict[str, int] = {}
-    personal = {name for name, file in _operator_files.items() if file.personal}
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive, snapshot(parameters):
         for name, statement in operator_statements().items():
-            read = _decrypted_lines if name in personal else _copied_lines
-            yield from _write_lines(archive, sink, name, read(statement, parameters), counts)
+            table = ExportTable(name, statement, parameters, stored=name == "events")
+            yield from _write_csv(archive, sink, table.sheet(), counts)
             if workbooks:
-                rows = islice(map(_cells, read(statement, parameters)), 1, None)
-                yield from _write_workbook(archive, sink, Sheet(name, _columns(statement, parameters), rows))
+                yield from _write_workbook(archive, sink, name, [table.sheet()])
         manifest = {
             "format": "casino.operator.v1", "operator": str(operator), "since": since.isoformat(),
-            "until": until.isoformat(), "made_at": now.isoformat(), "rows": counts, "amounts": "minor units",
+            "until": until.isoformat(), "made_at": now.isoformat(), "rows": counts,
+            "amounts": f"{AMOUNTS_ARE}; within events in minor units, as stored",
         }  # fmt: skip
         archive.writestr("manifest.json", json.dumps(manifest, indent=1))
     yield sink.take()
 
 
-def _write_lines(
-    archive: zipfile.ZipFile, sink: _Sink, name: str, lines: Iterator[bytes], counts: dict[str, int]
-) -> Iterator[bytes]:
-    """Write a header and rows to a file of the archive, and yield what is ready to send."""
-    counts[name] = -1
-    with archive.open(f"{name}.csv", "w", force_zip64=True) as file:
-        file.write(BYTE_ORDER_MARK.encode())
-        for line in lines:
-            file.write(_escaped(line) if _MAY_BE_FORMULA.search(line) else line)
-            counts[name] += 1
-            if len(sink.buffer) >= PIECE:
-                yield sink.take()
-
-
-def _write_workbook(archive: zipfile.ZipFile, sink: _Sink, sheet: Sheet) -> Iterator[bytes]:
-    with archive.open(f"{sheet.name}.xlsx", "w", force_zip64=True) as file:
-        for piece in pieces_of(write_xlsx([sheet])):
+def _write_csv(archive: zipfile.ZipFile, sink: _Sink, sheet: Sheet, counts: dict[str, int]) -> Iterator[bytes]:
+    """Write a table to a file of the archive, count its rows, and yield what is ready to send."""
+    with archive.open(f"{sheet.name}.csv", "w", force_zip64=True) as file:
+        for piece in sheet_as_csv(replace(sheet, rows=_counted(sheet, counts))):
             file.write(piece)
             yield sink.take()
 
 
-def _columns(statement: str, parameters: Mapping[str, Any]) -> dict[str, ColumnType]:
-    """Return the columns of a statement: whole numbers that are no ids, times, and text."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT * FROM ({statement}) AS exported LIMIT 0", parameters)  # noqa: S608
-        return {
-            column.name: ColumnType.TEXT
-            if column.name == "id" or column.name.endswith("_id")
-            else _TYPES.get(column.type_code, ColumnType.TEXT)
-            for column in cursor.description or ()
-        }
-
-
-def _copied_lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield the lines as PostgreSQL writes them."""
-    copy = f"COPY ({statement}) TO STDOUT WITH (FORMAT csv, HEADER)"
-    with connection.cursor() as cursor, cursor.copy(copy, parameters) as rows:
-        for row in rows:
-            yield bytes(row)
-
-
-def _escaped(line: bytes) -> bytes:
-    return _csv_line(list(map(escape_cell, _cells(line))))
-
-
-def _cells(line: bytes) -> list[str]:
-    (cells,) = csv.reader(io.StringIO(line.decode(), newline=""))
-    return cells
-
-
-def _decrypted_lines(statement: str, parameters: Mapping[str, Any]) -> Iterator[bytes]:
-    """Yield the lines of rows with personal texts, decrypted."""
-    names = list(_columns(statement, parameters))
-    yield _csv_line(names)
-    for batch in _batches(statement, parameters):
-        for row in batch:
-            yield _csv_line([_csv_cell(row[name]) for name in names])
-
-
-def _csv_line(cells: Sequence[str]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(cells)
-    return text.getvalue().encode()
-
-
-def _csv_cell(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+def _counted(sheet: Sheet, counts: dict[str, int]) -> Iterator[Sequence[Any]]:
+    counts[sheet.name] = 0
+    for row in sheet.rows:
+        counts[sheet.name] += 1
+        yield row

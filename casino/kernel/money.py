@@ -116,6 +116,11 @@ def declare(currencies: Iterable[Currency]) -> None:
     _declared.update((currency.code, currency) for currency in currencies)
 
 
+def is_known(code: str) -> bool:
+    """Return whether this is the code of a currency."""
+    return code in HUNDREDTHS or code in NO_MINOR_UNIT or code in THOUSANDTHS or code in _declared
+
+
 def is_declared(currency: str) -> bool:
     """Return whether a currency is known by its declaration only."""
     return currency in _declared

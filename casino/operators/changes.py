@@ -24,7 +24,7 @@ from casino.events.rebuild import Events, Projector
 from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata
 from casino.kernel.errors import Refusal
-from casino.kernel.money import format_amount
+from casino.kernel.event_amounts import format_amounts
 from casino.kernel.persons import is_person
 from casino.operators import change as lifecycle
 from casino.operators import memberships, notices
@@ -99,11 +99,6 @@ class ChangeKind:
 
 CHANGE_EVENTS: Final = EventRegistry(EventType(event) for event in get_args(ChangeEvent))
 CHANGES: Final = ProjectionTable.of(Change)
-_AMOUNTS: Final = frozenset({
-    "amount", "amounts", "auto_approve_up_to", "cap", "chips", "fee_fixed", "kyc_above", "limits", "maximum", "minimum",
-    "second_approval_above",
-})  # fmt: skip
-"""Names of details in minor units."""
 _EXPIRED: Final = "system:changes"
 _LOCK_SUBJECT: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
 _kinds: Final[dict[str, ChangeKind]] = {}
@@ -283,18 +278,7 @@ def shown_details(change: Change) -> dict[str, Any]:
 
 def readable_details(change: Change) -> dict[str, Any]:
     """Return what a change applies, amounts in units of its currency."""
-    return {name: _readable(name, value, change.details.get("currency")) for name, value in change.details.items()}
-
-
-def _readable(name: str, value: object, currency: str | None) -> object:
-    if isinstance(value, dict):
-        currency = value.get("currency", currency)
-        return {key: _readable(name if name in _AMOUNTS else key, each, currency) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_readable(name, each, currency) for each in value]
-    if currency and name in _AMOUNTS and isinstance(value, int) and not isinstance(value, bool):
-        return format_amount(value, currency)
-    return value
+    return format_amounts(change.details)
 
 
 def apply_due() -> int:

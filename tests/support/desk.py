@@ -25,6 +25,7 @@ from casino.compliance.models import Case, CaseEntryKind
 from casino.crypto import crypto_shredding
 from casino.events import sealer
 from casino.events.sql import execute
+from casino.kernel.money import format_amount
 from casino.operators.models import Operator, Player, StaffMembership
 from casino.reports import generation
 from casino.reports.intervals import between
@@ -204,7 +205,8 @@ def _use_services(desk: Desk) -> None:
     """Let money move, a case and a complaint be opened, a report be made, and both players share a network."""
     operator, by, word = desk.operator, f"staff:{desk.colleague.pk}", desk.word
     desk.office.house.credit(desk.player.pk, desk.amount)
-    details = {"rule": "stake_sum", "other": str(desk.other.pk), "staked": desk.amount, "currency": "EUR"}
+    staked = format_amount(desk.amount, "EUR")
+    details = {"rule": "stake_sum", "other": str(desk.other.pk), "staked": staked, "currency": "EUR"}
     case = detection.open_case_about(desk.player.pk, operator=operator, details=details, rules={})
     evidence = f"round:{desk.office.settled(desk.office.single).pk}"
     note: dict[str, Any] = {"kind": CaseEntryKind.NOTE, "text": f"{word} wrote", "evidence": evidence}

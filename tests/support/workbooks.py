@@ -1,7 +1,8 @@
 """What a workbook says, as another program reads it."""
 
 import io
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from openpyxl import load_workbook
@@ -31,3 +32,12 @@ def as_text(cell: Any) -> str:
     if isinstance(cell.value, int | float) and not isinstance(cell.value, bool):
         return f"{cell.value:.{len(cell.number_format.partition('.')[2])}f}"
     return format_cell(cell.value)
+
+
+def differences(line: Sequence[str], cells: Sequence[str]) -> list[tuple[str, str]]:
+    """Return where a row of a sheet differs from one of another format by more than a time's microseconds."""
+    return [(one, other) for one, other in zip(line, cells, strict=True) if one != other and not _is_one(one, other)]
+
+
+def _is_one(one: str, other: str) -> bool:
+    return abs(datetime.fromisoformat(one) - datetime.fromisoformat(other)) < timedelta(milliseconds=1)

@@ -35,7 +35,7 @@ from casino.backoffice.forms import (
     time_field,
 )
 from casino.backoffice.pages.player_risk import ASSESS, VIEW_CASES, VIEW_COMPLAINT
-from casino.backoffice.pages.risk import case_title, name_others, rule_title
+from casino.backoffice.pages.risk import case_title, measured, name_others, rule_title
 from casino.backoffice.picker import ANYTHING, PickerInput, picker_field, visible_names
 from casino.backoffice.sections import ActionBar, Facts, Grid, Section
 from casino.backoffice.subjects import nicknames, player_link, subject_link, subject_names
@@ -46,7 +46,6 @@ from casino.operators import memberships
 from casino.staff.access_log import record_access
 
 _UNITS: Final = {"rule_hours": "h", "rule_share": "%"}
-_AMOUNTS: Final = frozenset({"amount", "deposited", "withdrawn", "staked", "returned", "rule_amount"})
 RESOLVE_CASE: Final = "compliance.resolve_case"
 MAX_ALERTS: Final = 50
 MAX_NEARBY: Final = 20
@@ -218,7 +217,8 @@ class CaseAdmin(LabelledRowsAdmin):
         record_access(request, subject=self.subject_of(row), operator=row.operator_id)
         data = case_file.export_case(row, by=memberships.staff_actor(request.user))
         self.log_change(request, row, "Exported the case.")
-        headers = {"Content-Disposition": f'attachment; filename="case-{row.pk}.zip"', "Cache-Control": "no-store"}
+        name = f"{row.slug}-case-{row.pk}.zip"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
         return HttpResponse(data, content_type="application/zip", headers=headers)
 
     def title_of(self, obj: Any) -> str:
@@ -345,21 +345,20 @@ def _findings(details: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Return what a report or a rule found, with amounts and names as on other pages."""
     kinds = {"other": "player", "table": "table"}
     names = visible_names(f"{kind}:{details[name]}" for name, kind in kinds.items() if details.get(name))
-    currency, rows = details.get("currency"), []
+    rows = []
     for name, found in details.items():
-        value: object = str(found)
+        if found is None or name == "currency":
+            continue
+        value = measured(name, found, details.get("currency", ""))
         if name == "rule":
             value = rule_title(found)
-        elif name in _AMOUNTS and currency and isinstance(found, int):
-            value = html.money(found, currency)
         elif name in _UNITS:
             value = f"{found} {_UNITS[name]}"
         elif name == "received_at":
             value = datetime.fromisoformat(found)
         elif name in kinds:
             value = _named(f"{kinds[name]}:{found}", names)
-        if found is not None and name != "currency":
-            rows.append((label(name), value))
+        rows.append((label(name), value))
     return rows
 
 

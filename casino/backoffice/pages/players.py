@@ -207,14 +207,14 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         if row is None:
             return HttpResponseRedirect(self.page_url(player))
         record_access(request, subject=f"player:{player.pk}", operator=player.operator_id)
-        return file_response(row, f"player-{player.pk}.zip")
+        return file_response(row, f"{player.operator.slug}-player-{player.pk}.zip")
 
     @RowAction(
         "Export",
         name="request_export",
         title="Export what you may see of this player",
         permission=EXPORT,
-        help_text="A ZIP of JSON files. It is on this page once it is made, and for a day.",
+        help_text="A ZIP of JSON files and a workbook. It is on this page once it is made, and for a day.",
     )
     def request_export(self, request: HttpRequest, player: Player, _data: dict[str, Any]) -> str:
         by = staff_actor(request.user)

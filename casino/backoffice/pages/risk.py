@@ -17,10 +17,12 @@ from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from baccarat.reports.variance import VARIANCE
 from baccarat.risk import activity, rule_changes, rules
 from baccarat.risk.activity import WINDOWS, Sums
 from baccarat.risk.models import RiskAlert, RiskRule
 from baccarat.risk.rules import TEXTS, NewRule, RuleKind, RuleTerms
+from casino.api.sheets import ColumnType
 from casino.backoffice import html, scope
 from casino.backoffice.actions import done_or_waits
 from casino.backoffice.base import ListLink, as_uuid
@@ -41,6 +43,7 @@ from casino.backoffice.site import StaffSite
 from casino.backoffice.subjects import nicknames, player_link, subject_link, subject_names
 from casino.kernel import money
 from casino.kernel.errors import Refusal
+from casino.kernel.event_amounts import AMOUNTS
 from casino.operators import memberships
 from casino.operators.models import Operator, Player
 from casino.staff.access_log import record_access
@@ -53,6 +56,8 @@ _TITLES: Final = {kind.value: TEXTS[kind].title for kind in RuleKind}
 _AMOUNTS: Final = frozenset(
     {"Deposits", "Deposited", "Withdrawals", "Withdrawn", "Rounds", "Staked", "Net", "Methods", "Amount", "Count"}
 )
+_MEASURED: Final = AMOUNTS | {column.name for column in VARIANCE.columns if column.kind is ColumnType.MONEY}
+"""Amounts in what was measured."""
 SANDBOXES: Final = "sandboxes"
 _ALL_OF_A_KIND: Final = {"": "All but sandboxes", SANDBOXES: "All sandboxes"}
 """Players of sandboxes are never listed beside those who play for money."""
@@ -113,7 +118,7 @@ class RiskAlertAdmin(LabelledRowsAdmin):
     other = column("other player", lambda row: html.page("player", row.other_id, row.other_name))
     amount_ = money_column("amount", "amount")
     measured = time_column("slot", "quarter hour from")
-    case = column("case", lambda row: html.page("case", row.case_id, "its case"))
+    case = column("case", lambda row: html.page("case", row.case_id, "case"))
 
     def title_of(self, obj: Any) -> str:
         other = "" if obj.other_id is None else f" and {obj.other_name}"
@@ -127,9 +132,10 @@ class RiskAlertAdmin(LabelledRowsAdmin):
         details = [
             (
                 name.replace("_", " ").capitalize(),
-                subject_link(f"table:{value}", names) if name == "table" else _detail(name, value, obj),
+                subject_link(f"table:{value}", names) if name == "table" else measured(name, value, obj.currency),
             )
             for name, value in obj.details.items()
+            if value is not None
         ]
         facts = self.facts(obj, "title", "player", "other", "operator", "amount_", "count", "hours", "measured", "case")
         return [facts, Grid("Measurements", ("Measure", "Value"), details)]
@@ -143,13 +149,9 @@ def name_others(alerts: Iterable[Any]) -> None:
         alert.other_name = names.get(alert.other_id, html.short_or_nothing(alert.other_id))
 
 
-_IN_MINOR_UNITS: Final = frozenset({"deposited", "withdrawn", "staked", "returned", "rule_amount"})
-
-
-def _detail(name: str, value: Any, alert: RiskAlert) -> object:
-    if value is None:
-        return html.NOTHING
-    return html.money(value, alert.currency) if name in _IN_MINOR_UNITS else str(value)
+def measured(name: str, value: Any, currency: str) -> object:
+    """Show what was measured, amounts with their currency."""
+    return html.money(money.parse(value, currency), currency) if currency and name in _MEASURED else str(value)
 
 
 def terms_text(terms: Any, kind: str, currency: str) -> str:
@@ -329,7 +331,7 @@ def figures_page(request: HttpRequest) -> HttpResponse:
     form = FiguresForm(request, currencies, default)
     sections: Sequence[Section] = ()
     if form.is_valid():
-        record_access(request, subject="players:figures")
+        record_access(request, subject="figures:of players")
         sections = [_players_by(request, form.cleaned_data)]
     context = {
         **admin.site.each_context(request), "title": "Player figures", "button": "Show",

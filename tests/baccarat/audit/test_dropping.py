@@ -3,7 +3,6 @@
 # ruff: noqa: S608  (SQL made of constants)
 
 import io
-import json
 import shutil
 import zipfile
 from datetime import UTC, datetime, timedelta
@@ -167,10 +166,11 @@ def play_of_players():
     players = [row[0] for row in fetch("SELECT DISTINCT player_id FROM baccarat_wager ORDER BY 1")]
     made = []
     for player in players:
-        files = {"play": exports.player_files()["play"]}
-        pieces = exports._zip_pieces(player, datetime.now(UTC), files, lambda _, row: row)
-        with zipfile.ZipFile(io.BytesIO(b"".join(pieces))) as archive:
-            made.append(json.loads(archive.read("play.json")))
+        about = {"player": player}
+        with transaction.atomic():
+            payloads.show_in_sql("player", about)
+            table = exports.ExportTable("play", exports.player_files()["play"], about)
+            made.append([row for batch in table.batches() for row in batch])
     return made
 
 

@@ -155,6 +155,7 @@ def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Off
         assert text in page
 
     file = client.get(reverse("admin:compliance_case_file", args=[case.pk]))
+    assert file["Content-Disposition"] == f'attachment; filename="lucky-case-{case.pk}.zip"'
     archive = zipfile.ZipFile(io.BytesIO(file.content))
     content: dict[str, Any] = json.loads(archive.read("case.json"))
     assert content["player"]["reference"] == "lucky-alice"
@@ -165,7 +166,9 @@ def test_a_case_is_written_in_given_a_deadline_exported_and_resolved(office: Off
         assert len(lines) == 1 + rows
         sheet = workbooks.rows_of(archive.read("case.xlsx"), name)
         assert [[line[0][:19], *line[1:]] for line in sheet] == [[line[0][:19], *line[1:]] for line in lines]
-    assert {line[7] for line in lines[1:]} == {"100.00"}
+    assert {(line[6], line[7]) for line in lines[1:]} == {('{"banker": "100.00"}', "100.00")}
+    assert content["sums"]["EUR"]["30 d"]["staked"] == content["alerts"][0]["amount"] == "200.00"
+    assert content["case"]["details"]["staked"] == "200.00"
     assert CaseEntry.objects.filter(case=case, kind="export").exists()
 
     where, resolution = action("compliance_case", "entry", case.pk), "Winnings of a lottery, shown."
@@ -273,6 +276,8 @@ def test_compliance_sets_rules_of_operators_and_superiors_those_of_jurisdictions
     assert "500.00 EUR, in 24 h" in answer.content.decode()
     assert rules.rules_for(UUID(str(office.operator.id)), "EUR")[RuleKind.DEPOSIT_SUM].amount == 50_000
     assert SignificantEvent.objects.filter(kind="config_changed", reason="Risk rule, sum of deposits: Law.").exists()
+    client.post(address, {**terms, "amount": "900"})
+    assert "amount 900.00, " in Change.objects.latest("requested_at").summary
     refused = client.post(address, {**terms, "operator": "", "jurisdiction": "MT"})
     assert "do not work for all the operators" in refused.content.decode()
     assert "needs exactly these terms" in client.post(address, {**terms, "count": "3"}).content.decode()

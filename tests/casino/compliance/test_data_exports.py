@@ -18,12 +18,14 @@ from casino.compliance import data_exports, erasure, exports
 from casino.compliance.models import DataExport, DataExportPiece
 from casino.compliance.refusals import DataExportTooSoon
 from casino.events.sql import execute, fetch
+from casino.kernel.event_amounts import AMOUNTS
 from casino.operators import changes
 from casino.significant.models import SignificantEvent
 from casino.staff import roles
 from casino.staff.duties import Role
 from tests.baccarat.api.people import Gambler, Tenant, bet, company, deal_all, tenant
 from tests.conftest import Database
+from tests.support import workbooks
 from tests.support.office import staff
 from tests.threads import in_threads
 
@@ -45,7 +47,27 @@ def export_of(player: Gambler) -> dict[str, Any]:
     body = b"".join(answer.streaming_content)
     assert len(body) == ready["size"]
     with zipfile.ZipFile(io.BytesIO(body)) as archive:
-        return {name: json.loads(archive.read(name)) for name in archive.namelist()}
+        book = workbooks.open_workbook(archive.read("player.xlsx"))
+        files = {name: json.loads(archive.read(name)) for name in archive.namelist() if name.endswith(".json")}
+    for name in files.keys() - {"manifest.json"}:
+        header, *lines = [[workbooks.as_text(cell) for cell in line] for line in book[name.removesuffix(".json")]]
+        assert len(lines) == len(files[name])
+        for line, row in zip(lines, files[name], strict=True):
+            assert set(header) == set(row)
+            assert workbooks.differences(line, [exports.as_cell(row[column]) for column in header]) == []
+    assert set(book.sheetnames) == {name.removesuffix(".json") for name in files} - {"manifest"}
+    told = {name: rows for name, rows in files.items() if name != "manifest.json"}
+    assert [path for path in whole_numbers(told) if AMOUNTS.intersection(path)] == []
+    return files
+
+
+def whole_numbers(value: Any, *path: str) -> Iterator[tuple[str, ...]]:
+    """Yield the names around each whole number within a value."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        yield path
+    elif isinstance(value, dict | list):
+        for name, each in value.items() if isinstance(value, dict) else (("", each) for each in value):
+            yield from whole_numbers(each, *path, name)
 
 
 def played(house: Tenant) -> tuple[Gambler, Gambler]:
@@ -64,8 +86,8 @@ def test_players_get_what_is_theirs_and_nothing_of_others(lucky: Tenant) -> None
     files = export_of(alice)
 
     assert files["player.json"][0]["nickname"] == "Alice"
-    assert [wager["staked"] for wager in files["wagers.json"]] == [2500]
-    assert files["adjustments.json"][0]["amount"] == 500
+    assert [(wager["staked"], wager["stakes"]) for wager in files["wagers.json"]] == [("25.00", {"banker": "25.00"})]
+    assert files["adjustments.json"][0]["amount"] == "5.00"
     assert files["manifest.json"]["rows"]["sessions"] == 1
     text = json.dumps(files)
     for others in (bob.id, "Bob", "desk:", "staff:", "operator:", "difficult", lucky.slug):
@@ -112,7 +134,7 @@ def asked_for(client: Client, player: Gambler) -> tuple[str, set[str]]:
     assert link is not None
     answer: Any = client.get(link[1])
     with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
-        return link[1], {name.removesuffix(".json") for name in archive.namelist()}
+        return link[1], {name.removesuffix(".json") for name in archive.namelist() if name != "player.xlsx"}
 
 
 def test_an_export_for_support_has_nothing_of_what_only_compliance_may_know(lucky: Tenant) -> None:
@@ -122,7 +144,7 @@ def test_an_export_for_support_has_nothing_of_what_only_compliance_may_know(luck
     own, known = asked_for(support, alice)
     assert everything == {*exports.player_files(), "manifest"}
     assert everything - known == {
-        *("activity", "risk_alerts", "networks", "cases", "case_entries", "holds", "discrepancies"),
+        *("activity", "risk_alerts", "networks", "cases", "case_entries", "holds", "discrepancies", "messages"),
         *("significant_events", "notes", "access_log", "events"),
     }
     assert support.get(whole).status_code == 302, "the file of one who may see more"
