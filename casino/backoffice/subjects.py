@@ -15,6 +15,8 @@ from casino.backoffice.scope import may_view, mine
 from casino.crypto import blind_index, crypto_shredding
 from casino.kernel import money
 from casino.operators.models import Operator, Player
+from casino.reports.definition import find_definition
+from casino.reports.models import Report
 from wallet.models import Adjustment, Deposit, DepositMethod, Hold, RemoteTransaction, Transfer, Withdrawal
 
 Ids = Collection[UUID]
@@ -95,6 +97,11 @@ def _operators(ids: Ids) -> Mapping[UUID, str]:
     return {key: f"operator {slug}" for key, slug in rows}
 
 
+def _reports(ids: Ids) -> Mapping[UUID, str]:
+    rows = mine(Report.objects.filter(id__in=ids)).values_list("id", "name", "label")
+    return {key: f"report {find_definition(name).title}, {label}" for key, name, label in rows}
+
+
 def _methods(ids: Ids) -> Mapping[UUID, str]:
     rows = mine(DepositMethod.objects.filter(method_id__in=ids)).order_by("version")
     return {key: f"deposit method {name}" for key, name in rows.values_list("method_id", "name")}
@@ -119,6 +126,7 @@ _LOADERS: Final[Mapping[str, Callable[[Ids], Mapping[UUID, str]]]] = {
     "round": _rounds,
     "operator": _operators,
     "method": _methods,
+    "report": _reports,
     "adjustment": _amounts("adjustment", Adjustment),
     "deposit": _amounts("deposit", Deposit),
     "withdrawal": _amounts("withdrawal", Withdrawal),

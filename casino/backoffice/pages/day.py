@@ -138,7 +138,7 @@ def day_page(request: HttpRequest) -> HttpResponse:
     elif chosen not in slugs:
         raise PermissionDenied
     else:
-        record_access(request, subject="figures:day", operator=UUID(chosen))
+        record_access(request, subject="figures:of a day", operator=UUID(chosen))
         asked = _asked(request, chosen, money, day)
         title = f"{asked.operator.slug}: {title}"
         sections = _sections(request, asked)

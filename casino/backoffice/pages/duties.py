@@ -42,7 +42,7 @@ def duties_page(request: HttpRequest) -> HttpResponseBase:
         "sections": [
             Grid(
                 "By act",
-                ("May", "DutySide", "Persons, at a live operator", "Roles", "Held by"),
+                ("May", "Side", "Persons, at a live operator", "Roles", "Held by"),
                 by_act,
                 note=_files(),
             ),

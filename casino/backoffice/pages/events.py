@@ -184,7 +184,7 @@ class EventAdmin(ReadOnlyAdmin):
         return (
             Facts("Event", facts),
             Facts("Seal", _seal(obj.pk)),
-            _json("Data", _data(obj)),
+            _json("Data as stored, amounts in minor units", _data(obj)),
             _json("Metadata", obj.metadata_of_append),
         )
 

@@ -164,7 +164,7 @@ def status(request: HttpRequest, player: Player) -> list[tuple[str, object]]:
     facts = player_risk.status_facts(request, player)
     if request.user.has_perm("wallet.view_playerrestrictions"):
         restrictions, _ = load_restrictions(operator=player.operator_id, player=player.pk)
-        limits = html.page("responsible_gaming", player.pk, f"{len(restrictions.limits)} set")
+        limits = html.page("responsible_gaming", player.pk, f"{len(restrictions.limits) or 'none'} set")
         facts += [
             ("Exclusion", exclusion_badges(restrictions)),
             ("Limits", limits if restrictions != PlayerRestrictionsState() else "none"),

@@ -213,6 +213,10 @@ class RulesVersionAdmin(LabelledRowsAdmin):
     def title_of(self, obj: Any) -> str:
         return f"{obj.label} at {obj.table_name}"
 
+    def subject_of(self, obj: Any) -> str:
+        """Name the table in the access log."""
+        return f"table:{obj.table_id}"
+
     @RowAction(
         "Draft",
         title="Draft other rules",

@@ -349,5 +349,5 @@ class RoleAdmin(ReadOnlyAdmin):
         return (
             Facts("Role", (("Name", obj.name), ("For", self.purpose(obj)))),
             Grid("Functions", ("Function", "Code"), _function_names(held)),
-            Grid("Acts", ("May", "DutySide", "Persons, at a live operator"), acts, empty="It may look and no more."),
+            Grid("Acts", ("May", "Side", "Persons, at a live operator"), acts, empty="It may look and no more."),
         )
