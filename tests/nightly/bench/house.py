@@ -274,10 +274,10 @@ def pages(*, repeats: int) -> dict[str, dict[str, Any]]:
     return {name: _look_at(client, path, repeats) for name, path in addresses().items()}
 
 
-def addresses(*, slug: str = "north") -> dict[str, str]:
+def addresses(*, slug: str = "north", days_ago: int = 1) -> dict[str, str]:
     """Return the addresses of the front page and its drill-down, each list, the newest row of each, and each form."""
     owner = Operator.objects.get(slug=slug)
-    day = (days.today(None) - timedelta(days=1)).isoformat()
+    day = (days.today(None) - timedelta(days=days_ago)).isoformat()
     made = Report.objects.filter(operator_id=owner.pk, name="players").order_by("-since")[0]
     player = Player.objects.filter(operator_id=owner.pk).order_by("pk")[0]
     days_of = f"/admin/figures/?money=sandbox-{CURRENCY}&day={day}"

@@ -26,7 +26,7 @@ def furnish(house: Worker) -> Pages:
     places = house.run("seat", tables=PLAYERS, slug="north", money_type="real")
     house.run("write", places=places, rounds=3 * PLAYERS, days=DAYS, set_clock=False)
     house.run("report", slug="north")
-    pages: Pages = house.run("addresses")
+    pages: Pages = house.run("addresses", days_ago=0)
     return pages
 
 
