@@ -1,19 +1,22 @@
-"""Play evenings at a table with nothing but the domain's own functions: no database, no clock, no chance.
+"""Play evenings at a table with nothing but the domain's own functions: no database, no clock, no chance, no fairness.
 
-What goes in and what comes out is written in words of this file's own, so that names elsewhere may change.
+What goes in (table, actions, cards) and what comes out is written in words of this file's own, so that names elsewhere
+may change.
 """
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from unittest import mock
 from uuid import UUID
 
 from baccarat.domain import dealer
-from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.postings import TableAccounts, entry_for
 from baccarat.domain.rounds.commands import ConfirmWager, PassTurn, PlaceChips
 from baccarat.domain.rounds.state import RoundState
+from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.presets import rules_for
@@ -41,72 +44,72 @@ ACCOUNTS = {
 OPERATOR, TABLE = UUID(int=1), UUID(int=2)
 BUY_IN = 100_000_000
 CEREMONY = timedelta(seconds=20)
-NO_SEED = bytes(32)
-"""The seed of a shoe that is committed to and never dealt from."""
+BURN_POINTS = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10}
+"""How many cards are burned after a first card that is not named by its number."""
 
 Document = dict[str, Any]
 
 
 def play(evening: Document, rounds: list[Document]) -> list[Document]:
-    """Return what each round of an evening came to, and last what the players' leaving did.
+    """Return what each round of an evening came to, and last what the players' leaving did."""
+    table = Evening(**evening, shoes=list(shoes_of(rounds)))
+    with table.cards_as_given():
+        table.open()
+        results = [table.play_round(given["wagers"]) for given in rounds]
+        return [*results, table.leave()]
 
-    Shoes follow the first scheme: the cards were frozen under it.
-    """
-    with mock.patch.object(dealer, "NEWEST", Scheme.OPEN_CUT):
-        return _play(evening, rounds)
 
-
-def _play(evening: Document, rounds: list[Document]) -> list[Document]:
-    table = Evening(**evening)
-    cuts = [given["cut"] for given in rounds]
-    table.cut_own_shoe(cuts[0])
-    results = [
-        table.play_round(cut=cut, wagers=given["wagers"], next_cut=next_cut)
-        for given, cut, next_cut in zip(rounds, cuts, [*cuts[1:], {}], strict=True)
-    ]
-    return [*results, table.leave()]
+def shoes_of(rounds: list[Document]) -> Iterator[list[str]]:
+    """Return the cards of each shoe. One that lasts begins with the card that says how many are burned after it."""
+    shoe: list[str] = []
+    for given in rounds:
+        if first := given.get("first_card"):
+            shoe = [first] * (1 + BURN_POINTS.get(first[0], 0) if first[0] in BURN_POINTS else 1 + int(first[0]))
+            yield shoe
+        if shoe:
+            shoe += given["cards"].split()
+        else:
+            yield given["cards"].split()
 
 
 class Evening:
     """One table, and the players in its seats from the first round to the last. Amounts are minor units."""
 
-    def __init__(self, *, preset: str, currency: str, seats: dict[str, str], seeds: list[str]) -> None:
+    def __init__(self, *, preset: str, currency: str, seats: dict[str, str], shoes: list[list[str]]) -> None:
         self.rules = rules_for(preset, currency=currency, show_milliseconds=NO_SHOW)
-        self.seeds = [bytes.fromhex(seed) for seed in seeds]
+        self.shoes = shoes
+        self.seats = seats
         self.place = TableAccounts(OPERATOR, TABLE, currency)
         self.players = {seat: UUID(int=100 + int(seat)) for seat in seats}
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
         self.journal = UnitOfWork(table=INITIAL, table_version=0)
         self.balances: defaultdict[AccountName, int] = defaultdict(int)
         self.moved: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+
+    @contextmanager
+    def cards_as_given(self) -> Iterator[None]:
+        """Let every shoe have the cards that are given for it, whatever its seed says."""
+
+        def shuffled(seed: bytes, *, first: int, **_fairness: object) -> Sequence[Card]:
+            cards = self.shoes[int.from_bytes(seed)]
+            return tuple(Card(card) for card in [*cards, *[cards[-1]] * first][:first])
+
+        with mock.patch.object(dealer, "shuffle", shuffled):
+            yield
+
+    def open(self) -> None:
+        """Open the table, and let everybody sit down."""
         self._open_table()
-        for seat, money_type in seats.items():
+        for seat, money_type in self.seats.items():
             taken = TakeSeat(self.players[seat], int(seat), BOOKS[money_type], BUY_IN, available=BUY_IN, now=self.now)
             self.journal.decide_on_table(taken)
 
-    def play_round(
-        self, *, cut: dict[str, str], wagers: dict[str, dict[str, int]], next_cut: dict[str, str]
-    ) -> Document:
-        """Play one round: `cut` has contributions in hex, `wagers` what is placed on which spots, both by seat.
-
-        The cut of a round's own shoe is closed by now; that of the next one, `next_cut`, closes as this round ends.
-        """
-        if self.journal.table.has_long_shoe():
-            self._contribute(cut)
-        self._open_round()
+    def play_round(self, wagers: dict[str, dict[str, int]]) -> Document:
+        """Play one round: `wagers` has what is placed on which spots, by seat."""
+        dealer.open_round(self.journal, entropy=self._fresh(), now=self.now)
         for seat in self.players:
             self._bet(seat, wagers.get(seat))
-        self.cut_own_shoe(next_cut)
         return self._deal()
-
-    def cut_own_shoe(self, cut: dict[str, str]) -> None:
-        """Contribute to the shoe of the next round, where each round has its own."""
-        if not self.journal.table.has_long_shoe():
-            self._contribute(cut)
-
-    def _contribute(self, cut: dict[str, str]) -> None:
-        for seat, contribution in cut.items():
-            dealer.contribute_to_cut(self.journal, player=self.players[seat], contribution=contribution, now=self.now)
 
     def leave(self) -> Document:
         """Let everybody leave, with what the ledger says they have."""
@@ -140,9 +143,6 @@ class Evening:
         else:
             dealer.commit_shoe(self.journal, entropy=first, now=self.now)
 
-    def _open_round(self) -> None:
-        dealer.open_round(self.journal, entropy=self._fresh(), now=self.now)
-
     def _bet(self, seat: str, wager: dict[str, int] | None) -> None:
         player = self.players[seat]
         if wager is None:
@@ -155,7 +155,7 @@ class Evening:
 
     def _deal(self) -> Document:
         """Deal the round, at a table with a Caller when the cards are back."""
-        opened, shoe = self.journal.round.require_opened(), self.journal.table.shoe
+        opened = self.journal.round.require_opened()
         seed = self._seed_of(opened.shoe)
         dealer.deal_round(self.journal, seed=seed, entropy=self._fresh(), now=self.now)
         if self.journal.round.is_running() and self.journal.round.require_opened().round == opened.round:
@@ -163,11 +163,6 @@ class Evening:
             dealer.deal_round(self.journal, seed=seed, entropy=self._fresh(), now=self.now)
         ended, _ = self.journal.changed_rounds[opened.round]
         return {
-            "commitment": opened.commitment if shoe is None else shoe.commitment,
-            "root": None if shoe is None else shoe.root,
-            "cut": ended.cut if shoe is None else shoe.cut,
-            "place": ended.shoe_position,
-            "cards": " ".join(ended.cards),
             "outcome": [OUTCOMES.get(ended.outcome), ended.player_total, ended.banker_total],
             "seats": _payouts(ended),
             "moved": self._post(),
@@ -182,9 +177,10 @@ class Evening:
             UUID(int=10_000 + self.journal.table.rounds), shoe, self._seed_of(shoe), bytes(32), committed_seed=committed
         )
 
-    def _seed_of(self, shoe: UUID) -> bytes:
-        number = shoe.int - 1000
-        return self.seeds[number] if number < len(self.seeds) else NO_SEED
+    @staticmethod
+    def _seed_of(shoe: UUID) -> bytes:
+        """Name a shoe's cards by its seed."""
+        return (shoe.int - 1000).to_bytes(32)
 
     def _game_balance(self, player: UUID) -> int:
         seat = self.journal.table.seat_of(player)
