@@ -47,15 +47,8 @@ def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
     table.end_show(event.opened_at)
     table.begin_cycle(event.opened_at)
     _check_shoe(round_)
-    if event.terms:
-        shoes.check_terms(round_)
+    shoes.check_terms(round_)
     table.round, table.rounds, table.coming_shoe = round_, event.number, None
-    if not event.terms:
-        shoes.replay_shoe_commitment(
-            table, event.next_shoe, number=event.number + 1, record_difference=round_.record_difference
-        )
-    elif event.next_shoe is not None:
-        round_.record_difference(OUT_OF_PLACE, "a shoe committed to with the terms", event.next_shoe.shoe)
     return round_
 
 

@@ -15,7 +15,6 @@ from baccarat.domain.fairness.closing import (
     encode_wager,
     wager_leaf,
 )
-from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import ShoeStarted
@@ -40,21 +39,16 @@ _ENDS: Final = {
 def check_round_closing(
     round_: RoundTrace, closing: Closing | None, kind: ClosingKind, *, now: datetime, cause: int = 0
 ) -> None:
-    """Recompute a closing from the wagers, the seats and the table's closing before.
-
-    Before there were terms, nothing was closed; lapses and voids only from the second scheme on.
-    """
+    """Recompute a closing from the wagers, the seats and the table's closing before."""
     if kind is not ClosingKind.VOID and follows_from_replaced(round_.table, round_.opened.witnesses):
         round_.record_difference(OTHER_CLOSING, "a void: its witness was replaced before", kind.name.lower())
-    terms, due = round_.opened.terms, kind is ClosingKind.PLAYED or round_.opened.scheme > Scheme.OPEN_CUT
-    if closing is None or not terms:
-        if closing is not None or (terms and due):
-            round_.record_difference(OTHER_CLOSING, "a closing" if terms else "none", closing)
+    if closing is None:
+        round_.record_difference(OTHER_CLOSING, "a closing", closing)
         return
     confirmed = sorted(round_.confirmed_seats(), key=lambda part: part.place or 0)
     expected = close(
         blind=bytes.fromhex(closing.blind),
-        terms=terms,
+        terms=round_.opened.terms,
         witnesses=round_.opened.witnesses,
         kind=kind,
         cause=cause,
@@ -86,7 +80,7 @@ def replay_shoe_cut_closed(table: TableTrace, event: ShoeCutClosed) -> None:
     if not due or due != event.witnesses:
         table.record_difference(OTHER_CLOSING, due or "witnesses", event.witnesses)
     shoe.witnesses = event.witnesses
-    cut = cuts.computed_cut(shoe.scheme, shoe.shoe, shoe.commitment, cuts.listed(shoe.contributions), shoe.witnesses)
+    cut = cuts.computed_cut(shoe.commitment, cuts.listed(shoe.contributions), shoe.witnesses)
     _check_shoe(table, shoe, cut or "", event.closing, event.closed_at)
     opened = OpenClosing(event.shoe, ClosingKind.SHOE, event.closing.digest, event.witnesses, event.closed_at)
     table.open_closings.append(opened)
@@ -100,10 +94,9 @@ def check_shoe_closing(table: TableTrace, event: ShoeStarted) -> None:
             table.record_difference(OTHER_CLOSING, "the closing before the links", event.closing)
         return
     if event.closing is None:
-        if event.scheme > Scheme.OPEN_CUT:
-            table.record_difference(OTHER_CLOSING, "a closing", None)
+        table.record_difference(OTHER_CLOSING, "a closing", None)
         return
-    shoe = CommittedShoe(event.shoe, event.number, event.commitment, table.rules.shape, event.scheme)
+    shoe = CommittedShoe(event.shoe, event.number, event.commitment, table.rules.shape)
     _check_shoe(table, shoe, event.cut, event.closing, event.started_at)
 
 

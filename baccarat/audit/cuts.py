@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from typing import Final
-from uuid import UUID
 
 from baccarat.audit.traces import CommittedShoe, TableTrace, sort_contributions
 from baccarat.domain.fairness.cut import (
@@ -11,10 +10,8 @@ from baccarat.domain.fairness.cut import (
     MalformedContribution,
     parse_contribution,
 )
-from baccarat.domain.fairness.shuffle import Scheme
-from baccarat.domain.fairness.terms import WitnessIndex, encode_contribution
-from baccarat.domain.rounds.cut import MAX_CUT_CHANGES, SeatContribution, cut_in_hex
-from baccarat.domain.rounds.events import CutContributed
+from baccarat.domain.fairness.terms import WitnessIndex, close_cut, encode_contribution
+from baccarat.domain.rounds.cut import MAX_CUT_CHANGES, SeatContribution
 from baccarat.domain.tables.events import ShoeCutContributed
 from casino.crypto import ed25519
 
@@ -41,9 +38,7 @@ def is_signed(
     return public_key[:1] == b"\x01" and ed25519.is_signed(signed, raw, public=public_key[1:])
 
 
-def faults_of(
-    by_seat: dict[int, SeatContribution], event: CutContributed | ShoeCutContributed
-) -> list[tuple[str, str]]:
+def faults_of(by_seat: dict[int, SeatContribution], event: ShoeCutContributed) -> list[tuple[str, str]]:
     """Return what is wrong with a contribution by itself: (what, expected)."""
     faults, last = [], by_seat.get(event.seat)
     if last is not None and last.player == event.player and last.change_count >= MAX_CUT_CHANGES:
@@ -55,12 +50,11 @@ def faults_of(
     return faults
 
 
-def put_contribution(by_seat: dict[int, SeatContribution], event: CutContributed | ShoeCutContributed) -> None:
+def put_contribution(by_seat: dict[int, SeatContribution], event: ShoeCutContributed) -> None:
     """Replace a seat's last contribution."""
     last = by_seat.get(event.seat)
     times = 1 if last is None or last.player != event.player else last.change_count + 1
-    signature = None if isinstance(event, CutContributed) else event.signature
-    key = "" if signature is None else signature.public_key
+    key = "" if event.signature is None else event.signature.public_key
     by_seat[event.seat] = SeatContribution(event.seat, event.player, event.contribution, times, key)
 
 
@@ -85,15 +79,13 @@ def listed(by_seat: dict[int, SeatContribution]) -> tuple[Contribution, ...]:
 
 
 def computed_cut(
-    scheme: Scheme,
-    shoe: UUID,
     commitment: str,
     contributions: Sequence[Contribution],
     witnesses: Sequence[WitnessIndex] = (),
 ) -> str | None:
     """Return the cut in hex, None if a contribution or the commitment is malformed, which is recorded with it."""
     try:
-        return cut_in_hex(scheme, shoe=shoe, commitment=commitment, contributions=contributions, witnesses=witnesses)
+        return close_cut(commitment=commitment, contributions=contributions, witnesses=witnesses).hex()
     except ValueError:
         return None
 

@@ -17,7 +17,7 @@ from baccarat.chat.storage import CATALOGUE as CHAT
 from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds import events as re
-from baccarat.domain.rounds.events import CutContributed, ShoeCommitment
+from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent
@@ -49,7 +49,6 @@ ROUND_STEPS: Final[dict[str, Callable[[RoundTrace, Any], None]]] = {
         (re.SeatPassed, betting.replay_seat_passed),
         (re.SeatTimedOut, betting.replay_seat_timed_out),
         (re.SeatLeftRound, betting.replay_round_left),
-        (CutContributed, shoes.replay_cut_contribution),
         (CardsForced, dealing.replay_cards_forced),
         (re.BettingClosed, dealing.replay_betting_closed),
         (LinksReleased, witnesses.replay_links_released),
@@ -300,7 +299,6 @@ class LogReplay:
             return None
         if row.stream != f"round-{event.round}" or row.version != 1:
             self.collector.add("stream differs", event_location(row), f"round-{event.round} version 1", row.stream)
-        self._record_commitment(row, event.next_shoe)
         self.rounds += 1
         self.running[row.stream] = betting.replay_round_opened(event, table)
         return table.accounts

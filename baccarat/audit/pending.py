@@ -89,13 +89,13 @@ def _in_play(replay: LogReplay) -> dict[UUID, tuple[TableTrace, str | None, Draw
     for table in replay.tables.values():
         long, opened = table.shoe, None if table.round is None else table.round.opened
         if long is not None:
-            shoes[long.shoe] = table, long.commitment, table.drawing(long.shoe, long.number, long.scheme), long
+            shoes[long.shoe] = table, long.commitment, table.drawing(long.shoe, long.number), long
         elif opened is not None:
-            drawing = table.drawing(opened.shoe, opened.number, opened.scheme)
+            drawing = table.drawing(opened.shoe, opened.number)
             shoes[opened.shoe] = table, opened.commitment, drawing, None
         for next_ in (table.coming_shoe, table.next_shoe):
             if next_ is not None:
-                drawing = table.drawing(next_.shoe, next_.number, next_.scheme)
+                drawing = table.drawing(next_.shoe, next_.number)
                 shoes[next_.shoe] = table, next_.commitment, drawing, None
     return shoes
 

@@ -26,10 +26,6 @@ from casino.events.sql import fetch
 from casino.events.store import RecordedEvent, read
 from casino.kernel.findings import Finding
 
-_BEFORE: Final = """
-SELECT type, schema, data::text FROM events_event WHERE version = 1
-   AND stream = (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)
-"""
 _CARDS_DEALT: Final = """
 SELECT id, type, schema, data::text, recorded_at FROM events_event WHERE type = 'CardsDealt'
    AND stream = (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = %s)
@@ -47,7 +43,7 @@ class ShoeAnnouncement:
 def find_announcement(round_: RoundOpened, table_events: Sequence[object]) -> ShoeAnnouncement | None:
     """Return the commitment to a round's own shoe, None if there is none.
 
-    It is in the table's events, in the cards of the round before the last, or in the opening before.
+    It is in the table's events, or in the cards of the round before the last.
     """
     if round_.commitment is None:
         return None
@@ -61,22 +57,18 @@ def find_announcement(round_: RoundOpened, table_events: Sequence[object]) -> Sh
         terms = CATALOGUE.decode(*dealt).next_terms
         if terms is not None and terms.next_shoe.shoe == round_.shoe:
             return ShoeAnnouncement(terms.next_shoe, recorded_at)
-    rows = fetch(_BEFORE, [round_.table, round_.number - 1])
-    opening: RoundOpened | None = CATALOGUE.decode(*rows[0]) if rows else None
-    if opening is None or opening.next_shoe is None:
-        return None
-    return ShoeAnnouncement(opening.next_shoe, opening.opened_at)
+    return None
 
 
 def check_announcement(round_: RoundOpened, announcement: ShoeAnnouncement | None, notes: FindingCollector) -> None:
     """Record a difference if the round's shoe is not the one that was committed to."""
-    actual, where = f"{round_.shoe} {round_.commitment} {round_.scheme}", f"round {round_.round}"
+    actual, where = f"{round_.shoe} {round_.commitment}", f"round {round_.round}"
     if announcement is None:
         if round_.commitment is not None:
             notes.add(OTHER_SHOE, where, "a shoe named before", actual)
         return
     shoe = announcement.shoe
-    expected = f"{shoe.shoe} {shoe.commitment} {shoe.scheme}"
+    expected = f"{shoe.shoe} {shoe.commitment}"
     if expected != actual:
         notes.add(OTHER_SHOE, where, expected, actual)
 
@@ -240,7 +232,7 @@ def _replay_event(trace: RoundTrace, row: RecordedEvent, version: int, event: ob
     if isinstance(event, re.WagerConfirmed) and event.player in trace.table.seats:
         trace.table.seats[event.player].balance = sum(event.stakes.values())
     if isinstance(event, re.CardsDealt) and trace.table.has_long_shoe:
-        trace.table.shoe = LongShoe(trace.opened.shoe, 0, "", event.shoe_position, None, "", "", trace.opened.scheme)
+        trace.table.shoe = LongShoe(trace.opened.shoe, 0, "", event.shoe_position, None, "", "")
     if isinstance(event, RoundVoided):
         trace.table.seats = {
             undone.player: _seat_before_void(undone) for undone in event.seats if not undone.to_account
@@ -284,7 +276,6 @@ def _fairness(trace: RoundTrace, table_events: list[Any], notes: FindingCollecto
         started.turned_card,
         started.cut,
         started.root,
-        started.scheme,
         links=links_of_shoe(shoe, table_events),
     )
     long.deals.extend(deals)

@@ -216,7 +216,6 @@ def replay_shoe_started(table: TableTrace, event: e.ShoeStarted) -> None:
         event.turned_card,
         event.cut,
         event.root,
-        event.scheme,
         links=links,
     )
     table.shoes = event.number
@@ -265,7 +264,7 @@ def replay_shoe_revealed(table: TableTrace, event: ShoeRevealed) -> None:
     opened, seed = table.unrevealed.pop(event.shoe, None), parse_seed(event.seed)
     if opened is None:
         table.record_difference(OUT_OF_PLACE, "a shoe that was not revealed", event.shoe)
-    elif seed is None or not table.drawing(opened.shoe, opened.number, opened.scheme).opens(opened.commitment, seed):
+    elif seed is None or not table.drawing(opened.shoe, opened.number).opens(opened.commitment, seed):
         table.record_difference(NOT_OPENED, opened.commitment, event.seed)
 
 
@@ -296,7 +295,7 @@ def _discard(table: TableTrace, discarded: DiscardedShoe | None) -> None:
         return
     table.coming_shoe = None
     seed = parse_seed(None if discarded is None else discarded.seed)
-    if seed is not None and not table.drawing(lost.shoe, lost.number, lost.scheme).opens(lost.commitment, seed):
+    if seed is not None and not table.drawing(lost.shoe, lost.number).opens(lost.commitment, seed):
         table.record_difference(NOT_OPENED, lost.commitment, discarded)
 
 

@@ -1,6 +1,5 @@
 """Checks shoes: the commitment before the first bet, the cut from the contributions, and the cards from the seed."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 from uuid import UUID
@@ -13,8 +12,7 @@ from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import links_of
 from baccarat.domain.fairness.shuffle import SEED_BYTES, shuffle
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, digest_cards
-from baccarat.domain.rounds.events import CutContributed, NextTerms, RoundOpened, ShoeCommitment
-from baccarat.domain.rounds.state import Phase, SeatStatus
+from baccarat.domain.rounds.events import NextTerms, ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.tables.events import ShoeCommitted, ShoeCutContributed, ShoeStarted, TermsFixed
 from baccarat.domain.tables.shoes import digest_rules
@@ -23,9 +21,7 @@ from baccarat.domain.tables.state import FixedTerms
 MISSING: Final = "commitment missing"
 OTHER_SHOE: Final = "shoe differs from the committed one"
 NO_NEXT: Final = "next shoe not committed"
-OTHER_SCHEME: Final = "scheme differs"
 OTHER_SHAPE: Final = "shoe composition differs from its commitment"
-CONTRIBUTED_LATE: Final = "contribution given late"
 OTHER_TERMS: Final = "terms differ"
 OTHER_CUT: Final = "cut differs from the contributions"
 NOT_OPENED = "seed does not open the commitment"
@@ -43,7 +39,7 @@ class DifferenceRecorder(Protocol):
 def check_committed_shoe(round_: RoundTrace) -> None:
     """Check that a round opens with the shoe, commitment and shape that were committed to."""
     event, table = round_.opened, round_.table
-    next_shoe, rules = table.coming_shoe if event.terms else table.next_shoe, table.rules
+    next_shoe, rules = table.coming_shoe, table.rules
     if event.commitment is None:
         round_.record_difference(MISSING, "a commitment before the first bet", "none")
     if next_shoe is None:
@@ -52,8 +48,6 @@ def check_committed_shoe(round_: RoundTrace) -> None:
     if (next_shoe.shoe, next_shoe.commitment) != (event.shoe, event.commitment):
         actual = f"{event.shoe} {event.commitment}"
         round_.record_difference(OTHER_SHOE, f"{next_shoe.shoe} {next_shoe.commitment}", actual)
-    if next_shoe.scheme is not event.scheme:
-        round_.record_difference(OTHER_SCHEME, next_shoe.scheme, event.scheme)
     if next_shoe.shape != rules.shape:
         round_.record_difference(OTHER_SHAPE, next_shoe.shape, rules.shape)
 
@@ -80,18 +74,7 @@ def replay_shoe_commitment(
     )
     if shoe.shape != rules.shape:
         record_difference(OTHER_SHAPE, rules.shape, shoe.shape)
-    _commit(table, shoe, number=number, record_difference=record_difference)
-
-
-def _commit(
-    table: TableTrace, shoe: ShoeCommitment | ShoeCommitted, *, number: int, record_difference: DifferenceRecorder
-) -> None:
-    """Take over a commitment, whose scheme is not older than the one before."""
-    if shoe.scheme < table.scheme:
-        record_difference(OTHER_SCHEME, table.scheme, shoe.scheme)
-    table.scheme = shoe.scheme
-    witnesses = () if table.has_long_shoe else take_indexes(table)
-    table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shoe.shape, shoe.scheme, witnesses=witnesses)
+    table.next_shoe = CommittedShoe(shoe.shoe, number, shoe.commitment, shoe.shape, witnesses=take_indexes(table))
 
 
 def check_terms(round_: RoundTrace) -> None:
@@ -151,12 +134,7 @@ def _terms_of_next_round(table: TableTrace, event: TermsFixed | NextTerms) -> Fi
         cut = shoe.cut or ""
     elif next_shoe is not None and not table.has_long_shoe:
         drawing, contributions = next_shoe, cuts.listed(next_shoe.contributions)
-        cut = (
-            cuts.computed_cut(
-                next_shoe.scheme, next_shoe.shoe, next_shoe.commitment, contributions, next_shoe.witnesses
-            )
-            or ""
-        )
+        cut = cuts.computed_cut(next_shoe.commitment, contributions, next_shoe.witnesses) or ""
         following = None if event.next_shoe is None else event.next_shoe.commitment
     if drawing is None:
         table.record_difference(OTHER_SHOE, "a shoe for the next round", "none")
@@ -174,8 +152,7 @@ def _terms_of_next_round(table: TableTrace, event: TermsFixed | NextTerms) -> Fi
         witnesses=drawing.witnesses if isinstance(drawing, CommittedShoe) else _indexes_of_round(table),
         next_commitment="" if drawing is None or following is None else following,
     )
-    scheme = table.scheme if drawing is None else drawing.scheme
-    return FixedTerms(terms, "", scheme, contributions)
+    return FixedTerms(terms, "", contributions)
 
 
 def _indexes_of_round(table: TableTrace) -> tuple[WitnessIndex, ...]:
@@ -184,38 +161,13 @@ def _indexes_of_round(table: TableTrace) -> tuple[WitnessIndex, ...]:
     return take_indexes(table) if fixed is None else fixed.terms.witnesses
 
 
-def replay_cut_contribution(round_: RoundTrace, event: CutContributed) -> None:
-    """Check a contribution to a round's own shoe: by a seat in the round, while betting is open."""
-    part, opened = round_.seats.get(event.seat), round_.opened
-    if part is None or part.player != event.player or part.status is SeatStatus.LEFT:
-        round_.record_difference(
-            "seat not in the round", None if part is None else part.player, event.player, seat=event.seat
-        )
-    closed = opened.commitment is None or bool(opened.terms)
-    if round_.phase is not Phase.BETTING or round_.suspension_reason is not None or closed:
-        round_.record_difference(
-            OUT_OF_PLACE, "open betting on a shoe of its own", round_.suspension_reason or round_.phase
-        )
-    if opened.deadline_at is not None and event.contributed_at >= opened.deadline_at:
-        round_.record_difference(
-            CONTRIBUTED_LATE, f"before {opened.deadline_at}", event.contributed_at, seat=event.seat
-        )
-    for what, expected in cuts.faults_of(round_.contributions, event):
-        round_.record_difference(what, expected, event.contribution, seat=event.seat)
-    cuts.put_contribution(round_.contributions, event)
-
-
 def close_cut(round_: RoundTrace) -> None:
-    """Close the cut, which follows from the contributions until the terms were fixed, or before them, until now."""
+    """Close the cut of a round's own shoe, which follows from the contributions; "" for a round of a long shoe."""
     opened = round_.opened
-    round_.cut = _own_cut(opened, opened.contributions if opened.terms else cuts.listed(round_.contributions))
-
-
-def _own_cut(opened: RoundOpened, contributions: Sequence[Contribution]) -> str:
-    """Return the cut of a round's own shoe in hex, "" for a round of a long shoe."""
     if opened.commitment is None:
-        return ""
-    return cuts.computed_cut(opened.scheme, opened.shoe, opened.commitment, contributions, opened.witnesses) or ""
+        round_.cut = ""
+    else:
+        round_.cut = cuts.computed_cut(opened.commitment, opened.contributions, opened.witnesses) or ""
 
 
 def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
@@ -231,7 +183,7 @@ def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
     )
     if event.shape != rules.shape:
         table.record_difference(OTHER_SHAPE, rules.shape, event.shape)
-    _commit(table, event, number=event.number, record_difference=table.record_difference)
+    table.next_shoe = CommittedShoe(event.shoe, event.number, event.commitment, event.shape)
 
 
 def replay_shoe_cut_contribution(table: TableTrace, event: ShoeCutContributed) -> None:
@@ -258,15 +210,13 @@ def check_shoe_started(table: TableTrace, event: ShoeStarted) -> None:
         if (next_shoe.shoe, next_shoe.commitment) != (event.shoe, event.commitment):
             actual = f"{event.shoe} {event.commitment}"
             table.record_difference(OTHER_SHOE, f"{next_shoe.shoe} {next_shoe.commitment}", actual)
-        if next_shoe.scheme is not event.scheme:
-            table.record_difference(OTHER_SCHEME, next_shoe.scheme, event.scheme)
         if next_shoe.shape != table.rules.shape:
             table.record_difference(OTHER_SHAPE, next_shoe.shape, table.rules.shape)
         if next_shoe.witnesses and not next_shoe.links:
             table.record_difference(NO_LINKS, next_shoe.witnesses, "none")
     by_seat = {} if next_shoe is None else next_shoe.contributions
     indexes = () if next_shoe is None else next_shoe.witnesses
-    computed = cuts.computed_cut(event.scheme, event.shoe, event.commitment, cuts.listed(by_seat), indexes)
+    computed = cuts.computed_cut(event.commitment, cuts.listed(by_seat), indexes)
     difference = cuts.cut_difference(by_seat, event.contributions, event.cut, computed=computed)
     if difference is not None:
         table.record_difference(OTHER_CUT, *difference)
@@ -289,13 +239,13 @@ def check_seed(round_: RoundTrace) -> None:
         round_.record_difference("seed missing", "the shoe's seed", seed)
         return
     opened = round_.opened
-    commitment = round_.table.drawing(opened.shoe, opened.number, opened.scheme).commit(seed_bytes)
+    commitment = round_.table.drawing(opened.shoe, opened.number).commit(seed_bytes)
     if commitment != opened.commitment:
         round_.record_difference(NOT_OPENED, opened.commitment, commitment)
     if cards and not round_.forced:
         cut, decks = bytes.fromhex(round_.cut or ""), round_.rules.decks
         links = links_of(opened.witnesses, round_.releases)
-        expected = shuffle(seed_bytes, cut=cut, decks=decks, scheme=opened.scheme, first=len(cards), links=links)
+        expected = shuffle(seed_bytes, cut=cut, decks=decks, first=len(cards), links=links)
         if expected != cards:
             round_.record_difference(OTHER_CARDS, " ".join(expected), " ".join(cards))
 
@@ -309,7 +259,7 @@ def check_revealed_seed(table: TableTrace, shoe: LongShoe | CommittedShoe, seed:
 
 
 def _check_opened(table: TableTrace, shoe: LongShoe | CommittedShoe, seed: bytes) -> None:
-    commitment = table.drawing(shoe.shoe, shoe.number, shoe.scheme).commit(seed)
+    commitment = table.drawing(shoe.shoe, shoe.number).commit(seed)
     if commitment != shoe.commitment:
         table.record_difference(NOT_OPENED, shoe.commitment, commitment)
 
@@ -318,11 +268,11 @@ def check_shoe(table: TableTrace, shoe: LongShoe, seed: bytes) -> None:
     """Check a long shoe's root and all cards dealt from it, round by round, against its seed and cut."""
     _check_opened(table, shoe, seed)
     cut, decks = bytes.fromhex(shoe.cut), table.rules.decks
-    due_root = shoe_root(seed, cut=cut, decks=decks, scheme=shoe.scheme, links=shoe.links)
+    due_root = shoe_root(seed, cut=cut, decks=decks, links=shoe.links)
     if due_root != shoe.root:
         table.record_difference(OTHER_ROOT, due_root, shoe.root)
     first = _cards_needed(table, shoe)
-    cards = shuffle(seed, cut=cut, decks=decks, scheme=shoe.scheme, first=first, links=shoe.links)
+    cards = shuffle(seed, cut=cut, decks=decks, first=first, links=shoe.links)
     if shoe.first_card is not None and shoe.first_card != cards[0]:
         table.record_difference("turned card is not the shoe's", cards[0], shoe.first_card)
     for position, dealt, round_ in shoe.deals:

@@ -14,7 +14,7 @@ from baccarat.audit.report import FindingCollector
 from baccarat.domain.fairness.closing import NO_DIGEST, Closing
 from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.links import SignedRelease, WitnessChain
-from baccarat.domain.fairness.shuffle import Link, Scheme
+from baccarat.domain.fairness.shuffle import Link
 from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.postings import TableAccounts
 from baccarat.domain.rounds import events as e
@@ -84,7 +84,6 @@ class LongShoe:
     first_card: Card | None
     cut: str
     root: str
-    scheme: Scheme
     cut_card_out: bool = False
     finished: bool = False
     links: tuple[Link, ...] = ()
@@ -98,7 +97,7 @@ class LongShoe:
 
     def state(self) -> Shoe:
         """Return the domain state."""
-        drawn = self.commitment, self.cards_used, self.cut, self.root, self.scheme, self.cut_card_out, self.finished
+        drawn = self.commitment, self.cards_used, self.cut, self.root, self.cut_card_out, self.finished
         return Shoe(self.shoe, self.number, *drawn, " ".join(self.seen_cards()), self.links)
 
     def draw(self, out: int, rules: TableRules) -> None:
@@ -115,7 +114,6 @@ class CommittedShoe:
     number: int
     commitment: str
     shape: ShoeShape
-    scheme: Scheme
     contributions: dict[int, SeatContribution] = field(default_factory=dict)
     witnesses: tuple[WitnessIndex, ...] = ()
     links: tuple[Link, ...] = ()
@@ -127,7 +125,7 @@ class TableTrace:
 
     The show of its last deal ends at `betting_opens_at`, unless all its players skip it. `marks` are the rounds on its
     board, by number: the outcome, the cards, and whether it was a natural. `unrevealed` are rounds by shoe, voided
-    without their seeds. `scheme` is the last commitment's. `links_given` counts by chain. `replaced` are ended chains.
+    without their seeds. `links_given` counts by chain. `replaced` are ended chains.
     """
 
     opened: TableOpened
@@ -154,7 +152,6 @@ class TableTrace:
     terms: FixedTerms | None = None
     last_closing: str = NO_DIGEST
     coming_shoe: CommittedShoe | None = None
-    scheme: Scheme = Scheme.OPEN_CUT
     chains: dict[str, WitnessChain] = field(default_factory=dict)
     headers: dict[str, ChainHeader] = field(default_factory=dict)
     links_given: dict[str, int] = field(default_factory=dict)
@@ -258,9 +255,9 @@ class TableTrace:
             replaced=tuple(self.replaced),
         )
 
-    def drawing(self, shoe: UUID, number: int, scheme: Scheme) -> Drawing:
+    def drawing(self, shoe: UUID, number: int) -> Drawing:
         """Return what the seed of this table's shoe with this number is committed to."""
-        return Drawing(scheme, self.opened.table, shoe, number)
+        return Drawing(self.opened.table, shoe, number)
 
     def fixed_terms(self) -> FixedTerms | None:
         """Return the terms of a round that has not opened."""
@@ -269,9 +266,7 @@ class TableTrace:
     @staticmethod
     def _next_shoe(shoe: CommittedShoe) -> NextShoe:
         contributions = sort_contributions(shoe.contributions)
-        return NextShoe(
-            shoe.shoe, shoe.number, shoe.commitment, shoe.shape, shoe.scheme, contributions, shoe.witnesses, shoe.links
-        )
+        return NextShoe(shoe.shoe, shoe.number, shoe.commitment, shoe.shape, contributions, shoe.witnesses, shoe.links)
 
     def _board(self) -> Iterator[RoundMark]:
         for number, (outcome, cards, natural) in self.marks.items():
@@ -337,7 +332,6 @@ class RoundTrace:
     voided: e.RoundVoided | None = None
     ceremony: Ceremony | None = None
     turned_hands: tuple[e.HandTurned, ...] = ()
-    contributions: dict[int, SeatContribution] = field(default_factory=dict)
     cut: str | None = None
     closing: Closing | None = None
     releases: tuple[SignedRelease, ...] = ()
@@ -396,7 +390,6 @@ class RoundTrace:
             self.suspension_reason,
             self.voided,
             self.ceremony,
-            sort_contributions(self.contributions),
             self.closing,
             self.releases,
             self.forced,

@@ -9,7 +9,7 @@ from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import Drawing, shoe_root
 from baccarat.domain.fairness.cut import ContributionSignature
 from baccarat.domain.fairness.links import LogHead, links_of
-from baccarat.domain.fairness.shuffle import NEWEST, Link, Scheme, shuffle
+from baccarat.domain.fairness.shuffle import Link, shuffle
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds.cut import own_cut_in_hex
 from baccarat.domain.rounds.events import CardsDealt, NextTerms, SeatInRound, ShoeCommitment
@@ -135,7 +135,6 @@ def open_fixed(uow: UnitOfWork, fixed: FixedTerms, *, entropy: Entropy, now: dat
             now=now,
             deadline_at=None if turn_seconds is None else now + timedelta(seconds=turn_seconds),
             terms=fixed.digest,
-            scheme=fixed.scheme,
             contributions=fixed.contributions,
             witnesses=fixed.terms.witnesses,
         )
@@ -161,16 +160,16 @@ def may_open_round(table: TableState) -> bool:
 
 def commitment_to(secret: ShoeSeed, *, table: UUID, number: int, shape: ShoeShape) -> ShoeCommitment:
     """Commit to a seed and a shoe shape for the table's round with this number."""
-    commitment = Drawing(NEWEST, table, secret.shoe, number).commit(secret.seed)
-    return ShoeCommitment(shoe=secret.shoe, commitment=commitment, shape=shape, scheme=NEWEST)
+    commitment = Drawing(table, secret.shoe, number).commit(secret.seed)
+    return ShoeCommitment(shoe=secret.shoe, commitment=commitment, shape=shape)
 
 
 def commit_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     """Commit to the seed of the table's next long shoe, so that players can cut it during play."""
     uow.new_seeds.append(ShoeSeed(shoe=entropy.shoe, seed=entropy.seed))
-    drawing = Drawing(NEWEST, uow.table.require_opened().table, entropy.shoe, uow.table.shoes + 1)
+    drawing = Drawing(uow.table.require_opened().table, entropy.shoe, uow.table.shoes + 1)
     commitment = drawing.commit(entropy.seed)
-    uow.decide_on_table(tc.CommitShoe(shoe=entropy.shoe, commitment=commitment, scheme=NEWEST, now=now))
+    uow.decide_on_table(tc.CommitShoe(shoe=entropy.shoe, commitment=commitment, now=now))
 
 
 def _ensure_shoes(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
@@ -199,9 +198,9 @@ def _start_shoe(uow: UnitOfWork, *, entropy: Entropy, now: datetime) -> None:
     if uow.table.coming_shoe is None and uow.table.chains:
         uow.decide_on_table(tc.CloseShoeCut(closing=closing, now=now))
         return
-    cut, scheme, links = bytes.fromhex(contributions_and_cut(committed)[1]), committed.scheme, committed.links
-    cards = shuffle(seed, cut=cut, decks=rules.decks, scheme=scheme, first=1, links=links)
-    root = shoe_root(seed, cut=cut, decks=rules.decks, scheme=scheme, links=links)
+    cut, links = bytes.fromhex(contributions_and_cut(committed)[1]), committed.links
+    cards = shuffle(seed, cut=cut, decks=rules.decks, first=1, links=links)
+    root = shoe_root(seed, cut=cut, decks=rules.decks, links=links)
     first_card, closing = cards[0] if rules.burn else None, replace(closing, cosigned=None)
     uow.decide_on_table(tc.StartShoe(first_card=first_card, root=root, closing=closing, now=now))
 
@@ -293,20 +292,19 @@ def next_cards(uow: UnitOfWork, seed: bytes) -> tuple[tuple[Card, ...], int]:
     position = 0 if uow.table.shoe is None else uow.table.shoe.cards_used
     if uow.round.forced:
         return uow.round.forced, position
-    scheme, cut, links = _drawing_inputs(uow)
+    cut, links = _drawing_inputs(uow)
     decks, first = uow.table.rules.decks, position + MAX_CARDS_PER_ROUND
-    cards = shuffle(seed, cut=bytes.fromhex(cut), decks=decks, scheme=scheme, first=first, links=links)
+    cards = shuffle(seed, cut=bytes.fromhex(cut), decks=decks, first=first, links=links)
     return cards[position:], position
 
 
-def _drawing_inputs(uow: UnitOfWork) -> tuple[Scheme, str, tuple[Link, ...]]:
-    """Return scheme, players' cut in hex, and witnesses' links of the shoe that the round is dealt from."""
+def _drawing_inputs(uow: UnitOfWork) -> tuple[str, tuple[Link, ...]]:
+    """Return players' cut in hex, and witnesses' links of the shoe that the round is dealt from."""
     shoe, round_ = uow.table.shoe, uow.round
     if shoe is not None:
-        return shoe.scheme, shoe.cut, shoe.links
+        return shoe.cut, shoe.links
     opened = round_.require_opened()
-    cut, links = own_cut_in_hex(opened, round_.shoe_contributions()), links_of(opened.witnesses, round_.releases)
-    return opened.scheme, cut, links
+    return own_cut_in_hex(opened), links_of(opened.witnesses, round_.releases)
 
 
 def players_cards(uow: UnitOfWork, seed: bytes) -> tuple[Card, Card]:

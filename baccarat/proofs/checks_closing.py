@@ -2,10 +2,9 @@
 
 import hashlib
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from baccarat.domain.fairness.closing import (
-    NO_DIGEST,
     Closing,
     SeatClosing,
     SeatEnd,
@@ -14,21 +13,18 @@ from baccarat.domain.fairness.closing import (
     encode_wager,
     wager_leaf,
 )
-from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.events import SeatLeftRound, SeatPassed, SeatTimedOut, WagerConfirmed
 from baccarat.domain.rounds.signed_wager import ED25519, NONCE_BYTES, PUBLIC_KEY_BYTES, SPOT_NUMBERS, UNSIGNED
 from baccarat.domain.rounds.voiding import VOID_CAUSES
 from baccarat.domain.tables.events import ShoeCommitted, ShoeStarted
-from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event, recorded
+from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event
 from baccarat.proofs.loader import RULES_EVENTS
 from baccarat.proofs.results import CheckNotApplicable, Mismatch, require_equal
 from casino.crypto import ed25519
-from casino.kernel import merkle
 from casino.kernel.canonical_json import canonical
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 
-SCHEMA_WITHOUT_COUNTS: Final = 3
 _ENDS: Final = {
     WagerConfirmed.__name__: SeatClosing.DEALT,
     SeatPassed.__name__: SeatClosing.PASSED,
@@ -47,10 +43,8 @@ def check_closing(exported: RoundExport) -> str:
     voided = exported.find_event("RoundVoided")
     if kind is ClosingKind.PLAYED and voided is not None and (voided.data or {}).get("closing"):
         raise Mismatch("the round has two closings", None, "a closing of its void")
-    if event is None or event.data is None or (kind is ClosingKind.VOID and exported.opened.scheme is Scheme.OPEN_CUT):
+    if event is None or event.data is None:
         raise CheckNotApplicable("betting never closed")
-    if not exported.has_terms:
-        raise CheckNotApplicable("the round is from before there were closings")
     closed = decode_event(event)
     if closed.closing is None:
         raise Mismatch("the closing is missing", "a closing digest", None)
@@ -73,8 +67,6 @@ def check_closing(exported: RoundExport) -> str:
         before=closing.before,
         cosigned=closing.cosigned,
     )
-    if kind is ClosingKind.PLAYED and event.schema < SCHEMA_WITHOUT_COUNTS:
-        _check_counts((event.data or {})["closing"], leaves, ends)
     require_equal(expected.digest, closing.digest, "the closing digest differs")
     signed = sum(wager.signature is not None for wager in wagers)
     early = "" if signed == len(wagers) else "; an early closing is not excluded"
@@ -90,8 +82,7 @@ def closing_event(exported: RoundExport) -> tuple[ExportedEvent | None, ClosingK
 def check_shoe_closing(exported: RoundExport, event: ExportedEvent, committed: ShoeCommitted) -> None:
     """Check that the closing of a long shoe pins its cut: as it starts, or before its witnesses' links."""
     started: ShoeStarted = decode_event(event)
-    said = recorded(event)
-    require_equal(committed.number, said.get("number", committed.number), "the shoe has another number")
+    require_equal(committed.number, started.number, "the shoe has another number")
     cut_closed = exported.find_shoe_event("ShoeCutClosed")
     closing, closed_at = started.closing, started.started_at
     if cut_closed is not None:
@@ -99,9 +90,7 @@ def check_shoe_closing(exported: RoundExport, event: ExportedEvent, committed: S
         event, data = cut_closed, decode_event(cut_closed)
         closing, closed_at = data.closing, data.closed_at
     if closing is None:
-        if committed.scheme is not Scheme.OPEN_CUT:
-            raise Mismatch("the shoe's closing is missing", "a closing digest", None)
-        return
+        raise Mismatch("the shoe's closing is missing", "a closing digest", None)
     rules = [
         each.data["rules"]
         for each in exported.table_events
@@ -110,7 +99,7 @@ def check_shoe_closing(exported: RoundExport, event: ExportedEvent, committed: S
     expected = close_shoe(
         blind=bytes.fromhex(closing.blind),
         table=exported.opened.table,
-        first_round=said["first_round"],
+        first_round=started.first_round,
         shoe=started.shoe,
         rules=hashlib.sha256(canonical(rules[-1])).hexdigest(),
         commitment=started.commitment,
@@ -122,21 +111,6 @@ def check_shoe_closing(exported: RoundExport, event: ExportedEvent, committed: S
         cosigned=closing.cosigned,
     )
     require_equal(expected.digest, closing.digest, "the shoe's closing digest differs")
-
-
-def _check_counts(counted: dict[str, Any], leaves: list[bytes], ends: list[SeatEnd]) -> None:
-    """Check what closings repeated of the round's other events."""
-    repeated: dict[str, Any] = {
-        "kind": int(ClosingKind.PLAYED),
-        "cause": 0,
-        "count": len(leaves),
-        "wagers": merkle.root(leaves).hex(),
-        "seats": [{"seat": each.seat, "end": int(each.end)} for each in ends],
-        "cosigned_size": 0,
-        "cosigned_root": NO_DIGEST,
-    }
-    for name, value in repeated.items():
-        require_equal(value, counted[name], f"the closing differs: {name}")
 
 
 def leaf_of_confirmed(terms: str, wager: WagerConfirmed, currency: str) -> bytes:

@@ -22,9 +22,7 @@ REDACTABLE_EVENTS: Final = frozenset(
     {"RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded"}
 )
 
-_BETTING: Final = frozenset(
-    {"RoundOpened", "CutContributed", "CardsForced", "SeatPassed", "SeatTimedOut", "WagerConfirmed"}
-)
+_BETTING: Final = frozenset({"RoundOpened", "CardsForced", "SeatPassed", "SeatTimedOut", "WagerConfirmed"})
 _CLOSED: Final = frozenset({"BettingClosed", "HandTurned"})
 _FOLLOWS: Final = {
     **dict.fromkeys((*_BETTING, "BettingClosed"), _BETTING),
@@ -125,14 +123,10 @@ def _check_order(exported: RoundExport) -> None:
 def _round_before(event: ExportedEvent, exported: RoundExport) -> int | None:
     """Return how many rounds before this one another round's event is; None for one that is not about this round.
 
-    With the cards of the round before, its terms were fixed; with those of the last but one, or at the opening of the
-    round before, its shoe was committed to.
+    With the cards of the round before, its terms were fixed; with those of the last but one, its shoe was committed to.
     """
     if exported.is_long or event.data is None or not _ROUND.fullmatch(event.stream):
         return None
-    opening = event.type, event.version, event.stream, event.data.get("table")
-    if opening == ("RoundOpened", 1, f"round-{event.data.get('round')}", exported.round["table"]):
-        return 2
     terms = decode_terms(event)
     ahead = 0 if terms is None else exported.opened.number + 1 - terms.number
     return ahead if ahead in {1, 2} else None

@@ -1,17 +1,15 @@
 """Checks of an exported round's shoe by the casino's own fairness code: commitment, cut, and the cards."""
 
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
 from baccarat.domain.fairness.commitment import CardOpening, Drawing, is_valid_opening, shoe_root
 from baccarat.domain.fairness.cut import Contribution, parse_contribution
-from baccarat.domain.fairness.shuffle import Scheme, shuffle
-from baccarat.domain.fairness.terms import Terms, digest_cards, encode_contribution
-from baccarat.domain.rounds.cut import cut_in_hex
+from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.terms import Terms, close_cut, digest_cards, encode_contribution
 from baccarat.domain.rules.cards import Card, parse, points
 from baccarat.domain.tables.events import ShoeCutContributed, ShoeStarted
 from baccarat.proofs.checks_closing import check_shoe_closing
@@ -21,14 +19,11 @@ from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismat
 from casino.crypto import ed25519
 from casino.kernel.canonical_json import canonical
 
-SCHEMA_OF_TERMS_IN_FULL: Final = 1
-"""The first schema of TermsFixed repeated what earlier events say."""
 
-
-def _commitment_and_cut_events(exported: RoundExport) -> tuple[ExportedEvent, ExportedEvent | None]:
+def _commitment_and_cut_events(exported: RoundExport) -> tuple[ExportedEvent, ExportedEvent]:
     """Return the event that committed to the seed, and the one that fixed the cut."""
     if not exported.is_long:
-        return _committing_opening(exported), _cut_event(exported)
+        return _committing_opening(exported), _require_terms(exported)[0]
     started = exported.find_shoe_event("ShoeStarted")
     if started is None:
         raise Mismatch(
@@ -38,11 +33,6 @@ def _commitment_and_cut_events(exported: RoundExport) -> tuple[ExportedEvent, Ex
     if committing_event is None:
         raise Mismatch("an event is missing", "ShoeCommitted", [event.type for event in exported.table_events])
     return committing_event, started
-
-
-def _cut_event(exported: RoundExport) -> ExportedEvent | None:
-    """Return the event that closed the cut of the round's own shoe: its terms, or before them the close of betting."""
-    return _require_terms(exported)[0] if exported.has_terms else exported.find_event("BettingClosed")
 
 
 def taking_event(exported: RoundExport) -> ExportedEvent:
@@ -64,14 +54,11 @@ def _committing_opening(exported: RoundExport) -> ExportedEvent:
     first = next((event for event in exported.table_events if event.type == "TableOpened"), None)
     if first is None:
         raise Mismatch("an event is missing", "TableOpened", [event.type for event in exported.table_events])
-    before = [event for event in exported.other_events if event.type == "RoundOpened" and event.schema == 1]
-    events = [first] if number == 1 else [*exported.terms_events(number - 1), *before]
+    events = [first] if number == 1 else exported.terms_events(number - 1)
     committing = [event for event in events if _decode_announcing(event).next_shoe is not None]
     if len(committing) != 1:
         raise Mismatch("not one earlier event commits to the round's shoe", 1, len(committing))
     event, opening = committing[0], _decode_announcing(committing[0])
-    if number > 1 and getattr(opening, "number", number - 1) != number - 1:
-        raise Mismatch("another round's opening committed to the shoe", number - 1, opening.number)
     require_equal(opening.next_shoe.shoe, exported.opened.shoe, "the commitment is to another shoe")
     return event
 
@@ -87,16 +74,10 @@ def _decode_announcing(event: ExportedEvent) -> Any:
     return decode_terms(event) or decode_event(event)
 
 
-def _scheme(exported: RoundExport) -> Scheme:
-    """Return how the shoe was committed to, cut and drawn."""
-    scheme: Scheme = _commitment_data(exported, _commitment_and_cut_events(exported)[0]).scheme
-    return scheme
-
-
 def _drawing(exported: RoundExport, committed: Any) -> Drawing:
     """Return what the seed was committed to: the table's shoe of many rounds, or the round's own."""
     number = committed.number if exported.is_long else exported.opened.number
-    return Drawing(committed.scheme, exported.opened.table, shoe_id(exported), number)
+    return Drawing(exported.opened.table, shoe_id(exported), number)
 
 
 def _revealed_seeds(exported: RoundExport) -> set[str]:
@@ -122,12 +103,9 @@ def check_commitment(exported: RoundExport) -> str:
     commitment = committed.commitment
     if committing_event.position > opened.position:
         raise Mismatch("the commitment came after the round was opened", opened.position, committing_event.position)
-    for later in (recorded(event) for event in (cut_event, opened) if event is not None):
+    for later in (recorded(cut_event), recorded(opened)):
         if later.get("commitment") is not None:
             require_equal(commitment, later["commitment"], "the shoe has two commitments")
-        require_equal(int(committed.scheme), later.get("scheme", int(committed.scheme)), "the shoe has two schemes")
-    if committed.scheme is Scheme.OPEN_CUT and (exported.opened.witnesses or exported.shoe_witnesses):
-        raise Mismatch("a shoe of scheme 1 has witnesses", "none", len(exported.opened.witnesses))
     require_equal(commitment, exported.shoe.commitment, "the commitment differs from the recorded one")
     shape = msgspec.to_builtins(exported.table_rules.shape)
     require_equal(_recorded_shape(exported, committing_event, committed), shape, "the commitment is for other rules")
@@ -168,57 +146,32 @@ def _recorded_at(event: ExportedEvent) -> datetime:
 def check_cut(exported: RoundExport) -> str:
     """Recompute the cut from the contributions between the commitment and the first card."""
     committing_event, cut_event = _commitment_and_cut_events(exported)
-    if cut_event is None:
-        if exported.shoe.contributions or exported.shoe.cut:
-            raise Mismatch("the file has a cut that was never fixed", "", exported.shoe.cut)
-        raise CheckNotApplicable("betting never closed, so no cut was fixed")
     contributions = _contributions(exported, committing_event, cut_event)
     committed = _commitment_data(exported, committing_event)
-    computed = cut_in_hex(
-        committed.scheme,
-        shoe=shoe_id(exported),
-        commitment=committed.commitment,
-        contributions=contributions,
-        witnesses=exported.shoe_witnesses,
-    )
+    computed = close_cut(
+        commitment=committed.commitment, contributions=contributions, witnesses=exported.shoe_witnesses
+    ).hex()
     listed = msgspec.to_builtins(contributions)
-    own: tuple[Any, str] = listed, computed
-    # Events of a round repeat no cut of a long shoe: theirs is empty.
-    repeated = ([], "") if exported.is_long else own
-    cuts = [("exported", msgspec.to_builtins(exported.shoe), own)]
-    cuts += [("recorded", cut_event.data or {}, own)] if exported.is_long else []
-    for where, data, (contributed, cut) in (*cuts, *((*each, repeated) for each in _recorded_cuts(exported))):
-        if "contributions" in data:
-            given = [{"public_key": "", **each} for each in data["contributions"]]
-            require_equal(contributed, given, f"the {where} contributions differ from those in the log")
-        if "cut" in data:
-            require_equal(cut, data["cut"], f"the {where} cut does not result from the contributions")
+    places = [("exported", msgspec.to_builtins(exported.shoe))]
+    places += [("recorded", cut_event.data or {})] if exported.is_long else []
+    for where, data in places:
+        given = [{"public_key": "", **each} for each in data["contributions"]]
+        require_equal(listed, given, f"the {where} contributions differ from those in the log")
+        require_equal(computed, data["cut"], f"the {where} cut does not result from the contributions")
+    repeated: list[Any] = [] if exported.is_long else listed  # a round's events repeat none of a long shoe
+    opening = msgspec.to_builtins(exported.opened.contributions)
+    require_equal(repeated, list(opening), "the opening's contributions differ from those in the log")
     if exported.is_long:
         check_shoe_closing(exported, cut_event, committed)
     if not listed:
-        return "nobody contributed, so the cut is empty" if not computed else f"{computed}, as nobody contributed"
+        return f"{computed}, as nobody contributed"
     seats = ", ".join(str(each.seat) for each in contributions)
     return f"{computed}, from the contributions of seats {seats} before the first card"
-
-
-def _recorded_cuts(exported: RoundExport) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what events repeat of the round's cut and its contributions; newer ones repeat neither."""
-    opened, closed = exported.require_event("RoundOpened"), exported.find_event("BettingClosed")
-    for where, event in (("opening's", opened), ("closing's", closed)):
-        if event is not None and event.data is not None:
-            yield where, recorded(event)
-    for event in exported.terms_events(exported.opened.number) if exported.has_terms else ():
-        if event.type == "TermsFixed" and event.schema == SCHEMA_OF_TERMS_IN_FULL:
-            data = event.data or {}
-            cut = {} if exported.is_long else {"cut": data["terms"]["cut"]}
-            yield "terms'", {"contributions": data["contributions"], **cut}
 
 
 def check_terms(exported: RoundExport) -> str:
     """Check that the round opened on terms fixed before it, that name its table, rules, shoe and cut."""
     opened_event, opened = exported.require_event("RoundOpened"), exported.opened
-    if not exported.has_terms:
-        raise CheckNotApplicable("the round is from before there were terms")
     events = _require_terms(exported)
     if events[-1].position > opened_event.position:
         raise Mismatch("the terms were fixed after betting opened", opened_event.position, events[-1].position)
@@ -236,14 +189,13 @@ def check_terms(exported: RoundExport) -> str:
     if dealt is not None:
         wanted["next_place"] = decode_event(dealt).shoe_position
     if not exported.is_long:
-        if any(event.schema > SCHEMA_OF_TERMS_IN_FULL and (event.data or {}).get("place") for event in events):
+        if any((event.data or {}).get("place") for event in events):
             raise Mismatch("the terms of a round's own shoe have a place", None, fixed.place)
         following = None if first.next_shoe is None else first.next_shoe.commitment
         wanted |= {"next_place": 0, "cards": digest_cards(()), "next_commitment": following}
     data = events[-1].data or {}
-    recorded = data.get("terms") if events[-1].schema == SCHEMA_OF_TERMS_IN_FULL else None
-    stated = (data.get("next_terms") or data).get("digest")
-    terms = recorded or wanted | msgspec.to_builtins(fixed.place or {})
+    stated = data.get("digest")
+    terms = wanted | msgspec.to_builtins(fixed.place or {})
     digest = msgspec.convert(terms, Terms).digest()
     for where, value in (("recorded", digest if stated is None else stated), ("opening's", opened.terms)):
         require_equal(digest, value, f"the {where} digest is not of these terms")
@@ -260,13 +212,13 @@ def _contributions(
     end = cut_event.position if closed is None else closed.position
     last: dict[int, Contribution] = {}
     for event in (*exported.round_events, *exported.table_events):
-        if event.type not in {"CutContributed", "ShoeCutContributed"}:
+        if event.type != "ShoeCutContributed":
             continue
         if not committing_event.position < event.position < end:
             what = "a contribution is too early or too late"
             raise Mismatch(what, [committing_event.position, end], event.position)
         data = decode_event(event)
-        signature = getattr(data, "signature", None)
+        signature = data.signature
         if signature is not None and not _is_signed(exported, committing_event, data):
             raise Mismatch("a contribution is not signed by its player", data.seat, signature.signature)
         key = "" if signature is None else signature.public_key
@@ -361,15 +313,15 @@ def _check_openings(exported: RoundExport, cards_by_place: dict[int, Any]) -> st
 
 def _check_against_seed(exported: RoundExport, seed_hex: str, cards_by_place: dict[int, Any]) -> str:
     seed, cut = bytes.fromhex(seed_hex), bytes.fromhex(exported.shoe.cut)
-    decks, scheme = exported.table_rules.decks, _scheme(exported)
+    decks = exported.table_rules.decks
     links = links_of_shoe(exported)
-    shoe = shuffle(seed, cut=cut, decks=decks, scheme=scheme, links=links)
+    shoe = shuffle(seed, cut=cut, decks=decks, links=links)
     for place, card in sorted(cards_by_place.items()):
         if list(shoe[place : place + 1]) != [card]:
             raise Mismatch(f"the card at place {place} differs from the shoe's order", shoe[place : place + 1], card)
     if exported.shoe.root is not None:
         require_equal(
-            shoe_root(seed, cut=cut, decks=decks, scheme=scheme, links=links),
+            shoe_root(seed, cut=cut, decks=decks, links=links),
             exported.shoe.root,
             "the root differs from that of the shoe",
         )

@@ -120,9 +120,7 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
     @cached_property
     def other_events(self) -> list[ExportedEvent]:
-        """Return the events of other streams: cards of rounds before with whose deal terms were fixed, or the previous
-        round's opening, which committed to the shoe.
-        """
+        """Return the events of other streams: cards of rounds before, with whose deal terms were fixed."""
         return [event for event in self.events if event not in self.round_events and event not in self.table_events]
 
     @cached_property
@@ -162,11 +160,6 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
         return (decode_event(event) for event in self.round_events if event.type == kind and event.data is not None)
 
     @property
-    def has_terms(self) -> bool:
-        """Return whether the round's terms were fixed before it opened, and with them the cut of its own shoe."""
-        return self.require_event("RoundOpened").schema > 1
-
-    @property
     def chain_events(self) -> list[ExportedEvent]:
         """Return the table's events before the opening that open witnesses' chains or end them."""
         start = self.require_event("RoundOpened").position
@@ -197,11 +190,8 @@ class RoundExport(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
 
 def recorded(event: ExportedEvent) -> Fields:
-    """Return the members that the event's schema specifies, as they are in the file: upcasting adds some, drops others.
-
-    Empty if the event is withheld.
-    """
-    specified = {name.removesuffix("?") for name in verifier.EVENTS[event.type][event.schema - 1]}
+    """Return the members that checks use, as they are in the file. Empty if the event is withheld."""
+    specified = {name.removesuffix("?") for name in verifier.EVENTS[event.type]}
     return {name: value for name, value in (event.data or {}).items() if name in specified}
 
 
@@ -210,14 +200,11 @@ def decode_event(event: ExportedEvent) -> Any:
 
     Raises LookupError and msgspec.ValidationError.
     """
-    kind, specified = _KINDS[event.type], verifier.EVENTS[event.type][event.schema - 1]
+    kind, specified = _KINDS[event.type], verifier.EVENTS[event.type]
     like: Any = kind.event  # which mypy takes for unhashable
     decoded = {name.removesuffix("?") for name, shape in specified.items() if shape != "rules"}
     others = frozenset(each.name for each in fields(kind.event)) - decoded
-    members = {**recorded(event), **dict.fromkeys(others)}
-    for schema in range(event.schema, kind.schema):
-        members = kind.upcasts[schema](members)
-    return msgspec.convert(members, _with_optional(like, others))
+    return msgspec.convert({**recorded(event), **dict.fromkeys(others)}, _with_optional(like, others))
 
 
 @cache

@@ -29,7 +29,6 @@ from uuid import UUID
 import msgspec
 
 from baccarat.domain.fairness.commitment import open_cards
-from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.tables.witness_events import links_of_shoe
 from baccarat.proofs.loader import EvidenceEvent, RoundEvidence, format_time, load_evidence
@@ -105,7 +104,7 @@ def _shoe(evidence: RoundEvidence) -> dict[str, Any]:
 def _closed_cut(evidence: RoundEvidence) -> dict[str, Any]:
     """Return the cut of the round's own shoe and its contributions, if it was closed."""
     round_ = ROUND.fold(_decoded(evidence.round_events))
-    contributions = () if round_.cut is None else round_.shoe_contributions()
+    contributions = () if round_.cut is None else round_.require_opened().contributions
     return {"contributions": list(map(asdict, contributions)), "cut": round_.cut or ""}
 
 
@@ -134,11 +133,9 @@ def _openings(evidence: RoundEvidence, cut: str) -> list[dict[str, Any]]:
         return []
     first = dealt["shoe_position"]
     positions = [*([0] if started["turned_card"] else []), *range(first, first + len(dealt["cards"]))]
-    decks, scheme = evidence.rules["decks"], Scheme(started.get("scheme", Scheme.OPEN_CUT))
+    decks = evidence.rules["decks"]
     links = links_of_shoe(UUID(evidence.opened["shoe"]), _decoded(evidence.table_events))
-    openings = open_cards(
-        evidence.seed, cut=bytes.fromhex(cut), decks=decks, positions=positions, scheme=scheme, links=links
-    )
+    openings = open_cards(evidence.seed, cut=bytes.fromhex(cut), decks=decks, positions=positions, links=links)
     return [
         {"shoe_position": each.shoe_position, "card": each.card, "salt": each.salt, "path": list(each.path)}
         for each in openings

@@ -40,14 +40,14 @@ _OF_ROUND: Final = _SEALED + "ORDER BY event.version"
 _OF_TABLE: Final = _SEALED + (
     "AND seal.position IS NOT NULL AND (event.type = ANY (%s::text[])"
     " OR event.type = ANY (%s::text[]) AND event.data ->> 'shoe' = %s"
-    " OR event.type = %s AND (coalesce(event.data ->> 'number', event.data #>> '{terms,number}') = %s"
+    " OR event.type = %s AND (event.data ->> 'number' = %s"
     " OR event.data #>> '{next_shoe,shoe}' = %s)"
     " OR event.type = %s AND (event.data -> 'seeds')::jsonb @> jsonb_build_array(jsonb_build_object('shoe', %s::text)))"
     " ORDER BY event.version"
 )
 _OF_ROUNDS: Final = "IN (SELECT 'round-' || id FROM baccarat_round WHERE table_id = %s AND number = ANY (%s))"
 _BEFORE: Final = _SEALED.replace("= %s", _OF_ROUNDS) + (
-    "AND seal.position IS NOT NULL AND event.type IN ('RoundOpened', 'CardsDealt') ORDER BY seal.position"
+    "AND seal.position IS NOT NULL AND event.type = 'CardsDealt' ORDER BY seal.position"
 )
 _CLOCK: Final = "SELECT clock_timestamp()"
 
@@ -155,7 +155,7 @@ def load_evidence(*, round_: UUID, operator: UUID, viewer: UUID | None) -> Round
     return RoundEvidence(
         round_events=of_round,
         table_events=_decode(fetch(_OF_TABLE, parameters)),
-        earlier=tuple(event for event in before if _commits_to(event, shoe) or _fixes_terms(event, number, shoe)),
+        earlier=tuple(event for event in before if _fixes_terms(event, number, shoe)),
         seed=shoe_seeds.decrypt([UUID(shoe)]).get(UUID(shoe)),
         now=fetch(_CLOCK)[0][0],
     )
@@ -175,15 +175,10 @@ def format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime(TIME_FORMAT)
 
 
-def _commits_to(opened: EvidenceEvent, shoe: str) -> bool:
-    """Return whether the opening of an earlier round commits to a shoe, as it did before there were terms."""
-    return (opened.data.get("next_shoe") or {}).get("shoe") == shoe
-
-
 def _fixes_terms(dealt: EvidenceEvent, number: int, shoe: str) -> bool:
     """Return whether the terms of this round, or the commitment to its shoe, came with the cards of an earlier one."""
     terms = dealt.data.get("next_terms")
-    return terms is not None and (terms["number"] == number or terms.get("next_shoe", terms)["shoe"] == shoe)
+    return terms is not None and (terms["number"] == number or terms["shoe"] == shoe)
 
 
 def _decode(rows: Rows) -> tuple[EvidenceEvent, ...]:

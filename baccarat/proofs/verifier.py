@@ -51,12 +51,9 @@ Point = tuple[int, int, int, int]
 FORMAT = "casino.round.v1"
 CHECKPOINT_TAG = b"casino.checkpoint.v1\n"
 SEAL_TAG = b"casino.events.seal/1".ljust(24, b"\0")
-COMMITMENT_TAG = b"casino.baccarat.commitment.v1\0"
 DRAWING_TAG = b"casino.baccarat.commitment.v2\0"
-SHUFFLE_TAG = b"casino.baccarat.shuffle.v1\0"
 DRAW_TAG = b"casino.baccarat.draw.v2\0"
-CUT_TAG = b"casino.baccarat.cut.v1\0"
-CLOSED_CUT_TAG = b"casino.baccarat.cut.v2\0"
+CUT_TAG = b"casino.baccarat.cut.v2\0"
 TERMS_TAG = b"casino.baccarat.terms.v1\0"
 WAGER_TAG = b"casino.baccarat.wager.v1\0"
 WAGER_LEAF_TAG = b"casino.baccarat.wager-leaf.v1\0"
@@ -160,7 +157,7 @@ ONCE, ASCENDING = "once", "ascending"
 
 NUMBERS = {
     "count": (0, MAX_INTEGER), "positive": (1, MAX_INTEGER), "seat": (1, 255), "u32": (1, 2**32 - 1),
-    "decks": (1, MAX_DECKS), "scheme": (1, 2), "part": (1, 10_000),
+    "decks": (1, MAX_DECKS), "part": (1, 10_000),
 }  # fmt: skip
 TEXTS = {
     "text": "(?s:.*)", "uuid": "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", "hash": "[0-9a-f]{64}",
@@ -179,10 +176,9 @@ RULES = {
     "spots_per_round": "spots_per_round", "play_money": "flag", "player_pays": RATIO, "banker_pays": RATIO,
     "tie_pays": RATIO, "commission": (None, {"rate": RATIO, "timing": "timing", "rounding": (None, RATIO)}),
 }  # fmt: skip
-FIRST_NEXT_SHOE = {"shoe": "uuid", "commitment": "hash", "shape": SHOE_SHAPE}
-NEXT_SHOE = {**FIRST_NEXT_SHOE, "scheme": "scheme"}
+NEXT_SHOE = {"shoe": "uuid", "commitment": "hash", "shape": SHOE_SHAPE}
 CONTRIBUTION = {"seat": "seat", "contribution": "contribution", "public_key?": "hex"}
-CUT = {"contributions": [ASCENDING, CONTRIBUTION], "cut": "hash or none"}
+CUT = {"contributions": [ASCENDING, CONTRIBUTION], "cut": "hash"}
 LINKS = [ASCENDING, {"chain": "hash", "index": "count"}]
 RELEASES = [ASCENDING, {
     "chain": "hash", "link": "hash", "time_ms": "count", "number": "positive", "previous": "hash",
@@ -192,13 +188,9 @@ CLOSING = {
     "digest": "hash", "blind": "hash", "sealed_head": "hash", "before": "hash",
     "cosigned?": (None, {"size": "count", "root": "hash"}),
 }  # fmt: skip
-CLOSING_WITH_COUNTS = {
-    **CLOSING, "kind": "count", "cause": "count", "count": "count", "wagers": "hash", "cosigned_size": "count",
-    "cosigned_root": "hash", "seats": [ASCENDING, {"seat": "seat", "end": "count"}],
-}  # fmt: skip
 PLACE = {"next_place": "count", "cards": "hash", "next_commitment": "hash"}
 TERMS = {
-    "number": "count", "shoe": "uuid", **PLACE, "rules": "hash", "commitment": "hash", "cut": "hash or none",
+    "number": "count", "shoe": "uuid", **PLACE, "rules": "hash", "commitment": "hash", "cut": "hash",
 }  # fmt: skip
 PLAYER_SIGNATURE = {"public_key": "hex", "signature": "signature"}
 WAGER_SIGNATURE = {**PLAYER_SIGNATURE, "nonce": "hash"}
@@ -215,74 +207,53 @@ GIVEN_BACK = PLAYER | dict.fromkeys((
 ), "count")  # fmt: skip
 OPENED = {
     "round": "uuid", "table": "uuid", "operator": "uuid", "number": "positive", "rules": "text", "shoe": "uuid",
-    "commitment": "?hash", "seats": [ASCENDING, PLAYER], "opened_at": "time", "witnesses?": LINKS,
+    "commitment": "?hash", "seats": [ASCENDING, PLAYER], "opened_at": "time", "witnesses?": LINKS, "terms": "hash",
+    "contributions": CUT["contributions"],
 }  # fmt: skip
-OPENED_ON_TERMS = {**OPENED, "terms": "hash", "contributions": CUT["contributions"]}
-STARTED = {
-    "shoe": "uuid", "commitment": "hash", "turned_card": "?card", "burned_count": "count", **CUT, "root": "hash",
+EVENTS: dict[str, dict[str, Any]] = {
+    "TableOpened": {"rules": "rules", "next_shoe": (None, NEXT_SHOE)},
+    "RulesTookEffect": {"rules": "rules"},
+    "TermsFixed": {"number": "count", "digest": "hash", "place": (None, PLACE), "next_shoe": (None, NEXT_SHOE)},
+    "ShoeCommitted": {**NEXT_SHOE, "number": "count"},
+    "ShoeCutContributed": {
+        "shoe": "uuid", "seat": "seat", "contribution": "contribution", "signature?": (None, PLAYER_SIGNATURE),
+    },
+    "ShoeStarted": {
+        "shoe": "uuid", "number": "count", "commitment": "hash", "turned_card": "?card", "burned_count": "count",
+        **CUT, "root": "hash", "first_round": "count", "started_at": "time", "closing": (None, CLOSING),
+    },
+    "ShoeCutClosed": {"shoe": "uuid", "closed_at": "time", "witnesses": LINKS, "closing": CLOSING},
+    "ShoeLinksReleased": {"shoe": "uuid", "releases": RELEASES},
+    "ShoeEnded": {"shoe": "uuid", "seed": "hash"},
+    "TableClosed": {"seeds": [ONCE, {"shoe": "uuid", "seed": "?hash"}]},
+    "WitnessChainOpened": {"header": "hex", "signature": "signature", "house_signature": "signature"},
+    "WitnessChainsReplaced": {"ended": [ONCE, {"chain": "hash", "index": "count"}], "successor": "hash"},
+    "RoundOpened": OPENED,
+    "WagerConfirmed": {
+        **PLAYER, "stakes": "stakes", "raised?": "stakes", "confirmed_at": "time",
+        "signature?": (None, WAGER_SIGNATURE),
+    },
+    "SeatPassed": {"seat": "seat"},
+    "SeatTimedOut": {"seat": "seat"},
+    "SeatLeftRound": {"seat": "seat"},
+    "CardsForced": {"cards": ["card"]},
+    "BettingClosed": {"closed_at": "time", "closing": CLOSING},
+    "LinksReleased": {"round": "uuid", "releases": RELEASES},
+    "HandTurned": {"side": "side", "cards": ["card"]},
+    "CardsDealt": {
+        "shoe_position": "count", "cards": ["card"],
+        "next_terms": (None, {"number": "count", "shoe": "uuid", "commitment": "hash", "decks": "decks"}),
+    },
+    "RoundSettled": {
+        "outcome": "spot", "player_total": "count", "banker_total": "count", "natural": "flag",
+        "wagers": [ASCENDING, SETTLED], "settled_at": "time", "seed": "?hash",
+    },
+    "RoundVoided": {
+        "seats": [ASCENDING, GIVEN_BACK], "seed": "?hash", "reason": "reason", "voided_at": "time",
+        "closing": (None, CLOSING),
+    },
 }  # fmt: skip
-DEALT = {"shoe_position": "count", "cards": ["card"]}
-GIVEN_BACK_SEATS = {"seats": [ASCENDING, GIVEN_BACK], "seed": "?hash"}
-EVENTS: dict[str, list[dict[str, Any]]] = {
-    "TableOpened": [
-        {"rules": "rules", "next_shoe": (None, FIRST_NEXT_SHOE)}, {"rules": "rules", "next_shoe": (None, NEXT_SHOE)},
-    ],
-    "RulesTookEffect": [{"rules": "rules"}],
-    "TermsFixed": [
-        {"terms": {**TERMS, "table": "uuid", "witnesses": LINKS}, "digest": "hash",
-         "contributions": CUT["contributions"], "next_shoe": (None, FIRST_NEXT_SHOE)},
-        {"number": "count", "digest": "hash", "place": (None, PLACE), "next_shoe": (None, FIRST_NEXT_SHOE)},
-        {"number": "count", "digest": "hash", "place": (None, PLACE), "next_shoe": (None, NEXT_SHOE)},
-    ],
-    "ShoeCommitted": [{**FIRST_NEXT_SHOE, "number": "count"}, {**NEXT_SHOE, "number": "count"}],
-    "ShoeCutContributed": [
-        {"shoe": "uuid", "seat": "seat", "contribution": "contribution", "signature?": (None, PLAYER_SIGNATURE)},
-    ],
-    "CutContributed": [{"seat": "seat", "contribution": "contribution"}],
-    "ShoeStarted": [
-        STARTED, {**STARTED, "scheme": "scheme"},
-        {**STARTED, "scheme": "scheme", "number": "count", "first_round": "count", "started_at": "time",
-         "closing": (None, CLOSING)},
-    ],
-    "ShoeCutClosed": [{"shoe": "uuid", "closed_at": "time", "witnesses": LINKS, "closing": CLOSING}],
-    "ShoeLinksReleased": [{"shoe": "uuid", "releases": RELEASES}],
-    "ShoeEnded": [{"shoe": "uuid", "seed": "hash"}],
-    "TableClosed": [{"seeds": [ONCE, {"shoe": "uuid", "seed": "?hash"}]}],
-    "WitnessChainOpened": [{"header": "hex", "signature": "signature", "house_signature": "signature"}],
-    "WitnessChainsReplaced": [{"ended": [ONCE, {"chain": "hash", "index": "count"}], "successor": "hash"}],
-    "RoundOpened": [
-        {**OPENED, "next_shoe": (None, FIRST_NEXT_SHOE)}, {**OPENED_ON_TERMS, "cut": "hash or none"},
-        {**OPENED_ON_TERMS, "cut": "hash or none", "scheme": "scheme"}, {**OPENED_ON_TERMS, "scheme": "scheme"},
-    ],
-    "WagerConfirmed": [
-        {**PLAYER, "stakes": "stakes", "raised?": "stakes", "confirmed_at": "time",
-         "signature?": (None, WAGER_SIGNATURE)},
-    ],
-    "SeatPassed": [{"seat": "seat"}],
-    "SeatTimedOut": [{"seat": "seat"}],
-    "SeatLeftRound": [{"seat": "seat"}],
-    "CardsForced": [{"cards": ["card"]}],
-    "BettingClosed": [
-        {"closed_at": "time", **CUT}, {"closed_at": "time", **CUT, "closing": CLOSING_WITH_COUNTS},
-        {"closed_at": "time", **CUT, "closing": CLOSING}, {"closed_at": "time", "closing": CLOSING},
-    ],
-    "LinksReleased": [{"round": "uuid", "releases": RELEASES}],
-    "HandTurned": [{"side": "side", "cards": ["card"]}],
-    "CardsDealt": [
-        DEALT, {**DEALT, "next_terms": (None, {"number": "count", "digest": "hash", "next_shoe": NEXT_SHOE})},
-        {**DEALT, "next_terms": (None, {
-            "number": "count", "shoe": "uuid", "commitment": "hash", "decks": "decks", "scheme": "scheme",
-        })},
-    ],
-    "RoundSettled": [
-        {"outcome": "spot", "player_total": "count", "banker_total": "count", "natural": "flag",
-         "wagers": [ASCENDING, SETTLED], "settled_at": "time", "seed": "?hash"},
-    ],
-    "RoundVoided": [
-        GIVEN_BACK_SEATS, {**GIVEN_BACK_SEATS, "reason": "reason", "voided_at": "time", "closing": (None, CLOSING)},
-    ],
-}  # fmt: skip
-"""Which members of an event's data checks use, from schema 1 on."""
+"""Which members of an event's data checks use."""
 EVENT = {
     "position": "positive", "id": "count", "stream": "text", "version": "u32", "type": "text", "schema": "u32",
     "data": "?members", "metadata": "?members", "recorded_at": "moment", "previous": "hash", "digest": "hash",
@@ -400,14 +371,14 @@ def require_shape(document: Any) -> Json:
 
 def shape_event(event: Json) -> Json:
     """Return an event with the members of its data that checks use; `sealed` has them all."""
-    schemas, data, at = EVENTS.get(event["type"]), event["data"], f"position {event['position']}"
+    members, data, at = EVENTS.get(event["type"]), event["data"], f"position {event['position']}"
     if (data is None) != (event["metadata"] is None):
         raise CheckFailed(f"{at} is withheld in part", "data and metadata", "one of them")
-    if schemas is None:
+    if members is None:
         return {**event, "sealed": data}
-    if event["schema"] > len(schemas):
-        raise CheckFailed(f"{at} is a {event['type']} of an unknown schema", f"1 to {len(schemas)}", event["schema"])
-    found = None if data is None else shaped(data, schemas[event["schema"] - 1], f"{at}: {event['type']}")
+    if event["schema"] != 1:
+        raise CheckFailed(f"{at} is a {event['type']} of an unknown schema", 1, event["schema"])
+    found = None if data is None else shaped(data, members, f"{at}: {event['type']}")
     return {**event, "data": found, "sealed": data}
 
 
@@ -633,20 +604,18 @@ DECK = [rank + suit for suit in SUITS for rank in RANKS]
 POINTS = {card: 0 if card[0] in "TJQK" else RANKS.index(card[0]) + 1 for card in DECK}
 
 
-def commitment_of(scheme: int, seed: bytes, table: str, shoe: str, number: int) -> str:
-    """Return the commitment to a seed: from scheme 2 on, to that of one drawing."""
-    if scheme == 1:
-        return sha256(COMMITMENT_TAG, seed).hex()
+def commitment_of(seed: bytes, table: str, shoe: str, number: int) -> str:
+    """Return the commitment to the seed of one drawing."""
     return sha256(DRAWING_TAG, seed, uuid_bytes(table), uuid_bytes(shoe), struct.pack(">Q", number)).hex()
 
 
-def shuffle(scheme: int, seed: bytes, cut: bytes, decks: int, count: int, *, links: Sequence[bytes] = ()) -> list[str]:
+def shuffle(seed: bytes, cut: bytes, decks: int, count: int, *, links: Sequence[bytes] = ()) -> list[str]:
     """Return the first `count` cards: Fisher-Yates from the front, by unbiased 32-bit words of HMAC-SHA-256.
 
     Each of the `links` follows its chain's id and its index, in order of the chains.
     """
     cards = DECK * decks
-    words = stream(scheme, seed, cut, links)
+    words = stream(seed, cut, links)
     for place in range(count):
         left = len(cards) - place
         word = next(words)
@@ -657,16 +626,11 @@ def shuffle(scheme: int, seed: bytes, cut: bytes, decks: int, count: int, *, lin
     return cards[:count]
 
 
-def stream(scheme: int, seed: bytes, cut: bytes, links: Sequence[bytes] = ()) -> Iterator[int]:
-    """Yield the words of a drawing: from scheme 2 on, under a key of its own."""
-    key, prefix = seed, SHUFFLE_TAG + prefixed(cut)
-    if scheme != 1:
-        key = hmac.new(seed, DRAW_TAG + cut + bytes([len(links)]) + b"".join(links), hashlib.sha256).digest()
-        prefix = b""
-    counter = 0
-    while True:
-        yield from struct.unpack(">8I", hmac.new(key, prefix + struct.pack(">Q", counter), hashlib.sha256).digest())
-        counter += 1
+def stream(seed: bytes, cut: bytes, links: Sequence[bytes] = ()) -> Iterator[int]:
+    """Yield the words of a drawing, under a key of its own."""
+    key = hmac.new(seed, DRAW_TAG + cut + bytes([len(links)]) + b"".join(links), hashlib.sha256).digest()
+    for counter in itertools.count():
+        yield from struct.unpack(">8I", hmac.new(key, struct.pack(">Q", counter), hashlib.sha256).digest())
 
 
 def indexes_of(witnesses: list[Json]) -> bytes:
@@ -677,29 +641,21 @@ def indexes_of(witnesses: list[Json]) -> bytes:
     return bytes([len(listed)]) + b"".join(listed)
 
 
-def cut_of(scheme: int, shoe: str, commitment: str, contributions: list[Json], indexes: bytes = b"\0") -> bytes:
-    """Return the cut from the players' contributions in order of seats; in scheme 1, without any it is empty."""
-    if scheme != 1:
-        listed = [
-            bytes([line["seat"]])
-            + prefixed(bytes.fromhex(line["public_key"]))
-            + prefixed(bytes.fromhex(line["contribution"]))
-            for line in contributions
-        ]
-        return sha256(CLOSED_CUT_TAG, bytes.fromhex(commitment), indexes, struct.pack(">I", len(listed)), *listed)
-    if not contributions:
-        return b""
-    parts = [CUT_TAG, bytes.fromhex(shoe.replace("-", "")), struct.pack(">Q", len(contributions))]
-    for line in contributions:
-        data = bytes.fromhex(line["contribution"])
-        parts += [struct.pack(">QQ", line["seat"], len(data)), data]
-    return sha256(*parts)
+def cut_of(commitment: str, contributions: list[Json], indexes: bytes = b"\0") -> bytes:
+    """Return the cut from the players' contributions in order of seats."""
+    listed = [
+        bytes([line["seat"]])
+        + prefixed(bytes.fromhex(line["public_key"]))
+        + prefixed(bytes.fromhex(line["contribution"]))
+        for line in contributions
+    ]
+    return sha256(CUT_TAG, bytes.fromhex(commitment), indexes, struct.pack(">I", len(listed)), *listed)
 
 
 def digest_of_terms(terms: Json) -> str:
     """Return the digest of a round's terms."""
     digests = [bytes.fromhex(terms[name]) for name in ("cards", "rules", "commitment", "cut")]
-    if [len(each) for each in digests[:3]] != [32] * 3 or len(digests[3]) not in {0, 32}:
+    if [len(each) for each in digests] != [32] * 4:
         raise CheckFailed("the terms have a digest of another length", "32 bytes", terms)
     return sha256(
         TERMS_TAG,
@@ -857,7 +813,7 @@ SINGLE_EVENTS = {
 REDACTABLE_EVENTS = {
     "RoundSuspended", "RoundResumed", "RoundVoidRequested", "RoundVoidDeclined", "RoundVoided", "ShoeEnded",
 }  # fmt: skip
-BETTING = {"RoundOpened", "CutContributed", "CardsForced", "SeatPassed", "SeatTimedOut", "WagerConfirmed"}
+BETTING = {"RoundOpened", "CardsForced", "SeatPassed", "SeatTimedOut", "WagerConfirmed"}
 CLOSED = {"BettingClosed", "HandTurned"}
 FOLLOWS = {
     **dict.fromkeys((*BETTING, "BettingClosed"), BETTING), **dict.fromkeys(("HandTurned", "CardsDealt"), CLOSED),
@@ -919,16 +875,11 @@ class Proof:
     def is_long(self) -> bool:
         return bool(self.rules["shuffle"] == "shoe")
 
-    @property
-    def has_terms(self) -> bool:
-        """Return whether the round's terms were fixed before it opened, and with them the cut of its own shoe."""
-        return "terms" in self.opened
-
     def terms_events(self, number: int) -> list[Json]:
         """Return the events that fix the terms of the table's round with this number, with what they say of them."""
         fixed = [event for event in self.of_table if event["type"] == "TermsFixed" and event["data"]]
         events = sorted((*fixed, *filter(None, map(terms_with_cards, self.others))), key=lambda each: each["position"])
-        return [event for event in events if event["data"].get("terms", event["data"])["number"] == number]
+        return [event for event in events if event["data"]["number"] == number]
 
     def find_shoe_event(self, kind: str) -> Json | None:
         """Return the table's event of a kind about this shoe."""
@@ -941,11 +892,9 @@ def terms_with_cards(event: Json) -> Json | None:
     terms = event["type"] == "CardsDealt" and event["data"] and event["data"].get("next_terms")
     if not terms:
         return None
-    if event["schema"] > 2:
-        shape = {"decks": terms["decks"], "cut_cards_from_end": None, "burn": False}
-        shoe = {"shoe": terms["shoe"], "commitment": terms["commitment"], "scheme": terms["scheme"], "shape": shape}
-        terms = {"number": terms["number"], "next_shoe": shoe}
-    return {**event, "data": {**terms, "place": None}}
+    shape = {"decks": terms["decks"], "cut_cards_from_end": None, "burn": False}
+    shoe = {"shoe": terms["shoe"], "commitment": terms["commitment"], "shape": shape}
+    return {**event, "data": {"number": terms["number"], "next_shoe": shoe, "place": None}}
 
 
 def check_digests(proof: Proof) -> str:
@@ -1025,15 +974,11 @@ def check_order(proof: Proof) -> None:
 def find_round_before(event: Json, proof: Proof) -> int | None:
     """Return how many rounds before this one another round's event is; None for one that is not about this round.
 
-    With the cards of the round before, its terms were fixed; with those of the last but one, or at the opening of the
-    round before, its shoe was committed to.
+    With the cards of the round before, its terms were fixed; with those of the last but one, its shoe was committed to.
     """
-    data, terms = event["data"] or {}, terms_with_cards(event)
+    terms = terms_with_cards(event)
     if proof.is_long or not re.fullmatch(f"round-{TEXTS['uuid']}", event["stream"]):
         return None
-    opening = event["type"], event["version"], event["stream"], data.get("table")
-    if opening == ("RoundOpened", 1, f"round-{data.get('round')}", proof.round["table"]):
-        return 2
     ahead = proof.opened["number"] + 1 - terms["data"]["number"] if terms else 0
     return ahead if ahead in {1, 2} else None
 
@@ -1216,10 +1161,10 @@ def check_record(proof: Proof) -> str:
     return f"round {opened['number']} of table {opened['table']}: {ended.get('outcome') or 'no outcome'}"
 
 
-def find_commitment(proof: Proof) -> tuple[Json, Json | None]:
+def find_commitment(proof: Proof) -> tuple[Json, Json]:
     """Return the event that committed to the shoe's seed, and the one that fixed its order."""
     if not proof.is_long:
-        return find_announcing_event(proof), find_cut_event(proof)
+        return find_announcing_event(proof), require_terms(proof)[0]
     started = proof.find_shoe_event("ShoeStarted")
     if started is None:
         raise CheckFailed(
@@ -1231,14 +1176,12 @@ def find_commitment(proof: Proof) -> tuple[Json, Json | None]:
     return promise, started
 
 
-def find_cut_event(proof: Proof) -> Json | None:
-    """Return the event that closed the cut of the round's own shoe: its terms, or before them the close of betting."""
-    if not proof.has_terms:
-        return proof.find_event("BettingClosed")
+def require_terms(proof: Proof) -> list[Json]:
+    """Return the events that fixed the round's terms; the first closed the cut of its own shoe."""
     fixed = proof.terms_events(proof.opened["number"])
     if not fixed:
         raise CheckFailed("no event fixes the round's terms", "TermsFixed", [each["type"] for each in proof.of_table])
-    return fixed[0]
+    return fixed
 
 
 def find_announcing_event(proof: Proof) -> Json:
@@ -1247,15 +1190,12 @@ def find_announcing_event(proof: Proof) -> Json:
     first = next((event for event in proof.of_table if event["type"] == "TableOpened"), None)
     if first is None:
         raise CheckFailed("an event is missing", "TableOpened", [event["type"] for event in proof.of_table])
-    before = [event for event in proof.others if event["type"] == "RoundOpened"]
-    events = [first] if number == 1 else [*proof.terms_events(number - 1), *before]
+    events = [first] if number == 1 else proof.terms_events(number - 1)
     committing = [event for event in events if event["data"].get("next_shoe")]
     if len(committing) != 1:
         raise CheckFailed("not one earlier event commits to the round's shoe", 1, len(committing))
     event: Json = committing[0]
     commitment = event["data"]["next_shoe"]
-    if number > 1 and event["data"].get("number", number - 1) != number - 1:
-        raise CheckFailed("another round's opening committed to the shoe", number - 1, event["data"]["number"])
     if commitment["shoe"] != proof.opened["shoe"]:
         raise CheckFailed("the commitment is to another shoe", commitment["shoe"], proof.opened["shoe"])
     return event
@@ -1264,21 +1204,6 @@ def find_announcing_event(proof: Proof) -> Json:
 def commitment_data(proof: Proof, promise: Json) -> Json:
     """Return what that event commits to: a commitment, and the shape it is bound to."""
     return dict(promise["data"] if proof.is_long else promise["data"]["next_shoe"])
-
-
-def scheme_of(committed: Json) -> int:
-    """Return how a shoe was committed to, cut and drawn; the first commitments do not name it."""
-    return int(committed.get("scheme", 1))
-
-
-def require_scheme(proof: Proof, scheme: int, *events: Json | None) -> None:
-    """Check that events name the scheme of the commitment, if they name any, and that only scheme 2 has witnesses."""
-    for event in events:
-        other = event["data"].get("scheme", scheme) if event else scheme
-        if other != scheme:
-            raise CheckFailed("the shoe has two schemes", scheme, other)
-    if scheme == 1 and (proof.witnesses or proof.shoe_witnesses):
-        raise CheckFailed("a shoe of scheme 1 has witnesses", [], proof.witnesses)
 
 
 def describe_commitment_time(proof: Proof, promise: Json) -> str:
@@ -1308,14 +1233,13 @@ def check_commitment(proof: Proof) -> str:
     """Check that the revealed seed is the one committed to before the first bet."""
     promise, fixed = find_commitment(proof)
     opened, committed = proof.require_event("RoundOpened"), commitment_data(proof, promise)
-    commitment, scheme = committed["commitment"], scheme_of(committed)
+    commitment = committed["commitment"]
     if promise["position"] > opened["position"]:
         raise CheckFailed("the commitment came after the round was opened", opened["position"], promise["position"])
     for event in (fixed, opened):
-        later = event["data"].get("commitment") if event else None
+        later = event["data"].get("commitment")
         if later is not None and later != commitment:
             raise CheckFailed("the shoe has two commitments", commitment, later)
-    require_scheme(proof, scheme, fixed, opened)
     if proof.shoe["commitment"] != commitment:
         raise CheckFailed("the commitment differs from the recorded one", commitment, proof.shoe["commitment"])
     played = {name: proof.rules[name] for name in ("decks", "cut_cards_from_end", "burn")}
@@ -1325,9 +1249,8 @@ def check_commitment(proof: Proof) -> str:
     require_revealed(proof, seed)
     if seed is None:
         raise CannotCheck("the seed is secret until the shoe ends")
-    number = committed["number"] if scheme != 1 and proof.is_long else opened["data"]["number"]
-    place = opened["data"]["table"], proof.shoe["id"], number
-    computed = commitment_of(scheme, bytes.fromhex(seed), *place)
+    number = committed["number"] if proof.is_long else opened["data"]["number"]
+    computed = commitment_of(bytes.fromhex(seed), opened["data"]["table"], proof.shoe["id"], number)
     if computed != commitment:
         raise CheckFailed("the seed does not open the commitment", commitment, computed)
     when = describe_commitment_time(proof, promise)
@@ -1357,7 +1280,7 @@ def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> list[Json
     fixed = (proof.find_shoe_event("ShoeCutClosed") if proof.is_long else None) or fixed
     for event in (*proof.of_round, *proof.of_table):
         data = event["data"]
-        if event["type"] not in ("CutContributed", "ShoeCutContributed"):
+        if event["type"] != "ShoeCutContributed":
             continue
         if not promise["position"] < event["position"] < fixed["position"]:
             when = [promise["position"], fixed["position"]]
@@ -1373,27 +1296,22 @@ def collect_contributions(proof: Proof, promise: Json, fixed: Json) -> list[Json
 def check_cut(proof: Proof) -> str:
     """Check that the cut follows from the contributions between the commitment and the first card."""
     promise, fixed = find_commitment(proof)
-    if fixed is None:
-        if proof.shoe["contributions"] or proof.shoe["cut"]:
-            raise CheckFailed("the file has a cut that was never fixed", "", proof.shoe["cut"])
-        raise DoesNotApply("betting never closed, so no cut was fixed")
     listed = collect_contributions(proof, promise, fixed)
-    committed = commitment_data(proof, promise)
-    cut = cut_of(
-        scheme_of(committed), proof.shoe["id"], committed["commitment"], listed, indexes_of(proof.shoe_witnesses)
-    ).hex()
-    # Events of a round repeat no cut of a long shoe: theirs is empty.
-    own, repeated = (listed, cut), ([], "") if proof.is_long else (listed, cut)
-    cuts = [("exported", proof.shoe, own), *((*each, repeated) for each in recorded_cuts(proof))]
-    for where, data, (given, wanted) in (*cuts, *([("recorded", fixed["data"], own)] if proof.is_long else [])):
-        if not same_type_and_value(with_keys(data.get("contributions", given)), given):
-            raise CheckFailed(f"the {where} contributions differ from those in the log", given, data["contributions"])
-        if data.get("cut", wanted) != wanted:
-            raise CheckFailed(f"the {where} cut does not result from the contributions", wanted, data["cut"])
+    cut = cut_of(commitment_data(proof, promise)["commitment"], listed, indexes_of(proof.shoe_witnesses)).hex()
+    places = [("exported", proof.shoe), *([("recorded", fixed["data"])] if proof.is_long else [])]
+    for where, data in places:
+        if not same_type_and_value(with_keys(data["contributions"]), listed):
+            raise CheckFailed(f"the {where} contributions differ from those in the log", listed, data["contributions"])
+        if data["cut"] != cut:
+            raise CheckFailed(f"the {where} cut does not result from the contributions", cut, data["cut"])
+    repeated: list[Json] = [] if proof.is_long else listed  # a round's events repeat none of a long shoe
+    if not same_type_and_value(with_keys(proof.opened["contributions"]), repeated):
+        what = "the opening's contributions differ from those in the log"
+        raise CheckFailed(what, repeated, proof.opened["contributions"])
     if proof.is_long:
         check_shoe_closing(proof, fixed)
     if not listed:
-        return f"{cut}, as nobody contributed" if cut else "nobody contributed, so the cut is empty"
+        return f"{cut}, as nobody contributed"
     seats = ", ".join(str(line["seat"]) for line in listed)
     return f"{cut}, from the contributions of seats {seats} before the first card"
 
@@ -1401,18 +1319,16 @@ def check_cut(proof: Proof) -> str:
 def check_shoe_closing(proof: Proof, started: Json) -> None:
     """Check that the closing of a long shoe pins its cut: as it starts, or before its witnesses' links."""
     data, closed = started["data"], proof.find_shoe_event("ShoeCutClosed")
-    closing, closed_at = data.get("closing"), data.get("started_at")
+    closing, closed_at = data["closing"], data["started_at"]
     if closed:
         if closing is not None:
             raise CheckFailed("the shoe has two closings", None, closing)
         started, closing, closed_at = closed, closed["data"]["closing"], closed["data"]["closed_at"]
     committed = commitment_data(proof, find_commitment(proof)[0])
-    if data.get("number", committed["number"]) != committed["number"]:
+    if data["number"] != committed["number"]:
         raise CheckFailed("the shoe has another number", committed["number"], data["number"])
     if closing is None:
-        if scheme_of(committed) != 1:
-            raise CheckFailed("the shoe's closing is missing", "a closing digest", None)
-        return
+        raise CheckFailed("the shoe's closing is missing", "a closing digest", None)
     rules = [
         event["data"]["rules"] for event in proof.of_table
         if event["type"] in RULES_EVENTS and event["data"] and event["position"] < started["position"]
@@ -1433,26 +1349,10 @@ def check_shoe_closing(proof: Proof, started: Json) -> None:
         raise CheckFailed("the shoe's closing digest differs", digest, closing["digest"])
 
 
-def recorded_cuts(proof: Proof) -> Iterator[tuple[str, Json]]:
-    """Yield the data of events that repeat the round's cut or its contributions, as newer ones do not."""
-    yield "opening's", proof.opened
-    closed = proof.find_event("BettingClosed")
-    if closed:
-        yield "closing's", closed["data"]
-    for event in proof.terms_events(proof.opened["number"]) if proof.has_terms else ():
-        if "terms" in event["data"]:
-            cut = {} if proof.is_long else {"cut": event["data"]["terms"]["cut"]}
-            yield "terms'", {**event["data"], **cut}
-
-
 def check_terms(proof: Proof) -> str:
     """Check that the round opened on terms fixed before it, that name its table, rules, shoe and cut."""
     opened = proof.require_event("RoundOpened")
-    if not proof.has_terms:
-        raise DoesNotApply("the round is from before there were terms")
-    fixed = proof.terms_events(opened["data"]["number"])
-    if not fixed:
-        raise CheckFailed("no event fixes the round's terms", "TermsFixed", [each["type"] for each in proof.of_table])
+    fixed = require_terms(proof)
     if fixed[-1]["position"] > opened["position"]:
         raise CheckFailed("the terms were fixed after betting opened", opened["position"], fixed[-1]["position"])
     last, dealt = fixed[-1]["data"], proof.find_event("CardsDealt")
@@ -1466,7 +1366,7 @@ def check_terms(proof: Proof) -> str:
         wanted["next_place"] = dealt["data"]["shoe_position"]
     if not proof.is_long:
         wanted |= place_of_own_shoe(fixed)
-    terms = last.get("terms") or {**wanted, **(last["place"] or {})}
+    terms = {**wanted, **(last["place"] or {})}
     digest = digest_of_terms(terms)
     for where, value in (("recorded", last.get("digest", digest)), ("opening's", opened["data"]["terms"])):
         if value != digest:
@@ -1497,11 +1397,7 @@ def find_closing(proof: Proof) -> tuple[Json, int, int, str]:
         raise CheckFailed("the round has two closings", None, voided["data"]["closing"])
     if event is None or event["data"] is None:
         raise DoesNotApply("betting never closed")
-    if closed is None and proof.opened.get("scheme", 1) == 1:
-        raise DoesNotApply("betting never closed")
-    if not proof.has_terms:
-        raise DoesNotApply("the round is from before there were closings")
-    if event["data"].get("closing") is None:
+    if event["data"]["closing"] is None:
         raise CheckFailed("the closing is missing", "a closing digest", None)
     if closed is not None:
         return closed, 1, 0, "closed_at"
@@ -1534,9 +1430,6 @@ def check_closing(proof: Proof) -> str:
         "cosigned_size": cosigned["size"], "cosigned_root": cosigned["root"],
         "seats": find_ends(proof),
     }  # fmt: skip
-    for name, value in wanted.items() if "kind" in closing else ():
-        if not same_type_and_value(closing[name], value):
-            raise CheckFailed(f"the closing differs: {name}", value, closing[name])
     indexes = indexes_of(proof.witnesses)
     digest = digest_of_closing(terms, {**closing, **wanted}, root, format_instant(data[at]), indexes)
     if closing["digest"] != digest:
@@ -1753,12 +1646,7 @@ def ended_chains(
 
 def taking_event(proof: Proof) -> Json:
     """Return the event that took the round's links: its own shoe's commitment, or what fixed its terms first."""
-    if not proof.is_long:
-        return find_announcing_event(proof)
-    fixed = find_cut_event(proof)
-    if fixed is None:
-        raise CheckFailed("no event fixes the round's terms", "TermsFixed", [each["type"] for each in proof.of_table])
-    return fixed
+    return require_terms(proof)[0] if proof.is_long else find_announcing_event(proof)
 
 
 def format_instant(text: str) -> str:
@@ -1837,9 +1725,8 @@ def check_opened_cards(proof: Proof, wanted: dict[int, str]) -> str:
 def check_seeded_cards(proof: Proof, wanted: dict[int, str]) -> str:
     """Recompute the whole shoe from the seed and the cut, and the root of its tree if it has one."""
     seed, cut, decks = bytes.fromhex(proof.shoe["seed"]), bytes.fromhex(proof.shoe["cut"]), proof.rules["decks"]
-    scheme = scheme_of(commitment_data(proof, find_commitment(proof)[0]))
     links = links_of_shoe(proof)
-    order = shuffle(scheme, seed, cut, decks, 52 * decks, links=links)
+    order = shuffle(seed, cut, decks, 52 * decks, links=links)
     for place, card in sorted(wanted.items()):
         if place >= len(order) or order[place] != card:
             raise CheckFailed(

@@ -12,7 +12,6 @@ from uuid import UUID
 from msgspec import Meta
 
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.cut import as_contributions
 from baccarat.domain.rounds.events import CardsDealt
 from baccarat.domain.rounds.state import INITIAL as NO_ROUND
@@ -63,12 +62,9 @@ class ShoeResponse(Shape, kw_only=True):
     id: UUID
     number: Annotated[int, Meta(description="The long shoe's number at its table, or the number of its round.")]
     round: Annotated[UUID | None, Meta(description="The round whose own shoe it is.")]
-    scheme: Annotated[
-        Scheme, Meta(description="How it is committed to, cut and drawn: section 7 of the specification.")
-    ]
-    commitment: Annotated[HexText, Meta(description="To the seed; from scheme 2 on for this drawing only.")]
+    commitment: Annotated[HexText, Meta(description="To the seed, for this drawing only.")]
     contributions: tuple[Contribution, ...]
-    cut: Annotated[HexText | None, Meta(description='Null until it is fixed. In scheme 1, "" if nobody contributed.')]
+    cut: Annotated[HexText | None, Meta(description="Null until it is fixed.")]
     root: Annotated[HexText | None, Meta(description="Merkle root of the cards of a long shoe.")]
     cards_used: int | None
     decks: Annotated[int | None, Meta(description="Number of decks, fixed with the commitment.")]
@@ -135,7 +131,6 @@ def _long_shoe_in_play(state: TableState) -> ShoeResponse | None:
         id=shoe.shoe,
         number=shoe.number,
         round=None,
-        scheme=shoe.scheme,
         commitment=shoe.commitment,
         contributions=started.contributions,
         cut=shoe.cut,
@@ -154,9 +149,8 @@ def _own_shoe_in_play(state: TableState, round_: RoundState) -> ShoeResponse | N
         id=opened.shoe,
         number=opened.number,
         round=opened.round,
-        scheme=opened.scheme,
         commitment=opened.commitment or "",
-        contributions=round_.shoe_contributions(),
+        contributions=opened.contributions,
         cut=round_.cut,
         root=None,
         cards_used=None,
@@ -174,7 +168,6 @@ def _coming_shoe(state: TableState) -> ShoeResponse | None:
         id=shoe.shoe,
         number=shoe.number,
         round=None,
-        scheme=shoe.scheme,
         commitment=shoe.commitment,
         contributions=terms.contributions,
         cut=terms.terms.cut,
@@ -193,7 +186,6 @@ def _next_shoe(state: TableState) -> ShoeResponse | None:
         id=shoe.shoe,
         number=shoe.number,
         round=None,
-        scheme=shoe.scheme,
         commitment=shoe.commitment,
         contributions=as_contributions(shoe.contributions),
         cut=None,
@@ -210,7 +202,7 @@ def _revealed_shoes_of_rounds(state: TableState) -> list[RevealedShoe]:
     states = repository.read_rounds(ended)
     rounds = [states[key] for key in ended]
     decks = _DeckCounts(table)
-    return _unused_shoes(state, rounds[0] if rounds else NO_ROUND) + [
+    return _unused_shoes(state) + [
         _present_shoe_of_round(round_, round_.seed, round_.ended_at, decks)
         for round_ in rounds
         if round_.seed is not None and round_.ended_at is not None
@@ -223,9 +215,8 @@ def _present_shoe_of_round(round_: RoundState, seed: str, ended_at: datetime, de
         id=opened.shoe,
         number=opened.number,
         round=opened.round,
-        scheme=opened.scheme,
         commitment=opened.commitment or "",
-        contributions=round_.shoe_contributions(),
+        contributions=opened.contributions,
         cut=round_.cut,
         root=None,
         cards_used=None,
@@ -236,7 +227,7 @@ def _present_shoe_of_round(round_: RoundState, seed: str, ended_at: datetime, de
     )
 
 
-def _unused_shoes(state: TableState, last: RoundState) -> list[RevealedShoe]:
+def _unused_shoes(state: TableState) -> list[RevealedShoe]:
     """Return the shoes, revealed, that a closed table had committed to for rounds that never opened, newest first."""
     if not state.closed:
         return []
@@ -253,14 +244,11 @@ def _unused_shoes(state: TableState, last: RoundState) -> list[RevealedShoe]:
         for event in (*announcing, *(event.next_terms for event in dealt))
         if event is not None and event.next_shoe is not None and event.next_shoe.shoe in seeds
     }
-    if last.opened is not None and not last.opened.terms and last.opened.next_shoe is not None:
-        shoes = {state.rounds + 1: last.opened.next_shoe}
     return [
         RevealedShoe(
             id=shoe.shoe,
             number=number,
             round=None,
-            scheme=shoe.scheme,
             commitment=shoe.commitment,
             contributions=(),
             cut=None,
@@ -320,7 +308,6 @@ def _present_long_shoe(
         id=start.shoe,
         number=start.number,
         round=None,
-        scheme=start.scheme,
         commitment=start.commitment,
         contributions=tuple(contributions),
         cut=cut,

@@ -63,8 +63,6 @@ def _opened(event: e.RoundOpened, table: NarratedTable) -> Iterator[str]:
     if event.contributions:
         given = ", ".join(f"seat {each.seat} {each.contribution}" for each in event.contributions)
         yield f"The shoe was cut by what had been added: {given}."
-    if event.next_shoe is not None:
-        yield f"For the round after it, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
 
 
 def _placed(event: e.ChipsPlaced, table: NarratedTable) -> Iterator[str]:
@@ -90,10 +88,6 @@ def _timed_out(event: e.SeatTimedOut, _table: NarratedTable) -> Iterator[str]:
 
 def _withdrawn(event: e.SeatLeftRound, _table: NarratedTable) -> Iterator[str]:
     yield f"Seat {event.seat} left or moved before confirming; its chips are returned."
-
-
-def _cut_contributed(event: e.CutContributed, _table: NarratedTable) -> Iterator[str]:
-    yield f"Seat {event.seat} added {event.contribution} to the cut at {_time(event.contributed_at)}."
 
 
 def _links_released(event: LinksReleased | we.ShoeLinksReleased, _table: NarratedTable) -> Iterator[str]:
@@ -317,7 +311,6 @@ SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] =
     e.SeatPassed: _sentence(lambda event, _: f"Seat {event.seat} passed."),
     e.SeatTimedOut: _timed_out,
     e.SeatLeftRound: _withdrawn,
-    e.CutContributed: _cut_contributed,
     CardsForced: _sentence(lambda event, _: f"The cards were chosen, as a test: {' '.join(event.cards)}."),
     e.BettingClosed: _sentence(lambda event, _: f"Betting closed at {_time(event.closed_at)}."),
     LinksReleased: _links_released,

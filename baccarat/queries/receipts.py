@@ -50,9 +50,7 @@ class ReceiptResponse(Shape, kw_only=True):
 class WagerResponse(TableStateResponse, kw_only=True):
     """The state of a table, and the receipt of the wager that was confirmed."""
 
-    receipt: Annotated[
-        ReceiptResponse | None, Meta(description="Null in a round that was opened before there were terms.")
-    ]
+    receipt: ReceiptResponse
 
 
 def present_wager(state: TableStateResponse, table: TableState, round_: RoundState, *, player: UUID) -> WagerResponse:
@@ -71,10 +69,10 @@ def published_keys() -> list[PublishedKey]:
     return [PublishedKey(bytes.fromhex(key), "receipt", key) for key in known]
 
 
-def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResponse | None:
+def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResponse:
     opened, seat, terms, currency = round_.require_opened(), round_.seat_of(player), table.terms, table.rules.currency
-    if not opened.terms or terms is None:
-        return None
+    if terms is None:
+        raise LookupError("the round in play has no terms")
     if seat is None or seat.place is None or seat.confirmed_at is None or seat.stakes is None:
         raise LookupError("the player has no confirmed wager")
     leaf, key = leaf_of_wager(opened.terms, seat, currency), derive_keys(_PURPOSE)[0]

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from baccarat.domain.fairness.commitment import CardOpening, open_cards
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.shuffle import Link, Scheme
+from baccarat.domain.fairness.shuffle import Link
 from baccarat.domain.rounds.refusals import RoundIsRunning
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted, TableClosed
@@ -44,9 +44,6 @@ class RoundShoe(Shape):
     shoe: UUID
     number: Annotated[int | None, Meta(description="Number of the long shoe; null for a round's own shoe.")]
     decks: int
-    scheme: Annotated[
-        Scheme, Meta(description="How it is committed to, cut and drawn: section 7 of the specification.")
-    ]
     commitment: HexText
     contributions: tuple[Contribution, ...]
     cut: HexText
@@ -76,9 +73,8 @@ def _own_shoe(state: RoundState, decks: int) -> RoundShoe:
         shoe=opened.shoe,
         number=None,
         decks=decks,
-        scheme=opened.scheme,
         commitment=opened.commitment or "",
-        contributions=state.shoe_contributions(),
+        contributions=opened.contributions,
         cut=state.cut or "",
         root=None,
         seed=state.seed or _revealed_later(opened.table, opened.shoe),
@@ -100,14 +96,13 @@ def _long_shoe(state: RoundState, decks: int) -> RoundShoe:
     seed = bytes.fromhex(revealed) if revealed is not None else shoe_seeds.decrypt([opened.shoe]).get(opened.shoe)
     openings: tuple[CardOpening, ...] = ()
     if seed is not None:
-        cut, scheme = bytes.fromhex(started.cut), started.scheme
-        openings = open_cards(seed, cut=cut, decks=decks, positions=[0, *dealt], scheme=scheme, links=links)
+        cut = bytes.fromhex(started.cut)
+        openings = open_cards(seed, cut=cut, decks=decks, positions=[0, *dealt], links=links)
     return RoundShoe(
         round=opened.round,
         shoe=opened.shoe,
         number=started.number,
         decks=decks,
-        scheme=started.scheme,
         commitment=started.commitment,
         contributions=started.contributions,
         cut=started.cut,

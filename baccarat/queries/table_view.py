@@ -74,7 +74,7 @@ class ShoeInPlay(Shape):
     number: int
     cards_used: int
     commitment: HexText
-    cut: Annotated[HexText, Meta(description='In scheme 1, "" if nobody contributed.')]
+    cut: HexText
     root: Annotated[HexText | None, Meta(description="The Merkle root of all its cards.")]
 
     @classmethod
@@ -137,7 +137,7 @@ class TermsResponse(Shape):
     rules: Annotated[HexText, Meta(description="SHA-256 of the rules as canonical JSON (RFC 8785).")]
     commitment: HexText
     contributions: Annotated[tuple[Contribution, ...], Meta(description="To the cut of the round's own shoe.")]
-    cut: Annotated[HexText, Meta(description='In scheme 1, "" if nobody contributed.')]
+    cut: HexText
     next_commitment: Annotated[HexText, Meta(description="The commitment of the shoe after this one.")]
     witnesses: Annotated[tuple[WitnessPlace, ...], Meta(description="The links that the cards follow from, by chain.")]
 

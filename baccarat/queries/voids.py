@@ -166,9 +166,8 @@ def _own_cards(round_: RoundState, rules: TableRules) -> Sequence[Card] | None:
         return None
     return shuffle(
         bytes.fromhex(seed),
-        cut=bytes.fromhex(own_cut_in_hex(opened, round_.shoe_contributions())),
+        cut=bytes.fromhex(own_cut_in_hex(opened)),
         decks=rules.decks,
-        scheme=opened.scheme,
         first=MAX_CARDS_PER_ROUND,
         links=links_of(opened.witnesses, round_.releases),
     )
@@ -182,8 +181,8 @@ def _read_long_shoes(table: UUID, rounds: Iterable[RoundState], rules: Mapping[s
     decks = {each.shoe: rules[each.rules].decks for each in opened}
     for shoe, (started, seed, links) in read_long_shoes(table, decks).items():
         if seed is not None:
-            cut, scheme = bytes.fromhex(started.cut), started.scheme
-            orders[shoe] = shuffle(bytes.fromhex(seed), cut=cut, decks=decks[shoe], scheme=scheme, links=links)
+            cut = bytes.fromhex(started.cut)
+            orders[shoe] = shuffle(bytes.fromhex(seed), cut=cut, decks=decks[shoe], links=links)
     numbers = [str(each.number) for each in opened if each.shoe in orders]
     for row in fetch(_TERMS, [f"table-{table}", numbers]) if numbers else ():
         fixed = CATALOGUE.decode(*row)

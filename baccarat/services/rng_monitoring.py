@@ -130,13 +130,13 @@ def _orders_of_own_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
     rows = payloads.fill(payloads.fill(fetch(_OWN, [limit]), event=3, data=4), event=5, data=6)
     for *row, _, ended, _, released, decks in reversed(rows):
         opened, seed = CATALOGUE.decode(*row), msgspec.json.decode(ended, type=_Revealing).seed
-        if isinstance(opened, RoundOpened) and opened.terms and seed is not None:
-            cut = own_cut_in_hex(opened, opened.contributions)
+        if isinstance(opened, RoundOpened) and seed is not None:
+            cut = own_cut_in_hex(opened)
             given = () if released is None else msgspec.json.decode(released, type=_Released).releases
             if len(given) < len(opened.witnesses):  # it was voided, and its cards are not known yet
                 continue
             links = links_of(opened.witnesses, given)
-            yield shuffle(bytes.fromhex(seed), cut=bytes.fromhex(cut), decks=decks, scheme=opened.scheme, links=links)
+            yield shuffle(bytes.fromhex(seed), cut=bytes.fromhex(cut), decks=decks, links=links)
 
 
 def _orders_of_long_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
@@ -146,4 +146,4 @@ def _orders_of_long_shoes(limit: int) -> Iterator[tuple[Card, ...]]:
             seed, cut = bytes.fromhex(ended.seed), bytes.fromhex(started.cut)
             places = msgspec.json.decode(witnesses or "[]", type=tuple[WitnessIndex, ...])
             links = links_of(places, msgspec.json.decode(releases or "[]", type=tuple[SignedRelease, ...]))
-            yield shuffle(seed, cut=cut, decks=decks, scheme=started.scheme, links=links)
+            yield shuffle(seed, cut=cut, decks=decks, links=links)

@@ -82,7 +82,7 @@ def _reveal(round_: UUID, operator: UUID) -> bool:
         seed = shoe_seeds.decrypt([shoe]).get(shoe)
         if seed is None:
             return False
-        drawing = Drawing(opened.scheme, opened.table, shoe, opened.number)
+        drawing = Drawing(opened.table, shoe, opened.number)
         uow.decide_on_table(RevealShoe(drawing=drawing, round=round_, commitment=commitment, seed=seed.hex(), now=now))
         uow.revealed_shoes.append(shoe)
         repository.save([(uow, metadata)])

@@ -45,7 +45,7 @@ LOBBY_CHANGES: Final = frozenset(
 COMPLAINT_ANSWERED: Final = ComplaintAnswered.__name__
 _WITHOUT_MONEY: Final = frozenset(
     {
-        "RoundOpened", "SeatChanged", "CutContributed", "ShoeCutContributed", "TermsFixed", "PlayerAccountOpened",
+        "RoundOpened", "SeatChanged", "ShoeCutContributed", "TermsFixed", "PlayerAccountOpened",
         "TableLimitSet", CHAT_MESSAGE_SENT, "PlayerReported", "ChatReportClosed", "PlayerMuted", "PlayerUnmuted",
         "PlayerBanned", "PlayerUnbanned", "PlayerBlocked", "PlayerUnblocked", "PlayerFrozen", "PlayerUnfrozen",
         "HoldPlaced", COMPLAINT_ANSWERED,

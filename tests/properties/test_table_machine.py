@@ -439,7 +439,7 @@ class TableMachine(RuleBasedStateMachine):
                 assert named is not None
                 assert (named.shoe, named.commitment) == (event.shoe, event.commitment)
                 assert event.contributions == fixed.contributions
-                assert own_cut_in_hex(event, event.contributions) == fixed.terms.cut
+                assert own_cut_in_hex(event) == fixed.terms.cut
 
     def _post(self, event: Any) -> None:
         entry = entry_for(event, 1, PLACE)

@@ -20,7 +20,6 @@ from django.db import connections
 
 from baccarat.domain.rounds.refusals import RoundAlreadyVoided
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.presets import rules_for
 from baccarat.services import voiding
 from casino.events.sql import execute, fetch
 from casino.events.store import Metadata
@@ -49,7 +48,7 @@ def lucky(module_database: Database, monkeypatch: pytest.MonkeyPatch) -> Tenant:
 @pytest.fixture
 def fixed(monkeypatch: pytest.MonkeyPatch) -> Fixed:
     """Let every round at `mini` end like this from now on."""
-    return lambda outcome: chance.fix(monkeypatch, outcome, rules_for("mini", currency="EUR"))
+    return lambda outcome: chance.fix(monkeypatch, outcome)
 
 
 class Game:

@@ -51,7 +51,7 @@ def test_three_sit_down_one_bets_one_passes_and_one_came_late(house: House) -> N
 
 def test_a_player_loses_all_rebuys_and_plays_on(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     table = house.table("mini")
-    chance.fix(monkeypatch, Outcome.BANKER, house.state(table).rules)
+    chance.fix(monkeypatch, Outcome.BANKER)
     ann = house.seated(table, buy_in=1000)
     ann.place(P, 1000)
     ann.deal()
@@ -78,7 +78,7 @@ def test_play_money_and_real_money_follow_the_same_rules_and_payouts(
     wins = {}
     for money_type in MoneyType:
         table = house.table("classic")
-        chance.fix(monkeypatch, Outcome.BANKER, house.state(table).rules)
+        chance.fix(monkeypatch, Outcome.BANKER)
         ann = house.seated(table, money_type=money_type)
         ann.place(B, 1000)
         ann.deal()
@@ -91,7 +91,7 @@ def test_play_money_and_real_money_follow_the_same_rules_and_payouts(
 
 def test_a_table_that_the_operator_made_its_own(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     table = house.table("mini", chips=(200, 500), minimum=700, maximum=2400)
-    chance.fix(monkeypatch, Outcome.BANKER, house.state(table).rules)
+    chance.fix(monkeypatch, Outcome.BANKER)
     ann = house.seated(table)
 
     ann.place(B, 700)

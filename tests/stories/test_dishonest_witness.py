@@ -15,7 +15,7 @@ import pytest
 from baccarat.domain.fairness.closing import LogHead, SeatClosing, SeatEnd, close, encode_receipt
 from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.shuffle import NEWEST, Link, shuffle
+from baccarat.domain.fairness.shuffle import Link, shuffle
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, close_cut, digest_cards
 from baccarat.domain.rules.deal import deal, replay
 from baccarat.proofs import checks, verifier
@@ -198,7 +198,7 @@ class Forgers:
         chain = self.header().chain.hex()
         link = Link(chain, self.index, statements.link(self.secret, self.index).hex())
         cut = self._cut_of((WitnessIndex(chain, self.index),))
-        six = shuffle(self.seed, cut=cut, decks=8, scheme=NEWEST, first=6, links=[link])
+        six = shuffle(self.seed, cut=cut, decks=8, first=6, links=[link])
         dealt = deal(six)
         return six[: len(dealt.player) + len(dealt.banker)]
 
@@ -291,14 +291,14 @@ class Forgers:
         return found
 
     def _commit(self, opened: Document, shoe: Document) -> None:
-        drawing = Drawing(NEWEST, UUID(opened["table"]), UUID(opened["shoe"]), opened["number"])
+        drawing = Drawing(UUID(opened["table"]), UUID(opened["shoe"]), opened["number"])
         commitment = drawing.commit(self.seed)
         for place in (opened, shoe, self._announcing(1)["next_terms"]):
             place["commitment"] = commitment
 
     def _cut_of(self, witnesses: tuple[WitnessIndex, ...]) -> bytes:
         opened = event_data(self.document, "RoundOpened")
-        drawing = Drawing(NEWEST, UUID(opened["table"]), UUID(opened["shoe"]), opened["number"])
+        drawing = Drawing(UUID(opened["table"]), UUID(opened["shoe"]), opened["number"])
         commitment = drawing.commit(self.seed)
         return close_cut(commitment=commitment, witnesses=witnesses, contributions=self.contributions)
 

@@ -7,7 +7,6 @@ import pytest
 
 from baccarat.domain.rounds.refusals import OneSpotOnly
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
 from tests.support import chance
 from tests.support.examples import B, P, T
@@ -19,7 +18,7 @@ def play(
     house: House, monkeypatch: pytest.MonkeyPatch, preset: str, outcome: Outcome, stakes: dict[Spot, int]
 ) -> tuple[At, int]:
     """Play one round with this end; return the player and the amount returned to the game balance."""
-    chance.fix(monkeypatch, outcome, rules_for(preset, currency="EUR"))
+    chance.fix(monkeypatch, outcome)
     table = house.table(preset)
     ann = house.seated(table)
     for spot, amount in stakes.items():
@@ -114,7 +113,7 @@ def test_004_commission_is_marked_in_the_rack_and_paid_when_the_player_leaves(
 def test_on_a_tie_player_and_banker_get_exactly_their_stakes_back(
     house: House, monkeypatch: pytest.MonkeyPatch, preset: str
 ) -> None:
-    chance.fix(monkeypatch, Outcome.TIE, rules_for(preset, currency="EUR"))
+    chance.fix(monkeypatch, Outcome.TIE)
     table = house.table(preset, burn=False)
     ann = house.seated(table)
     ann.place(P, 2500)

@@ -13,7 +13,7 @@ from baccarat.domain.fairness.closing import Closing, SeatClosing, SeatEnd, clos
 from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import LogHead, SignedRelease, check_release
-from baccarat.domain.fairness.shuffle import NEWEST, Link, shuffle
+from baccarat.domain.fairness.shuffle import Link, shuffle
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, close_cut, digest_cards
 from baccarat.domain.rules.deal import Outcome, deal
 from baccarat.domain.rules.odds import outcome_chances
@@ -86,7 +86,7 @@ class AimedRound:
     def draw(self, link: str) -> Sequence[str]:
         """Return the cards that follow from a link of the witness, if there is one."""
         links = [Link(each.chain, each.index, link) for each in self.witnesses]
-        return shuffle(self.seed, cut=self.cut(), decks=DECKS, scheme=NEWEST, first=6, links=links)
+        return shuffle(self.seed, cut=self.cut(), decks=DECKS, first=6, links=links)
 
     def hits(self, link: str = "") -> bool:
         """Return whether the round ends as the house wants it, by the cards of a link."""
@@ -159,7 +159,7 @@ class AimedRound:
 
 
 def drawing(number: int) -> Drawing:
-    return Drawing(NEWEST, TABLE, UUID(int=number), number)
+    return Drawing(TABLE, UUID(int=number), number)
 
 
 def committed(number: int, seed: bytes, header: ChainHeader | None) -> AimedRound:

@@ -1,53 +1,26 @@
-"""Seeds with a known outcome, so that a story can be told on purpose."""
+"""Cards with a known outcome, so that a story can be told on purpose."""
 
-from dataclasses import replace
-from datetime import datetime
-from functools import cache
-from itertools import count
+from typing import Final
 
 import pytest
 
 from baccarat.domain import dealer
-from baccarat.domain.dealer import Entropy
-from baccarat.domain.fairness.commitment import commit
-from baccarat.domain.fairness.cut import NO_CUT
-from baccarat.domain.fairness.shuffle import Scheme, shuffle
-from baccarat.domain.rules.deal import Outcome, deal
-from baccarat.domain.rules.table_rules import TableRules
-from baccarat.domain.unit_of_work import ShoeSeed, UnitOfWork
-from baccarat.storage import repository, shoe_seeds
-from casino.events.ids import new_id
+from baccarat.domain.rules.cards import Card
+from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.unit_of_work import UnitOfWork
+
+_CARDS: Final = {
+    Outcome.PLAYER: "7c 2d Kc 4d As 3h",
+    Outcome.BANKER: "2c 7d Kc Td 4s 3h",
+    Outcome.TIE: "7c 7d Kc Kd As 3h",
+}
 
 
-@cache
-def seed_for(outcome: Outcome, decks: int) -> bytes:
-    """Find the lowest seed whose first round has this outcome."""
-    for number in count():
-        seed = number.to_bytes(32, "big")
-        if deal(shuffle(seed, cut=NO_CUT, decks=decks, scheme=Scheme.OPEN_CUT, first=6)).outcome is outcome:
-            return seed
-    raise AssertionError
+def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome) -> None:
+    """Deal every round from now on so that this is its outcome, whatever its shoe's order: only an audit finds it."""
 
+    def next_cards(uow: UnitOfWork, _seed: bytes) -> tuple[tuple[Card, ...], int]:
+        cards = tuple(Card(card) for card in _CARDS[outcome].split())
+        return cards, 0 if uow.table.shoe is None else uow.table.shoe.cards_used
 
-def fix(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, rules: TableRules) -> bytes:
-    """Make every shoe committed to from now on that one, and return its seed.
-
-    A table with long shoes commits to its first one when it is opened. That of a round was named before: it is put in
-    the place of the other as the round opens, which only an audit would find. Shoes follow the first scheme, where the
-    order of one without contributions follows from the seed alone.
-    """
-    seed = seed_for(outcome, rules.decks)
-
-    def fresh(journal: UnitOfWork, *, now: datetime, **_: object) -> Entropy:
-        coming = next(iter(journal.table.committed_shoes()), None)
-        if coming is not None and not journal.table.has_long_shoe() and coming.commitment != commit(seed):
-            own = ShoeSeed(new_id(now), seed)
-            shoe_seeds.delete([shoe.shoe for shoe in journal.table.committed_shoes()])
-            shoe_seeds.store([own])
-            fixed = replace(coming, shoe=own.shoe, commitment=commit(seed), scheme=Scheme.OPEN_CUT, contributions=())
-            journal.table = replace(journal.table, terms=None, coming_shoe=None, next_shoe=fixed)
-        return Entropy(round=new_id(now), shoe=new_id(now), seed=seed, blind=bytes(32), committed_seed=seed)
-
-    monkeypatch.setattr(repository, "draw_entropy", fresh)
-    monkeypatch.setattr(dealer, "NEWEST", Scheme.OPEN_CUT)
-    return seed
+    monkeypatch.setattr(dealer, "next_cards", next_cards)

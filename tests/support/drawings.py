@@ -4,7 +4,7 @@ from uuid import UUID
 
 from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.shuffle import NEWEST, shuffle
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.fairness.terms import close_cut
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rules.cards import Card
@@ -13,7 +13,7 @@ from baccarat.domain.tables.state import NextShoe, Shoe
 
 def drawing_of(opened: RoundOpened) -> Drawing:
     """Return the drawing of a round with a shoe of its own."""
-    return Drawing(opened.scheme, opened.table, opened.shoe, opened.number)
+    return Drawing(opened.table, opened.shoe, opened.number)
 
 
 def is_opened(opened: RoundOpened, seed: str | None) -> bool:
@@ -23,7 +23,7 @@ def is_opened(opened: RoundOpened, seed: str | None) -> bool:
 
 def is_shoe_opened(table: UUID, shoe: Shoe | NextShoe, seed: str | None) -> bool:
     """Return whether a seed in hex opens the commitment of a table's shoe."""
-    drawing = Drawing(shoe.scheme, table, shoe.shoe, shoe.number)
+    drawing = Drawing(table, shoe.shoe, shoe.number)
     return drawing.opens(shoe.commitment, bytes.fromhex(seed or ""))
 
 
@@ -34,5 +34,5 @@ def cut_from(commitment: str | None, *contributions: tuple[int, str]) -> bytes:
 
 
 def cards_of(seed: bytes, cut: bytes, *, decks: int = 8, first: int | None = None) -> tuple[Card, ...]:
-    """Return the order of a shoe under the newest scheme."""
-    return shuffle(seed, cut=cut, decks=decks, scheme=NEWEST, first=first)
+    """Return the order of a shoe."""
+    return shuffle(seed, cut=cut, decks=decks, first=first)

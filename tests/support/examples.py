@@ -13,7 +13,6 @@ from baccarat.domain.fairness.closing import (
     encode_wager,
     wager_leaf,
 )
-from baccarat.domain.fairness.shuffle import NEWEST
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rules.cards import Card
@@ -77,8 +76,6 @@ def opened(
         deadline_at=None if rules.turn_seconds is None else DEADLINE,
         contributions=(),
         terms=TERMS,
-        next_shoe=None,
-        scheme=NEWEST,
     )
     return replace(event, **changes)
 

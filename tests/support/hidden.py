@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from baccarat.domain.fairness.shuffle import Scheme, shuffle
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rules.cards import FULL_DECK, Card
 from baccarat.domain.tables.shoes import contributions_and_cut
 from baccarat.storage import projections, shoe_seeds
@@ -45,25 +45,25 @@ class Hidden:
 
 def in_play() -> list[Hidden]:
     """Return every secret shoe in this database: of running rounds, long ones in play, and committed ones."""
-    found: list[tuple[UUID, bytes, int, int, Scheme]] = []
+    found: list[tuple[UUID, bytes, int, int]] = []
     for state, round_state in fetch("SELECT state::text, round_state::text FROM baccarat_table"):
         table = projections.decode_table(state)
         decks = table.rules.decks
         if table.shoe is not None:
             shoe = table.shoe
-            found.append((shoe.shoe, bytes.fromhex(shoe.cut), decks, shoe.cards_used, shoe.scheme))
+            found.append((shoe.shoe, bytes.fromhex(shoe.cut), decks, shoe.cards_used))
         elif round_state is not None:
             running = projections.decode_round(round_state)
             opened = running.require_opened()
-            found.append((opened.shoe, bytes.fromhex(running.cut or ""), decks, 0, opened.scheme))
+            found.append((opened.shoe, bytes.fromhex(running.cut or ""), decks, 0))
         found.extend(
-            (coming.shoe, bytes.fromhex(contributions_and_cut(coming)[1]), decks, 0, coming.scheme)
+            (coming.shoe, bytes.fromhex(contributions_and_cut(coming)[1]), decks, 0)
             for coming in table.committed_shoes()
         )
     seeds = shoe_seeds.decrypt([shoe for shoe, *_ in found])
     return [
-        Hidden(shoe, seeds[shoe], shuffle(seeds[shoe], cut=mixed, decks=decks, scheme=scheme)[out:])
-        for shoe, mixed, decks, out, scheme in found
+        Hidden(shoe, seeds[shoe], shuffle(seeds[shoe], cut=mixed, decks=decks)[out:])
+        for shoe, mixed, decks, out in found
     ]
 
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from baccarat.domain.fairness.shuffle import Link, Scheme, require_seed, shuffle
+from baccarat.domain.fairness.shuffle import Link, require_seed, shuffle
 from baccarat.domain.rules.cards import Card
 from casino.kernel import merkle
 
-COMMITMENT_TAG: Final = b"casino.baccarat.commitment.v1\x00"
 DRAWING_TAG: Final = b"casino.baccarat.commitment.v2\x00"
 CARD_TAG: Final = b"casino.baccarat.card.v1\x00"
 SALT_TAG: Final = b"casino.baccarat.salt.v1\x00"
@@ -26,36 +25,23 @@ _NUMBER: Final = struct.Struct(">Q")
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What a seed is committed to: the table's shoe with this number. The first scheme names the seed alone."""
+    """What a seed is committed to: the table's shoe with this number."""
 
-    scheme: Scheme
     table: UUID
     shoe: UUID
     number: int
 
     def commit(self, seed: bytes) -> str:
-        """Return the commitment to the seed of this drawing, in hex. Raises MalformedSeed."""
-        if self.scheme is Scheme.OPEN_CUT:
-            return commit(seed)
-        return commit_to_drawing(seed, table=self.table, shoe=self.shoe, number=self.number)
+        """Return the commitment to the seed of this drawing, in hex. Raises MalformedSeed.
+
+        SHA-256 over the tag, the seed, both ids and the number in 8 bytes: one seed opens it at one place only.
+        """
+        place = self.table.bytes + self.shoe.bytes + _NUMBER.pack(self.number)
+        return hashlib.sha256(DRAWING_TAG + require_seed(seed) + place).hexdigest()
 
     def opens(self, commitment: str | None, seed: bytes) -> bool:
         """Return whether a revealed seed matches the commitment. Raises MalformedSeed."""
         return commitment is not None and hmac.compare_digest(self.commit(seed).encode(), commitment.encode())
-
-
-def commit(seed: bytes) -> str:
-    """Return the first scheme's commitment: SHA-256 over tag and seed, in hex. Raises MalformedSeed."""
-    return hashlib.sha256(COMMITMENT_TAG + require_seed(seed)).hexdigest()
-
-
-def commit_to_drawing(seed: bytes, *, table: UUID, shoe: UUID, number: int) -> str:
-    """Return the commitment to the seed of one drawing: of the table's shoe with this number. Raises MalformedSeed.
-
-    SHA-256 over the tag, the seed, both ids and the number in 8 bytes, in hex: one seed opens it at one place only.
-    """
-    place = table.bytes + shoe.bytes + _NUMBER.pack(number)
-    return hashlib.sha256(DRAWING_TAG + require_seed(seed) + place).hexdigest()
 
 
 class NoSuchCard(ValueError):
@@ -82,16 +68,16 @@ def card_leaf(position: int, card: Card, salt: bytes) -> bytes:
     return merkle.leaf_hash(CARD_TAG + _NUMBER.pack(position) + card.encode("ascii") + salt)
 
 
-def shoe_root(seed: bytes, *, cut: bytes, decks: int, scheme: Scheme, links: Sequence[Link] = ()) -> str:
+def shoe_root(seed: bytes, *, cut: bytes, decks: int, links: Sequence[Link] = ()) -> str:
     """Return the Merkle root (RFC 9162) of a whole shoe in hex. Raises MalformedSeed, InvalidCardCount."""
-    return merkle.root(_leaves(seed, shuffle(seed, cut=cut, decks=decks, scheme=scheme, links=links))).hex()
+    return merkle.root(_leaves(seed, shuffle(seed, cut=cut, decks=decks, links=links))).hex()
 
 
 def open_cards(
-    seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int], scheme: Scheme, links: Sequence[Link] = ()
+    seed: bytes, *, cut: bytes, decks: int, positions: Sequence[int], links: Sequence[Link] = ()
 ) -> tuple[CardOpening, ...]:
     """Open only the cards at these positions. Raises NoSuchCard, MalformedSeed, InvalidCardCount."""
-    cards = shuffle(seed, cut=cut, decks=decks, scheme=scheme, links=links)
+    cards = shuffle(seed, cut=cut, decks=decks, links=links)
     if not all(0 <= position < len(cards) for position in positions):
         raise NoSuchCard(f"A shoe of {len(cards)} cards does not have all of the positions {list(positions)}.")
     leaves = _leaves(seed, cards)

@@ -1,18 +1,9 @@
 """The cut: player contributions mixed into a shoe after its seed is committed to, so that nobody can know its order."""
 
-import hashlib
-import struct
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
-from uuid import UUID
 
-CUT_TAG: Final = b"casino.baccarat.cut.v1\x00"
-NO_CUT: Final = b""
-"""The cut of a shoe to which nobody contributed."""
 MAX_CONTRIBUTION_BYTES: Final = 32
-
-_NUMBER: Final = struct.Struct(">Q")
 
 
 class MalformedContribution(ValueError):
@@ -51,18 +42,3 @@ def parse_contribution(digits: str) -> bytes:
     if not 1 <= len(parsed) <= MAX_CONTRIBUTION_BYTES or len(digits) != 2 * len(parsed):
         raise MalformedContribution(f"A contribution is 1 to {MAX_CONTRIBUTION_BYTES} bytes in hex.")
     return parsed
-
-
-def compute_cut(shoe: UUID, contributions: Iterable[Contribution]) -> bytes:
-    """Return a shoe's cut: 32 bytes, or empty if nobody contributed. Raises MalformedContribution.
-
-    SHA-256 (FIPS 180-4) over the tag, the shoe's id, the count, and for each seat in ascending order its number, the
-    length and the bytes. Numbers are 8 big-endian bytes, so that no two lists have the same encoding.
-    """
-    listed = sorted((each.seat, parse_contribution(each.contribution)) for each in contributions)
-    if not listed:
-        return NO_CUT
-    parts = [CUT_TAG, shoe.bytes, _NUMBER.pack(len(listed))]
-    for seat, contribution in listed:
-        parts += [_NUMBER.pack(seat), _NUMBER.pack(len(contribution)), contribution]
-    return hashlib.sha256(b"".join(parts)).digest()

@@ -7,31 +7,17 @@ import hmac
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Final
 
 from baccarat.domain.fairness.terms import WitnessIndex, encode_witnesses
 from baccarat.domain.rules.cards import FULL_DECK, Card
 
 SEED_BYTES: Final = 32
-BLOCK_TAG: Final = b"casino.baccarat.shuffle.v1\x00"
 DRAW_TAG: Final = b"casino.baccarat.draw.v2\x00"
 WORD_RANGE: Final = 1 << 32
 
 _WORDS: Final = struct.Struct(">8I")
 _NUMBER: Final = struct.Struct(">Q")
-
-
-class Scheme(IntEnum):
-    """How a shoe is committed to, cut and drawn. Each commitment names its own; new ones use `NEWEST`."""
-
-    OPEN_CUT = 1
-    """The commitment is to the seed alone, and the cut of a round's own shoe closed with its betting."""
-    TERMS = 2
-    """The commitment is to the seed for one drawing, and the cut closes before the drawing's first chip."""
-
-
-NEWEST: Final = Scheme.TERMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +44,6 @@ def require_seed(seed: bytes) -> bytes:
     return seed
 
 
-def uint32_stream(seed: bytes, *, cut: bytes) -> Iterator[int]:
-    """Yield the 32-bit words of the first scheme without end, unpredictable without the seed. Raises MalformedSeed.
-
-    Each block of eight words is HMAC-SHA-256 (RFC 2104, FIPS 180-4) keyed with the seed, over the tag, the length of
-    the cut in 8 bytes, the cut, and the block's number.
-    """
-    return _words(require_seed(seed), BLOCK_TAG + _NUMBER.pack(len(cut)) + cut)
-
-
 def draw_key(seed: bytes, *, cut: bytes, links: Sequence[Link] = ()) -> bytes:
     """Return the key of a drawing: HMAC-SHA-256 keyed with the seed, over the tag, the cut, and the witnesses' links.
 
@@ -79,21 +56,19 @@ def draw_key(seed: bytes, *, cut: bytes, links: Sequence[Link] = ()) -> bytes:
 
 
 def words_of_drawing(key: bytes) -> Iterator[int]:
-    """Yield the 32-bit words of a drawing without end: block n, from 0, is HMAC-SHA-256 keyed with its key, over n."""
-    return _words(key, b"")
+    """Yield the 32-bit words of a drawing without end, eight big-endian ones per block.
 
-
-def _words(key: bytes, prefix: bytes) -> Iterator[int]:
-    """Yield eight big-endian words per block. A block is over the prefix and its number in 8 big-endian bytes."""
+    Block n, from 0, is HMAC-SHA-256 (RFC 2104, FIPS 180-4) keyed with its key, over n in 8 big-endian bytes.
+    """
     counter = 0
     while True:
         # Not hmac.digest: it releases the GIL, which costs more than the hash when other threads are running.
-        yield from _WORDS.unpack(hmac.new(key, prefix + _NUMBER.pack(counter), "sha256").digest())
+        yield from _WORDS.unpack(hmac.new(key, _NUMBER.pack(counter), "sha256").digest())
         counter += 1
 
 
 def shuffle(
-    seed: bytes, *, cut: bytes, decks: int, scheme: Scheme, first: int | None = None, links: Sequence[Link] = ()
+    seed: bytes, *, cut: bytes, decks: int, first: int | None = None, links: Sequence[Link] = ()
 ) -> tuple[Card, ...]:
     """Return the shoe's cards in dealing order, or only its `first` cards. `links` are those of the table's witnesses.
 
@@ -109,8 +84,7 @@ def shuffle(
         raise InvalidCardCount(f"Cannot deal {count} cards from {decks} decks.")
     moved: dict[int, int] = {}  # only positions whose card has changed, so that drawing a few cards takes a few steps
     dealt = []
-    own_key = scheme is Scheme.TERMS
-    stream = words_of_drawing(draw_key(seed, cut=cut, links=links)) if own_key else uint32_stream(seed, cut=cut)
+    stream = words_of_drawing(draw_key(seed, cut=cut, links=links))
     for position in range(count):
         chosen = position + uniform_below(stream, size - position)
         dealt.append(FULL_DECK[moved.get(chosen, chosen) % 52])

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import LogHead, SignedRelease
-from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds.events import NextTerms, SeatInRound, VoidReason, WagerSignature
 from baccarat.domain.rules.cards import Card
@@ -34,7 +33,6 @@ class OpenRound:
     now: datetime
     deadline_at: datetime | None
     terms: str
-    scheme: Scheme
     contributions: tuple[Contribution, ...] = ()
     witnesses: tuple[WitnessIndex, ...] = ()
 

@@ -1,13 +1,11 @@
 """Contributions of seats to a shoe's cut, for rounds and long shoes alike. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from baccarat.domain.fairness.cut import Contribution, compute_cut
-from baccarat.domain.fairness.shuffle import Scheme
-from baccarat.domain.fairness.terms import WitnessIndex, close_cut
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.terms import close_cut
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.refusals import CutChangedTooOften
 
@@ -67,28 +65,8 @@ def as_contributions(contributions: SeatContributions) -> tuple[Contribution, ..
     return tuple(Contribution(each.seat, each.contribution, each.public_key) for each in contributions)
 
 
-def cut_in_hex(
-    scheme: Scheme,
-    *,
-    shoe: UUID,
-    commitment: str,
-    contributions: Sequence[Contribution],
-    witnesses: Sequence[WitnessIndex] = (),
-) -> str:
-    """Return the cut of a shoe in hex; under the first scheme, it is "" if nobody contributed."""
-    if scheme is Scheme.OPEN_CUT:
-        return compute_cut(shoe, contributions).hex()
-    return close_cut(commitment=commitment, witnesses=witnesses, contributions=contributions).hex()
-
-
-def own_cut_in_hex(opened: RoundOpened, contributions: Sequence[Contribution]) -> str:
+def own_cut_in_hex(opened: RoundOpened) -> str:
     """Return the cut of a round's own shoe in hex; "" for a round of a long shoe."""
     if opened.commitment is None:
         return ""
-    return cut_in_hex(
-        opened.scheme,
-        shoe=opened.shoe,
-        commitment=opened.commitment,
-        contributions=contributions,
-        witnesses=opened.witnesses,
-    )
+    return close_cut(commitment=opened.commitment, witnesses=opened.witnesses, contributions=opened.contributions).hex()

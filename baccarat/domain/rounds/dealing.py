@@ -79,14 +79,12 @@ def _hand_out_or_deal(command: c.DealRound, state: RoundState) -> Events:
 
 def close_round(
     inputs: c.ClosingInputs, state: RoundState, kind: ClosingKind, currency: str, *, now: datetime, cause: int = 0
-) -> Closing | None:
-    """Return the closing of a round: its wagers, and how each seat's turn ended; None in one from before the terms.
+) -> Closing:
+    """Return the closing of a round: its wagers, and how each seat's turn ended.
 
     A void does not end the turn of a seat that is still to act.
     """
     terms, confirmed = state.require_opened().terms, sorted(state.confirmed_seats(), key=lambda seat: seat.place or 0)
-    if not terms:
-        return None
     ends = {seat.seat: _ENDS.get(seat.status) for seat in state.seats}
     if kind is ClosingKind.VOID:
         ends |= {seat.seat: None for seat in state.seats if seat.status is SeatStatus.DECIDING}

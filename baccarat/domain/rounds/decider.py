@@ -43,7 +43,6 @@ def _open(command: c.OpenRound, state: RoundState) -> Events:
             deadline_at=command.deadline_at,
             contributions=command.contributions,
             terms=command.terms,
-            scheme=command.scheme,
             witnesses=command.witnesses,
         ),
     )

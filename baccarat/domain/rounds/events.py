@@ -14,7 +14,6 @@ from uuid import UUID
 from baccarat.domain.fairness.closing import Closing
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import LinksReleased
-from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rules.cards import Card
@@ -35,7 +34,6 @@ class ShoeCommitment:
     shoe: UUID
     commitment: str
     shape: ShoeShape
-    scheme: Scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +47,12 @@ class NextTerms:
     shoe: UUID
     commitment: str
     decks: int
-    scheme: Scheme
     place: ClassVar[None] = None
 
     @property
     def next_shoe(self) -> ShoeCommitment:
         """The commitment to that shoe, which has neither a cut card nor burned cards."""
-        return ShoeCommitment(self.shoe, self.commitment, ShoeShape(self.decks, None, burn=False), self.scheme)
+        return ShoeCommitment(self.shoe, self.commitment, ShoeShape(self.decks, None, burn=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +69,9 @@ class RoundOpened:
     """Betting opened on terms fixed before. `deadline_at` ends the turn.
 
     If the round has a shoe of its own, `commitment` is to it and its cut is closed: it follows from the
-    `contributions`. A long shoe's are in its own events. `terms` is the digest of the terms, "" for a round from before
-    there were terms: its cut closed with its betting, and its `next_shoe` is that of the following round. `scheme` is
-    that of its shoe, `witnesses` are the links that its cards follow from."""
+    `contributions`. A long shoe's are in its own events. `terms` is the digest of the terms, `witnesses` are the links
+    that its cards follow from.
+    """
 
     round: UUID
     table: UUID
@@ -87,9 +84,7 @@ class RoundOpened:
     opened_at: datetime
     contributions: tuple[Contribution, ...]
     terms: str
-    scheme: Scheme
     deadline_at: datetime | None = None
-    next_shoe: ShoeCommitment | None = None
     witnesses: tuple[WitnessIndex, ...] = ()
 
 
@@ -176,21 +171,11 @@ class SeatLeftRound:
 
 
 @dataclass(frozen=True, slots=True)
-class CutContributed:
-    """A seat set its contribution, 1 to 32 bytes in hex, in a round from before terms; it is a table's event now."""
-
-    seat: int
-    player: UUID
-    contribution: str
-    contributed_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class BettingClosed:
-    """Betting closed. `closing` pins all wagers before a card is drawn; None from before there were closings."""
+    """Betting closed. `closing` pins all wagers before a card is drawn."""
 
     closed_at: datetime
-    closing: Closing | None
+    closing: Closing
 
 
 class Side(StrEnum):
@@ -292,12 +277,12 @@ class RoundSettled:
 
 @dataclass(frozen=True, slots=True)
 class RoundLapsed:
-    """Nobody confirmed a wager, so no card was dealt. `closing` is None from before lapses were closed."""
+    """Nobody confirmed a wager, so no card was dealt."""
 
     reason: str
     lapsed_at: datetime
     seed: str | None
-    closing: Closing | None
+    closing: Closing
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +361,7 @@ class RoundVoided:
 
 RoundEvent = (
     RoundOpened | ChipsPlaced | PlacementUndone | ChipsCleared | StakesRebet | WagerConfirmed | SeatPassed
-    | SeatTimedOut | SeatLeftRound | CutContributed | CardsForced | BettingClosed | LinksReleased | CardsHandedOut
+    | SeatTimedOut | SeatLeftRound | CardsForced | BettingClosed | LinksReleased | CardsHandedOut
     | CardsLookedAt | CardsHandedBack | HandTurned | CardsDealt | RoundSettled | RoundLapsed | RoundSuspended
     | RoundResumed | RoundVoided
 )  # fmt: skip

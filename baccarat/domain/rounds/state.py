@@ -8,11 +8,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from baccarat.domain.fairness.closing import Closing
-from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import LinksReleased, SignedRelease
-from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as e
-from baccarat.domain.rounds.cut import SeatContributions, as_contributions, own_cut_in_hex
+from baccarat.domain.rounds.cut import own_cut_in_hex
 from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Outcome
@@ -85,8 +83,8 @@ class Ceremony:
 class RoundState:
     """All state needed to decide about a round and to display it.
 
-    `contributions` are those in a round from before there were terms, and stay empty in any other. `releases` are what
-    its witnesses gave out. `forced` are cards that were chosen for it, and are dealt instead of the shoe's.
+    `releases` are what its witnesses gave out. `forced` are cards that were chosen for it, and are dealt instead of the
+    shoe's.
     """
 
     phase: Phase = Phase.UNOPENED
@@ -105,7 +103,6 @@ class RoundState:
     suspension_reason: str | None = None
     voided: e.RoundVoided | None = None
     ceremony: Ceremony | None = None
-    contributions: SeatContributions = ()
     closing: Closing | None = None
     releases: tuple[SignedRelease, ...] = ()
     forced: tuple[Card, ...] = ()
@@ -116,24 +113,13 @@ class RoundState:
             raise LookupError("the round was never opened")
         return self.opened
 
-    def shoe_contributions(self) -> tuple[Contribution, ...]:
-        """Return the contributions to the round's own shoe."""
-        return (
-            as_contributions(self.contributions)
-            if not self.require_opened().terms
-            else self.require_opened().contributions
-        )
-
     @property
     def cut(self) -> str | None:
-        """The cut of the round's own shoe, in hex, once it is closed; "" for a round of a long shoe.
-
-        In a round from before there were terms it closes with betting.
-        """
+        """The cut of the round's own shoe, in hex; "" for a round of a long shoe, and None there while one may bet."""
         opened = self.opened
-        if opened is None or (self.closed_at is None and not (opened.terms and opened.commitment)):
+        if opened is None or (self.closed_at is None and not opened.commitment):
             return None
-        return own_cut_in_hex(opened, self.shoe_contributions())
+        return own_cut_in_hex(opened)
 
     def seat_of(self, player: UUID) -> RoundSeat | None:
         """Return the player's seat in this round, None for a player waiting for the next one."""
@@ -238,13 +224,6 @@ def _links_released(state: RoundState, event: LinksReleased) -> RoundState:
     return replace(state, releases=event.releases)
 
 
-def _cut_contributed(state: RoundState, event: e.CutContributed) -> RoundState:
-    contributions = cut.replace_contribution(
-        state.contributions, seat=event.seat, player=event.player, contribution=event.contribution
-    )
-    return replace(state, contributions=contributions)
-
-
 def _cards_forced(state: RoundState, event: CardsForced) -> RoundState:
     return replace(state, forced=event.cards)
 
@@ -330,7 +309,6 @@ _APPLY: Final[dict[type, Callable[[RoundState, Any], RoundState]]] = {
     e.SeatPassed: _seat_passed,
     e.SeatTimedOut: _seat_timed_out,
     e.SeatLeftRound: _seat_left_round,
-    e.CutContributed: _cut_contributed,
     CardsForced: _cards_forced,
     e.BettingClosed: _betting_closed,
     LinksReleased: _links_released,

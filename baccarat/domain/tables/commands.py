@@ -8,7 +8,6 @@ from uuid import UUID
 from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.cut import ContributionSignature
 from baccarat.domain.fairness.links import SignedRelease
-from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.commands import ClosingInputs
 from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
@@ -115,7 +114,6 @@ class CommitShoe:
 
     shoe: UUID
     commitment: str
-    scheme: Scheme
     now: datetime
 
 

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from baccarat.domain.fairness.closing import Closing
 from baccarat.domain.fairness.cut import Contribution, ContributionSignature
-from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.table_rules import ShoeShape, TableRules
@@ -152,7 +151,6 @@ class ShoeCommitted:
     commitment: str
     committed_at: datetime
     shape: ShoeShape
-    scheme: Scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,8 +174,8 @@ class ShoeStarted:
     """A long shoe was shuffled and cut: its first card was turned over and `burned_count` more were burned.
 
     The `cut` follows from the `contributions`. `root` is the Merkle root of all its cards. Both are in hex.
-    `first_round` is the number of the first round dealt from it. `closing` pins its cut; None in a shoe from before
-    shoes were closed, and where `ShoeCutClosed` has it.
+    `first_round` is the number of the first round dealt from it. `closing` pins its cut, None where
+    `ShoeCutClosed` has it.
     """
 
     shoe: UUID
@@ -190,7 +188,6 @@ class ShoeStarted:
     contributions: tuple[Contribution, ...]
     cut: str
     root: str
-    scheme: Scheme
     closing: Closing | None
 
 

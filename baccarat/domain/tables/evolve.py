@@ -54,7 +54,7 @@ def _announced_shoe(commitment: re.ShoeCommitment | None, *, number: int) -> Nex
     """Return the shoe announced for the round with this number."""
     if commitment is None:
         return None
-    return NextShoe(commitment.shoe, number, commitment.commitment, commitment.shape, commitment.scheme)
+    return NextShoe(commitment.shoe, number, commitment.commitment, commitment.shape)
 
 
 def _add_seat(seats: tuple[Seat, ...], seat: Seat) -> tuple[Seat, ...]:
@@ -81,7 +81,7 @@ def _seat_left(state: TableState, event: e.SeatLeft | e.SeatReleased) -> TableSt
 
 
 def _shoe_committed(state: TableState, event: e.ShoeCommitted) -> TableState:
-    return replace(state, next_shoe=NextShoe(event.shoe, event.number, event.commitment, event.shape, event.scheme))
+    return replace(state, next_shoe=NextShoe(event.shoe, event.number, event.commitment, event.shape))
 
 
 def _shoe_cut_contributed(state: TableState, event: e.ShoeCutContributed) -> TableState:
@@ -185,7 +185,6 @@ def _shoe_started(state: TableState, event: e.ShoeStarted) -> TableState:
         cards_used=0 if event.turned_card is None else 1 + event.burned_count,
         cut=event.cut,
         root=event.root,
-        scheme=event.scheme,
         cards=event.turned_card or "",
     )
     state = replace(state, shoe=shoe, shoes=event.number, marks="", next_shoe=None, coming_shoe=None)
@@ -197,14 +196,10 @@ def _shoe_ended(state: TableState, event: e.ShoeEnded) -> TableState:
 
 
 def _round_opened(state: TableState, event: re.RoundOpened) -> TableState:
-    next_shoe = (
-        state.next_shoe if event.next_shoe is None else _announced_shoe(event.next_shoe, number=event.number + 1)
-    )
     return replace(
         state,
         round=event.round,
         rounds=event.number,
-        next_shoe=next_shoe,
         coming_shoe=None,
         betting_opens_at=None,
         show_skips=(),

@@ -10,7 +10,7 @@ from typing import Any, Final
 from baccarat.domain.fairness.closing import NO_DIGEST, Closing, close_shoe
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import check_header, next_indexes
-from baccarat.domain.fairness.terms import Terms, WitnessIndex, digest_cards
+from baccarat.domain.fairness.terms import Terms, WitnessIndex, close_cut, digest_cards
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds.commands import ClosingInputs
 from baccarat.domain.rounds.events import NextTerms, ShoeCommitment
@@ -46,7 +46,6 @@ def _commit(command: c.CommitShoe, state: TableState) -> Events:
             commitment=command.commitment,
             committed_at=command.now,
             shape=state.next_shape(),
-            scheme=command.scheme,
         ),
     )
 
@@ -108,7 +107,6 @@ def next_terms(state: TableState, following: ShoeCommitment) -> NextTerms | None
         shoe=following.shoe,
         commitment=following.commitment,
         decks=following.shape.decks,
-        scheme=following.scheme,
     )
 
 
@@ -137,7 +135,7 @@ def terms_fixed_by(event: e.TermsFixed | NextTerms, state: TableState) -> FixedT
     )
     if place is not None:
         terms = replace(terms, next_commitment=place.next_commitment)
-    return FixedTerms(terms, terms.digest(), drawing.scheme, contributions)
+    return FixedTerms(terms, terms.digest(), contributions)
 
 
 @lru_cache(maxsize=256)
@@ -202,7 +200,6 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
             contributions=contributions,
             cut=cut_hex,
             root=command.root,
-            scheme=next_shoe.scheme,
             closing=closing,
         ),
     )
@@ -211,13 +208,8 @@ def _start(command: c.StartShoe, state: TableState) -> Events:
 def contributions_and_cut(next_shoe: NextShoe) -> tuple[tuple[Contribution, ...], str]:
     """Return the committed shoe's contributions and the cut, in hex, that they would give now."""
     contributions = cut.as_contributions(next_shoe.contributions)
-    return contributions, cut.cut_in_hex(
-        next_shoe.scheme,
-        shoe=next_shoe.shoe,
-        commitment=next_shoe.commitment,
-        contributions=contributions,
-        witnesses=next_shoe.witnesses,
-    )
+    closed = close_cut(commitment=next_shoe.commitment, witnesses=next_shoe.witnesses, contributions=contributions)
+    return contributions, closed.hex()
 
 
 def _end(command: c.EndShoe, state: TableState) -> Events:

@@ -10,7 +10,7 @@ from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import WitnessChain
-from baccarat.domain.fairness.shuffle import Link, Scheme
+from baccarat.domain.fairness.shuffle import Link
 from baccarat.domain.fairness.terms import Terms, WitnessIndex
 from baccarat.domain.rounds.cut import SeatContributions
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
@@ -82,7 +82,6 @@ class Shoe:
     cards_used: int
     cut: str
     root: str
-    scheme: Scheme
     cut_card_out: bool = False
     finished: bool = False
     cards: str = ""
@@ -102,23 +101,21 @@ class NextShoe:
     number: int
     commitment: str
     shape: ShoeShape
-    scheme: Scheme
     contributions: SeatContributions = ()
     witnesses: tuple[WitnessIndex, ...] = ()
     links: tuple[Link, ...] = ()
 
     def drawing_at(self, table: UUID) -> Drawing:
         """Return what its seed is committed to at its table."""
-        return Drawing(self.scheme, table, self.shoe, self.number)
+        return Drawing(table, self.shoe, self.number)
 
 
 @dataclass(frozen=True, slots=True)
 class FixedTerms:
-    """The terms of a round with their digest, the scheme of its shoe, and the contributions to its own shoe's cut."""
+    """The terms of a round with their digest, and the contributions to its own shoe's cut."""
 
     terms: Terms
     digest: str
-    scheme: Scheme
     contributions: tuple[Contribution, ...]
 
 

@@ -6,7 +6,6 @@ from uuid import UUID
 import pytest
 
 from baccarat.domain.fairness.commitment import CardOpening, Drawing, is_valid_opening
-from baccarat.domain.fairness.shuffle import Scheme
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
 from tests.baccarat.api.people import LONG_TURN, NOWHERE, Gambler, Tenant, bet, company, deal_all, sit
 from tests.support.drawings import cards_of, cut_from
@@ -30,7 +29,7 @@ def fixed(shoe: dict[str, Any]) -> bytes:
 
 def is_revealed(table: str, shoe: dict[str, Any], *, number: int, seed: str) -> bool:
     """Return whether the seed opens a commitment that was shown before."""
-    drawing = Drawing(Scheme(2), UUID(table), UUID(shoe["id"]), number)
+    drawing = Drawing(UUID(table), UUID(shoe["id"]), number)
     return drawing.opens(shoe["commitment"], bytes.fromhex(seed))
 
 

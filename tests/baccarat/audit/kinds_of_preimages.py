@@ -54,7 +54,7 @@ KINDS: Final = {
     "the closing before replaced": Kind(2, "BettingClosed", closing(before=OTHER), CLOSING),
     "a closing said to be the table's first": Kind(2, "BettingClosed", closing(before="00" * 32), CLOSING),
     "the digest of a closing replaced": Kind(1, "BettingClosed", closing(digest=OTHER), CLOSING),
-    "a closing removed": Kind(1, "BettingClosed", field(closing=None), CLOSING),
+    "a closing removed": Kind(1, "BettingClosed", field(closing=None), "event can't be read"),
     "betting closed at another time": Kind(1, "BettingClosed", field(closed_at="2099-01-01T00:00:00Z"), CLOSING),
     "the signature of a wager replaced": Kind(1, "WagerConfirmed", signature(signature="ab" * 64), SIGNATURE),
     "the nonce of a signed wager replaced": Kind(1, "WagerConfirmed", signature(nonce=OTHER), SIGNATURE),
@@ -79,7 +79,6 @@ KINDS: Final = {
     "a contribution left out of the cut": Kind(2, "RoundOpened", field(contributions=[]), CUT),
     "a round on other terms": Kind(2, "RoundOpened", field(terms=OTHER), TERMS),
     "a round without terms": Kind(2, "RoundOpened", field(terms=""), CLOSING),
-    "a round of an older scheme": Kind(2, "RoundOpened", field(scheme=1), "scheme differs"),
     "a round of another commitment": Kind(
         2, "RoundOpened", field(commitment=OTHER), "shoe differs from the committed one"
     ),
@@ -88,7 +87,6 @@ KINDS: Final = {
     ),
     "the number of the next terms replaced": Kind(1, "CardsDealt", next_terms(number=7), TERMS, 0),
     "the next commitment replaced": Kind(1, "CardsDealt", next_terms(commitment=OTHER), TERMS, 2),
-    "the next shoe of an older scheme": Kind(1, "CardsDealt", next_terms(scheme=1), "scheme differs", 0),
     "the next shoe of fewer decks": Kind(
         1, "CardsDealt", next_terms(decks=6), "shoe composition differs from its commitment", 0
     ),

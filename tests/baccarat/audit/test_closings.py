@@ -49,7 +49,8 @@ def test_voids_lapses_and_shoes_are_closed_in_one_chain(long_shoe: SimulatedTabl
 def test_a_closing_that_was_changed_is_reported(long_shoe: SimulatedTable, kind: str, change: Change) -> None:
     forge(long_shoe, kind, change)
 
-    assert "closing differs" in finding_kinds(long_shoe)
+    is_unreadable = change is without and kind == "RoundLapsed"
+    assert ("event can't be read" if is_unreadable else "closing differs") in finding_kinds(long_shoe)
 
 
 def test_a_void_under_another_cause_than_its_closing_is_reported(long_shoe: SimulatedTable) -> None:

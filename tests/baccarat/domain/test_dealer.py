@@ -11,7 +11,6 @@ from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.commitment import shoe_root
 from baccarat.domain.fairness.cut import Contribution
-from baccarat.domain.fairness.shuffle import NEWEST
 from baccarat.domain.fairness.terms import digest_cards
 from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds.events import BettingClosed, ShoeCommitment
@@ -224,7 +223,7 @@ def test_what_players_add_while_a_shoe_runs_cuts_the_next_one() -> None:
     assert started is not None
     fixed = cut_from(coming.commitment, (1, "a1b2"))
     assert (started.shoe, started.cut) == (coming.shoe, fixed.hex())
-    assert started.root == shoe_root(fresh(1).seed, cut=fixed, decks=8, scheme=NEWEST)
+    assert started.root == shoe_root(fresh(1).seed, cut=fixed, decks=8)
     (event,) = [each for page in journal.changes for each in page.events if isinstance(each, ShoeStarted)][1:]
     assert event.turned_card == cards_of(fresh(1).seed, fixed, first=1)[0]
 

@@ -51,7 +51,6 @@ def in_round() -> UnitOfWork:
             now=OPENED,
             deadline_at=DEADLINE,
             terms=facts.terms,
-            scheme=facts.scheme,
         )
     )
     return work

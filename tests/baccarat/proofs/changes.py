@@ -84,9 +84,12 @@ def is_used(document: Document, path: Path) -> bool:
         return len(path) > 1 and path[1] in verifier.RULES
     if path[0] != "events" or len(path) < 4:
         return path[0] != "exported_at"
-    event, used = document["events"][path[1]], verifier.EVENTS.get(document["events"][path[1]]["type"])
+    event = document["events"][path[1]]
+    used = verifier.EVENTS.get(event["type"])
     if path[2] != "data" or used is None:
         return False
+    if event["stream"] not in {f"round-{document['round']['id']}", f"table-{document['round']['table']}"}:
+        return path[3] == "next_terms"  # of the cards of rounds before, the next terms alone matter
     if path[3] == "rules":
         return len(path) > 4 and path[4] in verifier.RULES
-    return path[3].removesuffix("?") in {name.removesuffix("?") for name in used[event["schema"] - 1]}
+    return path[3].removesuffix("?") in {name.removesuffix("?") for name in used}

@@ -4,8 +4,8 @@ from tests.baccarat.proofs.forgeries_of_terms import sign_again
 from tests.baccarat.proofs.forging import Document, event_data, forged
 
 OTHER = "0f" * 32
-VOIDED = "closings/voided-before-the-cards"
-LONG_SHOE = "closings/long-shoe-ended"
+VOIDED = "voided-before-the-cards"
+LONG_SHOE = "long-shoe-ended"
 
 
 def change(document: Document, event: str, **fields: object) -> None:

@@ -1,19 +1,20 @@
-"""Golden files of rounds of the second scheme, tampered with by somebody who recomputes and signs whatever he can."""
+"""Commitments and cuts of golden files tampered with by somebody who recomputes and signs whatever he can."""
 
-from typing import Any
+from hashlib import sha256
 from uuid import UUID
 
-from baccarat.domain.fairness.commitment import commit, commit_to_drawing
-from baccarat.domain.fairness.cut import Contribution, compute_cut
+from baccarat.domain.fairness.commitment import Drawing
+from baccarat.domain.fairness.cut import Contribution
+from baccarat.domain.fairness.terms import close_cut
 from tests.baccarat.proofs.forgeries_of_terms import sign_again
-from tests.baccarat.proofs.forging import FORGER, Document, event_data, forged
+from tests.baccarat.proofs.forging import FORGER, OTHER, Document, event_data, forged
 
 
 def promise(document: Document) -> Document:
     """Return what committed to the round's own shoe, one round ahead."""
-    fixed = [each["data"] for each in document["events"] if each["type"] == "TermsFixed" and each["data"]["next_shoe"]]
-    own: list[Document] = [each["next_shoe"] for each in fixed]
-    return next(each for each in own if each["shoe"] == document["shoe"]["id"])
+    data = [each["data"] for each in document["events"] if each["data"]]
+    promised: list[Document] = [each.get("next_shoe") or each.get("next_terms") or {} for each in data]
+    return next(each for each in promised if each.get("shoe") == document["shoe"]["id"])
 
 
 def promise_again(document: Document, commitment: str) -> None:
@@ -24,75 +25,51 @@ def promise_again(document: Document, commitment: str) -> None:
 
 
 def cut_again(document: Document, cut: str) -> None:
-    """Write another cut of the round's own shoe wherever it stands."""
-    for data in (event_data(document, "RoundOpened"), event_data(document, "BettingClosed"), document["shoe"]):
-        data["cut"] = cut
+    """Write another cut of the round's own shoe."""
+    document["shoe"]["cut"] = cut
     sign_again(document)
 
 
-def place(document: Document) -> dict[str, Any]:
-    """Return the drawing that the round's seed is committed to."""
+def committed(document: Document, *, table: str | None = None, ahead: int = 0) -> str:
+    """Return the commitment to the round's seed, as if for another table, or for a later round."""
     round_ = document["round"]
-    return {"table": UUID(round_["table"]), "shoe": UUID(document["shoe"]["id"]), "number": round_["number"]}
+    drawing = Drawing(UUID(table or round_["table"]), UUID(document["shoe"]["id"]), round_["number"] + ahead)
+    return drawing.commit(bytes.fromhex(document["shoe"]["seed"]))
 
 
-@forged("drawings/mini", "commitment")
+@forged("mini", "commitment")
 def the_commitment_was_to_the_drawing_of_another_round(document: Document) -> None:
-    seed, drawing = bytes.fromhex(document["shoe"]["seed"]), place(document)
-    promise_again(document, commit_to_drawing(seed, **{**drawing, "number": drawing["number"] + 1}))
+    assert promise(document)["commitment"] == committed(document)
+    promise_again(document, committed(document, ahead=1))
 
 
-@forged("drawings/mini", "commitment")
+@forged("mini", "commitment")
 def the_commitment_was_to_a_drawing_at_another_table(document: Document) -> None:
-    seed = bytes.fromhex(document["shoe"]["seed"])
-    promise_again(document, commit_to_drawing(seed, **{**place(document), "table": UUID(int=7)}))
+    promise_again(document, committed(document, table=document["round"]["id"]))
 
 
-@forged("drawings/mini", "commitment")
+@forged("mini", "commitment")
 def the_commitment_was_to_the_seed_alone(document: Document) -> None:
-    promise_again(document, commit(bytes.fromhex(document["shoe"]["seed"])))
+    promise_again(document, sha256(bytes.fromhex(document["shoe"]["seed"])).hexdigest())
 
 
-@forged("drawings/mini", "commitment")
-def the_commitment_follows_an_older_scheme(document: Document) -> None:
-    promise(document)["scheme"] = event_data(document, "RoundOpened")["scheme"] = 1
-    sign_again(document)
-
-
-@forged("drawings/mini", "commitment")
-def the_round_follows_another_scheme_than_its_commitment(document: Document) -> None:
-    event_data(document, "RoundOpened")["scheme"] = 1
-    sign_again(document)
-
-
-@forged("drawings/mini", "cut")
+@forged("mini", "cut")
 def the_cut_is_not_over_the_commitment(document: Document) -> None:
     shoe = document["shoe"]
-    listed = [Contribution(each["seat"], each["contribution"]) for each in shoe["contributions"]]
+    listed = [Contribution(**each) for each in shoe["contributions"]]
     assert listed
-    cut_again(document, compute_cut(UUID(shoe["id"]), listed).hex())
+    assert close_cut(commitment=shoe["commitment"], witnesses=(), contributions=listed).hex() == shoe["cut"]
+    cut_again(document, close_cut(commitment=OTHER, witnesses=(), contributions=listed).hex())
 
 
-@forged("drawings/mini", "cut")
+@forged("mini", "file")
 def the_cut_is_left_empty(document: Document) -> None:
     cut_again(document, "")
 
 
-@forged("closings/long-shoe-ended", "commitment")
+@forged("long-shoe-ended", "commitment")
 def the_long_shoe_has_another_number(document: Document) -> None:
     event_data(document, "ShoeCommitted")["number"] += 1
-    sign_again(document)
-
-
-@forged("closings/long-shoe-ended", "commitment")
-def the_long_shoe_started_under_another_scheme(document: Document) -> None:
-    event_data(document, "ShoeStarted")["scheme"] = 1
-    sign_again(document)
-
-
-@forged("closings/long-shoe-ended", "file")
-def the_scheme_is_unknown(document: Document) -> None:
-    event_data(document, "ShoeCommitted")["scheme"] = 3
     sign_again(document)
 
 
@@ -102,25 +79,25 @@ def contributed(document: Document) -> Document:
     return next(data for data in events if data["signature"] and data["shoe"] == document["shoe"]["id"])
 
 
-@forged("closings/signed", "cut")
+@forged("signed", "cut")
 def a_contribution_is_signed_for_another_seat(document: Document) -> None:
     contributed(document)["seat"] = 3
     sign_again(document)
 
 
-@forged("closings/signed", "cut")
+@forged("signed", "cut")
 def a_contribution_is_signed_by_somebody_else(document: Document) -> None:
     contributed(document)["signature"]["public_key"] = "01" + FORGER.public_key().public_bytes_raw().hex()
     sign_again(document)
 
 
-@forged("closings/signed", "cut")
+@forged("signed", "cut")
 def a_signed_contribution_was_changed(document: Document) -> None:
     contributed(document)["contribution"] = "ff"
     sign_again(document)
 
 
-@forged("closings/signed", "cut")
+@forged("signed", "cut")
 def a_contributions_signature_is_left_out(document: Document) -> None:
     contributed(document)["signature"] = None
     sign_again(document)

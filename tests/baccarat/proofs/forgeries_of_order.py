@@ -27,22 +27,22 @@ def move(document: Document, kind: str, *, before: str) -> None:
     renumber(document, events)
 
 
-@forged("closings/signed", "chain")
+@forged("signed", "chain")
 def cards_were_dealt_before_the_last_wager(document: Document) -> None:
     move(document, "CardsDealt", before="WagerConfirmed")
 
 
-@forged("closings/signed", "chain")
+@forged("signed", "chain")
 def a_wager_was_confirmed_after_betting_had_closed(document: Document) -> None:
     move(document, "BettingClosed", before="WagerConfirmed")
 
 
-@forged("closings/signed", "chain")
+@forged("signed", "chain")
 def cards_were_dealt_although_betting_never_closed(document: Document) -> None:
     renumber(document, [each for each in document["events"] if each["type"] != "BettingClosed"])
 
 
-@forged("closings/signed", "chain")
+@forged("signed", "chain")
 def betting_closed_twice(document: Document) -> None:
     closed = event(document, "BettingClosed")
     at = document["events"].index(closed)
@@ -54,22 +54,17 @@ def it_was_settled_before_the_cards(document: Document) -> None:
     move(document, "RoundSettled", before="CardsDealt")
 
 
-@forged("mini", "chain")
-def the_cut_was_contributed_to_after_betting_had_closed(document: Document) -> None:
-    move(document, "BettingClosed", before="CutContributed")
-
-
-@forged("closings/voided-before-the-cards", "chain")
+@forged("voided-before-the-cards", "chain")
 def a_wager_was_confirmed_after_the_void(document: Document) -> None:
     move(document, "RoundVoided", before="WagerConfirmed")
 
 
-@forged("closings/long-shoe-running", "chain")
+@forged("long-shoe-running", "chain")
 def a_hand_was_turned_over_before_betting_had_closed(document: Document) -> None:
     move(document, "HandTurned", before="BettingClosed")
 
 
-@forged("closings/long-shoe-ended", "chain")
+@forged("long-shoe-ended", "chain")
 def the_shoes_seed_was_shown_before_the_last_wager(document: Document) -> None:
     move(document, "ShoeEnded", before="WagerConfirmed")
 

@@ -1,13 +1,10 @@
 """Commitments, cuts, shoes and cards of golden files tampered with."""
 
-from baccarat.domain.fairness.commitment import commit
+from uuid import UUID
+
+from baccarat.domain.fairness.commitment import Drawing
+from tests.baccarat.proofs.forgeries_of_terms import with_cards
 from tests.baccarat.proofs.forging import OTHER, Document, event, event_data, forged, reseal, resign
-
-
-def before(document: Document) -> Document:
-    """Return the opening of the previous round, which committed to this round's shoe."""
-    own = {f"round-{document['round']['id']}", f"table-{document['round']['table']}"}
-    return next(each for each in document["events"] if each["stream"] not in own)
 
 
 def other_card(card: str) -> str:
@@ -42,34 +39,24 @@ def the_commitment_in_the_summary_is_another(document: Document) -> None:
 @forged("mini", "cards")
 def seed_and_commitment_were_both_swapped(document: Document) -> None:
     event_data(document, "RoundSettled")["seed"] = document["shoe"]["seed"] = OTHER
-    promise = commit(bytes.fromhex(OTHER))
+    drawing = Drawing(UUID(document["round"]["table"]), UUID(document["shoe"]["id"]), document["round"]["number"])
+    promise = drawing.commit(bytes.fromhex(OTHER))
     event_data(document, "RoundOpened")["commitment"] = document["shoe"]["commitment"] = promise
-    before(document)["data"]["next_shoe"]["commitment"] = promise
+    with_cards(document, 1)["data"]["next_terms"]["commitment"] = promise
     reseal(document)
     resign(document)
 
 
 @forged("mini", "commitment")
-def the_opening_before_is_left_out(document: Document) -> None:
-    document["events"].remove(before(document))
-
-
-@forged("mini", "commitment")
-def the_opening_before_named_another_shoe(document: Document) -> None:
-    before(document)["data"]["next_shoe"]["shoe"] = document["round"]["id"]
+def the_cards_before_named_another_shoe(document: Document) -> None:
+    with_cards(document, 1)["data"]["next_terms"]["shoe"] = document["round"]["id"]
     reseal(document)
     resign(document)
 
 
 @forged("mini", "commitment")
-def the_opening_before_named_no_shoe(document: Document) -> None:
-    before(document)["data"]["next_shoe"] = None
-    reseal(document)
-
-
-@forged("mini", "commitment")
-def another_commitment_was_named_before(document: Document) -> None:
-    before(document)["data"]["next_shoe"]["commitment"] = OTHER
+def the_cards_before_named_no_shoe(document: Document) -> None:
+    with_cards(document, 1)["data"]["next_terms"] = None
     reseal(document)
 
 
@@ -80,54 +67,21 @@ def the_table_had_named_another_shoe_for_its_first_round(document: Document) -> 
 
 
 @forged("mini", "commitment")
-def the_named_shoe_was_made_of_fewer_decks(document: Document) -> None:
-    before(document)["data"]["next_shoe"]["shape"]["decks"] = 6
-    reseal(document)
-
-
-@forged("mini", "commitment")
 def the_shoe_was_named_by_a_round_of_another_number(document: Document) -> None:
-    before(document)["data"]["number"] += 7
+    with_cards(document, 1)["data"]["next_terms"]["number"] += 7
     reseal(document)
 
 
 @forged("mini", "commitment")
 def the_shoe_was_named_when_the_round_had_opened(document: Document) -> None:
-    before(document)["position"] = event(document, "WagerConfirmed")["position"] + 100
+    with_cards(document, 1)["position"] = event(document, "WagerConfirmed")["position"] + 100
     reseal(document)
     resign(document)
-
-
-@forged("mini", "chain")
-def the_shoe_was_named_at_another_table(document: Document) -> None:
-    before(document)["data"]["table"] = document["round"]["id"]
-    reseal(document)
-
-
-@forged("mini", "chain")
-def two_rounds_have_named_shoes_before(document: Document) -> None:
-    more = {**before(document), "stream": "round-" + document["round"]["table"], "position": 1}
-    more["data"] = {**more["data"], "round": document["round"]["table"]}
-    document["events"].insert(0, more)
 
 
 @forged("mini", "commitment")
 def the_opening_of_the_table_is_left_out(document: Document) -> None:
     document["events"].remove(event(document, "TableOpened"))
-
-
-@forged("mini", "commitment")
-def a_later_round_claims_to_have_named_the_shoe(document: Document) -> None:
-    document["events"].remove(before(document))
-    opened = event(document, "RoundOpened")
-    shape = {"decks": 8, "cut_cards_from_end": None, "burn": False}
-    data = {**opened["data"], "round": document["round"]["table"], "number": opened["data"]["number"] + 1}
-    data["next_shoe"] = {"shoe": document["shoe"]["id"], "commitment": document["shoe"]["commitment"], "shape": shape}
-    position = document["events"][-1]["position"] + 10
-    stream = "round-" + document["round"]["table"]
-    document["events"].append({**opened, "stream": stream, "position": position, "data": data})
-    reseal(document)
-    resign(document)
 
 
 @forged("mini", "cut")
@@ -178,21 +132,14 @@ def the_long_shoes_seed_is_another(document: Document) -> None:
 
 @forged("mini", "cut")
 def a_contribution_was_changed(document: Document) -> None:
-    event_data(document, "CutContributed")["contribution"] = "ff" * 8
+    event_data(document, "ShoeCutContributed")["contribution"] = "ff" * 8
     reseal(document)
 
 
 @forged("atlantic-city", "cut")
 def a_contribution_was_left_out(document: Document) -> None:
-    closed = event_data(document, "BettingClosed")
-    closed["contributions"].pop()
-    document["shoe"]["contributions"] = closed["contributions"]
-    reseal(document)
-
-
-@forged("mini", "cut")
-def the_house_chose_the_cut(document: Document) -> None:
-    event_data(document, "BettingClosed")["cut"] = document["shoe"]["cut"] = OTHER
+    document["shoe"]["contributions"].pop()
+    event_data(document, "RoundOpened")["contributions"].pop()
     reseal(document)
 
 

@@ -1,6 +1,6 @@
 """Golden files of rounds with a witness, tampered with by a house that signs its log again, but no statement."""
 
-from baccarat.domain.fairness.shuffle import Link, Scheme, shuffle
+from baccarat.domain.fairness.shuffle import Link, shuffle
 from tests.baccarat.proofs.forgeries_of_terms import sign_again
 from tests.baccarat.proofs.forging import Document, event, event_data, forged
 
@@ -23,7 +23,6 @@ def the_house_invents_a_link_and_deals_by_it(document: Document) -> None:
         bytes.fromhex(shoe["seed"]),
         cut=bytes.fromhex(shoe["cut"]),
         decks=shoe["decks"],
-        scheme=Scheme.TERMS,
         links=[Link(place["chain"], place["index"], OTHER)],
     )
     dealt = event_data(document, "CardsDealt")

@@ -11,7 +11,7 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.witness_events import ReplacementReason
 from baccarat.proofs.export import export_round
 from baccarat.services import betting, ceremony, dealing, forcing, rules_lifecycle, voiding, witness_chains
-from casino.checkpoints import signing
+from casino.checkpoints import cosigning, signing
 from casino.events.sql import fetch
 from casino.events.store import Metadata
 from casino.witness.client import configured_client
@@ -86,14 +86,16 @@ def history_with_witness() -> dict[str, dict[str, object]]:
 def cosigned_round() -> dict[str, object]:
     """Play at a table with a witness until a checkpoint covers the round, and the witness has cosigned more than it."""
     settings.CHECKPOINT_STORAGE = ""
-    seated = sit("atlantic_city", players=2)
-    pin()
+    seated, cosigner = sit("atlantic_city", players=2), cosigning.Cosigning(configured_client())
+    seal()
+    cosigner.run_once()
     assert witness_chains.open_chains(height=8) == 1
     round_ = _signed(seated, rounds=3)
     seal()
     signing.sign_now()
     play(seated, banker=2500)
-    pin()
+    seal()
+    cosigner.run_once()
     return ExportedRound(round_).export()
 
 
@@ -201,12 +203,17 @@ def _just_played() -> ExportedRound:
 def _presets() -> dict[str, ExportedRound]:
     """Play a round of each preset with a shoe per round, cut by some of its players."""
     mini = sit("mini")
-    play(mini, banker=1000)  # its opening commits to the shoe of the next round
+    for _ in range(2):  # the cards of the first commit to the shoe of the third
+        _cut(mini)
+        play(mini, banker=1000)
+    atlantic_city = sit("atlantic_city", players=2)
+    _cut(atlantic_city)
+    play(atlantic_city, banker=100)
     return {
         "overview": ExportedRound(_until("banker", sit("overview"), banker=1100, tie=500)),
         "mini": ExportedRound(_until("player", mini, banker=2500, player=1000)),
         "classic": ExportedRound(_first("banker", "classic", banker=500)),
-        "atlantic-city": ExportedRound(_until("banker", sit("atlantic_city", players=2), banker=100, player=30_000)),
+        "atlantic-city": ExportedRound(_until("banker", atlantic_city, banker=100, player=30_000)),
         "signed": ExportedRound(_signed(sit("atlantic_city", players=2), rounds=2)),
     }
 
@@ -279,7 +286,9 @@ def _long_shoes() -> dict[str, ExportedRound]:
 def _under_other_rules() -> ExportedRound:
     """Play by rules that one person drafted and another published, in effect after the first round."""
     seated = sit("mini")
-    play(seated, banker=1000)
+    for _ in range(2):
+        _cut(seated)
+        play(seated, banker=1000)
     rules = {"commission": Commission(Ratio(4, 100), Ratio(1, 2), CommissionTiming.SETTLEMENT)}
     place = {"table": seated.table, "operator": OPERATOR, "metadata": STAFF[0]}
     version = rules_lifecycle.draft(differences=rules, by="staff:1", **place)

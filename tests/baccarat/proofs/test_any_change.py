@@ -10,8 +10,8 @@ from tests.baccarat.proofs.fuzzing import KEY
 from tests.support.depth import examples
 
 BASES = (
-    "overview", "long-shoe-running", "voided-after-settlement", "terms/overview", "terms/long-shoe-running",
-    "cards/mini", "witnesses/settled", "cosigned/settled", "forced/settled",
+    "overview", "long-shoe-running", "voided-after-settlement", "mini", "witnesses/settled", "cosigned/settled",
+    "forced/settled",
 )  # fmt: skip
 PATHS = [(base, path) for base in BASES for path in leaves(golden(base)) if path != ("exported_at",)]
 

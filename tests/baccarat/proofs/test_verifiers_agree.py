@@ -24,7 +24,7 @@ def test_the_verifiers_agree_whatever_is_in_members_that_the_specification_does_
     for base in BASES:
         document = golden(base)
         known = [each for each in document["events"] if each["data"] and each["type"] in verifier.EVENTS]
-        parts = [(each["data"], verifier.EVENTS[each["type"]][each["schema"] - 1]) for each in known]
+        parts = [(each["data"], verifier.EVENTS[each["type"]]) for each in known]
         if in_rules:
             rules = (each["data"]["rules"] for each in known if each["type"] in verifier.RULES_EVENTS)
             parts = [(each, {"third_cards", *verifier.RULES}) for each in (document["rules"], *rules)]
@@ -36,7 +36,7 @@ def test_the_verifiers_agree_whatever_is_in_members_that_the_specification_does_
     assert disagreements(cases) == {}
 
 
-@pytest.mark.parametrize("run", range(2))
+@pytest.mark.parametrize("run", [2, 7])
 def test_the_verifiers_agree_on_changed_files(run: int) -> None:
     cases = [make_case(f"{run}-{number}") for number in range(12)]
 

@@ -440,25 +440,15 @@ function checkpoint_bytes(array $checkpoint): string
 
 // Sections 6, 7 and 13: drawings. Contributions are by seat: [bytes, public key].
 
-function commitment(int $scheme, string $seed, string $table, string $shoe, int $number): string
+function commitment(string $seed, string $table, string $shoe, int $number): string
 {
-    return $scheme === 1
-        ? sha("casino.baccarat.commitment.v1\0" . $seed)
-        : sha("casino.baccarat.commitment.v2\0" . $seed . uuid($table) . uuid($shoe) . u64($number));
+    return sha("casino.baccarat.commitment.v2\0" . $seed . uuid($table) . uuid($shoe) . u64($number));
 }
 
 /** @param array<int, array{string, string}> $contributions */
-function cut(int $scheme, string $shoe, string $commitment, string $links, array $contributions): string
+function cut(string $commitment, string $links, array $contributions): string
 {
     ksort($contributions);
-    if ($scheme === 1) {
-        $all = '';
-        foreach ($contributions as $seat => [$bytes]) {
-            $all .= u64($seat) . sized($bytes);
-        }
-        $count = u64(count($contributions));
-        return $contributions ? sha("casino.baccarat.cut.v1\0" . uuid($shoe) . $count . $all) : '';
-    }
     $all = '';
     foreach ($contributions as $seat => [$bytes, $key]) {
         $all .= chr($seat) . sized($key) . sized($bytes);
@@ -466,7 +456,7 @@ function cut(int $scheme, string $shoe, string $commitment, string $links, array
     return sha("casino.baccarat.cut.v2\0" . $commitment . $links . pack('N', count($contributions)) . $all);
 }
 
-/** The key of scheme 2; $links has of each link chain, index and L. */
+/** The key of a drawing; $links has of each link chain, index and L. */
 function drawing_key(string $seed, string $cut, string $links = "\0"): string
 {
     return hmac($seed, "casino.baccarat.draw.v2\0" . $cut . $links);
@@ -478,11 +468,10 @@ function contribution_bytes(string $table, string $commitment, string $links, in
 }
 
 /** @return Generator<int> */
-function words(int $scheme, string $key, string $cut): Generator
+function words(string $key): Generator
 {
     for ($block = 0; true; $block++) {
-        $prefix = $scheme === 1 ? "casino.baccarat.shuffle.v1\0" . sized($cut) : '';
-        yield from unpack('N8', hmac($key, $prefix . u64($block)));
+        yield from unpack('N8', hmac($key, u64($block)));
     }
 }
 
@@ -717,8 +706,7 @@ const RULES = [
     'play_money' => 'flag', 'player_pays' => RATIO, 'banker_pays' => RATIO, 'tie_pays' => RATIO,
     'commission' => ['?', 'rate' => RATIO, 'timing' => 'settlement|deferred', 'rounding' => ['?', ...RATIO]],
 ] + SHAPE;
-const FIRST_NEXT_SHOE = ['shoe' => 'uuid', 'commitment' => 'hash', 'shape' => SHAPE];
-const NEXT_SHOE = FIRST_NEXT_SHOE + ['scheme' => 'scheme'];
+const NEXT_SHOE = ['shoe' => 'uuid', 'commitment' => 'hash', 'shape' => SHAPE];
 const CONTRIBUTIONS = ['up', ['seat' => 'seat', 'contribution' => 'contribution', 'public_key?' => 'hex']];
 const LINK = ['chain' => 'hash', 'index' => 'count'];
 const LINKS = ['up', LINK];
@@ -730,13 +718,9 @@ const COSIGNED = ['size' => 'count', 'root' => 'hash'];
 const CLOSING = [
     'digest' => 'hash', 'blind' => 'hash', 'sealed_head' => 'hash', 'before' => 'hash', 'cosigned?' => ['?', ...COSIGNED],
 ];
-const CLOSING_2 = [
-    'kind' => 'count', 'cause' => 'count', 'count' => 'count', 'wagers' => 'hash', 'cosigned_size' => 'count',
-    'cosigned_root' => 'hash', 'seats' => ['up', ['seat' => 'seat', 'end' => 'count']],
-] + CLOSING;
 const TERMS = [
     'table' => 'uuid', 'number' => 'count', 'shoe' => 'uuid', 'next_place' => 'count', 'cards' => 'hash', 'rules' => 'hash',
-    'commitment' => 'hash', 'cut' => 'cut', 'witnesses' => LINKS, 'next_commitment' => 'hash',
+    'commitment' => 'hash', 'cut' => 'hash', 'witnesses' => LINKS, 'next_commitment' => 'hash',
 ];
 const WAGER_SIGNATURE = ['public_key' => 'hex', 'nonce' => 'hash', 'signature' => 'signature'];
 const SETTLED = [
@@ -749,73 +733,42 @@ const GIVEN_BACK = [
     'commission' => 'count', 'from_rack' => 'count', 'to_game' => 'count', 'to_account' => 'count', 'from_game' => 'count',
     'from_account' => 'count', 'owed' => 'count', 'forgiven' => 'count',
 ];
-/** What the checks use of each event's data: first schema, last schema, members. */
+/** What the checks use of each event's data. */
 const EVENTS = [
-    'TableOpened' => [
-        [1, 1, ['rules' => 'rules', 'next_shoe' => ['?', ...FIRST_NEXT_SHOE]]],
-        [2, 2, ['rules' => 'rules', 'next_shoe' => ['?', ...NEXT_SHOE]]],
-    ],
-    'RulesTookEffect' => [[1, 1, ['rules' => 'rules']]],
-    'TermsFixed' => [
-        [1, 1, ['terms' => TERMS, 'digest' => 'hash', 'contributions' => CONTRIBUTIONS, 'next_shoe' => ['?', ...FIRST_NEXT_SHOE]]],
-        [2, 2, ['next_shoe' => ['?', ...FIRST_NEXT_SHOE]]],
-        [3, 3, ['next_shoe' => ['?', ...NEXT_SHOE]]],
-        [2, 3, ['number' => 'count', 'digest' => 'hash',
-            'place' => ['?', 'next_place' => 'count', 'cards' => 'hash', 'next_commitment' => 'hash']]],
-    ],
-    'ShoeCommitted' => [
-        [1, 2, ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'shape' => SHAPE]],
-        [2, 2, ['scheme' => 'scheme']],
-    ],
-    'ShoeCutContributed' => [[1, 1, ['shoe' => 'uuid', 'seat' => 'seat', 'contribution' => 'contribution',
-        'signature?' => ['?', 'public_key' => 'hex', 'signature' => 'signature']]]],
-    'CutContributed' => [[1, 1, ['seat' => 'seat', 'contribution' => 'contribution']]],
-    'ShoeStarted' => [
-        [1, 3, ['shoe' => 'uuid', 'commitment' => 'hash', 'turned_card' => '?card', 'burned_count' => 'count',
-            'contributions' => CONTRIBUTIONS, 'cut' => 'cut', 'root' => 'hash']],
-        [2, 3, ['scheme' => 'scheme']],
-        [3, 3, ['number' => 'count', 'first_round' => 'count', 'started_at' => 'time', 'closing' => ['?', ...CLOSING]]],
-    ],
-    'ShoeEnded' => [[1, 1, ['shoe' => 'uuid', 'seed' => 'hash']]],
-    'TableClosed' => [[1, 1, ['seeds' => ['each', ['shoe' => 'uuid', 'seed' => '?hash']]]]],
-    'WitnessChainOpened' => [[1, 1, ['header' => 'hex', 'signature' => 'signature', 'house_signature' => 'signature']]],
-    'WitnessChainsReplaced' => [[1, 1, ['ended' => ['each', LINK], 'successor' => 'hash']]],
-    'RoundOpened' => [
-        [1, 4, ['round' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'text',
-            'shoe' => 'uuid', 'commitment' => '?hash', 'opened_at' => 'time', 'witnesses?' => LINKS,
-            'seats' => ['up', ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money']]]],
-        [1, 1, ['next_shoe' => ['?', ...FIRST_NEXT_SHOE]]],
-        [2, 4, ['terms' => 'hash', 'contributions' => CONTRIBUTIONS]],
-        [2, 3, ['cut' => 'cut']],
-        [3, 4, ['scheme' => 'scheme']],
-    ],
-    'WagerConfirmed' => [[1, 1, ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'stakes' => 'stakes',
-        'raised?' => 'stakes', 'confirmed_at' => 'time', 'signature?' => ['?', ...WAGER_SIGNATURE]]]],
-    'CardsForced' => [[1, 1, ['cards' => ['card']]]],
-    'SeatPassed' => [[1, 1, ['seat' => 'seat']]],
-    'SeatTimedOut' => [[1, 1, ['seat' => 'seat']]],
-    'SeatLeftRound' => [[1, 1, ['seat' => 'seat']]],
-    'BettingClosed' => [
-        [1, 4, ['closed_at' => 'time']],
-        [1, 3, ['contributions' => CONTRIBUTIONS, 'cut' => 'cut']],
-        [2, 2, ['closing' => CLOSING_2]],
-        [3, 4, ['closing' => CLOSING]],
-    ],
-    'LinksReleased' => [[1, 1, ['round' => 'uuid', 'releases' => RELEASES]]],
-    'ShoeCutClosed' => [[1, 1, ['shoe' => 'uuid', 'closed_at' => 'time', 'witnesses' => LINKS, 'closing' => CLOSING]]],
-    'ShoeLinksReleased' => [[1, 1, ['shoe' => 'uuid', 'releases' => RELEASES]]],
-    'HandTurned' => [[1, 1, ['side' => 'player|banker', 'cards' => ['card']]]],
-    'CardsDealt' => [
-        [1, 3, ['shoe_position' => 'count', 'cards' => ['card']]],
-        [2, 2, ['next_terms' => ['?', 'number' => 'count', 'digest' => 'hash', 'next_shoe' => NEXT_SHOE]]],
-        [3, 3, ['next_terms' => ['?', 'number' => 'count', 'shoe' => 'uuid', 'commitment' => 'hash', 'decks' => 'decks', 'scheme' => 'scheme']]],
-    ],
-    'RoundSettled' => [[1, 1, ['outcome' => 'spot', 'player_total' => 'count', 'banker_total' => 'count', 'natural' => 'flag',
-        'wagers' => ['up', SETTLED], 'settled_at' => 'time', 'seed' => '?hash']]],
-    'RoundVoided' => [
-        [1, 2, ['seats' => ['up', GIVEN_BACK], 'seed' => '?hash']],
-        [2, 2, ['reason' => 'malfunction|misdeal|wrong_rules|fraud|other', 'voided_at' => 'time', 'closing' => ['?', ...CLOSING]]],
-    ],
+    'TableOpened' => ['rules' => 'rules', 'next_shoe' => ['?', ...NEXT_SHOE]],
+    'RulesTookEffect' => ['rules' => 'rules'],
+    'TermsFixed' => ['number' => 'count', 'digest' => 'hash', 'next_shoe' => ['?', ...NEXT_SHOE],
+        'place' => ['?', 'next_place' => 'count', 'cards' => 'hash', 'next_commitment' => 'hash']],
+    'ShoeCommitted' => ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'shape' => SHAPE],
+    'ShoeCutContributed' => ['shoe' => 'uuid', 'seat' => 'seat', 'contribution' => 'contribution',
+        'signature?' => ['?', 'public_key' => 'hex', 'signature' => 'signature']],
+    'ShoeStarted' => ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'turned_card' => '?card',
+        'burned_count' => 'count', 'contributions' => CONTRIBUTIONS, 'cut' => 'hash', 'root' => 'hash',
+        'first_round' => 'count', 'started_at' => 'time', 'closing' => ['?', ...CLOSING]],
+    'ShoeEnded' => ['shoe' => 'uuid', 'seed' => 'hash'],
+    'TableClosed' => ['seeds' => ['each', ['shoe' => 'uuid', 'seed' => '?hash']]],
+    'WitnessChainOpened' => ['header' => 'hex', 'signature' => 'signature', 'house_signature' => 'signature'],
+    'WitnessChainsReplaced' => ['ended' => ['each', LINK], 'successor' => 'hash'],
+    'RoundOpened' => ['round' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'text',
+        'shoe' => 'uuid', 'commitment' => '?hash', 'opened_at' => 'time', 'witnesses?' => LINKS, 'terms' => 'hash',
+        'contributions' => CONTRIBUTIONS, 'seats' => ['up', ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money']]],
+    'WagerConfirmed' => ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'stakes' => 'stakes',
+        'raised?' => 'stakes', 'confirmed_at' => 'time', 'signature?' => ['?', ...WAGER_SIGNATURE]],
+    'CardsForced' => ['cards' => ['card']],
+    'SeatPassed' => ['seat' => 'seat'],
+    'SeatTimedOut' => ['seat' => 'seat'],
+    'SeatLeftRound' => ['seat' => 'seat'],
+    'BettingClosed' => ['closed_at' => 'time', 'closing' => CLOSING],
+    'LinksReleased' => ['round' => 'uuid', 'releases' => RELEASES],
+    'ShoeCutClosed' => ['shoe' => 'uuid', 'closed_at' => 'time', 'witnesses' => LINKS, 'closing' => CLOSING],
+    'ShoeLinksReleased' => ['shoe' => 'uuid', 'releases' => RELEASES],
+    'HandTurned' => ['side' => 'player|banker', 'cards' => ['card']],
+    'CardsDealt' => ['shoe_position' => 'count', 'cards' => ['card'],
+        'next_terms' => ['?', 'number' => 'count', 'shoe' => 'uuid', 'commitment' => 'hash', 'decks' => 'decks']],
+    'RoundSettled' => ['outcome' => 'spot', 'player_total' => 'count', 'banker_total' => 'count', 'natural' => 'flag',
+        'wagers' => ['up', SETTLED], 'settled_at' => 'time', 'seed' => '?hash'],
+    'RoundVoided' => ['seats' => ['up', GIVEN_BACK], 'seed' => '?hash',
+        'reason' => 'malfunction|misdeal|wrong_rules|fraud|other', 'voided_at' => 'time', 'closing' => ['?', ...CLOSING]],
 ];
 const OF_TABLE = ['TableOpened', 'RulesTookEffect', 'TermsFixed', 'ShoeCommitted', 'ShoeCutContributed', 'ShoeCutClosed',
     'ShoeLinksReleased', 'ShoeStarted', 'ShoeEnded', 'TableClosed', 'WitnessChainOpened', 'WitnessChainsReplaced'];
@@ -827,7 +780,7 @@ const EVENT = [
 ];
 const CHECKPOINT = [
     'format' => 'text', 'log' => 'uuid', 'number' => 'positive', 'position' => 'positive', 'head' => 'hash', 'root' => 'hash',
-    'previous' => 'cut', 'made_at' => 'time', 'key' => 'text', 'signature' => 'signature',
+    'previous' => 'hash or none', 'made_at' => 'time', 'key' => 'text', 'signature' => 'signature',
 ];
 const FILE = [
     'format' => 'text',
@@ -839,7 +792,7 @@ const FILE = [
     ],
     'rules' => 'rules',
     'shoe' => [
-        'id' => 'uuid', 'decks' => 'decks', 'commitment' => 'hash', 'contributions' => CONTRIBUTIONS, 'cut' => 'cut',
+        'id' => 'uuid', 'decks' => 'decks', 'commitment' => 'hash', 'contributions' => CONTRIBUTIONS, 'cut' => 'hash',
         'seed' => '?hash', 'root' => '?hash', 'shoe_position' => '?count',
         'openings' => ['up', ['shoe_position' => 'count', 'card' => 'card', 'salt' => 'hash', 'path' => ['hash']]],
     ],
@@ -852,7 +805,7 @@ const FILE = [
 const RECEIPT = [
     'table' => 'uuid', 'round' => 'uuid', 'seat' => 'seat', 'money_type' => 'money', 'currency' => 'text', 'place' => 'count',
     'terms' => ['digest' => 'hash', 'number' => 'count', 'shoe' => 'uuid', 'next_place' => 'count', 'cards' => 'hash',
-        'rules' => 'hash', 'commitment' => 'hash', 'contributions' => CONTRIBUTIONS, 'cut' => 'cut',
+        'rules' => 'hash', 'commitment' => 'hash', 'contributions' => CONTRIBUTIONS, 'cut' => 'hash',
         'witnesses?' => LINKS, 'next_commitment' => 'hash'],
     'stakes' => ['each', ['spot' => 'spot', 'amount' => 'amount']], 'raised' => ['each', ['spot' => 'spot', 'amount' => 'amount']],
     'wager_signature' => ['?', ...WAGER_SIGNATURE], 'leaf' => 'hash', 'confirmed_at' => 'time', 'close_by' => '?time',
@@ -914,7 +867,6 @@ function is_of_kind(mixed $value, string $kind): bool
         'text' => $text !== null,
         'count' => is_int($value) && $value >= 0,
         'part' => is_int($value) && $value > 0 && $value <= 10000,
-        'scheme' => $value === 1 || $value === 2,
         'positive' => is_int($value) && $value > 0,
         'decks' => is_int($value) && $value > 0 && $value <= 16,
         'seat' => is_int($value) && $value > 0 && $value < 256,
@@ -926,7 +878,7 @@ function is_of_kind(mixed $value, string $kind): bool
             && !array_filter($value->all, fn ($amount) => !is_int($amount) || $amount <= 0),
         'uuid' => $text !== null && preg_match(UUID, $text) === 1,
         'hash' => $text !== null && preg_match('/^[0-9a-f]{64}$/D', $text) === 1,
-        'cut' => $text !== null && preg_match('/^([0-9a-f]{64})?$/D', $text) === 1,
+        'hash or none' => $text !== null && preg_match('/^([0-9a-f]{64})?$/D', $text) === 1,
         'signature' => $text !== null && preg_match('/^[0-9a-f]{128}$/D', $text) === 1,
         'hex' => $text !== null && preg_match('/^([0-9a-f]{2})*$/D', $text) === 1,
         'contribution' => $text !== null && preg_match('/^([0-9a-f]{2}){1,32}$/D', $text) === 1,
@@ -957,7 +909,6 @@ final class Verifier
     private array $drawn_by = [];
     /** @var ?array<string, mixed> the event that closed the cut of a long shoe with witnesses */
     private ?array $shoe_closed = null;
-    private int $scheme = 1;
     private bool $long;
     private bool $unsigned = false;
 
@@ -1022,7 +973,8 @@ final class Verifier
             hold($withheld === ($event['metadata'] === null), 'data or metadata alone is withheld');
             hold(!$withheld || in_array($event['type'], WITHHELD, true), "{$event['type']} is withheld");
             $event['raw'] = $event['data'];
-            $shape = $this->shape($event);
+            $shape = EVENTS[$event['type']] ?? [];
+            hold($shape === [] || $event['schema'] === 1, "{$event['type']} has an unknown schema");
             $event['data'] = $withheld || $shape === [] ? $event['raw'] : shaped($event['raw'], $shape, "events/$index/data", true);
             $this->events[] = $event;
             if ($event['stream'] === "round-{$this->file['round']['id']}" && in_array($event['type'], ONCE, true)) {
@@ -1034,20 +986,7 @@ final class Verifier
         $this->derive();
     }
 
-    /** @param array<string, mixed> $event @return array<string, mixed> */
-    private function shape(array $event): array
-    {
-        $shape = [];
-        foreach (EVENTS[$event['type']] ?? [] as [$first, $last, $members]) {
-            if ($event['schema'] >= $first && $event['schema'] <= $last) {
-                $shape = $members + $shape;
-            }
-        }
-        hold($shape !== [] || !isset(EVENTS[$event['type']]), "{$event['type']} has an unknown schema");
-        return $shape;
-    }
-
-    /** What nearly all checks need: rules, links and scheme of the round. */
+    /** What nearly all checks need: rules and links of the round. */
     private function derive(): void
     {
         $opening = $this->one['RoundOpened'];
@@ -1065,10 +1004,6 @@ final class Verifier
         $this->links = links($witnesses);
         // A long shoe has links of its own; no card follows from those of its rounds.
         $this->drawn_by = $this->long ? $this->shoe_closed['data']['witnesses'] ?? [] : $witnesses;
-        foreach ($this->commitments() as $each) {
-            $this->scheme = $each['scheme'];
-        }
-        hold((!$witnesses && !$this->drawn_by) || $this->scheme === 2, 'witnesses where there can be none');
     }
 
     /** @return list<array<string, mixed>> the table's events of these types before another event */
@@ -1102,7 +1037,7 @@ final class Verifier
         return $this->one[$type]['data'] ?? null;
     }
 
-    /** Where shoes were committed to before the opening: position, number (of a round; of a long shoe its own), shoe, commitment, shape, scheme. @return list<array<string, mixed>> */
+    /** Where shoes were committed to before the opening: position, number (of a round; of a long shoe its own), shoe, commitment, shape. @return list<array<string, mixed>> */
     private function all_commitments(): array
     {
         $all = [];
@@ -1114,15 +1049,13 @@ final class Verifier
             $of_table = $event['stream'] === $this->table_stream();
             [$next, $number] = match (true) {
                 $event['type'] === 'TableOpened' && $of_table => [$data['next_shoe'], 1],
-                $event['type'] === 'TermsFixed' && $of_table => [$data['next_shoe'], ($data['number'] ?? $data['terms']['number']) + 1],
-                $event['type'] === 'CardsDealt' && $event['schema'] > 1 => [$this->next_shoe($data['next_terms']), ($data['next_terms']['number'] ?? 0) + 1],
-                $event['type'] === 'RoundOpened' && $event['schema'] === 1 && $data['table'] === $this->file['round']['table'] => [$data['next_shoe'], $data['number'] + 1],
+                $event['type'] === 'TermsFixed' && $of_table => [$data['next_shoe'], $data['number'] + 1],
+                $event['type'] === 'CardsDealt' => [$this->next_shoe($data['next_terms']), ($data['next_terms']['number'] ?? 0) + 1],
                 $event['type'] === 'ShoeCommitted' && $of_table => [$data, $data['number']],
                 default => [null, 0],
             };
             if ($next !== null) {
-                $all[] = ['position' => $event['position'], 'number' => $number, 'long' => $event['type'] === 'ShoeCommitted',
-                    'scheme' => $next['scheme'] ?? 1] + $next;
+                $all[] = ['position' => $event['position'], 'number' => $number, 'long' => $event['type'] === 'ShoeCommitted'] + $next;
             }
         }
         return $all;
@@ -1131,7 +1064,7 @@ final class Verifier
     private function next_shoe(?array $terms): ?array
     {
         $shape = ['decks' => $terms['decks'] ?? 0, 'cut_cards_from_end' => null, 'burn' => false];
-        return $terms === null ? null : ($terms['next_shoe'] ?? ['shape' => $shape] + $terms);
+        return $terms === null ? null : ['shape' => $shape] + $terms;
     }
 
     /** The commitments to the round's shoe: of a long shoe, by the shoe; of another, by the round. */
@@ -1299,7 +1232,7 @@ final class Verifier
         hold($this->one['RoundOpened']['version'] === 1, 'the round does not begin with its opening');
         hold(isset($this->one['BettingClosed']) || !isset($this->one['CardsDealt']), 'cards were dealt while betting was open');
         $closed = $this->one['BettingClosed']['position'] ?? $this->one['RoundVoided']['position'] ?? 0;
-        foreach ($this->of_round('CutContributed', ...array_keys(ENDS)) as $event) {
+        foreach ($this->of_round(...array_keys(ENDS)) as $event) {
             hold($event['position'] < $closed, "{$event['type']} after betting was closed");
             hold($event['position'] > ($this->one['CardsForced']['position'] ?? 0), "cards were chosen after {$event['type']}");
         }
@@ -1329,12 +1262,11 @@ final class Verifier
                 hold(!str_starts_with($event['type'], 'Shoe') || $event['data'] === null || $event['data']['shoe'] === $shoe, "{$event['type']} is of another shoe");
             } elseif ($event['stream'] !== $this->one['RoundOpened']['stream']) {
                 hold(!$this->long && preg_match('/^round-(.*)$/D', $event['stream'], $id) === 1 && preg_match(UUID, $id[1]) === 1, 'a stream of no round');
-                $next = $event['type'] === 'CardsDealt' && $event['schema'] > 1 ? $event['data']['next_terms'] : null;
+                $next = $event['type'] === 'CardsDealt' ? $event['data']['next_terms'] : null;
                 $before = match (true) {
-                    $next !== null => $next['number'] === $number ? 1 : ($next['number'] === $number - 1 && $this->next_shoe($next)['shoe'] === $shoe ? 2 : 0),
-                    $event['type'] === 'RoundOpened' => ($event['data']['next_shoe']['shoe'] ?? '') === $shoe && $event['data']['number'] === $number - 1
-                        && $event['version'] === 1 && $event['data']['round'] === $id[1] && $event['data']['table'] === $this->file['round']['table'] ? 2 : 0,
-                    default => 0,
+                    $next === null => 0,
+                    $next['number'] === $number => 1,
+                    default => $next['number'] === $number - 1 && $next['shoe'] === $shoe ? 2 : 0,
                 };
                 hold($before > 0 && !in_array($before, $rounds, true) && $event['position'] < $this->one['RoundOpened']['position'], "{$event['type']} is of a round that does not matter here");
                 $rounds[] = $before;
@@ -1350,22 +1282,18 @@ final class Verifier
             hold($committed['shape'][$name] === $this->rules[$name], "$name of the shoe is not as in the rules");
         }
         $named = [$this->file['shoe'], $opening];
-        $schemes = [$opening];
         if ($this->long) {
             $started = $this->started()['data'];
             hold($this->file['shoe']['root'] === $started['root'], 'the root is not that of the start');
-            $named[] = $schemes[] = $started;
+            $named[] = $started;
         } else {
             hold($this->file['shoe']['root'] === null, 'a root of a shoe that has none');
         }
         foreach ($named as $each) {
             hold(($each['commitment'] ?? $committed['commitment']) === $committed['commitment'], 'another commitment is named');
         }
-        foreach ($schemes as $each) {
-            hold(($each['scheme'] ?? $committed['scheme']) === $committed['scheme'], 'another scheme is named');
-        }
         $seed = $this->seed();
-        $bytes = commitment($this->scheme, $seed, $opening['table'], $opening['shoe'], $committed['number']);
+        $bytes = commitment($seed, $opening['table'], $opening['shoe'], $committed['number']);
         hold($bytes === hex2bin($committed['commitment']), 'the seed does not open the commitment');
     }
 
@@ -1396,8 +1324,7 @@ final class Verifier
     {
         $found = [];
         foreach ($this->events as $event) {
-            $cutting = $event['type'] === 'ShoeCutContributed' || ($event['type'] === 'CutContributed' && $event['stream'] === $this->one['RoundOpened']['stream']);
-            if ($cutting) {
+            if ($event['type'] === 'ShoeCutContributed') {
                 [$from, $to] = [$this->committed()['position'], $this->cut_closed()];
                 hold($event['position'] > $from && $event['position'] < $to, "position {$event['position']} contributes while no cut is open");
                 ['seat' => $seat, 'contribution' => $bytes] = $event['data'];
@@ -1421,26 +1348,19 @@ final class Verifier
         if ($this->long) {
             return ($this->shoe_closed ?? $this->started())['position'];
         }
-        if ($this->one['RoundOpened']['schema'] >= 2) {
-            return ($this->fixings()[0] ?? throw new Failed('no event fixed the terms'))['position'];
-        }
-        return ($this->one['BettingClosed'] ?? $this->one['RoundVoided'] ?? throw new Failed('betting was never closed'))['position'];
+        return ($this->fixings()[0] ?? throw new Failed('no event fixed the terms'))['position'];
     }
 
     /** The cut's bytes, from the contributions. */
     private function cut_bytes(): string
     {
-        return cut($this->scheme, $this->opening()['shoe'], hex2bin($this->committed()['commitment']), links($this->drawn_by), $this->contributions());
+        return cut(hex2bin($this->committed()['commitment']), links($this->drawn_by), $this->contributions());
     }
 
     private function cut(): void
     {
         $shoe = $this->file['shoe'];
         $contributions = $this->contributions();
-        if (!$this->long && $this->one['RoundOpened']['schema'] === 1 && !isset($this->one['BettingClosed'])) {
-            hold($shoe['cut'] === '' && $shoe['contributions'] === [], 'a cut that was never closed');
-            throw new Absent('the cut was never closed');
-        }
         $cut = bin2hex($this->cut_bytes());
         $this->agrees($shoe['contributions'], $contributions, 'the file');
         hold($shoe['cut'] === $cut, 'the cut is not that of the contributions');
@@ -1450,18 +1370,8 @@ final class Verifier
             hold($started['data']['cut'] === $cut, 'the cut of ShoeStarted is another');
             $this->start_closed($started);
         }
-        $repeats = ['RoundOpened' => $this->opening(), 'BettingClosed' => $this->data('BettingClosed') ?? []];
-        foreach ($this->fixings() as $event) {
-            $repeats[$event['position']] = $event['data'];
-        }
-        foreach ($repeats as $name => $data) {
-            // Events of a round with a long shoe repeat no cut of the shoe: theirs is empty.
-            if (isset($data['contributions'])) {
-                $this->agrees($data['contributions'], $this->long ? [] : $contributions, (string) $name);
-            }
-            hold(($data['cut'] ?? ($this->long ? '' : $cut)) === ($this->long ? '' : $cut), "the cut of $name is another");
-            hold($this->long || ($data['terms']['cut'] ?? $cut) === $cut, "the cut of the terms of $name is another");
-        }
+        // The opening of a round with a long shoe repeats no contributions to the shoe.
+        $this->agrees($this->opening()['contributions'], $this->long ? [] : $contributions, 'RoundOpened');
     }
 
     private function agrees(array $listed, array $contributions, string $where): void
@@ -1474,17 +1384,14 @@ final class Verifier
         hold($found === $contributions, "the contributions of $where are others");
     }
 
-    /** A long shoe of scheme 2 is closed before it starts. */
+    /** A long shoe is closed before it starts. */
     private function start_closed(array $started): void
     {
-        $data = $started['data'] + ['closing' => null, 'number' => $this->committed()['number']];
+        $data = $started['data'];
         hold($data['number'] === $this->committed()['number'], 'the shoe has another number');
         $closed = $this->shoe_closed ?? $started;
         hold($this->shoe_closed === null || $data['closing'] === null, 'the shoe was closed twice');
-        if ($this->scheme === 1 && ($closed['data']['closing'] ?? null) === null) {
-            return;
-        }
-        hold(isset($closed['data']['closing'], $data['first_round']), 'the shoe was not closed');
+        hold(isset($closed['data']['closing']), 'the shoe was not closed');
         $ruling = $this->before($closed, 'TableOpened', 'RulesTookEffect');
         hold($ruling !== [], 'the shoe was closed before there were rules');
         $rules = sha(canonical(end($ruling)['data']['rules']['whole']));
@@ -1499,9 +1406,6 @@ final class Verifier
     private function terms(): void
     {
         $opening = $this->one['RoundOpened'];
-        if ($opening['schema'] === 1) {
-            throw new Absent('rounds had no terms');
-        }
         $fixings = $this->fixings();
         hold($fixings !== [], 'no event fixed the terms');
         $last = end($fixings);
@@ -1509,7 +1413,7 @@ final class Verifier
         $cut = hex2bin($this->file['shoe']['cut']);
         $facts = ['table' => $opening['data']['table'], 'number' => $opening['data']['number'], 'shoe' => $opening['data']['shoe']];
         if ($this->long) {
-            $place = $last['data']['place'] ?? $last['data']['terms'] ?? null;
+            $place = $last['data']['place'] ?? null;
             hold($place !== null, 'the terms have no place');
         } else {
             $next = $this->next_shoe($fixings[0]['data']['next_terms'] ?? null) ?? $fixings[0]['data']['next_shoe'] ?? null;
@@ -1525,14 +1429,7 @@ final class Verifier
         $digest = terms(...$facts, place: $place['next_place'], cards: hex2bin($place['cards']), rules: $rules,
             commitment: hex2bin($this->committed()['commitment']), cut: $cut, links: $this->links, next: hex2bin($place['next_commitment']));
         hold($opening['data']['terms'] === bin2hex($digest), 'the opening has other terms');
-        hold(($last['data']['digest'] ?? $last['data']['next_terms']['digest'] ?? bin2hex($digest)) === bin2hex($digest), 'the terms that were fixed are others');
-        if ($last['type'] === 'TermsFixed' && $last['schema'] === 1) {
-            $all = $facts + ['rules' => bin2hex($rules), 'commitment' => $this->committed()['commitment'], 'cut' => bin2hex($cut),
-                'witnesses' => $opening['data']['witnesses'] ?? [], 'next_place' => $place['next_place'], 'cards' => $place['cards'], 'next_commitment' => $place['next_commitment']];
-            foreach ($all as $name => $value) {
-                hold($last['data']['terms'][$name] === $value, "$name of the terms is not as it was");
-            }
-        }
+        hold(($last['data']['digest'] ?? bin2hex($digest)) === bin2hex($digest), 'the terms that were fixed are others');
     }
 
     /** The wagers' leaves in order of their events; signatures are checked. @return list<string> */
@@ -1557,19 +1454,11 @@ final class Verifier
     /** The round's closing: event, its closing, kind, cause, and time. @return array{array<string, mixed>, array<string, mixed>, int, int, string} */
     private function closed(): array
     {
-        $opened = $this->one['RoundOpened']['schema'];
         $event = $this->one['BettingClosed'] ?? null;
         if ($event !== null) {
-            if ($opened === 1) {
-                throw new Absent('rounds were not closed over their wagers');
-            }
-            hold($event['schema'] >= 2, 'betting was closed without a closing');
             return [$event, $event['data']['closing'], PLAYED, 0, $event['data']['closed_at']];
         }
         $event = $this->one['RoundVoided'] ?? throw new Failed('betting was never closed');
-        if (($this->opening()['scheme'] ?? 1) === 1 || $opened === 1) {
-            throw new Absent('voided while betting was open');
-        }
         if ($event['data'] === null) {
             throw new Later('the voiding is withheld');
         }
@@ -1589,16 +1478,6 @@ final class Verifier
         }
         $ends = array_filter($ends);
         $leaves = $this->leaves();
-        if (isset($closing['kind'])) {
-            ksort($ends);
-            $seats = array_map(fn ($seat, $end) => ['seat' => $seat, 'end' => $end], array_keys($ends), $ends);
-            $cosigned = $closing['cosigned'] ?? ['size' => 0, 'root' => ZEROS];
-            $expected = ['kind' => $kind, 'cause' => $cause, 'count' => count($leaves), 'wagers' => bin2hex(root($leaves)), 'seats' => $seats,
-                'cosigned_size' => $cosigned['size'], 'cosigned_root' => $cosigned['root']];
-            foreach ($expected as $name => $value) {
-                hold($closing[$name] === $value, "$name of the closing is not as in the events");
-            }
-        }
         $digest = closing($closing, hex2bin($this->opening()['terms']), $this->links, $kind, $cause, $leaves, $ends, $at);
         hold(bin2hex($digest) === $closing['digest'], 'the closing is not that of the wagers');
         return $this->unsigned ? 'wagers are not signed: an early closing is not excluded' : '';
@@ -1887,17 +1766,13 @@ final class Verifier
     {
         $seed = hex2bin($this->file['shoe']['seed']);
         $cut = hex2bin($this->file['shoe']['cut']);
-        if ($this->scheme === 1) {
-            return $this->rooted($seed, shuffled($this->rules['decks'], words(1, $seed, $cut), $count));
-        }
         $links = chr(count($this->drawn_by));
         foreach ($this->drawn_by as $place => ['chain' => $chain, 'index' => $index]) {
             $released = $this->long ? $this->shoe_released()['data'] : $this->data('LinksReleased');
             $release = $released['releases'][$place] ?? throw new Failed('a link is missing');
             $links .= hex2bin($chain) . u64($index) . hex2bin($release['link']);
         }
-        hold($cut !== '', 'the cut has no bytes');
-        return $this->rooted($seed, shuffled($this->rules['decks'], words(2, drawing_key($seed, $cut, $links), ''), $count));
+        return $this->rooted($seed, shuffled($this->rules['decks'], words(drawing_key($seed, $cut, $links)), $count));
     }
 
     /** @param list<string> $cards @return list<string> */
@@ -2080,17 +1955,10 @@ function vector(string $name, mixed $it, mixed $raw): array
             $bytes = checkpoint_bytes($it['checkpoint']);
             return ['signed_bytes' => [$bytes, $it['signed_bytes']],
                 'signature' => [signed($bytes, hex2bin($it['checkpoint']['signature']), hex2bin($it['public_key'])), true]];
-        case 'commitment':
-            $none = '00000000-0000-0000-0000-000000000000';
-            return ['commitment' => [bin2hex(commitment(1, hex2bin($it['seed']), $none, $none, 0)), $it['commitment']]];
-        case 'cut':
-            return ['cut' => [bin2hex(cut(1, $it['shoe'], '', "\0", by_seat($it['contributions']))), $it['cut']]];
-        case 'words':
-            return ['words' => [first_words(words(1, hex2bin($it['seed']), hex2bin($it['cut'])), count($it['words'])), $it['words']]];
         case 'shuffle':
-            return array_map(fn ($each) => [implode(' ', shuffled($each['decks'], words(1, hex2bin($each['seed']), hex2bin($each['cut'])), 12)), $each['cards']], $it);
+            return array_map(fn ($each) => [implode(' ', shuffled($each['decks'], words(drawing_key(hex2bin($each['seed']), hex2bin($each['cut']))), 12)), $each['cards']], $it);
         case 'openings':
-            $cards = shuffled($it['decks'], words(1, hex2bin($it['seed']), hex2bin($it['cut'])));
+            $cards = shuffled($it['decks'], words(drawing_key(hex2bin($it['seed']), hex2bin($it['cut']))));
             $leaf = card_leaf($it['place'], $it['card'], hex2bin($it['salt']));
             return ['card' => [$cards[$it['place']], $it['card']], 'salt' => [bin2hex(salt(hex2bin($it['seed']), $it['place'])), $it['salt']],
                 'root' => [bin2hex(shoe_root(hex2bin($it['seed']), $cards)), $it['root']],
@@ -2119,15 +1987,15 @@ function vector(string $name, mixed $it, mixed $raw): array
             return array_map(fn ($each) => [settle($rules[$each['rules']], $each['spot'], $each['stake'], $each['outcome']), array_intersect_key($each, ['result' => 0, 'win' => 0, 'commission' => 0, 'returned' => 0])], $it['stakes']);
         case 'drawing':
             $seed = hex2bin($it['seed']);
-            $commitment = commitment(2, $seed, $it['table'], $it['shoe'], $it['number']);
-            $cut = cut(2, $it['shoe'], $commitment, "\0", by_seat($it['contributions']));
+            $commitment = commitment($seed, $it['table'], $it['shoe'], $it['number']);
+            $cut = cut($commitment, "\0", by_seat($it['contributions']));
             $key = drawing_key($seed, $cut);
-            return ['commitment' => [bin2hex($commitment), $it['commitment']], 'uncut' => [bin2hex(cut(2, $it['shoe'], $commitment, "\0", [])), $it['uncut']],
-                'cut' => [bin2hex($cut), $it['cut']], 'key' => [bin2hex($key), $it['key']], 'words' => [first_words(words(2, $key, ''), count($it['words'])), $it['words']],
-                'cards' => [implode(' ', shuffled($it['decks'], words(2, $key, ''), 12)), $it['cards']]];
+            return ['commitment' => [bin2hex($commitment), $it['commitment']], 'uncut' => [bin2hex(cut($commitment, "\0", [])), $it['uncut']],
+                'cut' => [bin2hex($cut), $it['cut']], 'key' => [bin2hex($key), $it['key']], 'words' => [first_words(words($key), count($it['words'])), $it['words']],
+                'cards' => [implode(' ', shuffled($it['decks'], words($key), 12)), $it['cards']]];
         case 'contribution':
             $bytes = contribution_bytes($it['table'], hex2bin($it['commitment']), "\0", $it['seat'], hex2bin($it['contribution']));
-            $cut = cut(2, $it['table'], hex2bin($it['commitment']), "\0", by_seat([$it['unsigned'], $it]));
+            $cut = cut(hex2bin($it['commitment']), "\0", by_seat([$it['unsigned'], $it]));
             return ['bytes' => [bin2hex($bytes), $it['bytes']], 'cut' => [bin2hex($cut), $it['cut']],
                 'signature' => [player_signed($bytes, hex2bin($it['signature']), hex2bin($it['public_key'])), true]];
         case 'witnesses':
@@ -2186,7 +2054,7 @@ function witnesses_vector(array $it): array
     $all = array_map(fn ($index) => hmac($secret, "casino.witness.link.v1\0" . u64($index)), range(0, 2 ** $it['h'] - 1));
     $leaves = array_map(link_leaf(...), array_keys($all), $all);
     $links = links([['chain' => $it['chain'], 'index' => $it['index']]]);
-    $cut = cut(2, $it['shoe'], hex2bin($it['commitment']), $links, by_seat($it['contributions']));
+    $cut = cut(hex2bin($it['commitment']), $links, by_seat($it['contributions']));
     $key = drawing_key(hex2bin($it['seed']), $cut, $links . $all[$it['index']]);
     $said = statement($it['chain'], $it['index'], PLAYED, hex2bin($it['digest']), $it['release']);
     return [
@@ -2194,7 +2062,7 @@ function witnesses_vector(array $it): array
         'signature' => [signed($bytes, hex2bin($it['signature']), $header['release']), true],
         'house_signature' => [signed($bytes, hex2bin($it['house_signature']), $header['house']), true],
         'x' => [bin2hex($links), $it['x']], 'cut' => [bin2hex($cut), $it['cut']], 'key' => [bin2hex($key), $it['key']],
-        'cards' => [implode(' ', shuffled(8, words(2, $key, ''), 6)), $it['cards']], 'link' => [bin2hex($all[$it['index']]), $it['release']['link']],
+        'cards' => [implode(' ', shuffled(8, words($key), 6)), $it['cards']], 'link' => [bin2hex($all[$it['index']]), $it['release']['link']],
         'statement' => [bin2hex($said), $it['statement']], 'release' => [signed($said, hex2bin($it['release']['signature']), $header['release']), true],
         'path' => [included($leaves[$it['index']], $it['index'], count($leaves), str_split(hex2bin($it['release']['path']), 32), $header['root']), true],
     ];
@@ -2219,7 +2087,7 @@ function witnessed_round_vector(array $it): array
     $closings = array_map(fn ($each) => closed_vector($it, $each, array_slice($leaves, 0, $each['count'])), $it['closings']);
     return $closings + [
         'bytes' => [bin2hex($bytes), $given['bytes']], 'signature' => [player_signed($bytes, hex2bin($given['signature']), hex2bin($given['public_key'])), true],
-        'cut' => [bin2hex(cut(2, $it['terms']['shoe'], hex2bin($given['commitment']), $links, by_seat([$given]))), $it['terms']['cut']],
+        'cut' => [bin2hex(cut(hex2bin($given['commitment']), $links, by_seat([$given]))), $it['terms']['cut']],
         'digest' => [bin2hex(terms_of($it['terms'])), $it['digest']], 'leaves' => [array_map(bin2hex(...), $leaves), $it['leaves']],
         'request' => [bin2hex($request), $asked['bytes']], 'asked' => [signed($request, hex2bin($asked['signature']), hex2bin($asked['public_key'])), true],
     ];
@@ -2229,10 +2097,10 @@ function witnessed_shoe_vector(array $it): array
 {
     $seed = hex2bin($it['seed']);
     $links = links($it['witnesses']);
-    $commitment = commitment(2, $seed, $it['table'], $it['shoe'], $it['number']);
-    $cut = cut(2, $it['shoe'], $commitment, $links, by_seat($it['contributions']));
+    $commitment = commitment($seed, $it['table'], $it['shoe'], $it['number']);
+    $cut = cut($commitment, $links, by_seat($it['contributions']));
     $key = drawing_key($seed, $cut, $links . hex2bin($it['link']));
-    $cards = shuffled($it['decks'], words(2, $key, ''));
+    $cards = shuffled($it['decks'], words($key));
     $leaf = card_leaf($it['place'], $it['card'], hex2bin($it['salt']));
     return [
         'commitment' => [bin2hex($commitment), $it['commitment']], 'cut' => [bin2hex($cut), $it['cut']], 'key' => [bin2hex($key), $it['key']],

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from baccarat.domain.fairness.links import LinksReleased, SignedRelease
-from baccarat.domain.fairness.shuffle import NEWEST
 from baccarat.domain.rounds import commands as c
 from baccarat.domain.rounds.decider import ROUND
 from baccarat.domain.rounds.events import (
@@ -67,7 +66,6 @@ def narrate_round(preset, cards, *bets, currency="EUR"):
             now=NOW,
             deadline_at=None if turn is None else NOW + timedelta(seconds=turn),
             terms="7e" * 32,
-            scheme=NEWEST,
         )
     )
     for player, bet in zip(players, bets, strict=True):

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from baccarat.domain.fairness.shuffle import NEWEST, shuffle
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rules.deal import deal
 from baccarat.domain.rules.payouts import settle
 from baccarat.domain.tables.events import ShoeEnded
@@ -46,7 +46,7 @@ def test_rounds_voided_in_play_count_with_what_their_cards_would_have_won(house:
         voided, rules = house.round(in_play), house.state(table).rules
         assert voided.seed is not None
         seed, cut = bytes.fromhex(voided.seed), bytes.fromhex(voided.cut or "")
-        cards = shuffle(seed, cut=cut, decks=rules.decks, scheme=NEWEST, first=6)
+        cards = shuffle(seed, cut=cut, decks=rules.decks, first=6)
         settlement = settle(rules, {B: 2500, P: 500}, deal(cards).outcome)
         gain += 3000 - settlement.returned
     (voids,) = voids_by_cause(house.state(table))
@@ -86,7 +86,7 @@ def test_voids_of_ended_shoes_are_read_with_as_many_queries_however_many_they_ar
         for shoe in voided:
             assert shoe is not None
             seed, cut = bytes.fromhex(ended[shoe.shoe].seed), bytes.fromhex(shoe.cut)
-            order = shuffle(seed, cut=cut, decks=1, scheme=shoe.scheme)
+            order = shuffle(seed, cut=cut, decks=1)
             settled = settle(house.state(table).rules, {B: 2500}, deal(order[shoe.cards_used :]).outcome)
             gain += 2500 - settled.returned + (settled.commission if settled.deferred else 0)
         with CaptureQueriesContext(connection) as queries:

@@ -14,7 +14,7 @@ from baccarat.domain.tables.refusals import NotSeated
 from baccarat.services import absent_seats
 from casino.events.sql import execute, fetch
 from tests.support.chance import fix
-from tests.support.examples import BIG, B, P
+from tests.support.examples import B, P
 from tests.support.house import BUY_IN, FUNDS, At, House, deal_all, until
 from wallet.ledger.accounts import AccountKind
 
@@ -121,7 +121,7 @@ def test_where_no_rounds_pass_a_seat_is_freed_by_time_and_placed_chips_go_back(h
 def test_a_confirmed_wager_is_settled_before_its_players_seat_is_freed(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fix(monkeypatch, Outcome.BANKER, BIG)
+    fix(monkeypatch, Outcome.BANKER)
     table = house.table("big_table", turn_seconds=3600)
     ann, ben = house.company(table, 2)
     ann.deal({B: 10_000})

@@ -72,7 +72,7 @@ def test_a_tie_returns_the_stake_of_banker(
     database: Database, server: WalletServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert database
-    chance.fix(monkeypatch, Outcome.TIE, rules_for("mini", currency="EUR"))
+    chance.fix(monkeypatch, Outcome.TIE)
     ann, table = seated(seamless_house(server), server)
     bet(ann, table, banker="10.00")
     deal_all()

@@ -23,7 +23,7 @@ from baccarat.audit import voiding as audited_voids
 from baccarat.audit.verdict import RoundVerdict
 from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.links import links_of, next_indexes
-from baccarat.domain.fairness.shuffle import NEWEST, shuffle
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds import voiding as voiding_decisions
 from baccarat.domain.rounds.refusals import NoOpenRound, WitnessUnavailable
@@ -345,7 +345,6 @@ def test_a_long_shoe_starts_by_a_link_and_each_of_its_rounds_uses_one(house: Hou
             bytes.fromhex(end.seed),
             cut=bytes.fromhex(start.cut),
             decks=1,
-            scheme=NEWEST,
             links=links_of(close.witnesses, release.releases),
         )
         dealt = [round_ for round_ in rounds if round_.require_opened().shoe == start.shoe and round_.cards]

@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from baccarat.audit import engine
 from baccarat.domain.fairness.links import links_of
-from baccarat.domain.fairness.shuffle import NEWEST, shuffle
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.cards import Card
@@ -111,7 +111,7 @@ def cards_by_links(round_: RoundState) -> tuple[Card, ...]:
     """Return the cards that follow from the round's seed, cut and links."""
     links = links_of(round_.require_opened().witnesses, round_.releases)
     cut, count = bytes.fromhex(round_.cut or ""), len(round_.cards)
-    return shuffle(bytes.fromhex(round_.seed or ""), cut=cut, decks=8, scheme=NEWEST, first=count, links=links)
+    return shuffle(bytes.fromhex(round_.seed or ""), cut=cut, decks=8, first=count, links=links)
 
 
 def assert_sound(house: House, table: UUID) -> None:

@@ -30,11 +30,9 @@ async (vectors) => {
     [text, await isSigned(unhex(vectors.checkpoint.public_key), bytes(text), unhex(signature))], [vectors.checkpoint.signed_bytes, true],
   ];
 
-  pairs.commitment = [hex(await sha256(tag("casino.baccarat.commitment.v1"), unhex(vectors.commitment.seed))), vectors.commitment.commitment];
-  const cutOf = async (scheme, id, commitment, contributions, shoeWitnesses = []) => hex(await shoe.cutOf(
-    { schemeOf: () => scheme, commitmentData: () => ({ commitment }), shoe: { id }, shoeWitnesses }, null, contributions,
+  const cutOf = async (commitment, contributions, shoeWitnesses = []) => hex(await shoe.cutOf(
+    { commitmentData: () => ({ commitment }), shoeWitnesses }, null, contributions,
   ));
-  pairs.cut = [await cutOf(1, vectors.cut.shoe, "", vectors.cut.contributions), vectors.cut.cut];
 
   const wordsOf = async (next, count) => {
     const words = [];
@@ -42,10 +40,8 @@ async (vectors) => {
     return words;
   };
   const none = big(0, 1);
-  const cardsOf = async (scheme, { seed, cut, decks }, links = none) => shoe.shuffle(await shoe.randomWords(scheme, unhex(seed), unhex(cut), links), decks);
-  const { words } = vectors;
-  pairs.words = [await wordsOf(await shoe.randomWords(1, unhex(words.seed), unhex(words.cut), none), words.words.length), words.words];
-  const shuffled = await Promise.all(vectors.shuffle.map(async (each) => (await cardsOf(1, each)).slice(0, each.cards.split(" ").length).join(" ")));
+  const cardsOf = async ({ seed, cut, decks }, links = none) => shoe.shuffle(await shoe.randomWords(unhex(seed), unhex(cut), links), decks);
+  const shuffled = await Promise.all(vectors.shuffle.map(async (each) => (await cardsOf(each)).slice(0, each.cards.split(" ").length).join(" ")));
   pairs.shuffle = [shuffled, vectors.shuffle.map((each) => each.cards)];
 
   const opened = async (each, order) => {
@@ -55,7 +51,7 @@ async (vectors) => {
     return [order[each.place], hex(await salt(tag("casino.baccarat.salt.v1"), big(each.place, 8))), hex(root), hex(await rootOf(all))];
   };
   const wanted = (each) => [each.card, each.salt, each.root, each.root];
-  pairs.openings = [await opened(vectors.openings, await cardsOf(1, vectors.openings)), wanted(vectors.openings)];
+  pairs.openings = [await opened(vectors.openings, await cardsOf(vectors.openings)), wanted(vectors.openings)];
 
   const termsOf = async (terms) => hex(await sha256(...shoe.encodeTerms(terms)));
   pairs.terms = [[await termsOf(vectors.terms.terms), hex(await sha256(bytes(reading.canonical(vectors.terms.rules))))], [vectors.terms.digest, vectors.terms.terms.rules]];
@@ -91,9 +87,9 @@ async (vectors) => {
   const { drawing } = vectors;
   pairs.drawing = [
     [
-      await commit(drawing), await cutOf(2, drawing.shoe, drawing.commitment, []), await cutOf(2, drawing.shoe, drawing.commitment, drawing.contributions),
-      await wordsOf(await shoe.randomWords(2, unhex(drawing.seed), unhex(drawing.cut), none), drawing.words.length),
-      (await cardsOf(2, drawing)).slice(0, drawing.cards.split(" ").length).join(" "),
+      await commit(drawing), await cutOf(drawing.commitment, []), await cutOf(drawing.commitment, drawing.contributions),
+      await wordsOf(await shoe.randomWords(unhex(drawing.seed), unhex(drawing.cut), none), drawing.words.length),
+      (await cardsOf(drawing)).slice(0, drawing.cards.split(" ").length).join(" "),
     ],
     [drawing.commitment, drawing.uncut, drawing.cut, drawing.words, drawing.cards],
   ];
@@ -107,8 +103,8 @@ async (vectors) => {
   const link = joined(witnesses.indexesOf([place]), unhex(w.release.link));
   pairs.witnesses = [
     [
-      hex(await sha256(unhex(w.header))), hex(witnesses.indexesOf([place])), await cutOf(2, w.shoe, w.commitment, w.contributions, [place]),
-      hex(witnesses.encodeStatement(place, w.release, 1, w.digest)), (await cardsOf(2, { ...w, decks: 8 }, link)).slice(0, 6).join(" "),
+      hex(await sha256(unhex(w.header))), hex(witnesses.indexesOf([place])), await cutOf(w.commitment, w.contributions, [place]),
+      hex(witnesses.encodeStatement(place, w.release, 1, w.digest)), (await cardsOf({ ...w, decks: 8 }, link)).slice(0, 6).join(" "),
     ],
     [w.chain, w.x, w.cut, w.statement, w.cards],
   ];
@@ -118,7 +114,7 @@ async (vectors) => {
   const listed = await leavesOf(round, round.digest);
   pairs.witnessed_round = [
     [
-      await isTheirs(round.contribution, round.terms.witnesses), await cutOf(2, "", round.terms.commitment, [round.contribution], round.terms.witnesses),
+      await isTheirs(round.contribution, round.terms.witnesses), await cutOf(round.terms.commitment, [round.contribution], round.terms.witnesses),
       await termsOf(round.terms), listed.map(hex),
       await Promise.all(round.closings.map((each) => closedOf(each, round.digest, listed.slice(0, each.count), round.closed_at, indexes))),
     ],
@@ -126,10 +122,10 @@ async (vectors) => {
   ];
 
   const long = vectors.witnessed_shoe;
-  const order = await cardsOf(2, long, joined(witnesses.indexesOf(long.witnesses), unhex(long.link)));
+  const order = await cardsOf(long, joined(witnesses.indexesOf(long.witnesses), unhex(long.link)));
   pairs.witnessed_shoe = [
     [
-      await commit(long), await cutOf(2, long.shoe, long.commitment, long.contributions, long.witnesses), order.slice(0, 24).join(" "),
+      await commit(long), await cutOf(long.commitment, long.contributions, long.witnesses), order.slice(0, 24).join(" "),
       await opened(long, order), await termsOf(long.terms),
       await closedOf(long.closing, long.digest, [], long.closed_at, witnesses.indexesOf(long.witnesses)),
     ],

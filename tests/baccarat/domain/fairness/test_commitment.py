@@ -13,50 +13,58 @@ from baccarat.domain.fairness.commitment import (
     CardOpening,
     Drawing,
     NoSuchCard,
-    commit,
-    commit_to_drawing,
     is_valid_opening,
     open_cards,
     shoe_root,
 )
-from baccarat.domain.fairness.shuffle import MalformedSeed, Scheme, shuffle
+from baccarat.domain.fairness.shuffle import MalformedSeed, shuffle
 from baccarat.domain.rules.cards import Card
 
 SEEDS = st.binary(min_size=32, max_size=32)
 
-FIRST = Drawing(Scheme.OPEN_CUT, UUID(int=1), UUID(int=2), 3)
-"""A drawing whose commitment is to the seed alone."""
+TABLE, SHOE = UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a44"), UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a45")
+SEVENTH = Drawing(TABLE, SHOE, 7)
 
 
-def test_the_published_commitment_never_changes() -> None:
-    assert commit(bytes(range(32))) == "56baa0e1c44cd90052a16bfd9e073e33174a9d79f0e443a380de21ad7a6a6074"
+def test_a_commitment_is_the_published_vector() -> None:
+    committed = SEVENTH.commit(bytes(range(32)))
+
+    assert committed == "9b3887b974c4d1f3599a468adfa5c43ca9495052d0660f6ab713634caa2a68f1"
 
 
 @given(SEEDS)
-def test_it_is_sha_256_behind_a_tag_and_opens_with_its_seed(seed: bytes) -> None:
-    assert commit(seed) == hashlib.sha256(b"casino.baccarat.commitment.v1\x00" + seed).hexdigest()
-    assert FIRST.opens(commit(seed), seed)
+def test_it_is_sha_256_behind_a_tag_over_seed_and_drawing_and_opens_with_its_seed(seed: bytes) -> None:
+    text = b"casino.baccarat.commitment.v2\0" + seed + TABLE.bytes + SHOE.bytes + (7).to_bytes(8, "big")
+
+    assert SEVENTH.commit(seed) == hashlib.sha256(text).hexdigest()
+    assert SEVENTH.opens(SEVENTH.commit(seed), seed)
 
 
 @given(SEEDS, SEEDS)
 def test_it_opens_with_no_other_seed(seed: bytes, other: bytes) -> None:
-    assert FIRST.opens(commit(seed), other) is (seed == other)
+    assert SEVENTH.opens(SEVENTH.commit(seed), other) is (seed == other)
 
 
 @given(SEEDS, st.text(max_size=70))
 def test_no_seed_opens_a_text_that_is_not_its_commitment(seed: bytes, text: str) -> None:
-    assert FIRST.opens(text, seed) is (text == commit(seed))
+    assert SEVENTH.opens(text, seed) is (text == SEVENTH.commit(seed))
+
+
+def test_a_seed_opens_its_commitment_at_one_table_shoe_and_number_only() -> None:
+    places = [(TABLE, SHOE, 1), (SHOE, TABLE, 1), (TABLE, TABLE, 1), (TABLE, SHOE, 2)]
+
+    assert len({Drawing(*place).commit(bytes(32)) for place in places}) == 4
 
 
 @pytest.mark.parametrize("length", [0, 31, 33])
 def test_a_seed_of_another_length_is_refused(length: int) -> None:
     with pytest.raises(MalformedSeed):
-        commit(bytes(length))
+        SEVENTH.commit(bytes(length))
 
 
 SEED, CUT = bytes(range(32)), b"\x07" * 32
-ROOT = shoe_root(SEED, cut=CUT, decks=8, scheme=Scheme.OPEN_CUT)
-OPENED = open_cards(SEED, cut=CUT, decks=8, positions=[0, 6, 7, 415], scheme=Scheme.OPEN_CUT)
+ROOT = shoe_root(SEED, cut=CUT, decks=8)
+OPENED = open_cards(SEED, cut=CUT, decks=8, positions=[0, 6, 7, 415])
 
 
 def climb(opening: CardOpening, size: int) -> str:
@@ -83,13 +91,13 @@ def test_every_opening_leads_an_independent_reader_to_the_root() -> None:
 
 
 def test_root_and_salt_are_the_golden_ones() -> None:
-    assert ROOT == "5e12fa6c3419b7dc17e9de46e53d77fef4ad65623b904336705161b2eddb0f73"
+    assert ROOT == "f1525166325855b91015652347200822b8d0e4c19ffff45a72d419dddc505930"
     salted = hmac.new(SEED, b"casino.baccarat.salt.v1\0" + (6).to_bytes(8, "big"), hashlib.sha256).hexdigest()
     assert OPENED[1].salt == salted
 
 
 def test_opened_cards_are_those_of_the_order() -> None:
-    cards = shuffle(SEED, cut=CUT, decks=8, scheme=Scheme.OPEN_CUT)
+    cards = shuffle(SEED, cut=CUT, decks=8)
     assert [opening.card for opening in OPENED] == [cards[0], cards[6], cards[7], cards[415]]
 
 
@@ -103,13 +111,13 @@ def test_a_changed_opening_proves_nothing(field: str) -> None:
 
 
 def test_another_cut_is_another_root() -> None:
-    assert len({shoe_root(SEED, cut=cut, decks=1, scheme=Scheme.OPEN_CUT) for cut in (b"", CUT, b"\x08" * 32)}) == 3
+    assert len({shoe_root(SEED, cut=cut, decks=1) for cut in (b"", CUT, b"\x08" * 32)}) == 3
 
 
 @pytest.mark.parametrize("position", [-1, 416])
 def test_a_card_that_the_shoe_does_not_have_is_not_opened(position: int) -> None:
     with pytest.raises(NoSuchCard):
-        open_cards(SEED, cut=CUT, decks=8, positions=[0, position], scheme=Scheme.OPEN_CUT)
+        open_cards(SEED, cut=CUT, decks=8, positions=[0, position])
 
 
 def test_openings_reveal_no_other_card() -> None:
@@ -117,30 +125,9 @@ def test_openings_reveal_no_other_card() -> None:
     neighbour = OPENED[1].path[0]
     data = [
         b"casino.baccarat.card.v1\0" + (7).to_bytes(8, "big") + card.encode()
-        for card in shuffle(SEED, cut=CUT, decks=1, scheme=Scheme.OPEN_CUT)
+        for card in shuffle(SEED, cut=CUT, decks=1)
     ]
     guesses = {hashlib.sha256(b"\0" + leaf).hexdigest() for leaf in data}
 
     assert climb(replace(OPENED[2], path=()), 1) == neighbour
     assert neighbour not in guesses
-
-
-TABLE, SHOE = UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a44"), UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a45")
-
-
-def test_a_commitment_to_a_drawing_is_the_published_vector() -> None:
-    seed = bytes(range(32))
-    text = b"casino.baccarat.commitment.v2\0" + seed + TABLE.bytes + SHOE.bytes + (7).to_bytes(8, "big")
-
-    committed = commit_to_drawing(seed, table=TABLE, shoe=SHOE, number=7)
-
-    assert committed == hashlib.sha256(text).hexdigest()
-    assert committed == "9b3887b974c4d1f3599a468adfa5c43ca9495052d0660f6ab713634caa2a68f1"
-
-
-def test_a_seed_opens_its_commitment_at_one_table_shoe_and_number_only() -> None:
-    seed, places = bytes(32), [(TABLE, SHOE, 1), (SHOE, TABLE, 1), (TABLE, TABLE, 1), (TABLE, SHOE, 2)]
-
-    assert len({commit_to_drawing(seed, table=table, shoe=shoe, number=number) for table, shoe, number in places}) == 4
-    with pytest.raises(MalformedSeed):
-        commit_to_drawing(bytes(31), table=TABLE, shoe=SHOE, number=1)

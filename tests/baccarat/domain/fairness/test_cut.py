@@ -1,16 +1,16 @@
 """The cut, against an implementation that shares no line with ours, and what players may send for it."""
 
 import hashlib
-from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from baccarat.domain.fairness.cut import Contribution, MalformedContribution, compute_cut, parse_contribution
-from baccarat.domain.fairness.shuffle import Scheme, shuffle
+from baccarat.domain.fairness.cut import Contribution, MalformedContribution, parse_contribution
+from baccarat.domain.fairness.shuffle import shuffle
+from baccarat.domain.fairness.terms import close_cut
 
-SHOE = UUID("01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a44")
+COMMITMENT = "c0" * 32
 CONTRIBUTED = {3: b"\xaa\xbb", 1: b"luck", 14: bytes(range(32))}
 lists = st.dictionaries(st.integers(1, 14), st.binary(min_size=1, max_size=32), min_size=1, max_size=4)
 
@@ -19,46 +19,42 @@ def contributions(contributed: dict[int, bytes]) -> list[Contribution]:
     return [Contribution(seat, data.hex()) for seat, data in contributed.items()]
 
 
-def independent(shoe: UUID, contributed: dict[int, bytes]) -> bytes:
-    """Compute the cut as specified, byte by byte."""
-    text = b"casino.baccarat.cut.v1\0" + int(shoe).to_bytes(16, "big") + len(contributed).to_bytes(8, "big")
+def closed(*given: Contribution, commitment: str = COMMITMENT) -> bytes:
+    return close_cut(commitment=commitment, witnesses=(), contributions=given)
+
+
+def independent(commitment: str, contributed: dict[int, bytes]) -> bytes:
+    """Compute the cut as specified, byte by byte: nobody signed, and there is no witness."""
+    text = b"casino.baccarat.cut.v2\0" + bytes.fromhex(commitment) + b"\0" + len(contributed).to_bytes(4, "big")
     for seat in sorted(contributed):
-        text += seat.to_bytes(8, "big") + len(contributed[seat]).to_bytes(8, "big") + contributed[seat]
+        text += bytes([seat]) + bytes(8) + len(contributed[seat]).to_bytes(8, "big") + contributed[seat]
     return hashlib.sha256(text).digest()
 
 
 def test_the_cut_is_the_golden_one() -> None:
-    fixed = compute_cut(SHOE, contributions(CONTRIBUTED))
+    fixed = closed(*contributions(CONTRIBUTED))
 
-    assert fixed == independent(SHOE, CONTRIBUTED)
-    assert fixed.hex() == "6c73c132673980172f73c8490150eb80e71cb1443cb200fc5c02a243b13bf1f1"
+    assert fixed == independent(COMMITMENT, CONTRIBUTED)
+    assert fixed.hex() == "8545a4779c60bafe1671b914cf0f2fbedb028b7666188d9f5c5074cce762b839"
 
 
 @given(lists)
-def test_the_cut_equals_an_independent_implementation_in_any_order_of_seats(
-    contributed: dict[int, bytes],
-) -> None:
-    fixed = independent(SHOE, contributed)
+def test_the_cut_equals_an_independent_implementation_in_any_order_of_seats(contributed: dict[int, bytes]) -> None:
+    fixed = independent(COMMITMENT, contributed)
 
-    assert (
-        compute_cut(SHOE, contributions(contributed))
-        == compute_cut(SHOE, reversed(contributions(contributed)))
-        == fixed
-    )
+    assert closed(*contributions(contributed)) == closed(*reversed(contributions(contributed))) == fixed
 
 
 @given(lists, lists)
 def test_other_contributions_are_another_cut(one: dict[int, bytes], other: dict[int, bytes]) -> None:
-    assert (compute_cut(SHOE, contributions(one)) == compute_cut(SHOE, contributions(other))) is (one == other)
-    assert compute_cut(SHOE, contributions(one)) != compute_cut(UUID(int=1), contributions(one))
+    assert (closed(*contributions(one)) == closed(*contributions(other))) is (one == other)
+    assert closed(*contributions(one)) != closed(*contributions(one), commitment="c1" * 32)
 
 
-def test_nobodys_cut_is_empty_and_one_byte_of_one_seat_changes_the_whole_order() -> None:
-    seed = bytes(32)
-    uncut, once, other = (compute_cut(SHOE, seats) for seats in ([], [Contribution(1, "00")], [Contribution(1, "01")]))
+def test_one_byte_of_one_seat_changes_the_whole_order() -> None:
+    cuts = closed(), closed(Contribution(1, "00")), closed(Contribution(1, "01"))
 
-    assert uncut == b""
-    orders = [shuffle(seed, cut=cut, decks=8, scheme=Scheme.OPEN_CUT) for cut in (uncut, once, other)]
+    orders = [shuffle(bytes(32), cut=cut, decks=8) for cut in cuts]
     same = sum(a == b for a, b in zip(orders[1], orders[2], strict=True))
     assert same < 30  # 416 cards meet by chance about 8 times
     assert len(set(orders)) == 3

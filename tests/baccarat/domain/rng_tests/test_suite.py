@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from baccarat.domain.fairness.shuffle import NEWEST, shuffle
+from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.rng_tests.statistics import (
     AdjustedTestResult,
     InvalidChiSquare,
@@ -29,9 +29,9 @@ SHOES, ROUNDS = 300, 2500
 @functools.cache
 def ours() -> Sample:
     """Return shoes and rounds of both sizes, each from another seed, the shoes with a cut."""
-    shoes = [shuffle(_seed(n), cut=bytes([n % 251]) * 32, decks=8 if n % 4 else 6, scheme=NEWEST) for n in range(SHOES)]
+    shoes = [shuffle(_seed(n), cut=bytes([n % 251]) * 32, decks=8 if n % 4 else 6) for n in range(SHOES)]
     decks = [8 if n % 3 else 6 for n in range(ROUNDS)]
-    cards = [shuffle(_seed(n + SHOES), cut=b"", decks=each, first=6, scheme=NEWEST) for n, each in enumerate(decks)]
+    cards = [shuffle(_seed(n + SHOES), cut=b"", decks=each, first=6) for n, each in enumerate(decks)]
     return Sample(shoes, [(each, deal(dealt).outcome) for each, dealt in zip(decks, cards, strict=True)])
 
 

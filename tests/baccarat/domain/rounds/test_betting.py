@@ -70,7 +70,6 @@ def test_a_round_opens_once() -> None:
         now=OPENED,
         deadline_at=DEADLINE,
         terms=event.terms,
-        scheme=event.scheme,
     )
 
     Spec(ROUND).when(command).then(event).when(command).refused(r.RoundIsOpen)

@@ -1,6 +1,5 @@
 """The machinery is whole: no event without its effect, no command without its judge, none that is not stored."""
 
-from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
@@ -15,7 +14,7 @@ from baccarat.domain.tables import events as te
 from baccarat.domain.tables import evolve
 from baccarat.domain.tables.state import INITIAL as NO_TABLE
 from baccarat.storage.event_registry import CATALOGUE
-from tests.support.examples import ANN, DEADLINE, opened
+from tests.support.examples import ANN, opened
 from tests.support.spec import Spec
 
 
@@ -60,14 +59,6 @@ def test_what_was_never_opened_has_no_facts() -> None:
         round_state.INITIAL.require_opened()
     with pytest.raises(LookupError):
         _ = NO_TABLE.rules
-
-
-def test_a_shoe_without_terms_is_cut_when_betting_closes_and_others_before() -> None:
-    assert round_state.INITIAL.cut is None
-    assert Spec(round_decider.ROUND).given(opened(ANN)).state().cut is not None
-    without = Spec(round_decider.ROUND).given(opened(ANN, terms="")).state()
-    assert without.cut is None
-    assert replace(without, closed_at=DEADLINE).cut is not None
 
 
 def test_applying_changes_no_state_that_was_there_before() -> None:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from uuid import UUID
 
-from baccarat.domain.fairness.shuffle import NEWEST
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import RoundVoided, VoidReason
 from baccarat.domain.rounds.forcing import CardsForced
@@ -83,7 +82,6 @@ def shoe(number: int) -> ShoeStarted:
         contributions=(),
         cut="",
         root="40" * 32,
-        scheme=NEWEST,
         closing=None,
     )
 

@@ -9,7 +9,7 @@ import pytest
 from baccarat.domain.fairness.closing import NO_DIGEST
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.links import SignedRelease
-from baccarat.domain.fairness.shuffle import NEWEST, Link
+from baccarat.domain.fairness.shuffle import Link
 from baccarat.domain.fairness.terms import Terms, WitnessIndex
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.cut import MAX_CUT_CHANGES
@@ -58,7 +58,7 @@ def start(first_card: str | None = "5h") -> c.StartShoe:
 
 
 def committed(number: int = 1) -> ShoeCommitted:
-    return ShoeCommitted(SHOE, number, commitment="c0" * 32, committed_at=OPENED, shape=BIG.shape, scheme=NEWEST)
+    return ShoeCommitted(SHOE, number, commitment="c0" * 32, committed_at=OPENED, shape=BIG.shape)
 
 
 def given(player: UUID, contribution: str, *, seat: int = 1) -> ShoeCutContributed:
@@ -81,7 +81,6 @@ def started(turned: str = "5h", burned: int = 5, number: int = 1) -> e.ShoeStart
         contributions=(),
         cut=cut_from("c0" * 32).hex(),
         root=ROOT,
-        scheme=NEWEST,
         closing=closing(ClosingKind.SHOE, terms=terms_of_shoe()),
     )
 
@@ -174,7 +173,7 @@ def test_the_next_shoe_has_the_next_number() -> None:
 
 def test_the_next_shoe_is_committed_to_once_and_ahead_of_its_start() -> None:
     spec = Spec(TABLE).given(table_opened(BIG))
-    commit = c.CommitShoe(shoe=SHOE, commitment="c0" * 32, scheme=NEWEST, now=OPENED)
+    commit = c.CommitShoe(shoe=SHOE, commitment="c0" * 32, now=OPENED)
 
     spec.when(commit).then(committed()).when(commit).refused(r.ShoeIsCommitted)
     assert spec.given(committed(), started()).when(commit).then(committed(2)).state().next_shoe is not None

@@ -3,7 +3,6 @@
 import { big, bytes, hex, isSigned, joined, leafOf, prefixed, rootOf, sha256, unhex } from "./hashes.js";
 import { microsecondsOf } from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
-import { isSame } from "./read.js";
 import { indexesOf } from "./witnesses.js";
 
 /** @import { Finding, Proof } from "./proof.js" */
@@ -85,13 +84,10 @@ export async function digestOf(recorded, terms, { kind, cause, count, seats, ind
 export async function checkShoeClosing(proof, started, terms) {
   const closed = proof.findShoeEvent("ShoeCutClosed")?.data;
   const [{ data: committed }] = proof.findCommitment();
-  if ((started.number ?? committed.number) !== committed.number) throw new CheckFailed("closing.differs", committed.number, started.number, { name: "number" });
-  if (closed && (started.closing ?? null) !== null) throw new CheckFailed("closing.digest", null, started.closing);
-  const recorded = (closed ?? started).closing ?? null;
-  if (recorded === null) {
-    if ((committed.scheme ?? 1) !== 1) throw new CheckFailed("closing.missing", "closing", null);
-    return;
-  }
+  if (started.number !== committed.number) throw new CheckFailed("closing.differs", committed.number, started.number, { name: "number" });
+  if (closed && started.closing !== null) throw new CheckFailed("closing.digest", null, started.closing);
+  const recorded = (closed ?? started).closing;
+  if (recorded === null) throw new CheckFailed("closing.missing", "closing", null);
   const indexes = indexesOf(proof.shoeWitnesses);
   const digest = await digestOf(recorded, await terms(), { kind: 4, cause: 0, count: 0, seats: [], indexes }, await sha256(), closed?.closed_at ?? started.started_at);
   if (recorded.digest !== digest) throw new CheckFailed("closing.digest", digest, recorded.digest);
@@ -106,9 +102,8 @@ export async function closing(proof) {
   const voided = proof.findEvent("RoundVoided");
   const closed = played ?? voided;
   if (played && voided?.data?.closing) throw new CheckFailed("closing.differs", null, voided.data.closing, { name: "closing" });
-  if (!closed?.data || (!played && (proof.opened.scheme ?? 1) === 1)) throw new DoesNotApply("closing.open");
-  if (!proof.hasTerms) throw new DoesNotApply("closing.none");
-  const recorded = closed.data.closing ?? null;
+  if (!closed?.data) throw new DoesNotApply("closing.open");
+  const recorded = closed.data.closing;
   if (recorded === null) throw new CheckFailed("closing.missing", "closing", null);
   const terms = digestBytes(proof.opened.terms);
   const wagers = proof.allData("WagerConfirmed");
@@ -116,12 +111,8 @@ export async function closing(proof) {
   const root = leaves.length ? await rootOf(leaves) : await sha256();
   const seats = seatEnds(proof);
   const [kind, cause] = played ? [1, 0] : [2, VOID_CAUSES.indexOf(closed.data.reason) + 1];
-  const cosigned = recorded.cosigned ?? { size: 0, root: NO_DIGEST };
-  const wanted = { kind, cause, count: wagers.length, wagers: hex(root), cosigned_size: cosigned.size, cosigned_root: cosigned.root, seats };
-  const repeated = "kind" in recorded ? Object.entries(wanted) : [];
-  for (const [name, value] of repeated) if (!isSame(recorded[name], value)) throw new CheckFailed("closing.differs", value, recorded[name], { name });
-  const indexes = indexesOf(proof.witnesses);
-  const digest = await digestOf(recorded, terms, { ...wanted, indexes }, root, played ? closed.data.closed_at : closed.data.voided_at);
+  const closedWith = { kind, cause, count: wagers.length, seats, indexes: indexesOf(proof.witnesses) };
+  const digest = await digestOf(recorded, terms, closedWith, root, played ? closed.data.closed_at : closed.data.voided_at);
   if (recorded.digest !== digest) throw new CheckFailed("closing.digest", digest, recorded.digest);
   const signed = wagers.filter((wager) => wager.signature).length;
   return [signed === wagers.length ? "closing.ok" : "closing.early", { closing: digest, n: wagers.length, signed }];

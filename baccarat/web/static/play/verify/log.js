@@ -16,7 +16,7 @@ const TABLE_EVENTS = new Set([
 ]);
 /** Those of the table's and the round's that occur once, beside those whose order says so. */
 const SINGLE_EVENTS = new Set([...SHOE_EVENTS, "TableOpened", "TableClosed", "LinksReleased"]);
-const BETTING = ["RoundOpened", "CutContributed", "CardsForced", "SeatPassed", "SeatTimedOut", "WagerConfirmed"];
+const BETTING = ["RoundOpened", "CardsForced", "SeatPassed", "SeatTimedOut", "WagerConfirmed"];
 const CLOSED = ["BettingClosed", "HandTurned"];
 /**
  * Events of a round that its result depends on, and which of them each may directly follow.
@@ -135,15 +135,12 @@ function checkOrder(proof) {
 
 /**
  * How many rounds before this one another round's event is, 0 for one that is not about this round. With the cards of
- * the round before, its terms were fixed; with those of the last but one, or at the opening of the round before, its shoe
- * was committed to.
+ * the round before, its terms were fixed; with those of the last but one, its shoe was committed to.
  * @param {LogEvent} event
  * @param {Proof} proof
  */
 function roundBefore(event, proof) {
-  const { type, version, stream, data } = event;
-  if (proof.isLong || !ROUND.test(stream)) return 0;
-  if (type === "RoundOpened" && version === 1 && stream === `round-${data?.round}` && data.table === proof.round.table) return 2;
+  if (proof.isLong || !ROUND.test(event.stream)) return 0;
   const ahead = termsWithCards(event).map((fixed) => proof.opened.number + 1 - fixed.data.number)[0];
   return ahead === 1 || ahead === 2 ? ahead : 0;
 }

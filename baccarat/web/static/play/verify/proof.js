@@ -52,7 +52,6 @@ export class DoesNotApply extends CannotCheck {}
 export function termsWithCards(event) {
   const terms = event.type === "CardsDealt" && event.data?.next_terms;
   if (!terms) return [];
-  if (event.schema < 3) return [{ ...event, data: { ...terms, place: null } }];
   const { number, decks, ...shoe } = terms;
   return [{ ...event, data: { number, next_shoe: { ...shoe, shape: { decks, cut_cards_from_end: null, burn: false } }, place: null } }];
 }
@@ -131,11 +130,6 @@ export class Proof {
     return this.isLong ? this.findShoeEvent("ShoeCutClosed")?.data.witnesses ?? [] : this.witnesses;
   }
 
-  /** Whether the round's terms were fixed before it opened, and with them the cut of its own shoe. */
-  get hasTerms() {
-    return "terms" in this.opened;
-  }
-
   /**
    * The events that fix the terms of the table's round with this number, with what they say of them.
    * @param {number} number
@@ -143,7 +137,7 @@ export class Proof {
   termsEvents(number) {
     const fixed = this.tableEvents.filter((event) => event.type === "TermsFixed" && event.data);
     const events = [...fixed, ...this.otherEvents.flatMap(termsWithCards)].sort((one, other) => one.position - other.position);
-    return events.filter((event) => (event.data.terms ?? event.data).number === number);
+    return events.filter((event) => event.data.number === number);
   }
 
   /** The events that fix the terms of this round. */
@@ -167,10 +161,10 @@ export class Proof {
 
   /**
    * The event that committed to the shoe's seed, and the one that fixed its cut.
-   * @returns {[announcement: LogEvent, fixed: LogEvent | undefined]}
+   * @returns {[announcement: LogEvent, fixed: LogEvent]}
    */
   findCommitment() {
-    if (!this.isLong) return [this.findAnnouncingEvent(), this.hasTerms ? this.requireTerms()[0] : this.findEvent("BettingClosed")];
+    if (!this.isLong) return [this.findAnnouncingEvent(), this.requireTerms()[0]];
     const started = this.findShoeEvent("ShoeStarted");
     if (!started) throw new CheckFailed("shoe.unstarted", "ShoeStarted", this.tableEvents.map((event) => event.type));
     const announcement = this.findShoeEvent("ShoeCommitted");
@@ -183,12 +177,10 @@ export class Proof {
     const { number, shoe } = this.opened;
     const first = this.tableEvents.find((event) => event.type === "TableOpened");
     if (!first) throw new CheckFailed("event.missing", "TableOpened", this.tableEvents.map((event) => event.type), { kind: "TableOpened" });
-    const before = this.otherEvents.filter((each) => each.type === "RoundOpened");
-    const committing = (number === 1 ? [first] : [...this.termsEvents(number - 1), ...before]).filter((each) => each.data.next_shoe);
+    const committing = (number === 1 ? [first] : this.termsEvents(number - 1)).filter((each) => each.data.next_shoe);
     if (committing.length !== 1) throw new CheckFailed("announcement.none", 1, committing.length, { number });
     const [event] = committing;
     const commitment = event.data.next_shoe;
-    if (number > 1 && (event.data.number ?? number - 1) !== number - 1) throw new CheckFailed("announcement.other", number - 1, event.data.number);
     if (commitment.shoe !== shoe) throw new CheckFailed("announcement.shoe", commitment.shoe, shoe);
     return event;
   }
@@ -199,15 +191,6 @@ export class Proof {
    */
   commitmentData(announcement) {
     return this.isLong ? announcement.data : announcement.data.next_shoe;
-  }
-
-  /**
-   * How the shoe was committed to, cut and drawn; the first commitments do not name it.
-   * @param {LogEvent} announcement
-   * @returns {number}
-   */
-  schemeOf(announcement) {
-    return this.commitmentData(announcement).scheme ?? 1;
   }
 
   /** The confirmed wagers by seat. */

@@ -46,7 +46,7 @@ const SPOTS = ["player", "banker", "tie"];
 const MAX = Number.MAX_SAFE_INTEGER;
 /** @type {Map<string, [least: number, most: number]>} */
 const NUMBERS = new Map([
-  ["count", [0, MAX]], ["positive", [1, MAX]], ["seat", [1, 255]], ["u32", [1, 2 ** 32 - 1]], ["decks", [1, 16]], ["scheme", [1, 2]], ["part", [1, 10_000]],
+  ["count", [0, MAX]], ["positive", [1, MAX]], ["seat", [1, 255]], ["u32", [1, 2 ** 32 - 1]], ["decks", [1, 16]], ["part", [1, 10_000]],
 ]);
 const TEXTS = new Map([
   ["text", /^/], ["uuid", /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/], ["hash", /^[0-9a-f]{64}$/], ["hash or none", /^(?:[0-9a-f]{64})?$/],
@@ -64,17 +64,13 @@ const RULES = {
   under_minimum: "under_minimum", spots_per_round: "spots_per_round", play_money: "flag", player_pays: RATIO, banker_pays: RATIO, tie_pays: RATIO,
   commission: orNull({ rate: RATIO, timing: "timing", rounding: orNull(RATIO) }),
 };
-const FIRST_NEXT_SHOE = { shoe: "uuid", commitment: "hash", shape: SHAPE };
-const NEXT_SHOE = { ...FIRST_NEXT_SHOE, scheme: "scheme" };
-const CUT = { contributions: ascending({ seat: "seat", contribution: "contribution", "public_key?": "hex" }), cut: "hash or none" };
+const NEXT_SHOE = { shoe: "uuid", commitment: "hash", shape: SHAPE };
+const CUT = { contributions: ascending({ seat: "seat", contribution: "contribution", "public_key?": "hex" }), cut: "hash" };
 const LINK = { chain: "hash", index: "count" };
 const RELEASES = ascending({ chain: "hash", link: "hash", time_ms: "count", number: "positive", previous: "hash", signature: "signature", path: "hex" });
 const CLOSING = { ...all("hash", "digest", "blind", "sealed_head", "before"), "cosigned?": orNull({ size: "count", root: "hash" }) };
-const CLOSING_WITH_COUNTS = {
-  ...CLOSING, ...all("count", "kind", "cause", "count", "cosigned_size"), ...all("hash", "wagers", "cosigned_root"), seats: ascending({ seat: "seat", end: "count" }),
-};
 const PLACE = { next_place: "count", cards: "hash", next_commitment: "hash" };
-const TERMS = { number: "count", shoe: "uuid", ...PLACE, rules: "hash", commitment: "hash", cut: "hash or none" };
+const TERMS = { number: "count", shoe: "uuid", ...PLACE, rules: "hash", commitment: "hash", cut: "hash" };
 const PLAYER_SIGNATURE = { public_key: "hex", signature: "signature" };
 const WAGER_SIGNATURE = { ...PLAYER_SIGNATURE, nonce: "hash" };
 const PLAYER = { seat: "seat", player: "uuid", money_type: "money" };
@@ -87,56 +83,41 @@ const GIVEN_BACK = {
 };
 const OPENED = {
   ...all("uuid", "round", "table", "operator", "shoe"), number: "positive", rules: "text", commitment: "?hash", seats: ascending(PLAYER), opened_at: "time",
-  "witnesses?": ascending(LINK),
+  "witnesses?": ascending(LINK), terms: "hash", contributions: CUT.contributions,
 };
-const OPENED_ON_TERMS = { ...OPENED, terms: "hash", contributions: CUT.contributions };
-const STARTED = { shoe: "uuid", commitment: "hash", turned_card: "?card", burned_count: "count", ...CUT, root: "hash" };
-const DEALT = { shoe_position: "count", cards: each("card") };
-const VOIDED = { seats: ascending(GIVEN_BACK), seed: "?hash" };
-/** Which members of an event's data checks use, from schema 1 on. */
-const EVENTS = new Map(Object.entries(/** @type {Record<string, Members[]>} */ ({
-  TableOpened: [FIRST_NEXT_SHOE, NEXT_SHOE].map((next) => ({ rules: "rules", next_shoe: orNull(next) })),
-  RulesTookEffect: [{ rules: "rules" }],
-  TermsFixed: [
-    { terms: { ...TERMS, table: "uuid", witnesses: ascending(LINK) }, digest: "hash", contributions: CUT.contributions, next_shoe: orNull(FIRST_NEXT_SHOE) },
-    ...[FIRST_NEXT_SHOE, NEXT_SHOE].map((next) => ({ number: "count", digest: "hash", place: orNull(PLACE), next_shoe: orNull(next) })),
-  ],
-  ShoeCommitted: [FIRST_NEXT_SHOE, NEXT_SHOE].map((shoe) => ({ ...shoe, number: "count" })),
-  ShoeCutContributed: [{ shoe: "uuid", seat: "seat", contribution: "contribution", "signature?": orNull(PLAYER_SIGNATURE) }],
-  CutContributed: [{ seat: "seat", contribution: "contribution" }],
-  ShoeStarted: [
-    STARTED, { ...STARTED, scheme: "scheme" },
-    { ...STARTED, scheme: "scheme", number: "count", first_round: "count", started_at: "time", closing: orNull(CLOSING) },
-  ],
-  ShoeCutClosed: [{ shoe: "uuid", closed_at: "time", witnesses: ascending(LINK), closing: CLOSING }],
-  ShoeLinksReleased: [{ shoe: "uuid", releases: RELEASES }],
-  ShoeEnded: [{ shoe: "uuid", seed: "hash" }],
-  TableClosed: [{ seeds: once({ shoe: "uuid", seed: "?hash" }) }],
-  WitnessChainOpened: [{ header: "hex", signature: "signature", house_signature: "signature" }],
-  WitnessChainsReplaced: [{ ended: once(LINK), successor: "hash" }],
-  RoundOpened: [
-    { ...OPENED, next_shoe: orNull(FIRST_NEXT_SHOE) }, { ...OPENED_ON_TERMS, cut: "hash or none" },
-    { ...OPENED_ON_TERMS, cut: "hash or none", scheme: "scheme" }, { ...OPENED_ON_TERMS, scheme: "scheme" },
-  ],
-  WagerConfirmed: [{ ...PLAYER, stakes: "stakes", "raised?": "stakes", confirmed_at: "time", "signature?": orNull(WAGER_SIGNATURE) }],
-  SeatPassed: [{ seat: "seat" }],
-  SeatTimedOut: [{ seat: "seat" }],
-  SeatLeftRound: [{ seat: "seat" }],
-  CardsForced: [{ cards: each("card") }],
-  BettingClosed: [
-    { closed_at: "time", ...CUT }, { closed_at: "time", ...CUT, closing: CLOSING_WITH_COUNTS }, { closed_at: "time", ...CUT, closing: CLOSING },
-    { closed_at: "time", closing: CLOSING },
-  ],
-  LinksReleased: [{ round: "uuid", releases: RELEASES }],
-  HandTurned: [{ side: "side", cards: each("card") }],
-  CardsDealt: [
-    DEALT, { ...DEALT, next_terms: orNull({ number: "count", digest: "hash", next_shoe: NEXT_SHOE }) },
-    { ...DEALT, next_terms: orNull({ number: "count", shoe: "uuid", commitment: "hash", decks: "decks", scheme: "scheme" }) },
-  ],
-  RoundSettled: [{
+/** Which members of an event's data checks use. */
+const EVENTS = new Map(Object.entries(/** @type {Record<string, Members>} */ ({
+  TableOpened: { rules: "rules", next_shoe: orNull(NEXT_SHOE) },
+  RulesTookEffect: { rules: "rules" },
+  TermsFixed: { number: "count", digest: "hash", place: orNull(PLACE), next_shoe: orNull(NEXT_SHOE) },
+  ShoeCommitted: { ...NEXT_SHOE, number: "count" },
+  ShoeCutContributed: { shoe: "uuid", seat: "seat", contribution: "contribution", "signature?": orNull(PLAYER_SIGNATURE) },
+  ShoeStarted: {
+    shoe: "uuid", number: "count", commitment: "hash", turned_card: "?card", burned_count: "count", ...CUT, root: "hash", first_round: "count",
+    started_at: "time", closing: orNull(CLOSING),
+  },
+  ShoeCutClosed: { shoe: "uuid", closed_at: "time", witnesses: ascending(LINK), closing: CLOSING },
+  ShoeLinksReleased: { shoe: "uuid", releases: RELEASES },
+  ShoeEnded: { shoe: "uuid", seed: "hash" },
+  TableClosed: { seeds: once({ shoe: "uuid", seed: "?hash" }) },
+  WitnessChainOpened: { header: "hex", signature: "signature", house_signature: "signature" },
+  WitnessChainsReplaced: { ended: once(LINK), successor: "hash" },
+  RoundOpened: OPENED,
+  WagerConfirmed: { ...PLAYER, stakes: "stakes", "raised?": "stakes", confirmed_at: "time", "signature?": orNull(WAGER_SIGNATURE) },
+  SeatPassed: { seat: "seat" },
+  SeatTimedOut: { seat: "seat" },
+  SeatLeftRound: { seat: "seat" },
+  CardsForced: { cards: each("card") },
+  BettingClosed: { closed_at: "time", closing: CLOSING },
+  LinksReleased: { round: "uuid", releases: RELEASES },
+  HandTurned: { side: "side", cards: each("card") },
+  CardsDealt: {
+    shoe_position: "count", cards: each("card"), next_terms: orNull({ number: "count", shoe: "uuid", commitment: "hash", decks: "decks" }),
+  },
+  RoundSettled: {
     outcome: "spot", player_total: "count", banker_total: "count", natural: "flag", wagers: ascending(SETTLED), settled_at: "time", seed: "?hash",
-  }],
-  RoundVoided: [VOIDED, { ...VOIDED, reason: "reason", voided_at: "time", closing: orNull(CLOSING) }],
+  },
+  RoundVoided: { seats: ascending(GIVEN_BACK), seed: "?hash", reason: "reason", voided_at: "time", closing: orNull(CLOSING) },
 })));
 const EVENT = {
   position: "positive", id: "count", stream: "text", version: "u32", type: "text", schema: "u32", data: "?members", metadata: "?members",
@@ -254,10 +235,10 @@ export function shaped(value, shape, at, closed = false) {
  */
 function shapeEvent(event) {
   const { type, schema, data, metadata, position } = event;
-  const [schemas, at] = [EVENTS.get(type), `${position} ${type}`];
+  const [members, at] = [EVENTS.get(type), `${position} ${type}`];
   if ((data === null) !== (metadata === null)) throw new CheckFailed("file.field", "data, metadata", null, { name: at });
-  if (schemas && schema > schemas.length) throw new CheckFailed("file.field", schemas.length, schema, { name: at });
-  return { ...event, data: schemas && data ? shaped(data, schemas[schema - 1], at) : data, sealed: data };
+  if (members && schema !== 1) throw new CheckFailed("file.field", 1, schema, { name: at });
+  return { ...event, data: members && data ? shaped(data, members, at) : data, sealed: data };
 }
 
 /**

@@ -11,8 +11,8 @@ import { indexesOf, linksOf } from "./witnesses.js";
 
 /** @param {string} name */
 const tag = (name) => joined(bytes(`casino.baccarat.${name}`), Uint8Array.of(0));
-const [COMMITMENT, SHUFFLE, CUT, TERMS, CARD, SALT, CONTRIBUTION] = ["commitment", "shuffle", "cut", "terms", "card", "salt", "contribution"].map((name) => tag(`${name}.v1`));
-const [DRAWING, DRAW, CLOSED_CUT] = ["commitment", "draw", "cut"].map((name) => tag(`${name}.v2`));
+const [TERMS, CARD, SALT, CONTRIBUTION] = ["terms", "card", "salt", "contribution"].map((name) => tag(`${name}.v1`));
+const [COMMITMENT, DRAW, CUT] = ["commitment", "draw", "cut"].map((name) => tag(`${name}.v2`));
 const WORD_RANGE = 2 ** 32;
 const ED25519 = 1;
 
@@ -37,15 +37,12 @@ export async function commitment(proof) {
   const [announcement, fixed] = proof.findCommitment();
   const opened = proof.requireEvent("RoundOpened");
   const committed = proof.commitmentData(announcement);
-  const [expected, scheme] = [committed.commitment, proof.schemeOf(announcement)];
+  const expected = committed.commitment;
   if (announcement.position > opened.position) throw new CheckFailed("commitment.late", opened.position, announcement.position);
   for (const event of [fixed, opened]) {
-    const later = event?.data?.commitment ?? null;
+    const later = event.data.commitment ?? null;
     if (later !== null && later !== expected) throw new CheckFailed("commitment.two", expected, later);
-    const other = event?.data?.scheme ?? scheme;
-    if (other !== scheme) throw new CheckFailed("commitment.schemes", scheme, other);
   }
-  if (scheme === 1 && (proof.witnesses.length || proof.shoeWitnesses.length)) throw new CheckFailed("commitment.schemes", 2, scheme);
   if (proof.shoe.commitment !== expected) throw new CheckFailed("commitment.summary", expected, proof.shoe.commitment);
   const { decks, cut_cards_from_end, burn } = proof.rules;
   const played = { decks, cut_cards_from_end, burn };
@@ -54,8 +51,7 @@ export async function commitment(proof) {
   requireRevealed(proof);
   if (seed === null) throw new CannotCheck("commitment.secret");
   const number = proof.isLong ? committed.number : opened.data.number;
-  const place = scheme === 1 ? [] : [opened.data.table, proof.shoe.id].map(uuid).concat(big(number, 8));
-  const computed = hex(await sha256(scheme === 1 ? COMMITMENT : DRAWING, unhex(seed), ...place));
+  const computed = hex(await sha256(COMMITMENT, unhex(seed), uuid(opened.data.table), uuid(proof.shoe.id), big(number, 8)));
   if (computed !== expected) throw new CheckFailed("commitment.differs", expected, computed);
   const seconds = secondsToWager(proof, announcement);
   return [`commitment.${resultCode(proof, seconds)}`, { commitment: expected, position: announcement.position, seconds }];
@@ -86,41 +82,24 @@ function resultCode(proof, seconds) {
  */
 export async function cut(proof) {
   const [announcement, fixed] = proof.findCommitment();
-  if (!fixed) {
-    if (proof.shoe.contributions.length || proof.shoe.cut) throw new CheckFailed("cut.differs", "", proof.shoe.cut);
-    throw new DoesNotApply("cut.none");
-  }
   const listed = await contributions(proof, announcement, fixed);
   const computed = hex(await cutOf(proof, announcement, listed));
-  requireCut(listed, computed, [proof.shoe, ...(proof.isLong ? [fixed.data] : [])]);
-  // Events of a round repeat no cut of a long shoe: theirs is empty.
-  requireCut(proof.isLong ? [] : listed, proof.isLong ? "" : computed, recordedCuts(proof));
+  for (const recorded of [proof.shoe, ...(proof.isLong ? [fixed.data] : [])]) {
+    requireContributions(listed, recorded.contributions);
+    if (recorded.cut !== computed) throw new CheckFailed("cut.differs", computed, recorded.cut);
+  }
+  requireContributions(proof.isLong ? [] : listed, proof.opened.contributions); // a round's events repeat none of a long shoe
   if (proof.isLong) await checkShoeClosing(proof, fixed.data, async () => sha256(...await termsOfShoe(proof, fixed)));
-  if (!listed.length) return computed ? ["cut.nobody", { cut: computed }] : ["cut.empty"];
+  if (!listed.length) return ["cut.nobody", { cut: computed }];
   return ["cut.ok", { cut: computed, seats: listed.map((line) => line.seat).join(", ") }];
 }
 
 /**
- * Check the cut and its contributions wherever they are recorded.
  * @param {Api["Contribution"][]} listed
- * @param {string} computed
- * @param {{contributions?: Api["Contribution"][], cut?: string}[]} recorded
+ * @param {Api["Contribution"][]} given
  */
-function requireCut(listed, computed, recorded) {
-  for (const { contributions: given = listed, cut: closed = computed } of recorded) {
-    if (!isSame(given.map(withKey), listed)) throw new CheckFailed("cut.contributions", listed, given);
-    if (closed !== computed) throw new CheckFailed("cut.differs", computed, closed);
-  }
-}
-
-/**
- * The data of events that repeat the round's cut or its contributions, as newer ones do not.
- * @param {Proof} proof
- */
-function recordedCuts(proof) {
-  const fixed = proof.hasTerms ? proof.termsEvents(proof.opened.number).filter((event) => event.data.terms) : [];
-  const terms = fixed.map(({ data }) => ({ contributions: data.contributions, ...(proof.isLong ? {} : { cut: data.terms.cut }) }));
-  return [proof.opened, ...terms, proof.findEvent("BettingClosed")?.data ?? {}];
+function requireContributions(listed, given) {
+  if (!isSame(given.map(withKey), listed)) throw new CheckFailed("cut.contributions", listed, given);
 }
 
 /**
@@ -130,7 +109,6 @@ function recordedCuts(proof) {
  */
 export async function terms(proof) {
   const opened = proof.requireEvent("RoundOpened");
-  if (!proof.hasTerms) throw new DoesNotApply("terms.none");
   const fixed = proof.requireTerms();
   const [first, last] = [fixed[0], fixed[fixed.length - 1]];
   if (last.position > opened.position) throw new CheckFailed("terms.late", opened.position, last.position);
@@ -145,7 +123,7 @@ export async function terms(proof) {
     if (fixed.some((event) => event.data.place)) throw new CheckFailed("terms.differ", null, last.data.place ?? null, { name: "place" });
     Object.assign(wanted, { next_place: 0, cards: hex(await sha256()), next_commitment: first.data.next_shoe?.commitment ?? null });
   }
-  const recorded = last.data.terms ?? { ...wanted, ...last.data.place };
+  const recorded = { ...wanted, ...last.data.place };
   const digest = hex(await sha256(...encodeTerms(recorded)));
   for (const value of [last.data.digest ?? digest, opened.data.terms]) if (value !== digest) throw new CheckFailed("terms.digest", digest, value);
   for (const [name, value] of Object.entries(wanted)) if (!isSame(recorded[name], value)) throw new CheckFailed("terms.differ", value, recorded[name], { name });
@@ -169,7 +147,7 @@ async function termsOfShoe(proof, { data, position }) {
 /** @param {any} recorded */
 export function encodeTerms({ table, number, shoe, next_place: place, cards: dealt, rules, commitment: committed, cut: closed, witnesses, next_commitment: following }) {
   const [uuids, digests] = [[table, shoe].map(uuid), [dealt, rules, committed, closed, following].map(unhex)];
-  if (digests.some((each, at) => each.length !== 32 && !(at === 3 && each.length === 0))) throw new TypeError("a digest of another length");
+  if (digests.some((each) => each.length !== 32)) throw new TypeError("a digest of another length");
   return [TERMS, uuids[0], big(number, 8), uuids[1], big(place, 8), ...digests.slice(0, 4), indexesOf(witnesses), digests[4]];
 }
 
@@ -185,7 +163,7 @@ async function contributions(proof, announcement, fixed) {
   const { commitment: committed } = proof.commitmentData(announcement);
   const end = (proof.isLong && proof.findShoeEvent("ShoeCutClosed") || fixed).position;
   for (const event of [...proof.roundEvents, ...proof.tableEvents]) {
-    if (event.type !== "CutContributed" && event.type !== "ShoeCutContributed") continue;
+    if (event.type !== "ShoeCutContributed") continue;
     if (!(announcement.position < event.position && event.position < end)) throw new CheckFailed("cut.time", [announcement.position, end], event.position);
     const { seat, signature } = event.data;
     if (signature) await checkSignature(proof, committed, event.data);
@@ -220,16 +198,8 @@ const uuid = (id) => unhex(id.replaceAll("-", ""));
  * @param {Api["Contribution"][]} listed
  */
 export function cutOf(proof, announcement, listed) {
-  if (proof.schemeOf(announcement) !== 1) {
-    const signed = listed.flatMap((line) => [big(line.seat, 1), prefixed(unhex(line.public_key ?? "")), prefixed(unhex(line.contribution))]);
-    return sha256(CLOSED_CUT, unhex(proof.commitmentData(announcement).commitment), indexesOf(proof.shoeWitnesses), big(listed.length, 4), ...signed);
-  }
-  if (!listed.length) return new Uint8Array();
-  const lines = listed.flatMap((line) => {
-    const data = unhex(line.contribution);
-    return [big(line.seat, 8), big(data.length, 8), data];
-  });
-  return sha256(CUT, uuid(proof.shoe.id), big(listed.length, 8), ...lines);
+  const lines = listed.flatMap((line) => [big(line.seat, 1), prefixed(unhex(line.public_key ?? "")), prefixed(unhex(line.contribution))]);
+  return sha256(CUT, unhex(proof.commitmentData(announcement).commitment), indexesOf(proof.shoeWitnesses), big(listed.length, 4), ...lines);
 }
 
 /**
@@ -307,7 +277,7 @@ async function checkOpenings(proof, wanted) {
  */
 async function checkAgainstSeed(proof, seedHex, wanted) {
   const seed = unhex(seedHex);
-  const next = await randomWords(proof.schemeOf(proof.findCommitment()[0]), seed, unhex(proof.shoe.cut), linksOf(proof));
+  const next = await randomWords(seed, unhex(proof.shoe.cut), linksOf(proof));
   const order = await shuffle(next, proof.rules.decks);
   for (const [place, card] of [...wanted].sort(([one], [other]) => one - other)) {
     if (order[place] !== card) throw new CheckFailed("cards.differ", order[place] ?? null, card, { place });
@@ -337,23 +307,21 @@ export async function shuffle(next, decks) {
 }
 
 /**
- * The words of a drawing: from scheme 2 on, under a key of its own. `links` are those of the witnesses, behind their count.
- * @param {number} scheme
+ * The words of a drawing, under a key of its own. `links` are those of the witnesses, behind their count.
  * @param {Uint8Array<ArrayBuffer>} seed
  * @param {Uint8Array} cutBytes
  * @param {Uint8Array} links
  * @returns {Promise<() => Promise<number>>}
  */
-export async function randomWords(scheme, seed, cutBytes, links) {
+export async function randomWords(seed, cutBytes, links) {
   const bySeed = await hmac(seed);
-  const block = scheme === 1 ? bySeed : await hmac(await bySeed(DRAW, cutBytes, links));
-  const before = scheme === 1 ? [SHUFFLE, prefixed(cutBytes)] : [];
+  const block = await hmac(await bySeed(DRAW, cutBytes, links));
   /** @type {number[]} */
   let ready = [];
   let counter = 0;
   return async () => {
     if (!ready.length) {
-      const data = await block(...before, big(counter, 8));
+      const data = await block(big(counter, 8));
       const view = new DataView(data.buffer);
       ready = Array.from({ length: 8 }, (_, at) => view.getUint32(4 * at));
       counter += 1;
