@@ -133,7 +133,7 @@ class LobbyView(OperatorOrPlayerView):
         parameters=[LobbyQuery, *paging.PARAMETERS],
         description=(
             "All that a lobby draws, in the order the tables were opened. Left out are tables that are closed or about "
-            "to close, and those opened with `listed: false`. `phase`, "
+            "to close, and those opened with `listed: false`, unless the player has a seat there. `phase`, "
             "`round_number` and `deadline_at` are those of the current round; null without one. With `player`, an "
             "operator's server gets the tables for this player's brand; `you` and `last_visited_at` are the player's. "
             "To stay up to date, a player's client follows the stream with `lobby=true` and reads the lobby again when "

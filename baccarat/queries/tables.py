@@ -52,8 +52,11 @@ _LOBBY: Final = """
 SELECT kept.state::text, running.phase, running.number, running.opened_at, running.deadline_at, sitting.at
 FROM baccarat_table AS kept LEFT JOIN baccarat_round AS running ON running.id = kept.round_id
 LEFT JOIN baccarat_sitting AS sitting ON sitting.id = kept.id || '/' || %(viewer)s
-WHERE kept.operator_id = %(operator)s AND kept.id > %(after)s AND kept.in_lobby
-  AND (kept.brands = '' OR %(brand)s::text = ANY (string_to_array(kept.brands, ',')))
+WHERE kept.operator_id = %(operator)s AND kept.id > %(after)s AND kept.id IN (
+    SELECT id FROM baccarat_table WHERE operator_id = %(operator)s AND in_lobby
+       AND (brands = '' OR %(brand)s::text = ANY (string_to_array(brands, ',')))
+     UNION
+    SELECT table_id FROM baccarat_sitting WHERE player_id = %(viewer)s AND seat IS NOT NULL)
   AND (%(money_type)s::text IS NULL OR %(money_type)s = ANY (string_to_array(kept.money_types, ',')))
 ORDER BY kept.id LIMIT %(limit)s
 """
@@ -161,7 +164,7 @@ def lobby_tables(
 ) -> list[LobbyTable]:
     """List the tables for an operator's player, who may play under a brand, in the order they were opened.
 
-    `money_type` None includes both.
+    Those that no lobby lists are in it where the player has a seat. `money_type` None includes both.
     """
     wanted = None if money_type is None else money_type.value
     parameters = {

@@ -160,17 +160,23 @@ def test_a_table_that_is_closed_for_good_is_in_no_lobby(lucky: Tenant) -> None:
     assert alice.read(f"tables/{closed}")["id"] == closed
 
 
-def test_a_table_opened_for_nobody_to_find_is_in_no_lobby_and_is_played_by_its_id(lucky: Tenant) -> None:
-    alice, found, hidden = lucky.player("Alice"), lucky.table("mini"), lucky.table("mini", listed=False)
-    lucky.player("Bob")
+def test_a_table_opened_for_nobody_to_find_is_in_the_lobby_of_those_who_sit_there_alone(lucky: Tenant) -> None:
+    alice, bob, found, hidden = (
+        lucky.player("Alice"), lucky.player("Bob"), lucky.table("mini"), lucky.table("mini", listed=False),
+    )  # fmt: skip
 
     sit(alice, hidden)
     bet(alice, hidden, banker="5.00")
     deal_all()
 
-    assert [line["id"] for line in alice.read("lobby")["items"]] == [found]
+    (listed, own) = alice.pages("lobby", limit=1)
+    assert ([listed["id"], own["id"]], own["you"]) == ([found, hidden], {"seat": 1, "money_type": "real"})
+    assert lucky.read("lobby", player=alice.id) == alice.read("lobby")
+    assert [line["id"] for line in bob.read("lobby")["items"]] == [found]
     assert [table["id"] for table in lucky.read("tables")["items"]] == [found, hidden]
     assert alice.read(f"tables/{hidden}")["last_round"]["phase"] == "settled"
+    alice.do(f"tables/{hidden}/leave")
+    assert [line["id"] for line in alice.read("lobby")["items"]] == [found]
     assert check(play_projector()).changed == ()
 
 
