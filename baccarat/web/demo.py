@@ -24,7 +24,7 @@ from casino.operators import currencies, key_changes, pins, sessions
 from casino.operators.memberships import shell_actor
 from casino.operators.models import Operator, Player
 from casino.operators.refusals import UnknownOperator, UnknownPlayer
-from casino.operators.services import create_operator, find_operator, list_players
+from casino.operators.services import create_operator, find_operator, list_players, set_customer_care
 from casino.witness.addresses import parse_addresses
 from wallet.ledger import player_accounts as wallet
 from wallet.ledger.refusals import OperatorNotSandbox
@@ -76,10 +76,10 @@ def offered_currencies() -> list[str]:
     return [CURRENCY, *(code for code in OTHER_CURRENCIES if code != "BTC" or money.is_declared(code))]
 
 
-def set_up_demo(*, slug: str) -> Sequence[str]:
-    """Create the missing demo data and return a line about each item created.
+def set_up_demo(*, slug: str, customer_care: str = "") -> Sequence[str]:
+    """Create the missing demo data and return a line about each item created; `customer_care` is told to players.
 
-    Raises UnknownOperator, OperatorNotSandbox.
+    Raises UnknownOperator, OperatorNotSandbox, InvalidCustomerCare.
     """
     operator = find_operator(slug=slug)
     if not operator.sandbox:
@@ -91,6 +91,7 @@ def set_up_demo(*, slug: str) -> Sequence[str]:
         *_register_players(operator, metadata),
         *_offer_deposits(operator),
         *_add_filter_words(operator, metadata),
+        *_name_customer_care(operator, customer_care),
     )
 
 
@@ -200,3 +201,10 @@ def _add_filter_words(operator: Operator, metadata: Metadata) -> list[str]:
     if chat.list_own_filter_words(operator=operator.id):
         return []
     return [f"{moderation.add_starter_words(operator=operator.id, metadata=metadata)} words masked in chats"]
+
+
+def _name_customer_care(operator: Operator, contact: str) -> list[str]:
+    if contact in {"", operator.customer_care}:
+        return []
+    set_customer_care(slug=operator.slug, contact=contact, by="demo")
+    return [f"customer care at {contact}"]

@@ -13,5 +13,6 @@ urlpatterns = [
     path("verify/specification", views.read_specification, name="play-specification"),
     path("verify/vectors.json", views.read_vectors, name="play-vectors"),
     path("skins/<uuid:skin>/<str:name>", views.skin_file, name="play-skin"),
+    path("demo/care", views.demo_care, name="play-demo-care"),
     path("demo", views.DemoView.as_view(), name="play-demo"),
 ]

@@ -175,6 +175,14 @@ def read_vectors(request: HttpRequest) -> HttpResponse:
     return add_security_policy(HttpResponse(vectors, content_type="application/json"))
 
 
+@require_safe
+def demo_care(request: HttpRequest) -> HttpResponse:
+    """Return the contact page of the demo's customer care; not found without a demo."""
+    if not settings.DEMO_OPERATOR:
+        return HttpResponse(status=404)
+    return add_security_policy(render(request, "play/demo_care.html"))
+
+
 class DemoView(BaseApiView):
     """Demo players and their sessions, if DEMO_OPERATOR is set; not found otherwise."""
 

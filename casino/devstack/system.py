@@ -208,7 +208,8 @@ class Stack:
     def _create_demo_data(self) -> tuple[str, Path]:
         """Create the superuser `admin` and the operator `demo` if they are missing. Raises DevstackError."""
         password, file = self.home.secrets.admin_password, self.home.folder / "operator-key"
-        flags = ["--admin"] if file.exists() else ["--admin", "--key"]
+        flags = ["--admin", f"--customer-care={self.base_url}/play/demo/care"]
+        flags += [] if file.exists() else ["--key"]
         output = self.manage("demo", DEMO, *flags, extra={"DJANGO_SUPERUSER_PASSWORD": password})
         if not file.exists():
             file.touch(mode=0o600)

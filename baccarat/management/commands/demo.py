@@ -23,20 +23,21 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="the operator's short name")
         parser.add_argument("--key", action="store_true", help="create the operator if it is missing, and a key for it")
+        parser.add_argument("--customer-care", default="", help="the contact that players are given for help")
         parser.add_argument(
             "--admin",
             action="store_true",
             help=f"create the superuser `{DEFAULT_ADMIN}`, password in {PASSWORD_VARIABLE}",
         )
 
-    def handle(self, *_: Any, slug: str, key: bool, admin: bool, **__: Any) -> None:
+    def handle(self, *_: Any, slug: str, key: bool, admin: bool, customer_care: str, **__: Any) -> None:
         if admin:
             self._create_admin()
         try:
             if key:
                 key_id, secret = demo.create_sandbox_operator(slug=slug)
                 self.stdout.write(f"Authorization: Bearer {key_id}.{secret}")
-            created = demo.set_up_demo(slug=slug)
+            created = demo.set_up_demo(slug=slug, customer_care=customer_care)
         except Refusal as refusal:
             raise CommandError(refusal.message()) from None
         self.stdout.write(f"created: {', '.join(created) or 'nothing, everything exists'}")

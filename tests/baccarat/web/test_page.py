@@ -2,6 +2,7 @@
 
 import json
 import re
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
@@ -88,6 +89,7 @@ def test_without_a_demo_there_are_no_demo_players(client, db):
     assert client.get("/play/demo").status_code == 404
     body = {"player": str(uuid4())}
     assert client.post("/play/demo", body, content_type="application/json").status_code == 404
+    assert client.get("/play/demo/care").status_code == 404
 
 
 def test_a_demo_player_has_money_and_a_pin(client, demo_operator):
@@ -150,6 +152,21 @@ def test_an_operator_with_real_money_gets_no_demo_data(db):
         call_command("demo", "lucky", "--key")
 
     assert ApiKey.objects.count() == 0
+
+
+def test_the_demo_names_its_page_of_customer_care_and_serves_it(client, demo_operator):
+    contact = "http://127.0.0.1:8000/play/demo/care"
+    assert list(demo.set_up_demo(slug="demo", customer_care=contact)) == [f"customer care at {contact}"]
+    assert list(demo.set_up_demo(slug="demo", customer_care=contact)) == []
+
+    player = client.get("/play/demo").json()["players"][0]["id"]
+    session = client.post("/play/demo", {"player": player}, content_type="application/json").json()
+    told = client.get("/api/v1/me/operator", headers={"Authorization": f"Bearer {session['token']}"}).json()
+    page = client.get(urlsplit(told["customer_care"]).path)
+
+    assert told == {"name": "Demo", "customer_care": contact}
+    assert (page.status_code, b"+356 2123 4567" in page.content) == (200, True)
+    assert "default-src 'none'" in page["Content-Security-Policy"]
 
 
 def test_setting_up_the_demo_again_creates_nothing(demo_operator):

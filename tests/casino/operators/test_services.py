@@ -51,7 +51,16 @@ def test_the_currency_of_an_operator_is_known() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("contact", ["care@lucky.example", "+356 2123 4567", "https://lucky.example/care?lang=en", ""])
+@pytest.mark.parametrize(
+    "contact",
+    [
+        "care@lucky.example",
+        "+356 2123 4567",
+        "https://lucky.example/care?lang=en",
+        "http://127.0.0.1:8000/play/demo/care",
+        "",
+    ],
+)
 def test_players_are_told_where_customer_care_is(contact: str) -> None:
     lucky = operator()
     token = sessions.open_session(operator=lucky.id, player=register(lucky.id).id, seconds=60).token
@@ -74,6 +83,14 @@ def test_a_contact_that_players_cannot_use_is_refused_and_changes_nothing(contac
         services.set_customer_care(slug="lucky", contact=contact, by="staff:1")
 
     assert services.find_operator(slug="lucky").customer_care == "care@lucky.example"
+
+
+@pytest.mark.django_db
+def test_only_a_sandbox_sends_players_to_a_page_of_this_machine() -> None:
+    services.create_operator(slug="live", name="Live", currencies=["EUR"], sandbox=False)
+
+    with pytest.raises(InvalidCustomerCare):
+        services.set_customer_care(slug="live", contact="http://127.0.0.1:8000/care", by="staff:1")
 
 
 @pytest.mark.django_db

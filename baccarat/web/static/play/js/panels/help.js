@@ -11,6 +11,7 @@ import { panel, whenLoaded } from "./widgets.js";
 
 /** @import { Stakes } from "../core/table_state.js" */
 /** @import { Game } from "../view/game.js" */
+/** @import { Host } from "./widgets.js" */
 
 /** @param {Api["StakeReturn"] | Api["SpotFigures"]} figures */
 const returned = (figures) => percent(Number(figures.return.decimal));
@@ -80,12 +81,12 @@ class Pays {
   }
 }
 
-/** @type {Pays} */
-let content;
+/** What the spots of the open table pay. @type {Pays | null} */
+let shown = null;
 
-/** @param {string} contact an e-mail address, a telephone number or an address of a page */
+/** @param {string} contact an e-mail address, a telephone number or the address of a page */
 function contactLink(contact) {
-  if (contact.startsWith("https:")) return h("a", { href: contact, target: "_blank", rel: "noopener noreferrer" }, contact);
+  if (/^https?:/.test(contact)) return h("a", { href: contact, target: "_blank", rel: "noopener noreferrer" }, contact);
   return h("a", { href: contact.includes("@") ? `mailto:${contact}` : `tel:${contact.replace(/[^+0-9]/g, "")}` }, contact);
 }
 
@@ -98,22 +99,28 @@ function keys(rules) {
     h("tr", {}, h("th", { scope: "row" }, h("kbd", {}, key)), h("td", {}, does)))));
 }
 
+/** What a table pays, and how it is played. @param {Game} game */
+function tableRules(game) {
+  const { rules, currency } = game.state;
+  const own = specialRules(rules).map((each) => h("li", {}, t(`help.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency) })));
+  const turn = rules.turn_seconds ? t("help.turn", { seconds: rules.turn_seconds }) : t("help.alone");
+  const cards = t(rules.shuffle === "shoe" ? "help.shoe" : "help.each_round", { decks: rules.decks });
+  shown = new Pays(game);
+  return [shown.element, h("p", {}, t("help.push")),
+    h("h3", {}, t("help.here")), h("ul", { class: "help-rules" }, h("li", {}, cards), h("li", {}, turn), own)];
+}
+
 export const help = {
-  /** @param {Game} game */
-  make(game) {
-    const { rules, currency } = game.state;
-    content = new Pays(game);
-    const own = specialRules(rules).map((each) => h("li", {}, t(`help.${each}`, { percent: percentOf(rules), minimum: money(rules.minimum, currency) })));
-    const turn = rules.turn_seconds ? t("help.turn", { seconds: rules.turn_seconds }) : t("help.alone");
-    const cards = t(rules.shuffle === "shoe" ? "help.shoe" : "help.each_round", { decks: rules.decks });
-    return panel(game, t("menu.help"), h("p", {}, t("help.aim")), content.element, h("p", {}, t("help.push")),
-      h("h3", {}, t("help.here")), h("ul", { class: "help-rules" }, h("li", {}, cards), h("li", {}, turn), own),
+  /** @param {Host} host */
+  make(host) {
+    shown = null;
+    return panel(host, t("menu.help"), h("p", {}, t("help.aim")), host.game ? tableRules(host.game) : h("p", {}, t("help.push")),
       h("details", {}, h("summary", {}, t("help.third")), h("p", {}, t("help.third.player")), h("p", {}, t("help.third.banker"))),
       h("h3", {}, t("help.care.title")), whenLoaded(get("me/operator"), customerCare),
       keys(rules), h("p", { class: "quiet-words" }, t("help.mouse")), h("p", { class: "quiet-words" }, t("help.malfunction")));
   },
 
   draw() {
-    content.draw();
+    shown?.draw();
   },
 };
