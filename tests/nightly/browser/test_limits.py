@@ -81,7 +81,7 @@ def test_a_break_is_confirmed_twice_and_then_play_is_refused(house, open_screen)
     expect(screen.bet).to_have_text("€0.00")
     screen.press("Escape")
     screen.place("banker", "5")
-    screen.expect_notice("The player is excluded from deposits and play")
+    screen.expect_notice("You are on a break from deposits and play.")
     screen.page.get_by_label("Leave").click()
     screen.expect_notice("You left the table")
 
@@ -101,3 +101,16 @@ def test_a_low_balance_is_shown_with_the_funding_options(house, open_screen):
     screen.page.locator(".panel").get_by_role("button", name="Rebuy").click()
     expect(screen.balance).to_have_text("€50.00")
     expect(screen.notice.filter(has_text="minimum")).to_have_count(0)
+
+
+def test_a_stake_under_the_minimum_is_named_with_it_and_offers_no_rebuy(house, open_screen):
+    screen = open_screen(house.table("mini"), 1)
+    screen.place("banker", "1")
+    screen.act("deal")
+
+    screen.expect_notice("Bet at least €5.00 on each spot.")
+    expect(screen.notice.get_by_role("button", name="Rebuy")).to_have_count(0)
+    expect(screen.notice.get_by_role("button")).to_have_count(1)  # it can be closed
+    screen.place("banker", "5")
+    screen.act("deal")
+    assert house.settled(screen.table, 1)["seats"][0]["result"]["staked"] == "6.00"

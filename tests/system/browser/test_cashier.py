@@ -53,12 +53,13 @@ def test_a_deposit_arrives_a_withdrawal_is_requested_and_both_are_in_the_stateme
 
     screen.page.get_by_role("button", name="Deposit").click()
     expect(dialog.locator(".choice")).to_have_text("Cardfee €0.50 + 1 % · about 2 minutes · €10.00 to €500.00")
-    dialog.get_by_label("Amount").fill("9")
+    expect(dialog.locator(".preset")).to_have_text(["€10.00", "€50.00", "€100.00", "€250.00"])
+    dialog.get_by_role("textbox", name="Amount").fill("9")
     dialog.get_by_role("button", name="Deposit").click()
     expect(dialog.get_by_role("alert")).to_have_text(
         "This amount is too small or too large here. · Choose €10.00 or more, but at most €500.00."
     )
-    dialog.get_by_label("Amount").fill("100")
+    dialog.get_by_role("button", name="€100.00").click()
     dialog.get_by_role("button", name="Deposit").click()
     expect(dialog).to_contain_text("€98.50 is in your account.", timeout=TIMEOUT)
     expect(dialog.locator(".form-fault")).to_be_hidden()
@@ -68,10 +69,16 @@ def test_a_deposit_arrives_a_withdrawal_is_requested_and_both_are_in_the_stateme
 
     screen.page.get_by_role("button", name="Withdraw").click()
     expect(dialog.locator(".choice")).to_have_text("Cardabout 2 minutes")
-    dialog.get_by_label("Amount").fill("20")
+    expect(dialog).to_contain_text("In your account: €98.50.")
+    dialog.get_by_role("textbox", name="Amount").fill("98.51")
+    expect(dialog).to_contain_text("That is more than the €98.50 in your account.")
+    dialog.get_by_role("button", name="All: €98.50").click()
+    expect(dialog).to_contain_text("You get €98.50; the fee is €0.00.")
+    dialog.get_by_role("textbox", name="Amount").fill("20")
     expect(dialog).to_contain_text("You get €20.00; the fee is €0.00. Staff check it first.")
     dialog.get_by_role("button", name="Request the withdrawal").click()
     expect(dialog).to_contain_text("€20.00 is held and waits for approval.", timeout=TIMEOUT)
+    expect(dialog.locator(".preset")).to_have_text(["All: €78.50"])
     expect(dialog.get_by_role("button", name="Cancel the withdrawal of €20.00")).to_be_visible()
     require_accessible(screen.page)
     dialog.get_by_role("button", name="Close").click()

@@ -3,8 +3,9 @@
 import { command, get } from "../core/api.js";
 import { h, put, say } from "../core/dom.js";
 import { countDecimals, parseAmount, toDecimal, toMinor } from "../core/money.js";
+import { findBalance } from "../core/table_state.js";
 import { hasMessage, moment, money, signedMoney, t } from "../messages/index.js";
-import { amountInput, errorText, field, form, InvalidInput, whenLoaded } from "./widgets.js";
+import { amountInput, errorText, field, form, InvalidInput, presets, whenLoaded } from "./widgets.js";
 
 /** @typedef {{refreshBalances: () => void, show?: { get: (path: string) => Promise<any> }}} BalanceView what shows the account, and its balances when money has moved; `show` gets what a table may not tell yet */
 
@@ -12,6 +13,8 @@ const TRIES = 40;
 const PAUSE = 700;
 const LINES = 15;
 const QUOTE_AFTER = 300;
+/** Deposits that are offered: so many times the method's minimum. */
+const TIMES = [1n, 5n, 10n, 25n];
 
 /** @param {Api["Money"]} amount */
 const text = (amount) => money(amount.amount, amount.currency);
@@ -39,9 +42,10 @@ function depositTerms(method) {
 /**
  * @param {Api["DepositMethod"][]} methods
  * @param {(method: Api["DepositMethod"]) => string} terms
+ * @param {(method: Api["DepositMethod"]) => void} [chosen]
  */
-const methodChoices = (methods, terms) => h("fieldset", { class: "choices" }, h("legend", {}, t("cash.method")), methods.map((method, i) => h("label", { class: "choice" },
-  h("input", { type: "radio", name: "method", value: method.id, checked: i === 0 }), h("span", {}, method.name), h("span", { class: "choice-have" }, terms(method)))));
+const methodChoices = (methods, terms, chosen = () => undefined) => h("fieldset", { class: "choices" }, h("legend", {}, t("cash.method")), methods.map((method, i) => h("label", { class: "choice" },
+  h("input", { type: "radio", name: "method", value: method.id, checked: i === 0, onchange: () => chosen(method) }), h("span", {}, method.name), h("span", { class: "choice-have" }, terms(method)))));
 
 /**
  * Follow a payment until it has ended, or the player has closed it.
@@ -91,13 +95,18 @@ function depositForm(view, methods) {
   const { minimum } = methods[0];
   const digits = countDecimals(minimum.amount);
   const amount = amountInput({ name: "deposit", id: "deposit-amount", value: toDecimal(toMinor(minimum.amount) * 5n, digits) });
+  const offered = presets(amount);
+  /** @param {Api["DepositMethod"]} method */
+  const offer = (method) => offered.offer(TIMES.map((times) => toMinor(method.minimum.amount) * times).filter((units) => units <= toMinor(method.maximum.amount))
+    .map((units) => toDecimal(units, digits)).map((each) => [each, money(each, minimum.currency)]));
+  offer(methods[0]);
   const status = h("p", { class: "quiet-words", role: "status" });
   /** @param {HTMLFormElement} element */
   const submit = async (element) => {
     const body = { method: new FormData(element).get("method"), amount: readAmount(amount, digits), currency: minimum.currency };
     await followDeposit(view, await command("me/deposits", body), status);
   };
-  return [form(submit, methodChoices(methods, depositTerms), field(t("amount"), amount), h("button", { class: "primary", type: "submit" }, t("cash.deposit"))), status];
+  return [form(submit, methodChoices(methods, depositTerms, offer), field(t("amount"), amount), offered.element, h("button", { class: "primary", type: "submit" }, t("cash.deposit"))), status];
 }
 
 /**
@@ -121,44 +130,83 @@ export function depositPart(view, currency) {
       past.items.length ? [h("h4", {}, t("cash.earlier")), pastPayments(methods.items, past.items, "deposit")] : null]));
 }
 
-/**
- * @param {BalanceView} view
- * @param {Api["DepositMethod"][]} methods
- * @param {Api["WithdrawalQuote"]} first the quote of the least amount, with the bounds
- */
-function withdrawalForm(view, methods, first) {
-  if (!methods.length) return h("p", { class: "quiet-words" }, t("withdraw.none"));
-  const digits = countDecimals(first.minimum.amount);
-  const amount = amountInput({ name: "withdrawal", id: "withdrawal-amount", value: toDecimal(toMinor(first.minimum.amount), digits) });
-  const quoted = h("p", { class: "quiet-words", role: "status" });
-  const status = h("p", { class: "quiet-words", role: "status" });
-  const bounds = first.maximum ? t("method.bounds", { minimum: text(first.minimum), maximum: text(first.maximum) }) : t("method.from", { minimum: text(first.minimum) });
-  let timer = 0;
-  const quote = async () => {
-    const units = parseAmount(amount.value, digits);
-    if (units === null) return say(quoted, "");
+/** The form that requests a withdrawal of what is in the account, with its cost before it is sent. */
+class WithdrawalForm {
+  /**
+   * @param {BalanceView} view
+   * @param {Api["DepositMethod"][]} methods
+   * @param {Api["WithdrawalQuote"]} least the quote of the least amount, with the bounds
+   */
+  constructor(view, methods, { minimum, maximum }) {
+    this.view = view;
+    this.minimum = minimum;
+    this.maximum = maximum;
+    this.digits = countDecimals(minimum.amount);
+    this.held = { ...minimum, amount: toDecimal(0n, this.digits) };
+    this.bounds = maximum ? t("method.bounds", { minimum: text(minimum), maximum: text(maximum) }) : t("method.from", { minimum: text(minimum) });
+    this.amount = amountInput({ name: "withdrawal", id: "withdrawal-amount" });
+    this.presets = presets(this.amount);
+    this.have = h("p", { class: "quiet-words" });
+    this.quoted = h("p", { class: "quiet-words", role: "status" });
+    this.status = h("p", { class: "quiet-words", role: "status" });
+    let timer = 0;
+    this.amount.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => this.quote(), QUOTE_AFTER);
+    });
+    this.element = [this.have, form((element) => this.submit(element), methodChoices(methods, duration), field(t("amount"), this.amount, this.bounds), this.presets.element,
+      this.quoted, h("button", { class: "primary", type: "submit" }, t("withdraw.do"))), this.status];
+  }
+
+  /** Offer the least amount and all that is in the account. @param {Api["Money"]} held */
+  take(held) {
+    this.held = held;
+    const [balance, least] = [toMinor(held.amount), toMinor(this.minimum.amount)];
+    const most = this.maximum && toMinor(this.maximum.amount) < balance ? this.maximum : held;
+    say(this.have, t("withdraw.have", { amount: text(held) }));
+    this.presets.offer(balance < least ? [] : [
+      ...(least > 1n ? [this.preset(this.minimum)] : []), // where there is none, the bound is the smallest coin
+      most === held ? this.preset(held, t("withdraw.all", { amount: text(held) })) : this.preset(most),
+    ]);
+  }
+
+  /**
+   * @param {Api["Money"]} each
+   * @param {string} [words]
+   * @returns {[string, string]}
+   */
+  preset(each, words = text(each)) {
+    return [each.amount, words];
+  }
+
+  /** @param {bigint} units */
+  isTooMuch(units) {
+    return units > toMinor(this.held.amount);
+  }
+
+  async quote() {
+    const units = parseAmount(this.amount.value, this.digits);
+    if (units === null) return say(this.quoted, "");
+    if (this.isTooMuch(units)) return say(this.quoted, t("withdraw.over", { amount: text(this.held) }));
     try {
-      const { fee, net_amount: net, approvals_required: approvals } = await get(`me/withdrawal-quote?amount=${toDecimal(units, digits)}&currency=${first.minimum.currency}`);
-      const words = fee && net ? [t("withdraw.quote", { net: text(net), fee: text(fee) }), approvals ? t("withdraw.approval") : ""] : [t("withdraw.refused"), bounds];
-      say(quoted, words.filter(Boolean).join(" "));
+      const { fee, net_amount: net, approvals_required: approvals } = await get(`me/withdrawal-quote?amount=${toDecimal(units, this.digits)}&currency=${this.minimum.currency}`);
+      const words = fee && net ? [t("withdraw.quote", { net: text(net), fee: text(fee) }), approvals ? t("withdraw.approval") : ""] : [t("withdraw.refused"), this.bounds];
+      say(this.quoted, words.filter(Boolean).join(" "));
     } catch (error) {
-      say(quoted, errorText(error));
+      say(this.quoted, errorText(error));
     }
-  };
-  amount.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(quote, QUOTE_AFTER);
-  });
-  quote();
+  }
+
   /** @param {HTMLFormElement} element */
-  const submit = async (element) => {
-    const body = { method: new FormData(element).get("method"), amount: readAmount(amount, digits), currency: first.minimum.currency };
-    await follow(view, /** @type {Api["Withdrawal"]} */ (await command("me/withdrawals", body)), {
-      path: "me/withdrawals", status, open: ["approved", "sent"],
+  async submit(element) {
+    const amount = readAmount(this.amount, this.digits);
+    if (this.isTooMuch(toMinor(amount))) throw new InvalidInput(t("withdraw.over", { amount: text(this.held) }));
+    const body = { method: new FormData(element).get("method"), amount, currency: this.minimum.currency };
+    await follow(this.view, /** @type {Api["Withdrawal"]} */ (await command("me/withdrawals", body)), {
+      path: "me/withdrawals", status: this.status, open: ["approved", "sent"],
       words: (current) => t(`withdraw.${current.status}`, { amount: text(current.net_amount), reason: current.reason }),
     });
-  };
-  return [form(submit, methodChoices(methods, duration), field(t("amount"), amount, bounds), quoted, h("button", { class: "primary", type: "submit" }, t("withdraw.do"))), status];
+  }
 }
 
 /**
@@ -168,20 +216,28 @@ function withdrawalForm(view, methods, first) {
  */
 export function withdrawPart(view, currency) {
   const past = h("div");
+  /** @type {WithdrawalForm | null} */
+  let open = null;
   const load = async () => {
-    const [methods, page] = await Promise.all([get(`deposit-methods?currency=${currency}`), get("me/withdrawals?limit=6")]);
+    const [methods, page, balances] = await Promise.all([get(`deposit-methods?currency=${currency}`), get("me/withdrawals?limit=6"), get("me/balances")]);
     put(past, page.items.length ? [h("h4", {}, t("withdraw.earlier")), pastPayments(methods.items, page.items, "withdraw"),
       page.items.filter((/** @type {Api["Withdrawal"]} */ each) => each.can_cancel).map((/** @type {Api["Withdrawal"]} */ each) => form(async () => {
         await command(`me/withdrawals/${each.id}/cancel`, {});
-        view.refreshBalances();
-        await load();
+        both.refreshBalances();
       }, h("button", { type: "submit", class: "quiet" }, t("withdraw.cancel", { amount: text(each.amount) }))))] : null);
-    return methods;
+    const held = findBalance(balances, "account", "real", currency);
+    if (held) open?.take(held);
+    return { methods, held };
   };
   const both = { refreshBalances: () => { view.refreshBalances(); load().catch(() => undefined); } };
   return h("section", { class: "cash-part" }, h("h3", {}, t("withdraw.title")),
-    whenLoaded(Promise.all([load(), get(`me/withdrawal-quote?amount=1&currency=${currency}`)]), ([methods, quote]) =>
-      [withdrawalForm(both, methods.items.filter((/** @type {Api["DepositMethod"]} */ method) => method.enabled && method.supports_withdrawals), quote), past]));
+    whenLoaded(Promise.all([load(), get(`me/withdrawal-quote?amount=1&currency=${currency}`)]), ([{ methods, held }, quote]) => {
+      const paying = methods.items.filter((/** @type {Api["DepositMethod"]} */ method) => method.enabled && method.supports_withdrawals);
+      if (!paying.length) return [h("p", { class: "quiet-words" }, t("withdraw.none")), past];
+      open = new WithdrawalForm(both, paying, quote);
+      if (held) open.take(held);
+      return [open.element, past];
+    }));
 }
 
 /** @param {string} kind */

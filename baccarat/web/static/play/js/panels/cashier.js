@@ -6,7 +6,7 @@ import { toDecimal, toMinor } from "../core/money.js";
 import { findBalance, currencyDigits, setAsideOf, staysAtCasino } from "../core/table_state.js";
 import { money, t, time } from "../messages/index.js";
 import { depositPart, quickDepositPart, readAmount, statementPart, withdrawPart } from "./account.js";
-import { amountInput, field, form, panel } from "./widgets.js";
+import { amountInput, field, form, panel, presets } from "./widgets.js";
 
 /** @import { Game } from "../view/game.js" */
 
@@ -28,10 +28,10 @@ export const sit = {
     const minimum = toMinor(state.rules.minimum);
     const money_types = [...state.money_types].sort();
     const amount = amountInput({ name: "amount", id: "buy-in" });
-    const offered = h("div", { class: "presets", role: "group", "aria-label": t("sit.presets") });
+    const offered = presets(amount);
     const range = h("p", { class: "field-note" });
     const short = h("div");
-    const brought = h("div", { class: "form" }, field(t("sit.amount"), amount), range, offered);
+    const brought = h("div", { class: "form" }, field(t("sit.amount"), amount), range, offered.element);
     /** @param {Api["MoneyType"]} money_type */
     const choose = (money_type) => {
       const stays = staysAtCasino(state, money_type);
@@ -40,7 +40,7 @@ export const sit = {
       const balance = toMinor(findBalance(game.balances, "account", money_type, state.currency)?.amount ?? "0");
       const units = buyIns(minimum, balance);
       amount.value = toDecimal(units.findLast((each) => each <= minimum * 20n) ?? minimum, digits);
-      put(offered, units.map((each) => h("button", { type: "button", class: "preset", onclick: () => { amount.value = toDecimal(each, digits); } }, money(toDecimal(each, digits), state.currency))));
+      offered.offer(units.map((each) => toDecimal(each, digits)).map((each) => [each, money(each, state.currency)]));
       const amounts = { minimum: money(state.rules.minimum, state.currency), maximum: money(toDecimal(balance, digits), state.currency) };
       say(range, t(balance < minimum ? "sit.short" : "sit.range", amounts));
       put(short, balance < minimum && (money_type === "play" ? topUp(game, () => put(game.panel, sit.make(game))) : h("button", { type: "button", class: "quiet", onclick: () => game.actions.open("cash") }, t("menu.cash"))));

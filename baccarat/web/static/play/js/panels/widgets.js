@@ -5,19 +5,42 @@ import { NoResponse, Problem } from "../core/api.js";
 import { h, put, say } from "../core/dom.js";
 import { describeProblem, t } from "../messages/index.js";
 
-/** @import { Game } from "../view/game.js" */
 /** @import { Children } from "../core/dom.js" */
+/** @import { Preferences } from "../core/preferences.js" */
+/** @import { NoticeAction, Notices, PlayerNotices } from "../view/notices.js" */
+/** @import { Sound } from "../view/sound.js" */
+/** @import { Game } from "../view/game.js" */
+
+/**
+ * @typedef {object} Host what a panel opens beside: a table, or the lobby
+ * @property {Game | null} game the table
+ * @property {string} currency
+ * @property {number} digits the decimals of that currency
+ * @property {HTMLElement} element
+ * @property {HTMLElement} panel
+ * @property {string | null} open the panel that is open
+ * @property {Notices} notices
+ * @property {PlayerNotices} playerNotices
+ * @property {Preferences} preferences
+ * @property {Sound} sound
+ * @property {(path: string) => Promise<any>} read GET what may follow from a result, and return it once that is seen
+ * @property {() => unknown} refresh read again what a limit or a break has changed
+ * @property {() => void} draw
+ * @property {(name: "limit") => void} openPanel
+ * @property {() => void} closePanel
+ * @property {NoticeAction[]} ways what a reality check offers beside going on, and the limits
+ */
 
 /**
  * Return a panel's content under its title, with a close button.
- * @param {Game} game
+ * @param {Host} host
  * @param {string} title
  * @param {...Children} content
  */
-export function panel(game, title, ...content) {
+export function panel(host, title, ...content) {
   return [
     h("div", { class: "panel-head" }, h("h2", { tabindex: "-1" }, title),
-      h("button", { type: "button", class: "panel-close", "aria-label": t("close"), onclick: () => game.actions.close() }, icon("close"))),
+      h("button", { type: "button", class: "panel-close", "aria-label": t("close"), onclick: () => host.closePanel() }, icon("close"))),
     h("div", { class: "panel-body" }, content),
   ];
 }
@@ -71,6 +94,22 @@ export class InvalidInput extends Error {}
 
 /** @param {Record<string, unknown>} [attributes] */
 export const amountInput = (attributes = {}) => h("input", { type: "text", inputmode: "decimal", autocomplete: "off", required: true, ...attributes });
+
+/**
+ * Create buttons that fill an amount in; `offer()` replaces them.
+ * @param {HTMLInputElement} amount
+ */
+export function presets(amount) {
+  const element = h("div", { class: "presets", role: "group", "aria-label": t("sit.presets") });
+  /** @param {string} value */
+  const fill = (value) => {
+    amount.value = value;
+    amount.dispatchEvent(new Event("input"));
+  };
+  /** @param {[value: string, words: string][]} each */
+  const offer = (each) => put(element, each.map(([value, words]) => h("button", { type: "button", class: "preset", onclick: () => fill(value) }, words)));
+  return { element, offer };
+}
 
 /**
  * Create a PIN input; `read()` returns the PIN and clears the input, "" if none is required.
