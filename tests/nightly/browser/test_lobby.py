@@ -37,7 +37,7 @@ def test_filters_search_and_order_choose_among_the_tables_and_are_remembered(hou
     assert names(page) == sorted(names(page), key=str.lower)
 
 
-def test_a_table_that_is_not_listed_is_not_found(house, open_lobby):
+def test_a_table_that_is_not_listed_is_not_found_but_by_who_sits_there(house, open_lobby):
     shown = house.table("mini")
     body = {"name": "Leftover", "preset": "mini", "currency": CURRENCY, "money_types": ["play"], "listed": False}
     hidden = house.post("/tables", body)["id"]
@@ -45,6 +45,12 @@ def test_a_table_that_is_not_listed_is_not_found(house, open_lobby):
 
     expect(card(page, shown)).to_be_visible()
     expect(card(page, hidden)).to_have_count(0)
+    guest = open_lobby(hidden, house.seated(hidden, 1))
+    guest.get_by_role("button", name="Squeeze").click()  # no filter hides where one's money lies
+    expect(card(guest, hidden)).to_contain_text("Back to your seat")
+    guest.get_by_role("button", name="Squeeze").click()
+    card(guest, hidden).get_by_role("link").click()
+    expect(guest.locator(f'.game[data-table="{hidden}"] #game-balance')).to_have_text("€1,000.00", timeout=TIMEOUT)
 
 
 def test_the_account_is_at_hand_in_the_lobby(house, open_lobby):
@@ -74,7 +80,7 @@ def test_the_buy_in_is_offered_in_the_range_that_holds_and_refused_below(house, 
     expect(panel.locator(".preset")).to_have_text(["€5.00", "€100.00", "€500.00", "€5,000.00"])
     panel.get_by_label("Bring to the table").fill("4")
     panel.get_by_role("button", name="Sit down").click()
-    screen.expect_notice("The buy-in is under the table's minimum stake")
+    screen.expect_notice("Bring at least €5.00.")
     assert house.get(f"/tables/{table}")["seats"] == []
     panel.get_by_role("button", name="€500.00").click()
     panel.get_by_role("button", name="Sit down").click()
@@ -107,7 +113,7 @@ def test_a_player_with_two_currencies_sees_each_by_its_own_decimals_and_plays_in
     balances = page.locator(".lobby-balance").first.locator("strong")
     expect(balances).to_have_text([re.compile(r"^BTC\s?0\.50000001$"), "€75.50"], timeout=TIMEOUT)
     expect(card(page, coins)).to_contain_text(re.compile(r"0\.00050000 to BTC"))
-    page.get_by_label("Currency").select_option("BTC")
+    page.get_by_role("combobox", name="Currency").select_option("BTC")
     expect(card(page, euros)).to_have_count(0)
     expect(card(page, coins)).to_be_visible()
     page.get_by_role("button", name="Statement").click()
@@ -115,8 +121,8 @@ def test_a_player_with_two_currencies_sees_each_by_its_own_decimals_and_plays_in
     expect(dialog.locator(".statement-lines strong")).to_have_text(re.compile(r"^\+BTC\s?0\.50000001$"))
     dialog.get_by_label("Currency").select_option("EUR")
     expect(dialog.locator(".statement-lines strong")).to_have_text("+€75.50")
-    close, currency = (dialog.locator(each).bounding_box() for each in (".lobby-close", "select"))
-    assert currency["x"] + currency["width"] <= close["x"]  # neither covers the other
+    close, currency = (dialog.locator(each).bounding_box() for each in (".panel-close", "select"))
+    assert currency["y"] + currency["height"] <= close["y"]  # neither covers the other
     dialog.get_by_role("button", name="Close").click()
 
     card(page, coins).get_by_role("link").click()

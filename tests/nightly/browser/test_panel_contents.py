@@ -59,6 +59,42 @@ def test_a_past_round_is_replayed(house, open_screen):
     screen.expect_round(house.settled(table, 2))
 
 
+VOID = """
+from baccarat.services import voiding
+from baccarat.storage.models import Round
+from casino.events.store import Metadata
+from casino.operators import changes
+
+round_ = Round.objects.get(pk="{round}")
+asking = Metadata(operator=str(round_.operator_id), actor="staff:1", causation="", correlation="")
+waits = voiding.void(round_=round_.pk, operator=round_.operator_id, reason="malfunction", note="Jam", metadata=asking)
+changes.confirm(waits.pk, by="staff:2")
+"""
+"""Voids a round that was settled, by two persons, in a process of its own."""
+
+
+def test_a_round_that_is_voided_after_it_was_paid_is_told_at_the_table_and_in_the_history(stack, house, open_screen):
+    table = house.table("atlantic_city", turn_seconds=600)
+    tokens = house.company(table, 1, 2)
+    wager = {"stakes": [{"spot": "tie", "amount": "10.00"}], "currency": "EUR"}
+    number = house.number(table)
+    house.post(f"/tables/{table}/deal", wager, tokens[0])
+    house.post(f"/tables/{table}/pass", {}, tokens[1])
+    round_ = house.settled(table, number)
+    player, other = (open_screen(table, token=token) for token in tokens)
+    player.expect_round(round_)
+
+    stack.manage("shell", "-c", VOID.format(round=round_["id"]))
+
+    player.expect_notice(f"Round {number} was voided: your bets in it do not count.")
+    other.expect_notice(f"Round {number} was voided. All of it has been undone.")
+    expect(player.page.locator(".hands .card.shown")).to_have_count(0)
+    line = player.open("history").locator(".round-line").first
+    expect(line.locator(".round-score")).to_contain_text("voided")
+    expect(line.locator(".net")).to_have_count(0)
+    expect(line.get_by_role("button", name=f"Replay round {number}")).to_have_count(0)
+
+
 def test_chat_messages_are_shown_as_text_and_can_be_reported(house, open_screen):
     table = house.table("atlantic_city", turn_seconds=600)
     narrow = {"viewport": {"width": 1100, "height": 800}}

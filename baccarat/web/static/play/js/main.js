@@ -83,10 +83,8 @@ function askToChange(offered, next, last) {
 async function route() {
   if (!token()) return signIn();
   const table = tableInAddress();
-  if (table) {
-    preferences = await new Preferences().load();
-    show(new Game(table, { preferences, sound }));
-  } else show(new Lobby({ onExit: signIn }));
+  preferences = await new Preferences().load();
+  show(table ? new Game(table, { preferences, sound }) : new Lobby({ preferences, sound, onExit: signIn }));
 }
 
 /**

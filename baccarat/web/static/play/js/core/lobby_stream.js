@@ -8,7 +8,7 @@ const LONGEST_PAUSE = 6000;
 
 /** Tells what has changed until `stop()`. */
 export class LobbyStream {
-  /** @param {{changed: () => void, balances: (balances: Api["Balances"]) => void}} handlers */
+  /** @param {{changed: () => void, balances: (balances: Api["Balances"]) => void, event: (event: Api["LiveEvent"]) => void}} handlers */
   constructor(handlers) {
     this.handlers = handlers;
     this.stopped = false;
@@ -69,6 +69,7 @@ export class LobbyStream {
         this.resumed = true;
       });
       source.addEventListener("balances", ({ data }) => this.handlers.balances(JSON.parse(data)));
+      source.addEventListener("event", ({ data }) => this.handlers.event(JSON.parse(data)));
       source.addEventListener("lobby", () => this.handlers.changed());
     });
   }

@@ -11,42 +11,52 @@ import { panel } from "./widgets.js";
 
 /** @import { Children } from "../core/dom.js" */
 /** @import { Game } from "../view/game.js" */
+/** @import { Host } from "./widgets.js" */
 
-/** @typedef {{make: (game: Game) => Children, draw?: (game: Game) => void}} Panel made when it opens, drawn again with the game */
+/**
+ * A panel: made when it opens, drawn again with what it opens beside.
+ * @template [H=Game]
+ * @typedef {{make: (host: H) => Children, draw?: (host: H) => void}} Panel
+ */
 
 /**
  * A panel that few open, whose module is loaded when it opens, and again as often as it did not arrive.
+ * @template {Host} H
  * @param {"fair" | "help" | "history" | "limit"} name
- * @param {() => Promise<Panel>} load
- * @returns {Panel}
+ * @param {() => Promise<Panel<H>>} load
+ * @returns {Panel<H>}
  */
 function later(name, load) {
-  /** @type {Panel | null} */
+  /** @type {Panel<H> | null} */
   let loaded = null;
   let again = false;
   return {
-    make: (game) => {
-      if (loaded) return loaded.make(game);
+    make: (host) => {
+      if (loaded) return loaded.make(host);
       const open = async () => {
         loaded = await load().catch(() => null);
-        if (game.open !== name) return;
+        if (host.open !== name) return;
         const { title, remedy } = describeProblem(null);
         // Some browsers remember a module that did not arrive until the page is loaded again, which ends a launched session.
         const retry = again && !launch ? () => location.reload() : open;
-        put(game.panel, loaded ? loaded.make(game) : panel(game, t(`menu.${name}`), h("p", { role: "alert" }, `${title} ${remedy}`), h("button", { type: "button", class: "quiet", onclick: retry }, t("again"))));
+        put(host.panel, loaded ? loaded.make(host) : panel(host, t(`menu.${name}`), h("p", { role: "alert" }, `${title} ${remedy}`), h("button", { type: "button", class: "quiet", onclick: retry }, t("again"))));
         again = true;
-        game.panel.querySelector("h2")?.focus();
+        host.panel.querySelector("h2")?.focus();
       };
       open();
       return h("div", { "aria-busy": "true" });
     },
-    draw: (game) => loaded?.draw?.(game),
+    draw: (host) => loaded?.draw?.(host),
   };
 }
 
+/** @type {Panel} */
 const fair = later("fair", async () => (await import("./fairness.js")).fair);
+/** @type {Panel<Host>} */
 const help = later("help", async () => (await import("./help.js")).help);
+/** @type {Panel<Host>} */
 const history = later("history", async () => (await import("./history.js")).history);
+/** @type {Panel<Host>} */
 const limit = later("limit", async () => (await import("./limits.js")).limit);
 
 export const panels = { cash, chat, fair, help, history, limit, options, report, sit, stats };

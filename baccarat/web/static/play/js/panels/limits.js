@@ -3,19 +3,18 @@
 import { command, get, serverNow } from "../core/api.js";
 import { h, put } from "../core/dom.js";
 import { toDecimal, parseAmount } from "../core/money.js";
-import { currencyDigits } from "../core/table_state.js";
 import { limitAmount, limitName, moment, money, t } from "../messages/index.js";
 import { takeBreak, realityCheck } from "./responsible_gaming.js";
 import { amountInput, field, form, errorText, whenLoaded, panel, pinInput, InvalidInput } from "./widgets.js";
 
-/** @import { Game } from "../view/game.js" */
 /** @import { Children } from "../core/dom.js" */
+/** @import { Host } from "./widgets.js" */
 
 /**
  * The casino's request of a new PIN, with the form that keeps the old one; nothing without a request.
- * @param {Game} game
+ * @param {Host} host
  */
-function pinRequest(game) {
+function pinRequest(host) {
   const place = h("div", { class: "pin-request" });
   /** @param {Api["PinStatus"]} status */
   const draw = ({ replaced_at }) => put(place, replaced_at ? keepPin(replaced_at) : null);
@@ -24,8 +23,8 @@ function pinRequest(game) {
     const pin = pinInput({ id: "keep-pin" });
     const submit = async () => {
       draw(await command("me/pin/keep", { pin: pin.read() }));
-      game.notices.remove("pin");
-      game.notices.show(t("pin.kept"), { key: "pin" });
+      host.notices.remove("pin");
+      host.notices.show(t("pin.kept"), { key: "pin" });
     };
     return part(t("pin.title"), h("div", { class: "bounds" }, h("p", {}, t("pin.waits", { when: moment(when) })), h("p", { class: "quiet-words" }, t("pin.waits.how")),
       form(submit, field(t("limit.pin"), pin.element), h("button", { class: "primary", type: "submit" }, t("pin.keep")))), true);
@@ -43,11 +42,10 @@ function limitText(limit) {
 
 /**
  * The player's own limit on a spot, with the form that changes it.
- * @param {Game} game
+ * @param {Host} host
  */
-function tableLimit(game) {
-  const { state } = game;
-  const digits = currencyDigits(state);
+function tableLimit(host) {
+  const { currency, digits } = host;
   const place = h("div");
   const amount = amountInput({ name: "limit", id: "limit-amount", placeholder: toDecimal(0n, digits), required: false });
   const pin = pinInput({ id: "limit-pin" });
@@ -55,9 +53,9 @@ function tableLimit(game) {
     const empty = amount.value.trim() === "";
     const units = empty ? null : parseAmount(amount.value, digits);
     if (!empty && units === null) throw new InvalidInput(t("form.amount"));
-    const body = { limit: units === null ? null : toDecimal(units, digits), currency: state.currency, pin: pin.read() };
+    const body = { limit: units === null ? null : toDecimal(units, digits), currency, pin: pin.read() };
     put(place, limitText(await command("me/table-limit", body)));
-    game.notices.show(t("limit.set"), { key: "limit" });
+    host.notices.show(t("limit.set"), { key: "limit" });
   };
   place.append(whenLoaded(get("me/table-limit"), limitText));
   return h("div", { class: "bounds" }, place, h("p", { class: "quiet-words" }, t("limit.how")), form(submit,
@@ -78,11 +76,12 @@ function limitSetter(line) {
 
 class Limits {
   /**
-   * @param {Game} game
+   * @param {Host} host
    * @param {Api["Limits"]} shown
    */
-  constructor(game, shown) {
-    this.game = game;
+  constructor(host, shown) {
+    this.currency = host.currency;
+    this.digits = host.digits;
     this.items = shown.items;
     this.list = h("ul", { class: "limit-lines" });
     this.limitType = this.select("limit_type", LIMIT_TYPES);
@@ -171,7 +170,7 @@ class Limits {
     const [limit_type, period] = [this.limitType.value, this.period.value];
     this.status.textContent = "";
     this.draw(await command("me/limits", { limit_type, period, ...this.enteredLimit(limit_type) }));
-    const line = /** @type {Api["Limit"]} */ (this.items.find((each) => each.limit_type === limit_type && each.period === period && ["minutes", this.game.state.currency].includes(each.unit)));
+    const line = /** @type {Api["Limit"]} */ (this.items.find((each) => each.limit_type === limit_type && each.period === period && ["minutes", this.currency].includes(each.unit)));
     this.amount.value = "";
     if (line.pending) this.showStatus(t("limits.asked", { name: limitName(line), when: moment(line.pending.confirm_from) }));
     else this.showStatus(t("limits.set", { name: limitName(line), amount: line.player_limit === null ? t("limits.no_limit") : limitAmount(line.player_limit, line.unit) }));
@@ -179,8 +178,8 @@ class Limits {
 
   /** @param {string} limit_type */
   enteredLimit(limit_type) {
-    const { currency } = this.game.state;
-    const digits = limit_type === "time" ? 0 : currencyDigits(this.game.state);
+    const { currency } = this;
+    const digits = limit_type === "time" ? 0 : this.digits;
     const empty = this.amount.value.trim() === "";
     const units = empty ? null : parseAmount(this.amount.value, digits);
     if (!empty && units === null) throw new InvalidInput(t(limit_type === "time" ? "form.minutes" : "form.amount"));
@@ -196,10 +195,10 @@ class Limits {
 
 /**
  * All limits in force or requested, with the form that sets one.
- * @param {Game} game
+ * @param {Host} host
  */
-function playLimits(game) {
-  return whenLoaded(game.show.get("me/limits"), (/** @type {Api["Limits"]} */ shown) => new Limits(game, shown).element);
+function playLimits(host) {
+  return whenLoaded(host.read("me/limits"), (/** @type {Api["Limits"]} */ shown) => new Limits(host, shown).element);
 }
 
 /**
@@ -210,12 +209,12 @@ function playLimits(game) {
 const part = (title, content, open = false) => h("details", { class: "bounds-part", open }, h("summary", {}, h("h3", {}, title)), content);
 
 export const limit = {
-  /** @param {Game} game */
-  make(game) {
-    return panel(game, t("menu.limit"), pinRequest(game),
-      part(t("played.title"), realityCheck(game), true),
-      part(t("limits.title"), playLimits(game), true),
-      part(t("limit.title"), tableLimit(game)),
-      part(t("pause.title"), takeBreak(game)));
+  /** @param {Host} host */
+  make(host) {
+    return panel(host, t("menu.limit"), pinRequest(host),
+      part(t("played.title"), realityCheck(host), true),
+      part(t("limits.title"), playLimits(host), true),
+      part(t("limit.title"), tableLimit(host)),
+      part(t("pause.title"), takeBreak(host)));
   },
 };

@@ -5,33 +5,33 @@ import { storage } from "../core/session.js";
 import { currentLanguage, languageName, LANGUAGES, loadLanguage, t } from "../messages/index.js";
 import { errorText, panel } from "./widgets.js";
 
-/** @import { Game } from "../view/game.js" */
+/** @import { Host } from "./widgets.js" */
 
 const SWITCHES = /** @type {const} */ (["sound", "voice", "animation", "squeeze", "instant", "full_screen", "show_nickname", "keys"]);
 
 /**
- * @param {Game} game
+ * @param {Host} host
  * @param {HTMLElement} fault
  * @param {string} name
  * @param {string | boolean | number} value
  */
-async function change(game, fault, name, value) {
+async function change(host, fault, name, value) {
   try {
-    await game.preferences.change(name, value);
+    await host.preferences.change(name, value);
   } catch (error) {
     fault.textContent = errorText(error);
   }
-  game.draw();
+  host.draw();
 }
 
 /**
- * @param {Game} game
+ * @param {Host} host
  * @param {HTMLElement} fault
  * @param {string} name
  * @param {boolean} on
  */
-function toggle(game, fault, name, on) {
-  const box = h("input", { type: "checkbox", role: "switch", checked: on, name, onchange: () => change(game, fault, name, box.checked) });
+function toggle(host, fault, name, on) {
+  const box = h("input", { type: "checkbox", role: "switch", checked: on, name, onchange: () => change(host, fault, name, box.checked) });
   return h("label", { class: "switch" }, box,
     h("span", { class: "switch-track", "aria-hidden": "true" }), h("span", { class: "switch-words" }, t(`option.${name}`), note(name)));
 }
@@ -40,26 +40,26 @@ function toggle(game, fault, name, on) {
 const note = (name) => (["animation", "keys", "squeeze", "show_nickname"].includes(name) ? h("small", {}, t(`option.${name}.note`)) : null);
 
 /**
- * @param {Game} game
+ * @param {Host} host
  * @param {HTMLElement} fault
  * @param {string} name
  * @param {readonly string[]} values
  * @param {string} now
  */
-function choose(game, fault, name, values, now) {
+function choose(host, fault, name, values, now) {
   return h("fieldset", { class: "segments" }, h("legend", {}, t(`option.${name}`)), values.map((value) =>
-    h("label", { class: "segment" }, h("input", { type: "radio", name, value, checked: value === now, onchange: () => change(game, fault, name, value) }), h("span", {}, t(`option.${name}.${value}`)))));
+    h("label", { class: "segment" }, h("input", { type: "radio", name, value, checked: value === now, onchange: () => change(host, fault, name, value) }), h("span", {}, t(`option.${name}.${value}`)))));
 }
 
 /**
- * @param {Game} game
+ * @param {Host} host
  * @param {HTMLElement} fault
  * @param {number} now
  */
-function volume(game, fault, now) {
+function volume(host, fault, now) {
   const slider = h("input", { type: "range", name: "volume", min: 0, max: 1, step: 0.1, value: now, onchange: async () => {
-    await change(game, fault, "volume", slider.valueAsNumber);
-    game.sound.play("chip");
+    await change(host, fault, "volume", slider.valueAsNumber);
+    host.sound.play("chip");
   } });
   return h("label", { class: "field" }, h("span", { class: "field-label" }, t("option.volume")), slider);
 }
@@ -81,14 +81,14 @@ function language(fault) {
 }
 
 export const options = {
-  /** @param {Game} game */
-  make(game) {
-    const values = game.preferences.all;
+  /** @param {Host} host */
+  make(host) {
+    const values = host.preferences.all;
     const fault = h("p", { class: "form-fault", role: "alert" });
-    return panel(game, t("menu.options"),
-      SWITCHES.filter((name) => name !== "instant" || game.state.rules.may_hurry).map((name) => toggle(game, fault, name, values[name])),
-      choose(game, fault, "style", ["modern", "classic"], values.style),
-      choose(game, fault, "theme", ["system", "light", "dark"], values.theme),
-      volume(game, fault, values.volume), language(fault), fault);
+    return panel(host, t("menu.options"),
+      SWITCHES.filter((name) => name !== "instant" || host.game?.state.rules.may_hurry !== false).map((name) => toggle(host, fault, name, values[name])),
+      choose(host, fault, "style", ["modern", "classic"], values.style),
+      choose(host, fault, "theme", ["system", "light", "dark"], values.theme),
+      volume(host, fault, values.volume), language(fault), fault);
   },
 };

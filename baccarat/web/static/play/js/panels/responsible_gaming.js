@@ -5,7 +5,7 @@ import { h, put } from "../core/dom.js";
 import { signedMoney, minutes, day, money, t, time } from "../messages/index.js";
 import { field, form, whenLoaded, pinInput, InvalidInput } from "./widgets.js";
 
-/** @import { Game } from "../view/game.js" */
+/** @import { Host } from "./widgets.js" */
 
 const INTERVALS = [15, 30, 45, 60];
 
@@ -45,16 +45,17 @@ function figures(status) {
 }
 
 /**
- * @param {Game} game
+ * @param {Host} host
  * @param {HTMLElement} place
  * @param {number} [now]
  */
-function intervalForm(game, place, now) {
+function intervalForm(host, place, now) {
   const choice = h("select", { name: "minutes", id: "remind-every" }, INTERVALS.map((n) => h("option", { value: n, selected: n === now }, minutes(n))));
   const submit = async () => {
-    put(place, figures(await command("me/reality-check", { minutes: Number(choice.value) })));
-    game.playerNotices.schedule();
-    game.notices.show(t("played.set", { minutes: choice.value }), { key: "limit" });
+    await command("me/reality-check", { minutes: Number(choice.value) });
+    put(place, figures(await host.read(`me/reality-check?currency=${host.currency}`)));
+    host.playerNotices.schedule();
+    host.notices.show(t("played.set", { minutes: choice.value }), { key: "limit" });
   };
   return form(submit, h("div", { class: "side-by-side" }, h("label", { class: "field" }, h("span", { class: "field-label" }, t("played.every")), choice),
     h("button", { class: "quiet", type: "submit" }, t("played.do"))));
@@ -62,12 +63,12 @@ function intervalForm(game, place, now) {
 
 /**
  * Time and result so far, with the form that sets the interval of reality checks.
- * @param {Game} game
+ * @param {Host} host
  */
-export function realityCheck(game) {
-  return whenLoaded(game.show.get("me/reality-check"), (/** @type {Api["RealityCheck"]} */ status) => {
+export function realityCheck(host) {
+  return whenLoaded(host.read(`me/reality-check?currency=${host.currency}`), (/** @type {Api["RealityCheck"]} */ status) => {
     const place = h("div", { class: "bounds" }, figures(status));
-    return h("div", { class: "bounds" }, place, intervalForm(game, place, status.reminder?.minutes));
+    return h("div", { class: "bounds" }, place, intervalForm(host, place, status.reminder?.minutes));
   });
 }
 
@@ -104,11 +105,11 @@ function choices() {
 
 class BreakForm {
   /**
-   * @param {Game} game
+   * @param {Host} host
    * @param {{exclusion: Api["Limits"]["exclusion"]}} limits
    */
-  constructor(game, { exclusion }) {
-    this.game = game;
+  constructor(host, { exclusion }) {
+    this.host = host;
     this.element = h("div", { class: "bounds" });
     if (exclusion) this.showExclusion(exclusion);
     else this.choose();
@@ -140,8 +141,8 @@ class BreakForm {
       const entered = pin.read();
       const { exclusion } = await command("me/exclusions", { kind, [unit]: number, ...(entered ? { pin: entered } : {}) });
       this.showExclusion(exclusion);
-      this.game.stream.refresh();
-      this.game.notices.show(holds(exclusion), { key: "pause", kind: "warning", stay: true });
+      this.host.refresh();
+      this.host.notices.show(holds(exclusion), { key: "pause", kind: "warning", stay: true });
     };
     const title = h("h4", { tabindex: "-1" }, question(length));
     put(this.element, form(send, title, h("ul", { class: "plain-words" }, ["at_once", "chips", "money", "no_way_back"].map((each) => h("li", {}, t(`pause.${each}`)))),
@@ -154,8 +155,8 @@ class BreakForm {
 
 /**
  * The cooling-off period or self-exclusion in force, or the form that starts one.
- * @param {Game} game
+ * @param {Host} host
  */
-export function takeBreak(game) {
-  return whenLoaded(get("me/limits"), (/** @type {Api["Limits"]} */ status) => new BreakForm(game, status).element);
+export function takeBreak(host) {
+  return whenLoaded(get("me/limits"), (/** @type {Api["Limits"]} */ status) => new BreakForm(host, status).element);
 }

@@ -93,6 +93,7 @@ export class Controls {
     this.free = 0;
     this.sit = h("button", { type: "button", class: "primary", onclick: () => this.act.seat(this.free) });
     this.chips = h("div", { class: "chip-row", role: "group" });
+    this.name = h("p", { class: "player-name" });
     this.bet = h("output", { class: "bet-amount" });
     this.betLabel = h("span", { class: "bet-label" });
     this.buttons = /** @type {Record<ActionName, HTMLButtonElement>} */ (Object.fromEntries(Object.entries(ACTIONS).map(([name, [key]]) => [name, this.button(/** @type {ActionName} */ (name), key)])));
@@ -102,7 +103,7 @@ export class Controls {
     this.timer = undefined;
     this.element = h("section", { class: "controls" }, h("div", { class: "bar" },
       h("div", { class: "turn" }, this.countdown.element, this.message, this.sit),
-      h("div", { class: "wagering" }, this.chips, h("p", { class: "bet" }, this.betLabel, this.bet)),
+      h("div", { class: "wagering" }, this.chips, h("div", { class: "stake" }, this.name, h("p", { class: "bet" }, this.betLabel, this.bet))),
       h("div", { class: "actions", role: "group" }, Object.values(this.buttons))));
   }
 
@@ -131,6 +132,9 @@ export class Controls {
     const part = ownPart(animation.round ?? state.round);
     const counts = part !== null && ["deciding", "confirmed"].includes(part.status);
     const shown = totalStake(withPending(counts ? stakesOf(part) : {}, animation.running ? [] : pending));
+    const { nickname } = this.act.game.preferences;
+    say(this.name, nickname);
+    set(this.name, { hidden: nickname === "", title: nickname });
     say(this.betLabel, t("bet"));
     say(this.bet, money(toDecimal(shown, digits), state.currency));
     this.drawActions(state, can);

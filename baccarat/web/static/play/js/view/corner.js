@@ -1,8 +1,8 @@
-// The top right corner: who plays, and the icons that customize the game.
+// The top right corner: how the session goes, and the icons that customize the game.
 
 import { icon } from "../art/pieces.js";
 import { NoResponse, Problem } from "../core/api.js";
-import { h, put, say, set } from "../core/dom.js";
+import { h, put, set } from "../core/dom.js";
 import { t } from "../messages/index.js";
 
 /** @import { Game } from "./game.js" */
@@ -14,19 +14,15 @@ export class Corner {
   /** @param {Game} game */
   constructor(game) {
     this.game = game;
-    this.name = h("p", { class: "player-name" });
     this.buttons = SWITCHES.filter((name) => name !== "full_screen" || document.fullscreenEnabled).map((name) => ({
       name, element: h("button", { type: "button", class: `menu-button corner-button to-${name}`, "data-switch": name, onclick: () => this.change(name) }),
     }));
     this.group = h("div", { class: "corner-buttons", role: "group" }, this.buttons.map((button) => button.element));
-    this.element = h("div", { class: "corner" }, this.name, this.group);
+    this.element = h("div", { class: "corner" }, game.position.element, this.group);
   }
 
   draw() {
-    const { nickname } = this.game.preferences;
     const values = this.game.preferences.all;
-    say(this.name, nickname);
-    set(this.name, { hidden: nickname === "", title: nickname });
     set(this.group, { "aria-label": t("corner.label") });
     for (const { name, element } of this.buttons) {
       const on = name === "style" ? values.style === "classic" : values[name];

@@ -24,6 +24,7 @@ import { Hint } from "./hint.js";
 import { listenToKeys } from "./keys.js";
 import { announce, PlayerNotices, Notices, offerNewRelease, showAbsence } from "./notices.js";
 import { People } from "./people.js";
+import { Position } from "./position.js";
 import { Callout, Rounds } from "./rounds.js";
 import { HEADLINE } from "./scene.js";
 import { Scoreboard } from "./scoreboard.js";
@@ -106,6 +107,7 @@ export class Game {
     /** @type {Promise<void>} */
     this.entered = new Promise((done) => { this.resolveEntered = done; });
     this.notices = new Notices();
+    /** @type {PlayerNotices} */
     this.playerNotices = new PlayerNotices(this);
     this.actions = new Actions(this);
     this.cut = new CutContributions(this);
@@ -130,6 +132,7 @@ export class Game {
     this.controls = new Controls(this.actions, announce);
     this.autoConfirm = new AutoConfirm(this);
     this.header = new Header(this.actions);
+    this.position = new Position(this);
     this.corner = new Corner(this);
     this.hint = new Hint(this);
     this.header.element.append(this.corner.element);
@@ -169,11 +172,47 @@ export class Game {
     return this.show.seen(this.latest);
   }
 
+  get game() {
+    return this;
+  }
+
+  get currency() {
+    return this.state.currency;
+  }
+
+  get digits() {
+    return currencyDigits(this.state);
+  }
+
+  /** @returns {import("./notices.js").NoticeAction[]} */
+  get ways() {
+    return [[t("menu.leave"), () => this.actions.run("leave")]];
+  }
+
+  /** @param {string} path */
+  read(path) {
+    return this.show.get(path);
+  }
+
+  refresh() {
+    return this.stream.refresh();
+  }
+
+  /** @param {PanelName} name */
+  openPanel(name) {
+    this.actions.open(name);
+  }
+
+  closePanel() {
+    this.actions.close();
+  }
+
   start() {
     this.stream.start();
     this.entered.then(() => this.loadReceipts());
     this.refreshBalances();
     this.playerNotices.start();
+    this.entered.then(() => this.position.start());
     this.chat.refresh();
     return this;
   }
@@ -182,6 +221,7 @@ export class Game {
     this.stream.stop();
     this.receipts?.then((receipts) => receipts.stop());
     this.playerNotices.stop();
+    this.position.stop();
     this.stopKeys();
     this.resized.disconnect();
     cancelAnimationFrame(this.frame);
@@ -210,9 +250,29 @@ export class Game {
   receive(event) {
     panels.chat.receive(this, event);
     if (event.type === "ComplaintAnswered") this.playerNotices.showUnread();
-    if (event.type === "RoundVoided") this.scoreboard.refresh();
+    if (event.type === "RoundVoided") this.showVoid(event);
     if (event.type === "RoundSettled") this.show.settled().then(() => tell("round.settled", { table: event.table, round: event.round }));
     if (event.type === "WagerConfirmed" && event.data.player) tell("wager.confirmed", { table: event.table, round: event.round });
+  }
+
+  /** Show that a round was voided, which may have been paid before. @param {Api["LiveEvent"]} event */
+  showVoid({ round, data }) {
+    const seats = /** @type {{player?: string}[]} */ (data.seats);
+    this.tellVoid(/** @type {number} */ (data.number), seats.some(({ player }) => player));
+    if (round === this.state?.last_round?.id && !this.animation.running) this.hands.clear();
+    if (this.open === "history") this.shownPanel = undefined;
+    this.scoreboard.refresh();
+    this.draw();
+  }
+
+  /**
+   * Tell that a round was voided: its players by their notice, which says what came back.
+   * @param {number} number
+   * @param {boolean} own
+   */
+  tellVoid(number, own) {
+    if (own) this.playerNotices.showUnread();
+    else this.notices.show(t("round.voided", { number }), { kind: "warning", stay: true, key: "void" });
   }
 
   async refreshBalances() {
@@ -238,6 +298,7 @@ export class Game {
     if (this.returning()) this.payoutTimer = setTimeout(() => this.refreshBalances(), 2000);
     else if (owed) this.notices.show(t("wallet.paid"), { key: "paid" });
     tell("balance.changed", { balances: balances.items });
+    if (this.latest) this.position.refresh();
     this.draw();
   }
 

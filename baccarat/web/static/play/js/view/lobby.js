@@ -1,4 +1,4 @@
-// The lobby: the open tables as they are now, and the player's account.
+// The lobby: the open tables as they are now, the player's account, and the panels that need no table.
 
 import { icon } from "../art/pieces.js";
 import { bigRoadMarks, Road } from "../art/roads.js";
@@ -7,17 +7,25 @@ import { h, put, say, set } from "../core/dom.js";
 import { tell } from "../core/embedding.js";
 import { launch, logo } from "../core/launch.js";
 import { LobbyStream } from "../core/lobby_stream.js";
+import { countDecimals } from "../core/money.js";
 import { storeToken, storage } from "../core/session.js";
 import { specialRules } from "../core/table_state.js";
 import { describeProblem, formatNumber, money, t } from "../messages/index.js";
 import { depositPart, statementPart, withdrawPart } from "../panels/account.js";
-import { field, whenLoaded } from "../panels/widgets.js";
+import { panels } from "../panels/index.js";
+import { errorText, field, panel } from "../panels/widgets.js";
+import { Notices, PlayerNotices } from "./notices.js";
 import { initialsOf } from "./people.js";
+import { Position } from "./position.js";
 
-/** @import { BalanceView } from "../panels/account.js" */
+/** @import { Preferences } from "../core/preferences.js" */
+/** @import { Game } from "./game.js" */
+/** @import { NoticeAction } from "./notices.js" */
+/** @import { Sound } from "./sound.js" */
 
 /** @typedef {Api["LobbyTable"]} LobbyTable */
-/** @typedef {(view: BalanceView, currency: string) => HTMLElement} AccountPart */
+/** @typedef {keyof typeof ACCOUNT} AccountPart */
+/** @typedef {typeof PANELS[number]} LobbyPanel */
 
 const TICK = 500;
 const RELOAD_AFTER = 400;
@@ -52,11 +60,22 @@ const SORTS = {
 };
 
 const ACCOUNT = { deposit: depositPart, withdraw: withdrawPart, statement: statementPart };
+const PANELS = /** @type {const} */ (["history", "limit", "options", "help"]);
+/** What shows amounts of one currency. */
+const OF_ONE_CURRENCY = new Set(["limit", ...Object.keys(ACCOUNT)]);
+/** What a player of this lobby is told at once. */
+const TOLD = new Set(["ComplaintAnswered", "RoundVoided"]);
 
 export class Lobby {
-  /** @param {{onExit: () => void}} options */
-  constructor({ onExit }) {
+  /** @param {{preferences: Preferences, sound: Sound, onExit: () => void}} options */
+  constructor({ preferences, sound, onExit }) {
+    this.preferences = preferences;
+    this.sound = sound;
     this.onExit = onExit;
+    /** @type {Game | null} */
+    this.game = null;
+    /** @type {AccountPart | LobbyPanel | null} */
+    this.open = null;
     /** @type {LobbyTable[] | null} */
     this.tables = null;
     /** @type {Map<string, {signature: string, element: HTMLElement}>} */
@@ -70,24 +89,42 @@ export class Lobby {
     this.balances = h("div", { class: "lobby-balances" });
     /** The currencies of the player's accounts. @type {string[]} */
     this.currencies = [];
-    this.currency = stored.currency ?? "";
-    this.choice = h("select", { name: "currency", hidden: true, "aria-label": t("lobby.currency"), onchange: () => { this.currency = this.choice.value; this.remember(); this.draw(); } });
+    /** The decimals of each currency. @type {Map<string, number>} */
+    this.decimals = new Map();
+    /** The currency of the tables that are shown, "" for all. */
+    this.shown = stored.currency ?? "";
+    this.choice = h("select", { name: "currency", hidden: true, "aria-label": t("lobby.currency"), onchange: () => { this.shown = this.choice.value; this.remember(); this.draw(); } });
+    /** The currency of the panel that is open. */
+    this.chosen = "";
+    this.panelChoice = h("select", { name: "account-currency", onchange: () => { this.chosen = this.panelChoice.value; this.makePanel(); } });
+    this.panelCurrency = field(t("lobby.currency"), this.panelChoice);
+    this.panel = h("div", { class: "panel" });
     this.status = h("p", { class: "lobby-status", role: "status" });
-    this.dialog = h("dialog", { class: "lobby-account" });
+    this.dialog = h("dialog", { class: "lobby-account", onclose: () => { this.open = null; put(this.panel); } }, this.panelCurrency, this.panel);
+    this.notices = new Notices();
+    /** @type {PlayerNotices} */
+    this.playerNotices = new PlayerNotices(this);
+    this.position = new Position(this);
     this.chips = Object.keys(FILTERS).map((name) => h("button", { type: "button", class: "filter", "data-filter": name, "aria-pressed": String(this.filters.has(name)), onclick: () => this.toggle(name) }, t(`lobby.filter.${name}`)));
     this.search = h("input", { type: "search", name: "search", autocomplete: "off", placeholder: t("lobby.search"), "aria-label": t("lobby.search"), oninput: () => { this.wanted = this.search.value.trim().toLocaleLowerCase(); this.draw(); } });
     this.sorting = h("select", { name: "sort", "aria-label": t("lobby.sort"), onchange: () => { this.sort = this.sorting.value; this.remember(); this.draw(); } },
       Object.keys(SORTS).map((name) => h("option", { value: name, selected: name === this.sort }, t(`lobby.sort.${name}`))));
     const { nickname } = /** @type {{nickname?: string}} */ (storage.get("player", {}));
-    this.acts = Object.entries(ACCOUNT).map(([name, part]) => h("button", { type: "button", class: name === "deposit" ? "primary" : "quiet", "data-account": name, onclick: () => this.openAccount(part) }, t(`lobby.${name}`)));
+    this.acts = /** @type {AccountPart[]} */ (Object.keys(ACCOUNT)).map((name) => h("button", { type: "button", class: name === "deposit" ? "primary" : "quiet", "data-account": name, onclick: () => this.openPanel(name) }, t(`lobby.${name}`)));
+    const menu = PANELS.map((name) => h("button", { type: "button", class: "menu-button", "data-panel": name, "aria-label": t(`menu.${name}`), onclick: () => this.openPanel(name) }, icon(name), h("span", {}, t(`menu.${name}`))));
+    /** @type {HTMLElement} */
     this.element = h("main", { class: "lobby" },
       h("header", { class: "lobby-head" }, logo(), h("h1", {}, t("title")),
-        nickname ? h("p", { class: "lobby-who" }, h("span", { class: "lobby-face", "aria-hidden": "true" }, initialsOf(nickname)), nickname) : null, this.balances,
-        h("div", { class: "lobby-acts" }, this.acts),
+        nickname ? h("p", { class: "lobby-who" }, h("span", { class: "lobby-face", "aria-hidden": "true" }, initialsOf(nickname)), nickname) : null, this.balances, this.position.element,
+        h("div", { class: "lobby-acts" }, this.acts), h("nav", { class: "lobby-menu", "aria-label": t("menu.label") }, menu),
         h("button", { type: "button", class: "quiet lobby-exit", "aria-label": t("lobby.exit"), title: t("lobby.exit"), onclick: () => this.exit() }, icon("leave"))),
       h("div", { class: "lobby-tools", role: "search" }, this.search, h("div", { class: "filters", role: "group", "aria-label": t("lobby.filter") }, this.chips), this.choice, this.sorting),
-      this.status, this.list, this.dialog);
-    this.stream = new LobbyStream({ changed: () => this.reloadSoon(), balances: (balances) => this.showBalances(balances) });
+      this.notices.element, this.status, this.list, this.dialog);
+    this.stream = new LobbyStream({
+      changed: () => this.reloadSoon(),
+      balances: (balances) => this.showBalances(balances),
+      event: ({ type }) => void (TOLD.has(type) && this.playerNotices.showUnread()),
+    });
     this.timer = 0;
     this.reloading = 0;
     this.onVisible = () => this.reloadSoon();
@@ -96,12 +133,16 @@ export class Lobby {
   start() {
     this.reload();
     this.stream.start();
+    this.playerNotices.start();
+    this.position.start();
     document.addEventListener("visibilitychange", this.onVisible);
     this.timer = setInterval(() => this.tick(), TICK);
   }
 
   leave() {
     this.stream.stop();
+    this.playerNotices.stop();
+    this.position.stop();
     document.removeEventListener("visibilitychange", this.onVisible);
     clearInterval(this.timer);
     clearTimeout(this.reloading);
@@ -144,6 +185,8 @@ export class Lobby {
     tell("balance.changed", { balances: balances.items });
     const held = balances.items.filter(({ account }) => account === "account");
     this.currencies = [...new Set(held.map(({ balance }) => balance.currency))].sort();
+    for (const { balance } of held) this.decimals.set(balance.currency, countDecimals(balance.amount));
+    this.position.refresh();
     put(this.balances, /** @type {const} */ (["real", "play"]).map((money_type) => h("p", { class: "lobby-balance" }, h("small", {}, t(`money_type.${money_type}`)),
       held.filter((each) => each.money_type === money_type).sort((a, b) => a.balance.currency.localeCompare(b.balance.currency)).map(({ balance }) => h("strong", { "data-currency": balance.currency }, money(balance.amount, balance.currency))))));
     this.drawCurrencies();
@@ -152,37 +195,70 @@ export class Lobby {
   /** Offer the currencies of tables and accounts, if there are several. */
   drawCurrencies() {
     const offered = [...new Set([...this.currencies, ...(this.tables ?? []).map((table) => table.currency)])].sort();
-    if (!offered.includes(this.currency)) this.currency = "";
+    if (!offered.includes(this.shown)) this.shown = "";
     set(this.choice, { hidden: offered.length < 2 });
     if (this.choice.dataset.offered === offered.join()) return;
     this.choice.dataset.offered = offered.join();
-    put(this.choice, ["", ...offered].map((code) => h("option", { value: code, selected: code === this.currency }, code || t("lobby.currency.all"))));
+    put(this.choice, ["", ...offered].map((code) => h("option", { value: code, selected: code === this.shown }, code || t("lobby.currency.all"))));
   }
 
-  /** @param {AccountPart} part */
-  openAccount(part) {
-    if (part !== statementPart) tell("cashier.wanted", { cashier_url: launch?.cashier_url });
-    put(this.dialog, h("form", { method: "dialog", class: "lobby-close" }, h("button", { class: "quiet" }, t("close"))), whenLoaded(get("me/balances"), (balances) => {
-      this.showBalances(balances);
-      return this.accountOf(part);
-    }));
-    this.dialog.showModal();
-  }
-
-  /**
-   * Show a part of the account in one currency, which can be changed if the player has several.
-   * @param {AccountPart} part
-   */
-  accountOf(part) {
+  /** The currency of what is open, of the position and of reality checks. */
+  get currency() {
     const { currencies } = this;
-    const content = h("div");
-    const first = [this.currency, launch?.currency].find((code) => code && currencies.includes(code)) ?? currencies[0];
-    /** @param {string} currency */
-    const show = (currency) => put(content, part(this, currency));
-    show(first);
-    if (currencies.length < 2) return content;
-    const choice = h("select", { name: "account-currency", onchange: () => show(choice.value) }, currencies.map((code) => h("option", { value: code, selected: code === first }, code)));
-    return [field(t("lobby.currency"), choice), content];
+    return [this.chosen, this.shown, launch?.currency].find((code) => code && currencies.includes(code)) ?? currencies[0] ?? "";
+  }
+
+  get digits() {
+    return this.decimals.get(this.currency) ?? 2;
+  }
+
+  /** @returns {NoticeAction[]} */
+  get ways() {
+    return [];
+  }
+
+  /** Nothing here is shown before its time. @param {string} path */
+  read(path) {
+    return get(path);
+  }
+
+  refresh() {
+    return this.reload();
+  }
+
+  /** @param {AccountPart | LobbyPanel} name */
+  async openPanel(name) {
+    this.open = name;
+    this.chosen = "";
+    if (name === "deposit" || name === "withdraw") tell("cashier.wanted", { cashier_url: launch?.cashier_url });
+    put(this.panel, panel(this, this.titleOf(name), h("p", { class: "quiet-words", "aria-busy": "true" }, t("loading"))));
+    set(this.panelCurrency, { hidden: true });
+    if (!this.dialog.open) this.dialog.showModal();
+    try {
+      if (OF_ONE_CURRENCY.has(name)) this.showBalances(await get("me/balances"));
+      if (this.open === name) this.makePanel();
+    } catch (error) {
+      put(this.panel, panel(this, this.titleOf(name), h("p", { class: "form-fault", role: "alert" }, errorText(error))));
+    }
+  }
+
+  /** @param {AccountPart | LobbyPanel} name */
+  titleOf(name) {
+    return t(name in ACCOUNT ? "menu.cash" : `menu.${name}`);
+  }
+
+  /** Make the open panel in one currency, which can be changed if the player has several. */
+  makePanel() {
+    const { open, currencies, currency } = this;
+    if (!open) return;
+    set(this.panelCurrency, { hidden: currencies.length < 2 || !OF_ONE_CURRENCY.has(open) });
+    put(this.panelChoice, currencies.map((code) => h("option", { value: code, selected: code === currency }, code)));
+    put(this.panel, open in ACCOUNT ? panel(this, this.titleOf(open), ACCOUNT[/** @type {AccountPart} */ (open)](this, currency)) : panels[/** @type {LobbyPanel} */ (open)].make(this));
+    this.panel.querySelector("h2")?.focus();
+  }
+
+  closePanel() {
+    this.dialog.close();
   }
 
   /** @param {string} name */
@@ -193,12 +269,12 @@ export class Lobby {
   }
 
   remember() {
-    storage.set("lobby", { filters: [...this.filters], sort: this.sort, currency: this.currency });
+    storage.set("lobby", { filters: [...this.filters], sort: this.sort, currency: this.shown });
   }
 
   clearFilters() {
     this.filters.clear();
-    this.search.value = this.wanted = this.currency = this.choice.value = "";
+    this.search.value = this.wanted = this.shown = this.choice.value = "";
     this.remember();
     this.draw();
     this.search.focus();
@@ -211,7 +287,7 @@ export class Lobby {
     for (const button of this.acts) set(button, { hidden: elsewhere && button.dataset.account !== "statement" });
     for (const chip of this.chips) set(chip, { "aria-pressed": String(this.filters.has(chip.dataset.filter ?? "")) });
     this.drawCurrencies();
-    const matching = tables.filter((table) => (!this.currency || table.currency === this.currency) && [...this.filters].every((name) => FILTERS[name](table)) && (!this.wanted || `${table.name} ${t(`preset.${table.preset}`)}`.toLocaleLowerCase().includes(this.wanted)));
+    const matching = tables.filter((table) => (table.you || ((!this.shown || table.currency === this.shown) && [...this.filters].every((name) => FILTERS[name](table)))) && (!this.wanted || `${table.name} ${t(`preset.${table.preset}`)}`.toLocaleLowerCase().includes(this.wanted)));
     set(this.list, { "aria-busy": false });
     say(this.status, tables.length && matching.length < tables.length ? t("lobby.matching", { n: matching.length, all: formatNumber(tables.length) }) : "");
     if (!tables.length) return put(this.list, this.emptyState(t("lobby.none"), t("again"), () => this.reload()));
@@ -294,7 +370,7 @@ function card(table) {
       h("span", { class: "lobby-title" }, h("strong", { class: "lobby-name" }, table.name), h("span", { class: "lobby-preset" }, t(`preset.${table.preset}`))),
       h("span", { class: "lobby-phase" }, h("span", { class: "lobby-ring" }), h("span", { class: "lobby-phase-words" })),
       h("span", { class: "lobby-line" }, h("strong", { class: "lobby-limits" }, limits),
-        h("span", { class: "lobby-players" }, t("lobby.players", { players: formatNumber(table.players), seats: formatNumber(table.seats) }))),
-      h("ul", { class: "lobby-labels" }, h("li", { class: free ? "free" : "full" }, t(free ? "lobby.free" : "lobby.full", { n: free })), table.money_types.map((money_type) => h("li", { class: money_type }, t(`money_type.${money_type}`))), labels),
+        h("span", { class: "lobby-players" }, table.seats === 1 ? t("lobby.alone") : t("lobby.players", { players: formatNumber(table.players), seats: formatNumber(table.seats) }))),
+      h("ul", { class: "lobby-labels" }, table.you ? null : h("li", { class: free ? "free" : "full" }, t(free ? "lobby.free" : "lobby.full", { n: free })), table.money_types.map((money_type) => h("li", { class: money_type }, t(`money_type.${money_type}`))), labels),
       h("span", { class: table.you ? "lobby-go primary" : "lobby-go" }, way)));
 }

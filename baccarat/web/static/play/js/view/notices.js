@@ -11,6 +11,7 @@ import { ownPart } from "../core/table_state.js";
 import { playedMinutes } from "../panels/responsible_gaming.js";
 import { currentLanguage, day, signedMoney, hasMessage, limitAmount, limitName, minutes, moment, money, describeProblem, t } from "../messages/index.js";
 
+/** @import { Host } from "../panels/widgets.js" */
 /** @import { Game } from "./game.js" */
 
 const DURATION = 9000;
@@ -48,7 +49,7 @@ export class Notices {
       this.remove(key);
       closed();
     });
-    const line = h("div", { class: `notice ${kind}` },
+    const line = h("div", { class: `notice ${kind}`, "data-key": key },
       h("p", {}, h("strong", {}, words), remedy ? h("span", {}, ` ${remedy}`) : null),
       actions.map(([label, run]) => h("button", { type: "button", class: "notice-act", onclick: run }, label)), close);
     this.element.append(line);
@@ -183,15 +184,14 @@ function showReleasedSeat(game, { seat, returned }) {
 
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
-/** @param {string} path */
-async function getOrNull(path) {
-  try {
-    return await get(path);
-  } catch (error) {
-    if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
-    return null;
-  }
+/** @param {unknown} error */
+function nothingIfRefused(error) {
+  if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
+  return null;
 }
+
+/** @param {string} path */
+const getOrNull = (path) => get(path).catch(nothingIfRefused);
 
 const STILL = new Set(["cooling_off", "excluded", "excluded_permanently", "blocked"]);
 
@@ -218,9 +218,9 @@ const ACCESS_EVERY = 60_000;
 
 /** Shows reality checks when they are due, the player's unread notices, and what the casino did to their access. */
 export class PlayerNotices {
-  /** @param {Game} game */
-  constructor(game) {
-    this.game = game;
+  /** @param {Host} host */
+  constructor(host) {
+    this.host = host;
     /** @type {number | undefined} */
     this.timer = undefined;
     /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -243,9 +243,9 @@ export class PlayerNotices {
   /** Show that the casino requested a new PIN, as long as that waits. */
   async showPin() {
     const status = /** @type {Api["PinStatus"] | null} */ (await getOrNull("me/pin"));
-    if (!status?.replaced_at) return this.game.notices.remove("pin");
-    this.game.notices.show(t("pin.waits", { when: moment(status.replaced_at) }), {
-      key: "pin", kind: "warning", stay: true, remedy: t("pin.waits.how"), actions: [[t("pin.keep"), () => this.game.actions.open("limit")]],
+    if (!status?.replaced_at) return this.host.notices.remove("pin");
+    this.host.notices.show(t("pin.waits", { when: moment(status.replaced_at) }), {
+      key: "pin", kind: "warning", stay: true, remedy: t("pin.waits.how"), actions: [[t("pin.keep"), () => this.host.openPanel("limit")]],
     });
   }
 
@@ -259,8 +259,8 @@ export class PlayerNotices {
     const other = known && list.items.find((each) => each.opened_by_casino && !each.current && each.started_at > known);
     storage.set(name, current.started_at);
     if (!other) return;
-    this.game.notices.show(t("sessions.other", { when: moment(other.started_at) }), {
-      key: "sessions", kind: "warning", stay: true, actions: [[t("reality_check.read"), () => this.game.notices.remove("sessions")]],
+    this.host.notices.show(t("sessions.other", { when: moment(other.started_at) }), {
+      key: "sessions", kind: "warning", stay: true, actions: [[t("reality_check.read"), () => this.host.notices.remove("sessions")]],
     });
   }
 
@@ -271,20 +271,19 @@ export class PlayerNotices {
     if (!status?.reminder) return;
     const left = Date.parse(status.reminder.due_at) - serverNow();
     this.timer = setTimeout(() => this.showRealityCheck(), Math.min(MAX_TIMEOUT, Math.max(least, left)));
-    this.game.element.dataset.reminder = status.reminder.due_at;
+    this.host.element.dataset.reminder = status.reminder.due_at;
   }
 
   async showRealityCheck() {
-    await this.game.show.settled();
-    const status = await getOrNull("me/reality-check");
+    const status = await this.host.read(`me/reality-check?currency=${this.host.currency}`).catch(nothingIfRefused);
     this.schedule(60_000);
     if (!status?.session) return;
     const { session } = status;
     tell("reality_check.due");
     const values = { n: session.minutes, played: minutes(playedMinutes(session)), net: signedMoney(session.net.amount, session.net.currency) };
-    this.game.notices.show(t("reality_check.reality", values), {
+    this.host.notices.show(t("reality_check.reality", values), {
       key: "reality", kind: "warning", stay: true,
-      actions: [[t("reality_check.go_on"), () => this.game.notices.remove("reality")], [t("menu.limit"), () => this.game.actions.open("limit")], [t("menu.leave"), () => this.game.actions.run("leave")]],
+      actions: [[t("reality_check.go_on"), () => this.host.notices.remove("reality")], [t("menu.limit"), () => this.host.openPanel("limit")], ...this.host.ways],
     });
   }
 
@@ -292,7 +291,7 @@ export class PlayerNotices {
     await this.game.show.settled();
     const status = await getOrNull("notices?unread=true&limit=3");
     for (const notice of status?.items ?? []) {
-      this.game.notices.show(noticeText(notice), {
+      this.host.notices.show(noticeText(notice), {
         key: notice.id, stay: true, actions: [[t("reality_check.read"), () => this.read(notice)]],
       });
     }
@@ -300,12 +299,12 @@ export class PlayerNotices {
 
   /** @param {Api["Notice"]} notice */
   async read(notice) {
-    this.game.notices.remove(notice.id);
+    this.host.notices.remove(notice.id);
     try {
       await command(`notices/${notice.id}/read`, {});
     } catch (error) {
       if (!(error instanceof Problem || error instanceof NoResponse)) throw error;
-      this.game.notices.showProblem(error);
+      this.host.notices.showProblem(error);
     }
   }
 }

@@ -94,6 +94,6 @@ export class TableUpdates {
     if (round.phase === "settled") {
       this.game.show.begin(round, before);
       this.game.rounds.present(round);
-    } else if (round.phase === "voided") this.game.notices.show(t("round.voided", { number: round.number }), { kind: "warning", stay: true, key: "void" });
+    } else if (round.phase === "voided") this.game.tellVoid(round.number, Boolean(ownPart(round)?.wager));
   }
 }
