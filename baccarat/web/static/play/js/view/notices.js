@@ -288,8 +288,7 @@ export class PlayerNotices {
   }
 
   async showUnread() {
-    await this.game.show.settled();
-    const status = await getOrNull("notices?unread=true&limit=3");
+    const status = await this.host.read("notices?unread=true&limit=3").catch(nothingIfRefused);
     for (const notice of status?.items ?? []) {
       this.host.notices.show(noticeText(notice), {
         key: notice.id, stay: true, actions: [[t("reality_check.read"), () => this.read(notice)]],
