@@ -117,7 +117,7 @@ export const help = {
     return panel(host, t("menu.help"), h("p", {}, t("help.aim")), host.game ? tableRules(host.game) : h("p", {}, t("help.push")),
       h("details", {}, h("summary", {}, t("help.third")), h("p", {}, t("help.third.player")), h("p", {}, t("help.third.banker"))),
       h("h3", {}, t("help.care.title")), whenLoaded(get("me/operator"), customerCare),
-      keys(rules), h("p", { class: "quiet-words" }, t("help.mouse")), h("p", { class: "quiet-words" }, t("help.malfunction")));
+      host.game ? [keys(host.game.state.rules), h("p", { class: "quiet-words" }, t("help.mouse"))] : null, h("p", { class: "quiet-words" }, t("help.malfunction")));
   },
 
   draw() {
