@@ -361,11 +361,11 @@ class Discrepancy(models.Model):
 
     id = models.UUIDField(primary_key=True)
     run_id = models.UUIDField()
-    operator_id = models.UUIDField()
+    operator_id = models.UUIDField(null=True)
     provider = models.TextField()
     currency = models.TextField()
     day = models.DateField()
-    kind = models.TextField()
+    kind = models.TextField(null=True)
     payment = models.TextField()
     reference = models.TextField()
     type = models.TextField()

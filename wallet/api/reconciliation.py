@@ -128,7 +128,7 @@ class DiscrepancyResponse(Shape):
     reconciliation: UUID
     day: date
     provider: Annotated[str, Meta(examples=["sandbox"])]
-    kind: PaymentKind
+    kind: Annotated[PaymentKind | None, Meta(description="Null for a message about a payment that nobody knows.")]
     payment: Annotated[str, Meta(examples=[_PAYMENT])]
     reference: Annotated[str, Meta(examples=["tx-71"])]
     type: DiscrepancyType
@@ -153,7 +153,7 @@ class DiscrepancyResponse(Shape):
             reconciliation=row.run_id,
             day=row.day,
             provider=row.provider,
-            kind=PaymentKind(row.kind),
+            kind=None if row.kind is None else PaymentKind(row.kind),
             payment=row.payment,
             reference=row.reference,
             type=DiscrepancyType(row.type),

@@ -353,11 +353,11 @@ class Migration(migrations.Migration):
                     fields=[
                         ("id", models.UUIDField(primary_key=True, serialize=False)),
                         ("run_id", models.UUIDField()),
-                        ("operator_id", models.UUIDField()),
+                        ("operator_id", models.UUIDField(null=True)),
                         ("provider", models.TextField()),
                         ("currency", models.TextField()),
                         ("day", models.DateField()),
-                        ("kind", models.TextField()),
+                        ("kind", models.TextField(null=True)),
                         ("payment", models.TextField()),
                         ("reference", models.TextField()),
                         ("type", models.TextField()),

@@ -357,11 +357,11 @@ CREATE INDEX wallet_reconciliation_page ON wallet_reconciliation (operator_id, d
 CREATE TABLE wallet_discrepancy (
     id uuid PRIMARY KEY,
     run_id uuid NOT NULL,
-    operator_id uuid NOT NULL,
+    operator_id uuid,
     provider text NOT NULL,
     currency text NOT NULL,
     day date NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('deposit', 'payout')),
+    kind text CHECK (kind IN ('deposit', 'payout')),
     payment text NOT NULL,
     reference text NOT NULL,
     type text NOT NULL CHECK (type IN

@@ -73,7 +73,7 @@ def _apply_one() -> bool:
     return True
 
 
-def apply_again(*, provider: str, payment: UUID) -> list[str]:
+def apply_again(*, provider: str, payment: UUID | None) -> list[str]:
     """Apply what is left of a payment's messages, in their order, and return why some are left, each reason once."""
     why = set()
     for message in stored_messages.left(provider=provider, payment=payment):

@@ -42,14 +42,15 @@ _CLAIM: Final = f"""
      WHERE outcome IS NULL AND next_try_at <= clock_timestamp()
      ORDER BY next_try_at LIMIT 1 FOR UPDATE SKIP LOCKED
 """  # noqa: S608  (a constant)
+_OF: Final = "provider = %s AND (payment_id = %s OR payment_id IS NULL AND %s::uuid IS NULL)"
 _LEFT: Final = f"""
     SELECT {_COLUMNS} FROM wallet_providercallback
-     WHERE provider = %s AND payment_id = %s AND (outcome IS NULL OR outcome <> ALL (%s)) ORDER BY id FOR UPDATE
+     WHERE {_OF} AND (outcome IS NULL OR outcome <> ALL (%s)) ORDER BY id FOR UPDATE
 """  # noqa: S608  (a constant)
-_CLOSE: Final = """
+_CLOSE: Final = f"""
     UPDATE wallet_providercallback SET outcome = %s
-     WHERE provider = %s AND payment_id = %s AND (outcome <> ALL (%s) OR outcome IS NULL AND attempts >= %s)
-"""
+     WHERE {_OF} AND (outcome <> ALL (%s) OR outcome IS NULL AND attempts >= %s)
+"""  # noqa: S608  (a constant)
 _END: Final = """
     WITH ended AS (
         UPDATE wallet_providercallback SET outcome = %s
@@ -69,11 +70,15 @@ _OWNER: Final = """
      UNION ALL SELECT operator_id, player_id FROM wallet_withdrawal WHERE id = %s AND provider = %s
      UNION ALL SELECT operator_id, player_id FROM wallet_remote WHERE id = %s AND 'wallet' = %s
 """
+_ONLY_OPERATOR: Final = """
+    SELECT CASE WHEN count(DISTINCT operator_id) = 1 THEN min(operator_id::text)::uuid END
+      FROM wallet_deposit_method WHERE provider = %s
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """A message; without an `operator`, nothing is known of its payment."""
+    """A message. One about a payment that nobody knows belongs to the only operator that has its provider, if any."""
 
     id: int
     provider: str
@@ -140,14 +145,14 @@ def claim() -> StoredMessage | None:
     return StoredMessage(*rows[0]) if rows else None
 
 
-def left(*, provider: str, payment: UUID) -> list[StoredMessage]:
+def left(*, provider: str, payment: UUID | None) -> list[StoredMessage]:
     """Lock what is left of a payment's messages, in their order."""
-    return [StoredMessage(*row) for row in fetch(_LEFT, [provider, payment, list(ENDED)])]
+    return [StoredMessage(*row) for row in fetch(_LEFT, [provider, payment, payment, list(ENDED)])]
 
 
-def close(*, provider: str, payment: UUID) -> None:
+def close(*, provider: str, payment: UUID | None) -> None:
     """Close what staff were told of and is left of a payment's messages; one that is still tried stays."""
-    execute(_CLOSE, [CLOSED, provider, payment, list(ENDED), TOLD_AFTER])
+    execute(_CLOSE, [CLOSED, provider, payment, payment, list(ENDED), TOLD_AFTER])
 
 
 def end(*, provider: str, payments: Sequence[UUID]) -> None:
@@ -210,7 +215,7 @@ def _insert(
 ) -> list[StoredMessage]:
     """Store a message; nothing if there is one with its nonce."""
     rows = fetch(_OWNER, 3 * [payment, provider])
-    operator, player = rows[0] if rows else (None, None)
+    operator, player = rows[0] if rows else (fetch(_ONLY_OPERATOR, [provider])[0][0], None)
     encrypted = crypto_shredding.encrypt_text(player or crypto_shredding.NOBODY, body)
     attempts = 0 if outcome is None else 1
     values = [provider, nonce, operator, player, payment, money, encrypted, outcome, attempts]

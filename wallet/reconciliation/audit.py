@@ -86,5 +86,5 @@ def _check_detection(event: DiscrepancyDetected, where: str) -> Iterator[Finding
     ours, theirs = event.our_status is not None, event.their_status is not None
     sides = {DiscrepancyType.MISSING_OURS: (False, True), DiscrepancyType.MISSING_THEIRS: (True, False)}
     expected = sides.get(event.type, (True, True))
-    if (ours, theirs) != expected and not (event.type is DiscrepancyType.MESSAGE_UNAPPLIED and ours):
+    if (ours, theirs) != expected and event.type is not DiscrepancyType.MESSAGE_UNAPPLIED:
         yield Finding("discrepancy without its sides", where, str(expected), str((ours, theirs)))

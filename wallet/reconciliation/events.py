@@ -60,16 +60,17 @@ class ReconciliationCompleted:
 class DiscrepancyDetected:
     """A payment differs: for the first time, again after it had matched, or in another way than before.
 
-    `kind` is deposit or payout. Fields of a missing record are None.
+    `kind` is deposit or payout. Fields of a missing record are None; of a message about a payment that nobody knows so
+    are `kind` and, unless one operator alone has its provider, `operator`.
     """
 
     discrepancy: UUID
     run: UUID
-    operator: UUID
+    operator: UUID | None
     provider: str
     currency: str
     day: date
-    kind: str
+    kind: str | None
     payment: str
     reference: str
     type: DiscrepancyType
@@ -86,7 +87,7 @@ class DiscrepancyCleared:
     """A later comparison of the day no longer found it."""
 
     discrepancy: UUID
-    operator: UUID
+    operator: UUID | None
     at: datetime
 
 
@@ -95,7 +96,7 @@ class DiscrepancyAssigned:
     """`by` assigned it to `owner`."""
 
     discrepancy: UUID
-    operator: UUID
+    operator: UUID | None
     owner: str
     by: str
     at: datetime
@@ -106,7 +107,7 @@ class DiscrepancyResolved:
     """`by` resolved it."""
 
     discrepancy: UUID
-    operator: UUID
+    operator: UUID | None
     resolution: DiscrepancyResolution
     by: str
     at: datetime
@@ -116,12 +117,12 @@ DiscrepancyEvent = DiscrepancyDetected | DiscrepancyCleared | DiscrepancyAssigne
 ReconciliationEvent = ReconciliationCompleted | DiscrepancyEvent
 
 
-def run_id(*, operator: UUID, provider: str, currency: str, day: date) -> UUID:
+def run_id(*, operator: UUID | None, provider: str, currency: str, day: date) -> UUID:
     """Compute the id of a run, a version-5 UUID (RFC 9562)."""
     return uuid5(NAMESPACE, f"{operator}/{provider}/{currency}/{day.isoformat()}")
 
 
-def discrepancy_id(*, run: UUID, kind: str, payment: str, discrepancy_type: DiscrepancyType) -> UUID:
+def discrepancy_id(*, run: UUID, kind: str | None, payment: str, discrepancy_type: DiscrepancyType) -> UUID:
     """Compute the id of a discrepancy: the same each time that it is found."""
     return uuid5(NAMESPACE, f"{run}/{kind}/{payment}/{discrepancy_type}")
 

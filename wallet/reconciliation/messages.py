@@ -13,6 +13,7 @@ from wallet.payments import callbacks, stored_messages
 from wallet.payments.stored_messages import StoredMessage
 from wallet.reconciliation import queries, services, sources
 from wallet.reconciliation import state as lifecycle
+from wallet.reconciliation.comparison import OurPayment
 from wallet.reconciliation.events import (
     DiscrepancyDetected,
     discrepancy_id,
@@ -36,7 +37,7 @@ class _Discrepancies:
     def clear(self, provider: str, payment: UUID) -> None:
         shown = Discrepancy.objects.filter(payment=str(payment), provider=provider, type=MESSAGE)
         for row in shown.exclude(status__in=CLOSED):
-            metadata = Metadata(operator=str(row.operator_id), actor=f"provider:{provider}", causation="")
+            metadata = Metadata(operator=str(row.operator_id or ""), actor=f"provider:{provider}", causation="")
             services.change(row.pk, row.operator_id, metadata, lambda state, at: lifecycle.record_cleared(state, at=at))
 
 
@@ -46,26 +47,26 @@ def register() -> None:
 
 def open_for(message: StoredMessage) -> None:
     """Open the discrepancy of a message, or again if it is closed, in the transaction that could not apply it."""
-    if message.operator is None or message.payment is None:
-        return
-    (ours,) = sources.our_payments(message.operator, message.provider, [str(message.payment)])
-    at, report = database_now(), callbacks.report_of(message)
-    zone = Operator.objects.filter(pk=message.operator).values_list("time_zone", flat=True).first()
+    at, report, ours = database_now(), callbacks.report_of(message), _our_payment(message)
+    currency = ours.currency if ours is not None else "" if report is None else report.currency
+    payment, kind = str(message.payment or ""), None if ours is None else ours.kind.value
+    houses = Operator.objects.filter(pk__in=[message.operator] if message.operator else [])
+    zone = houses.values_list("time_zone", flat=True).first()
     day = at.astimezone(ZoneInfo(zone or "UTC")).date()
-    run = run_id(operator=message.operator, provider=message.provider, currency=ours.currency, day=day)
+    run = run_id(operator=message.operator, provider=message.provider, currency=currency, day=day)
     detected = DiscrepancyDetected(
-        discrepancy=discrepancy_id(run=run, kind=ours.kind.value, payment=ours.payment, discrepancy_type=MESSAGE),
+        discrepancy=discrepancy_id(run=run, kind=kind, payment=payment, discrepancy_type=MESSAGE),
         run=run,
         operator=message.operator,
         provider=message.provider,
-        currency=ours.currency,
+        currency=currency,
         day=day,
-        kind=ours.kind.value,
-        payment=ours.payment,
-        reference=ours.reference if report is None else report.reference,
+        kind=kind,
+        payment=payment,
+        reference=report.reference if report is not None else "" if ours is None else ours.reference,
         type=MESSAGE,
-        our_amount=ours.amount,
-        our_status=ours.status,
+        our_amount=None if ours is None else ours.amount,
+        our_status=None if ours is None else ours.status,
         their_amount=None if report is None else report.amount,
         their_currency=None if report is None else report.currency,
         their_status=None if report is None else report.status.value,
@@ -77,13 +78,20 @@ def open_for(message: StoredMessage) -> None:
     is_closed = state is not None and state.status in CLOSED
     events = (detected,) if is_closed else lifecycle.record_discrepancy(state, detected)
     if events:
-        metadata = Metadata(operator=str(message.operator), actor=f"provider:{message.provider}", causation="")
+        metadata = Metadata(operator=str(message.operator or ""), actor=f"provider:{message.provider}", causation="")
         stream = discrepancy_stream(detected.discrepancy)
         RECONCILIATION_EVENTS.record(stream, version=len(history), events=events, metadata=metadata)
         DISCREPANCIES.upsert([discrepancy_row(lifecycle.fold(events, state), len(history) + len(events))])
 
 
-def apply_again(discrepancy: UUID, *, operator: UUID, metadata: Metadata) -> list[str]:
+def _our_payment(message: StoredMessage) -> OurPayment | None:
+    if message.operator is None or message.payment is None:
+        return None
+    found = sources.our_payments(message.operator, message.provider, [str(message.payment)])
+    return found[0] if found else None
+
+
+def apply_again(discrepancy: UUID, *, operator: UUID | None, metadata: Metadata) -> list[str]:
     """Apply what is left of a payment's messages; return why some are left, and clear the discrepancy if none is.
 
     Raises UnknownDiscrepancy, also for one that is not of messages, DiscrepancyClosed.
@@ -95,8 +103,8 @@ def apply_again(discrepancy: UUID, *, operator: UUID, metadata: Metadata) -> lis
         if row.status == DiscrepancyStatus.RESOLVED:
             raise DiscrepancyClosed("The discrepancy is resolved.", current_status=row.status)
         # First the payment's lock, then the run's: so does who could not apply a message.
-        payment = UUID(row.payment)
-        if row.provider == PROVIDER:
+        payment = services.payment_of(row.payment)
+        if row.provider == PROVIDER and payment is not None:
             left = unapplied.apply_again(payment, metadata=metadata)
         else:
             left = callbacks.apply_again(provider=row.provider, payment=payment)

@@ -71,7 +71,7 @@ def find_waiting() -> list[Observation]:
     return [
         Observation(
             name="open_discrepancies",
-            part=str(operator),
+            part=str(operator or ""),
             values={"differences": counted(number, "difference"), "hours": hours},
             number=number,
             operator=operator,
@@ -80,7 +80,7 @@ def find_waiting() -> list[Observation]:
     ]
 
 
-def find(*, operator: UUID, discrepancy: UUID) -> Discrepancy:
+def find(*, operator: UUID | None, discrepancy: UUID) -> Discrepancy:
     """Find one discrepancy. Raises UnknownDiscrepancy, also for another operator's."""
     row = Discrepancy.objects.filter(operator_id=operator, pk=discrepancy).first()
     if row is None:

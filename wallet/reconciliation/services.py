@@ -92,7 +92,7 @@ def compare_day(day: ReconciliationDay) -> list[ReconciliationResult]:
 
 
 def assign(
-    discrepancy: UUID, *, operator: UUID, owner: str, by: str, metadata: Metadata, note: str = ""
+    discrepancy: UUID, *, operator: UUID | None, owner: str, by: str, metadata: Metadata, note: str = ""
 ) -> DiscrepancyState:
     """Assign a discrepancy to an owner. Raises UnknownDiscrepancy, DiscrepancyClosed, DiscrepancyNoteMissing."""
     note = _require_short(note)
@@ -106,7 +106,13 @@ def assign(
 
 
 def resolve(
-    discrepancy: UUID, *, operator: UUID, resolution: DiscrepancyResolution, note: str, by: str, metadata: Metadata
+    discrepancy: UUID,
+    *,
+    operator: UUID | None,
+    resolution: DiscrepancyResolution,
+    note: str,
+    by: str,
+    metadata: Metadata,
 ) -> DiscrepancyState:
     """Resolve a discrepancy and save the note that explains it.
 
@@ -119,7 +125,7 @@ def resolve(
         messages = Discrepancy.objects.filter(pk=discrepancy, operator_id=operator, type=MESSAGE)
         for provider, payment in messages.values_list("provider", "payment"):
             # Before the run's lock, as who applies messages again has theirs first.
-            stored_messages.close(provider=provider, payment=UUID(payment))
+            stored_messages.close(provider=provider, payment=payment_of(payment))
         return change(
             discrepancy, operator, metadata, lambda state, at: _resolved(state, resolution, by, at), note=(by, note)
         )
@@ -136,10 +142,12 @@ def _resolved(
 
 def _takes_two(detected: DiscrepancyDetected) -> bool:
     """Return whether two persons close it: a message above the policy's amount, about money that is real."""
-    if detected.type is not MESSAGE or Operator.objects.get(pk=detected.operator).sandbox:
+    amount = max(detected.our_amount or 0, detected.their_amount or 0)
+    if detected.type is not MESSAGE or detected.operator is None:
+        return detected.type is MESSAGE and amount > 0
+    if Operator.objects.get(pk=detected.operator).sandbox:
         return False
-    above = policy(operator=detected.operator, currency=detected.currency).second_approval_above
-    return max(detected.our_amount or 0, detected.their_amount or 0) > above
+    return amount > policy(operator=detected.operator, currency=detected.currency).second_approval_above
 
 
 def _decided_by(detected: DiscrepancyDetected) -> frozenset[str]:
@@ -232,7 +240,7 @@ def _detection(
 
 def change(
     discrepancy: UUID,
-    operator: UUID,
+    operator: UUID | None,
     metadata: Metadata,
     decide: Callable[[DiscrepancyState, datetime], Sequence[DiscrepancyEvent]],
     *,
@@ -262,19 +270,21 @@ def change(
 
 
 def _encrypted(payment: str, note: str) -> str:
-    """Encrypt a note under the key of the player whose payment it is about.
-
-    The note on a payment that only the provider knows, and so without a player, is not encrypted.
-    """
-    try:
-        key = UUID(payment)
-    except ValueError:  # an id of the provider
-        return note
+    """Encrypt a note under the key of the player whose payment it is about, or nobody's if only the provider knows."""
+    keys = [key] if (key := payment_of(payment)) else []
     for model in (Deposit, Withdrawal, RemoteTransaction):
-        player = model.objects.filter(pk=key).values_list("player_id", flat=True).first()
+        player = model.objects.filter(pk__in=keys).values_list("player_id", flat=True).first()
         if player is not None:
             return crypto_shredding.encrypt_text(player, note)
-    return note
+    return crypto_shredding.encrypt_text(crypto_shredding.NOBODY, note)
+
+
+def payment_of(payment: str) -> UUID | None:
+    """Return our id of a payment; None for an id of the provider, and where a message names none."""
+    try:
+        return UUID(payment)
+    except ValueError:
+        return None
 
 
 def _require_short(note: str) -> str:

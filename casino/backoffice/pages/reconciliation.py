@@ -58,10 +58,11 @@ def _theirs(row: Discrepancy) -> SafeString | str:
 
 
 def _payment(row: Discrepancy) -> SafeString | str:
-    text = f"{row.kind} …{row.payment[-12:]}"
+    text = f"{row.kind or 'unknown'} …{row.payment[-12:]}"
     identity = None if row.our_status is None else as_uuid(row.payment)
-    page = "remote" if row.provider == PROVIDER else _PAGES[row.kind]
-    return text if identity is None else html.page(page, identity, text)
+    if identity is None or row.kind is None:
+        return text
+    return html.page("remote" if row.provider == PROVIDER else _PAGES[row.kind], identity, text)
 
 
 def _is_open(_request: HttpRequest, row: Discrepancy) -> bool:
@@ -134,7 +135,7 @@ class DiscrepancyAdmin(LabelledRowsAdmin):
     owner_ = staff_column("owner", "owner")
 
     def title_of(self, obj: Any) -> str:
-        return f"{label(obj.type)}, {obj.kind} of {self.day_(obj)}"
+        return f"{label(obj.type)}, {obj.kind or 'unknown payment'} of {self.day_(obj)}"
 
     actions = ("take_selected",)
     action_form = NoteActionForm

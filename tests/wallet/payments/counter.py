@@ -86,12 +86,16 @@ def complete_deposit(by: MethodVersion, amount: int = 5000) -> UUID:
     return payment
 
 
-def call_back(callback: ProviderReport, *, nonce: str = "", secret: str = SECRET, at: int = 0) -> bool:
+def send(body: bytes, /, under: str = "", *, secret: str = SECRET, at: int = 0, **changes: Any) -> bool:
+    """Deliver a signed body under a nonce, with other headers where `changes` says so."""
+    signed = {"timestamp": str(int(time.time()) + at), "nonce": under or secrets.token_hex(16), "subject": CALLBACK}
+    signature = signatures.sign(secret=secret, body=body, **signed)
+    return callbacks.receive(**{"provider": "sandbox", "signature": signature, "body": body, **signed, **changes})
+
+
+def call_back(callback: ProviderReport, *, nonce: str = "", **signed: Any) -> bool:
     """Deliver a report as a signed callback."""
-    body = provider_messages.encode_report(callback)
-    nonce, timestamp = nonce or secrets.token_hex(16), str(int(time.time()) + at)
-    signed = {"timestamp": timestamp, "nonce": nonce, "subject": CALLBACK, "body": body}
-    return callbacks.receive(provider="sandbox", signature=signatures.sign(secret=secret, **signed), **signed)
+    return send(provider_messages.encode_report(callback), nonce, **signed)
 
 
 def balance_of(kind: AccountKind) -> int:

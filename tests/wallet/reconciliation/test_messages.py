@@ -1,17 +1,21 @@
 """Signed messages that could not be applied: the desk applies them again, or two persons close them."""
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.urls import reverse
 
+from casino.events.sql import fetch
 from casino.operators.models import Operator
 from casino.operators.refusals import ChangeNeedsSecondPerson
 from casino.significant.models import SignificantEvent
 from tests.conftest import Database
 from tests.support.acts import agreed
+from tests.support.office import page_of, staff, superuser
 from tests.support.payouts import UNPLAYED, pay_unplayed
 from tests.wallet.ledger.world import METADATA, OPERATOR
 from tests.wallet.payments.counter import (
@@ -23,14 +27,15 @@ from tests.wallet.payments.counter import (
     method,
     open_alice,
     report,
+    send,
     status,
     use_provider,
     withdraw,
 )
 from wallet.models import Discrepancy, ProviderCallback
-from wallet.payments import callbacks, methods, withdrawals
+from wallet.payments import callbacks, methods, provider_messages, withdrawals
 from wallet.payments.provider_reports import PaymentKind
-from wallet.reconciliation import messages, services
+from wallet.reconciliation import messages, queries, services
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.comparison import ReconciliationOutcome
 from wallet.reconciliation.events import DiscrepancyResolution, discrepancy_stream
@@ -176,6 +181,55 @@ def test_a_message_stays_open_when_the_day_is_compared_and_opens_again_with_the_
     call_back(report(payment, "reversed", amount=4000))
     callbacks.apply_waiting()
     assert Discrepancy.objects.get().status == "assigned"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("is_shared", [False, True])
+@pytest.mark.parametrize("names_a_payment", [True, False])
+def test_a_message_about_a_payment_that_nobody_knows_is_a_discrepancy_of_who_has_the_provider(
+    monkeypatch: pytest.MonkeyPatch, *, is_shared: bool, names_a_payment: bool
+) -> None:
+    open_house(monkeypatch)
+    if is_shared:
+        method(uuid4())
+    payment = uuid4()
+    said = json.loads(provider_messages.encode_report(report(payment, "reversed")))
+    if not names_a_payment:
+        del said["payment"]
+    for _ in range(2):
+        send(json.dumps(said).encode())
+        callbacks.apply_waiting()
+    row = Discrepancy.objects.get()
+    operator = None if is_shared else OPERATOR
+    assert (row.operator_id, row.kind, row.our_status) == (operator, None, None)
+    assert (row.payment, row.their_amount) == ((str(payment), 5000) if names_a_payment else ("", None))
+    why = "unknown_payment" if names_a_payment else "unreadable"
+    assert messages.apply_again(row.pk, operator=operator, metadata=METADATA) == [why]
+    assert SignificantEvent.objects.get(kind="payment_unapplied").operator_id == operator
+    assert_audited()
+
+    about = {"operator": operator, "metadata": METADATA}
+    services.assign(row.pk, owner="staff:7", by="staff:7", **about)
+    services.resolve(row.pk, resolution=DiscrepancyResolution.ACCEPTED, note="Not ours.", by="staff:8", **about)
+    assert {each.outcome for each in ProviderCallback.objects.all()} == {"closed"}
+    assert "Not ours." not in str(fetch("SELECT note FROM wallet_discrepancy_note"))
+    assert [each.note for each in queries.notes([row.pk])[row.pk]] == ["Not ours."]
+    assert_audited()
+
+
+@pytest.mark.django_db
+def test_staff_of_the_installation_see_what_no_operator_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_house(monkeypatch)
+    method(uuid4())
+    call_back(report(uuid4(), "reversed"))
+    callbacks.apply_waiting()
+    row = Discrepancy.objects.get()
+    rights = ("wallet.view_discrepancy", "wallet.change_discrepancy")
+    page, button = page_of("wallet_discrepancy", row.pk), reverse("admin:wallet_discrepancy_apply_again", args=[row.pk])
+    assert staff(*rights, name="ann", works_for="lucky").get(page).status_code == 302
+    root = superuser()
+    assert "unknown …" in root.get(page).content.decode()
+    assert "Not applied: unknown payment." in root.post(button, follow=True).content.decode()
 
 
 def test_fifty_messages_at_once_are_one_discrepancy_and_told_once(
