@@ -180,15 +180,16 @@ def desk(
         with Web(database, log=tmp_path_factory.mktemp("desk") / "web.log", **provider) as web:
             desk = Desk(office, f"http://{HOST}:{web.port}", browser)
             yield desk
-    show(desk.done, request.config.pluginmanager.getplugin("terminalreporter"))
+    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        show(desk.done)
 
 
-def show(done: Mapping[str, tuple[int, ...]], terminal: Any) -> None:
+def show(done: Mapping[str, tuple[int, ...]]) -> None:
     """Print the clicks of each task that was done, beside those of November 2026."""
-    terminal.ensure_newline()
+    print()
     for task, clicks in done.items():
         before, _ = TASKS[task]
-        terminal.write_line(f"{task + ':':50} {before:>8} clicks, now {' + '.join(map(str, clicks))}")
+        print(f"{task + ':':50} {before:>8} clicks, now {' + '.join(map(str, clicks))}")
 
 
 @pytest.fixture
