@@ -36,6 +36,7 @@ from casino.api.fields import (
     ReferenceField,
     StrictSerializer,
     WholeNumberField,
+    YesNo,
     parse_body,
     parse_query,
 )
@@ -43,6 +44,7 @@ from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import CurrencyCode, HexText, ItemList, Shape, Timestamp, open_enum
 from casino.api.views import BaseApiView
+from casino.checkpoints import records as checkpoints
 from casino.events.payloads import ArchiveUnavailable
 from casino.events.periods import PeriodReversed
 from casino.operators.base_views import OperatorOrPlayerView, OperatorView
@@ -190,11 +192,25 @@ class OfferedView(OperatorOrPlayerView):
         require_offered(self.caller, table=self.kwargs.get("table"), round_=self.kwargs.get("round"))
 
 
+class ProofQuery(serializers.Serializer[Any]):
+    """How soon the proof has to be whole."""
+
+    soon = EnumField(
+        YesNo,
+        required=False,
+        default=YesNo.NO,
+        help_text=(
+            "With `true`, a checkpoint that covers the round is signed within seconds if there is none yet: ask again."
+        ),
+    )
+
+
 class RoundProofView(OfferedView):
     @operation(
         "getRoundProof",
         "Export a round for independent verification",
         returns=RoundProof,
+        parameters=[ProofQuery],
         description=(
             "Available for settled and voided rounds, to the operator and to players of the round (without staff notes "
             "and other players' money). Check it at /play/verify/, with the stand-alone verifier served there, or with "
@@ -210,9 +226,10 @@ class RoundProofView(OfferedView):
         ),
     )
     def get(self, request: Request, round: UUID) -> Response:  # noqa: A002  (the path's own word)
-        del request
-        caller = self.caller
+        caller, soon = self.caller, parse_query(ProofQuery, request)["soon"]
         document = export_round(round_=round, operator=caller.operator, viewer=viewer(caller))
+        if soon is YesNo.YES and len(document["inclusion_proofs"]) < len(document["events"]):
+            checkpoints.ask()
         return Response(msgspec.convert(document, RoundProof))
 
 

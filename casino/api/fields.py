@@ -187,6 +187,13 @@ class EnumField(serializers.Field[StrEnum, Any, str, StrEnum]):
         return value.value
 
 
+class YesNo(StrEnum):
+    """A flag in a query."""
+
+    YES = "true"
+    NO = "false"
+
+
 class MoneyTypeField(EnumField):
     """`real` or `play`."""
 

@@ -21,6 +21,10 @@ _NOT_COPIED: Final = """
 WHERE NOT EXISTS (SELECT FROM checkpoints_copy AS copy WHERE copy.number = checkpoint.number) ORDER BY number LIMIT %s
 """
 _ADD_COPY: Final = "INSERT INTO checkpoints_copy (number, storage) VALUES (%s, %s) ON CONFLICT DO NOTHING"
+_ASK: Final = """
+INSERT INTO checkpoints_wanted (asked_at) VALUES (clock_timestamp())
+ON CONFLICT (single) DO UPDATE SET asked_at = excluded.asked_at
+"""
 _KEYS: Final = """
 SELECT id, public, since, until FROM checkpoints_key LEFT JOIN checkpoints_retirement ON key_id = id ORDER BY since, id
 """
@@ -50,6 +54,17 @@ def log_id() -> UUID:
     """Return the id of this database's log, or NIL_LOG_ID if its row was removed."""
     rows = fetch("SELECT id FROM checkpoints_log")
     return rows[0][0] if rows else NIL_LOG_ID
+
+
+def ask() -> None:
+    """Ask for a checkpoint over what is sealed now: the signer signs one the next time that it looks."""
+    execute(_ASK)
+
+
+def asked_at() -> datetime | None:
+    """Return when somebody last asked for a checkpoint, or None."""
+    rows = fetch("SELECT asked_at FROM checkpoints_wanted")
+    return rows[0][0] if rows else None
 
 
 def latest() -> CheckpointDocument | None:

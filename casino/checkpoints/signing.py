@@ -78,8 +78,8 @@ def sign_now() -> CheckpointDocument | None:
 def sign_if_due() -> int:
     """Sign and copy checkpoints while one is due; return how many were signed.
 
-    One is due after CHECKPOINT_SECONDS or CHECKPOINT_POSITIONS, and daily even without new events. Returns 0 while
-    another process is signing. Raises as `sign_now` does.
+    One is due after CHECKPOINT_SECONDS or CHECKPOINT_POSITIONS, when somebody has asked for one since the last, and
+    daily even without new events. Returns 0 while another process is signing. Raises as `sign_now` does.
     """
     signed = 0
     copy_to_storage()
@@ -160,8 +160,11 @@ def _is_due(context: SigningContext) -> bool:
     if context.last is None:
         return True
     new, age = context.head.position - context.covered, context.now - context.last.made_at
-    interval_over = age >= timedelta(seconds=settings.CHECKPOINT_SECONDS)
-    return new >= settings.CHECKPOINT_POSITIONS or (new > 0 and interval_over) or age >= DAILY
+    asked = records.asked_at()
+    wanted = age >= timedelta(seconds=settings.CHECKPOINT_SECONDS) or (
+        asked is not None and asked > context.last.made_at
+    )
+    return new >= settings.CHECKPOINT_POSITIONS or (new > 0 and wanted) or age >= DAILY
 
 
 def register_key(keyring: CheckpointKeyring, *, now: datetime) -> None:

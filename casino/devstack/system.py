@@ -34,8 +34,6 @@ FIRST_PORT, LAST_PORT = 1024, 65535
 DEMO = "demo"
 QUOTAS = {"QUOTA_PER_ADDRESS": "3000", "QUOTA_PER_CREDENTIAL": "30000"}
 """The quotas of production, which development has none of."""
-CHECKPOINT_SECONDS = 5
-"""How old the newest checkpoint gets while events come: a player who checks a round waits for the next one."""
 CHOSEN = range(10_000, 32_000)
 """Ports to choose from: below those that systems give to connections, which would take one while it is not in use."""
 MOST_KEPT = 100
@@ -118,7 +116,6 @@ class Stack:
             addresses = replace(addresses, witnesses=self._start_witness(exits))
         self.environment = environment_for(addresses, secrets=self.home.secrets, folder=self.home.folder)
         self.environment.setdefault("TABLE_WITNESSES", str(self.table_witnesses))
-        self.environment.setdefault("CHECKPOINT_SECONDS", str(CHECKPOINT_SECONDS))
         self.environment.setdefault("STATIC_ROOT", str(self.home.static))
         self.environment.setdefault("CSRF_TRUSTED_ORIGINS", self.base_url)  # which links in messages begin with
         for name, requests in QUOTAS.items():

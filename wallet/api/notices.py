@@ -1,7 +1,6 @@
 """Notices to a player outside of the game."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -11,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from casino.api import paging
-from casino.api.fields import EmptyRequest, EnumField, parse_body, parse_query
+from casino.api.fields import EmptyRequest, EnumField, YesNo, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import LimitText, LimitUnit, Money, Page, Shape, Timestamp
@@ -65,13 +64,6 @@ class NoticeComplaint(Shape):
         """Present the complaint in the details of a notice."""
         body = details.get("dispute_body")
         return cls(UUID(details["case"]), details["texts"], body and DisputeBody(body["name"], body["url"]))
-
-
-class YesNo(StrEnum):
-    """A flag in a query."""
-
-    YES = "true"
-    NO = "false"
 
 
 class NoticeDetails(Shape):

@@ -12,11 +12,11 @@ TABLES = [
 ]
 # Of the app `crypto`, which lies below the event store.
 HELD = {"crypto_blindindexkey": HeldTable(("id",)), "crypto_personalkey": HeldTable(("player_id",))}
-REVERSE = f"DROP TABLE {', '.join(TABLES)}"
+REVERSE = f"DROP TABLE checkpoints_wanted, {', '.join(TABLES)}"
 
 
 class Migration(migrations.Migration):
-    """Signed checkpoints, the Merkle tree of the log, manifests and keys; all tables are append-only."""
+    """Signed checkpoints, the Merkle tree of the log, manifests and keys; all tables but `wanted` are append-only."""
 
     initial = True
 

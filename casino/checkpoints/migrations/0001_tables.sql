@@ -65,3 +65,9 @@ CREATE TABLE checkpoints_manifest (
     number bigint NOT NULL PRIMARY KEY CHECK (number >= 1),
     text   text   NOT NULL
 );
+
+-- When somebody last asked for a checkpoint that covers what had happened by then.
+CREATE TABLE checkpoints_wanted (
+    single   boolean     NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
+    asked_at timestamptz NOT NULL
+);

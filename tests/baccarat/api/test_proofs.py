@@ -260,3 +260,26 @@ def test_packs_and_links_outlive_a_change_of_the_secret_key(scene: Scene, settin
 def test_there_is_no_link_to_a_round_in_hand_or_of_another_operator(scene: Scene) -> None:
     assert scene.lucky.post(f"rounds/{scene.running}/dispute-pack").json()["code"] == "round_not_provable"
     assert tenant("golden").post(f"rounds/{scene.settled}/dispute-pack").json()["code"] == "unknown_round"
+
+
+@pytest.mark.usefixtures("database")
+def test_who_asks_for_a_proof_soon_gets_a_checkpoint_at_the_next_look_and_no_other_is_signed(lucky: Tenant) -> None:
+    table = lucky.table("mini")
+    alice = lucky.player("Alice")
+    sit(alice, table)
+    seal()
+    checkpoints.sign_now()
+    bet(alice, table, banker="10.00")
+    deal_all()
+    seal()
+    proof = f"rounds/{alice.read('rounds')['items'][0]['id']}/proof"
+
+    alice.read(proof)
+    assert checkpoints.sign_if_due() == 0, "nobody waits"
+    assert alice.read(proof, soon="true")["checkpoint"]["number"] == 1
+    assert checkpoints.sign_if_due() == 1
+    assert alice.read(proof, soon="true")["checkpoint"]["number"] == 2
+
+    seal()
+    assert checkpoints.sign_if_due() == 0, "the proof is whole"
+    assert alice.get(proof, soon="maybe").json()["code"] == "unknown_choice"

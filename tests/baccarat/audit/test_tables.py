@@ -50,6 +50,7 @@ THROWN_AWAY: Final = {
     "axes_accessfailurelog": "as the attempts",
     "axes_accesslog": "not written",
     "checkpoints_auditrun": "when was audited; a night that is missing raises an alert, findings are recorded events",
+    "checkpoints_wanted": "that a checkpoint is asked for; asked again",
     "compliance_erasurecopy": "which erasures the storage has; found again there",
     "compliance_dataexport": "deleted after a day",
     "compliance_dataexportpiece": "deleted after a day",

@@ -119,7 +119,7 @@ def test_signing_again_without_new_events_does_nothing(place):
 
 
 @pytest.mark.django_db
-def test_a_checkpoint_is_due_by_count_by_time_and_each_day(place, settings, monkeypatch):
+def test_a_checkpoint_is_due_by_count_by_time_when_asked_for_and_each_day(place, settings, monkeypatch):
     settings.CHECKPOINT_POSITIONS = 10
     log_of(5)
     assert signing.sign_if_due() == 1
@@ -131,10 +131,21 @@ def test_a_checkpoint_is_due_by_count_by_time_and_each_day(place, settings, monk
     settings.CHECKPOINT_SECONDS = 0
     assert signing.sign_if_due() == 1
     assert signing.sign_if_due() == 0
+    log_of(1, stream="round-5")
+    settings.CHECKPOINT_SECONDS = 300
+    assert signing.sign_if_due() == 0
+    records.ask()
+    assert signing.sign_if_due() == 1
+    log_of(1, stream="round-6")
+    assert signing.sign_if_due() == 0
+    records.ask()
+    assert signing.sign_if_due() == 1
+    records.ask()
+    assert signing.sign_if_due() == 0, "it covers all that there is"
     monkeypatch.setattr(signing, "DAILY", timedelta(0))
     monkeypatch.setattr(signing, "copy_to_storage", lambda: None)
     assert signing._sign(signing._is_due, lock=signing._TRY_LOCK)
-    assert records.latest().position == 16
+    assert records.latest().position == 18
 
 
 @pytest.mark.django_db

@@ -103,7 +103,7 @@ def test_a_round_is_proven_by_the_keys_of_the_launch_by_itself_once_a_witness_ha
         proof = response.json()
         route.fulfill(response=response, json={**proof, "cosigned": None} if response.ok else proof)
 
-    screen.page.route("**/rounds/*/proof", cosigned_by_nobody)
+    screen.page.route("**/rounds/*/proof*", cosigned_by_nobody)
     round_ = bet_with_witness(screen)
     line = check(screen, round_)
     expect_tick(line, "waiting", "Being witnessed …")
@@ -157,7 +157,7 @@ def test_a_round_that_differs_turns_red_and_names_what_failed(house: House, laun
                 event["data"]["cards"][0] = "As" if event["data"]["cards"][0] != "As" else "Ks"
         route.fulfill(response=response, json=proof)
 
-    screen.page.route("**/rounds/*/proof", lie)
+    screen.page.route("**/rounds/*/proof*", lie)
     line = check(screen, bet(screen))
     expect(line).to_have_attribute("data-tick", "failed", timeout=WITNESSED)
     expect(line).to_contain_text(

@@ -21,7 +21,7 @@ import { fetchProof, publishedKeys } from "./receipts.js";
 /** @typedef {{key: string, by: string | null, words: string}} GivenKey a key, who gave it (null for the casino itself), and that in words */
 /** @typedef {{bytes: Uint8Array<ArrayBuffer>, keys: GivenKey[], result: Verdict}} Found */
 
-/** A checkpoint is signed and cosigned within ten seconds. */
+/** A checkpoint that is asked for is signed and cosigned within ten seconds. */
 const AGAIN = 2000;
 
 /**
@@ -67,7 +67,7 @@ export class Check {
   /** Check the round as it is in the log now. */
   async look() {
     if (!crypto.subtle) return this.say("unable", inVerifier("page.insecure"));
-    const response = await fetchProof(this.round);
+    const response = await fetchProof(this.round, { soon: true });
     if (!response.ok) {
       const problem = new Problem(await response.json(), response.status);
       if (problem.code === "round_not_sealed") return this.say("waiting", t("check.waiting"));

@@ -62,11 +62,15 @@ export async function publishedKeys() {
   return [...log.items.map((/** @type {Api["LogKey"]} */ key) => key.public_key), ...receipts.map((/** @type {{name: string}} */ key) => key.name)];
 }
 
-/** Fetch a round's proof as it is sent: verifiers read its bytes. @param {string} round */
-export async function fetchProof(round) {
+/**
+ * Fetch a round's proof as it is sent: verifiers read its bytes.
+ * @param {string} round
+ * @param {{soon?: boolean}} [options] whether a checkpoint over it is to be signed at once
+ */
+export async function fetchProof(round, { soon = false } = {}) {
   const headers = { Accept: "application/json", Authorization: `Bearer ${token()}` };
   try {
-    return await fetch(new URL(`${round}/proof`, ROUNDS), { headers, cache: "no-store", credentials: "omit" });
+    return await fetch(new URL(`${round}/proof${soon ? "?soon=true" : ""}`, ROUNDS), { headers, cache: "no-store", credentials: "omit" });
   } catch (error) {
     throw new NoResponse(String(error));
   }
