@@ -78,7 +78,7 @@ def _cards_come_from_the_seed(house: House, table: UUID, ended: te.ShoeEnded) ->
     started = next(event for event in events if isinstance(event, te.ShoeStarted))
     seed = bytes.fromhex(ended.seed)
     cards = cards_of(seed, cut_from(started.commitment))
-    assert Drawing(started.scheme, table, started.shoe, started.number).opens(started.commitment, seed)
+    assert Drawing(table, started.shoe, started.number).opens(started.commitment, seed)
     assert started.turned_card == cards[0]
     out = 1 + started.burned_count
     hands = [event for event in events if type(event).__name__ == "CardsDealt" and event.shoe_position >= out]
