@@ -1,7 +1,6 @@
 """Skins of the table page: an operator's colours and logos."""
 
 import base64
-import binascii
 from typing import Annotated, Any, Final
 
 from django.urls import reverse
@@ -65,7 +64,7 @@ class SkinRequest(StrictSerializer):
         """Decode the picture."""
         try:
             return base64.b64decode(value or "", validate=True)
-        except binascii.Error:
+        except ValueError:  # binascii.Error, and what is not ASCII
             raise ValidationError("This is not base64.", code="field_invalid") from None
 
 
