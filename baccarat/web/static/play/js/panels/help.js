@@ -107,7 +107,7 @@ function tableRules(game) {
   const cards = t(rules.shuffle === "shoe" ? "help.shoe" : "help.each_round", { decks: rules.decks });
   shown = new Pays(game);
   return [shown.element, h("p", {}, t("help.push")),
-    h("h3", {}, t("help.here")), h("ul", { class: "help-rules" }, h("li", {}, cards), h("li", {}, turn), own)];
+    h("h3", {}, t("help.here")), h("ul", { class: "help-rules" }, h("li", {}, cards), h("li", {}, turn), own, h("li", {}, t("help.tail")))];
 }
 
 export const help = {
