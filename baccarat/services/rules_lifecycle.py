@@ -27,6 +27,7 @@ from baccarat.services import kill_switch
 from baccarat.storage import repository
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
+from casino.kernel.text import isolate
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator
@@ -77,7 +78,7 @@ def draft(
             operator=operator,
             kind=KIND,
             subject=subject_of(table, version),
-            summary=f"Publish version {version} of the rules of {uow.table.require_opened().name}",
+            summary=f"Publish version {version} of the rules of {isolate(uow.table.require_opened().name)}",
             details={"table": str(table), "version": version},
             by=by,
         )

@@ -40,7 +40,7 @@ from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
-from casino.kernel.text import clean, require
+from casino.kernel.text import clean, isolate, require
 from casino.operators import changes
 from casino.operators.brands import find_scope
 from casino.operators.changes import ChangeKind
@@ -125,7 +125,7 @@ def request_table(
         operator=operator,
         kind=ChangeName.OPEN_TABLE,
         subject=f"table:{new_id(database_now())}",
-        summary=f"Open the table {name} ({preset}, {currency}): {odds}{edge}",
+        summary=f"Open the table {isolate(name)} ({preset}, {currency}): {odds}{edge}",
         details={
             "differences": describe_differences(rules_for(preset, currency=currency), rules),
             "rules": msgspec.to_builtins(rules),

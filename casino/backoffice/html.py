@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from casino.backoffice.scope import cached_per_request, may_view
 from casino.kernel import money as kernel_money
+from casino.kernel.text import isolate
 
 _STREAM: Final = re.compile(r"(?P<kind>[a-z-]+)-(?P<identity>[0-9a-f-]{36})(-[A-Z0-9]+)?")
 NOTHING: Final = "\N{EN DASH}"
@@ -122,7 +123,13 @@ def short_or_nothing(identity: UUID | None) -> str:
 
 
 def link(url: str, text: object) -> SafeString:
-    return format_html('<a class="c-link" href="{}">{}</a>', url, text)
+    return format_html('<a class="c-link" href="{}">{}</a>', url, own_order(text))
+
+
+def own_order(text: object) -> object:
+    """Print a text that has letters from right to left in an order of its own."""
+    is_mixed = isinstance(text, str) and not isinstance(text, SafeString) and isolate(text) != text
+    return format_html("<bdi>{}</bdi>", text) if is_mixed else text
 
 
 def page(kind: str, identity: int | str | UUID | None, text: object = None) -> SafeString | str:
@@ -135,7 +142,7 @@ def page(kind: str, identity: int | str | UUID | None, text: object = None) -> S
     label = str(identity) if text is None else text
     name = PAGES.get(kind)
     if name is None or not may_view(name):
-        return str(label)
+        return str(own_order(label))
     return link(reverse(f"admin:{name}_change", args=[quote(identity)]), label)
 
 

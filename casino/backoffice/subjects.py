@@ -14,6 +14,7 @@ from casino.backoffice.base import as_uuid
 from casino.backoffice.scope import may_view, mine
 from casino.crypto import blind_index, crypto_shredding
 from casino.kernel import money
+from casino.kernel.text import isolate
 from casino.operators.models import Operator, Player
 from casino.reports.definition import find_definition
 from casino.reports.models import Report
@@ -79,17 +80,19 @@ def player_link(player: UUID, names: Mapping[UUID, str]) -> SafeString | str:
 
 
 def _players(ids: Ids) -> Mapping[UUID, str]:
-    return {player: f"player {name}" for player, name in nicknames(list(ids)).items()}
+    return {player: f"player {isolate(name)}" for player, name in nicknames(list(ids)).items()}
 
 
 def _tables(ids: Ids) -> Mapping[UUID, str]:
-    return {key: f"table {name}" for key, name in mine(Table.objects.filter(id__in=ids)).values_list("id", "name")}
+    return {
+        key: f"table {isolate(name)}" for key, name in mine(Table.objects.filter(id__in=ids)).values_list("id", "name")
+    }
 
 
 def _rounds(ids: Ids) -> Mapping[UUID, str]:
     table = Subquery(Table.objects.filter(id=OuterRef("table_id")).values("name")[:1])
     rows = mine(Round.objects.filter(id__in=ids)).annotate(table=table).values_list("id", "number", "table")
-    return {key: f"round {number} at {name}" for key, number, name in rows}
+    return {key: f"round {number} at {isolate(name)}" for key, number, name in rows}
 
 
 def _operators(ids: Ids) -> Mapping[UUID, str]:
@@ -104,7 +107,7 @@ def _reports(ids: Ids) -> Mapping[UUID, str]:
 
 def _methods(ids: Ids) -> Mapping[UUID, str]:
     rows = mine(DepositMethod.objects.filter(method_id__in=ids)).order_by("version")
-    return {key: f"deposit method {name}" for key, name in rows.values_list("method_id", "name")}
+    return {key: f"deposit method {isolate(name)}" for key, name in rows.values_list("method_id", "name")}
 
 
 def _amounts(

@@ -21,7 +21,7 @@ from casino.api.jwks import thumbprint
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.kernel.persons import STAFF, normalise_subject
-from casino.kernel.text import clean
+from casino.kernel.text import clean, isolate
 from casino.operators import acts, changes
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import desk_actor
@@ -174,7 +174,7 @@ def request_key(*, operator: UUID, name: str, jwk: str, subject: str, by: str) -
         operator=operator,
         kind=KIND,
         subject=f"operator:{operator}",
-        summary=f"Register the assertion key {name} ({key_id}) for {spelling or 'anybody on the staff'}",
+        summary=f"Register the assertion key {isolate(name)} ({key_id}) for {spelling or 'anybody on the staff'}",
         details={"name": name, "jwk": public, "subject": spelling},
         by=by,
     )

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from casino.kernel.persons import is_shell
+from casino.kernel.text import isolate
 from casino.operators import acts, brands, changes, currencies, services
 from casino.operators.changes import ChangeKind
 from casino.operators.memberships import has_live_operators
@@ -30,7 +31,10 @@ def create_operator(
         return services.create_operator(**terms, by=by)
     if not has_live_operators():
         return services.create_operator(**terms, by=by, kind=SignificantEventKind.ACCESS_BY_COMMAND)
-    subject, summary = f"operator:{slug}", f"Create the operator {slug} ({name}), in {', '.join(offered)}, {time_zone}"
+    subject, summary = (
+        f"operator:{slug}",
+        f"Create the operator {slug} ({isolate(name)}), in {', '.join(offered)}, {time_zone}",
+    )
     return changes.request(
         operator=None, kind=ChangeName.OPERATOR, subject=subject, summary=summary, details=terms, by=by
     )

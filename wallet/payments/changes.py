@@ -9,6 +9,7 @@ from uuid import UUID
 
 from casino.events.ids import new_id
 from casino.events.sql import database_now
+from casino.kernel.text import isolate
 from casino.operators import changes
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName
@@ -62,7 +63,7 @@ def request_method(*, operator: UUID, offer: MethodOffer, by: str, method: UUID 
         operator=operator,
         kind=METHOD,
         subject=f"method:{identity}",
-        summary=f"{'Add' if method is None else 'Change'} the deposit method {offer.name}",
+        summary=f"{'Add' if method is None else 'Change'} the deposit method {isolate(offer.name)}",
         details={"method": str(identity), "is_new": method is None, "offer": asdict(offer)},
         by=by,
     )

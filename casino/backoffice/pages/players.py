@@ -38,6 +38,7 @@ from casino.compliance import data_exports, exports
 from casino.compliance import erasure as erasures
 from casino.compliance.api import file_response
 from casino.crypto.crypto_shredding import ERASED
+from casino.kernel.text import isolate
 from casino.operators import bounds, complaint_terms, pins, sessions
 from casino.operators.acts import UNLOCK_PIN
 from casino.operators.memberships import staff_actor
@@ -191,7 +192,7 @@ class PlayerAdmin(player_risk.PlayerAssessments, ReadOnlyAdmin):
         return players_named(term) if identity is None else players_named(term) | Q(pk=identity)
 
     def title_of(self, obj: Player) -> str:
-        return f"{obj.nickname} ({obj.reference}, {obj.operator.slug})"
+        return f"{isolate(obj.nickname)} ({isolate(obj.reference)}, {obj.operator.slug})"
 
     def get_urls(self) -> list[URLPattern]:
         export = self.admin_site.admin_view(self.export)

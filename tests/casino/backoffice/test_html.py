@@ -67,3 +67,11 @@ def test_a_login_is_escaped_in_safe_html() -> None:
     assert shown == "<i>&lt;b&gt;eve</i>"
     assert isinstance(shown, SafeString)
     assert not isinstance(html.with_logins(f"staff:{eve.pk}"), SafeString)
+
+
+def test_a_link_by_a_name_from_right_to_left_keeps_the_order_of_its_letters() -> None:
+    assert (
+        html.link("/x", "\u05d9\u05e2\u05dc <b>")
+        == '<a class="c-link" href="/x"><bdi>\u05d9\u05e2\u05dc &lt;b&gt;</bdi></a>'
+    )
+    assert html.link("/x", "Ace") == '<a class="c-link" href="/x">Ace</a>'

@@ -14,6 +14,7 @@ from casino.backoffice.pages import kill_switch, player_sections
 from casino.crypto import crypto_shredding
 from casino.kernel.money import format_amount
 from casino.operators.models import PlayerPin
+from casino.operators.services import register_player
 from casino.significant import recorder
 from tests.support.office import Office, open_office, page_of, staff, superuser
 
@@ -142,3 +143,12 @@ def test_a_players_page_needs_no_more_queries_for_a_longer_history(office: Offic
     few = cost()
     office.play(3)
     assert cost() == few <= 46  # three of them read what a superuser may do
+
+
+def test_a_name_from_right_to_left_keeps_its_order_among_others(office: Office) -> None:
+    name = "\u05d9\u05e2\u05dc \u05db\u05d4\u05df"
+    player = register_player(operator=office.operator.id, reference="r1", nickname=name).id
+    client = superuser()
+    assert f"\u2068{name}\u2069 (r1, " in client.get(page_of("operators_player", player)).content.decode()
+    found = client.get(reverse("admin:desk_search"), {"term": "r1"}).content.decode()
+    assert f"<bdi>\u2068{name}\u2069 (r1, " in found

@@ -34,14 +34,15 @@ def test_the_chat_stands_beside_the_table_and_speaks_in_bubbles(house, open_scre
     column.get_by_label("Write to the table").fill("<b>Good luck</b>")
     column.get_by_role("button", name="Send").click()
 
-    plates = ben.page.locator(".plate .plate-name")
+    plates = ben.page.locator(".plate bdi.plate-name")
     expect(plates.first).to_have_text(name)
     expect(ana.page.locator(".plate .plate-name").nth(1)).to_have_text("Taken")
     bubble = ben.page.locator(".bubble")
+    expect(bubble.locator("bdi").first).to_have_text(name)
     expect(bubble).to_have_text(f"{name} <b>Good luck</b>")
     line = ben.page.get_by_role("region", name="Chat").locator(".chat-line")
-    expect(line.locator(".chat-who")).to_have_text(name)
-    expect(line.locator("p")).to_have_text("<b>Good luck</b>")
+    expect(line.locator("bdi.chat-who")).to_have_text(name)
+    expect(line.locator("p[dir=auto]")).to_have_text("<b>Good luck</b>")
 
     ben.page.get_by_role("region", name="Chat").get_by_label("Write to the table").fill("Thanks")
     ben.page.get_by_role("region", name="Chat").get_by_role("button", name="Send").click()

@@ -115,10 +115,16 @@ export function t(key, values = {}) {
 }
 
 /**
+ * Keep a name that is written from right to left in an order of its own.
+ * @param {string} text
+ */
+const isolate = (text) => (/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u.test(text) ? `\u2068${text}\u2069` : text);
+
+/**
  * @param {string} sentence
  * @param {MessageValues} values
  */
-const fill = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
+const fill = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (_, name) => isolate(String(values[name] ?? "")));
 
 /**
  * Fill in a sentence; a part in brackets is left out where a value of it is missing.

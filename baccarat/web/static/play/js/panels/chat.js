@@ -67,7 +67,7 @@ function line(game, message) {
   /** @type {HTMLButtonElement | null} */
   const report = message.you ? null : h("button", { type: "button", class: "chat-report", title: t("chat.report"), "aria-label": t("chat.report.long", { who }),
     onclick: () => report && reportMessage(game, message, report) }, icon("flag"));
-  return h("li", { class: message.you ? "chat-line mine" : "chat-line" }, h("span", { class: "chat-who" }, who), h("time", {}, time(message.sent_at)), h("p", {}, message.text), report);
+  return h("li", { class: message.you ? "chat-line mine" : "chat-line" }, h("bdi", { class: "chat-who" }, who), h("time", {}, time(message.sent_at)), h("p", { dir: "auto" }, message.text), report);
 }
 
 /**

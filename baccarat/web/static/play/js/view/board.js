@@ -116,7 +116,7 @@ export class Board {
   /** @param {number} seat */
   plate(seat) {
     const number = h("span", { class: "plate-number", "aria-hidden": "true" }, String(seat));
-    const name = h("span", { class: "plate-name" });
+    const name = h("bdi", { class: "plate-name" });
     const note = h("span", { class: "plate-note" });
     const chips = new SpotChips({ single: true });
     const element = h("button", { type: "button", class: "plate", onclick: () => this.act.seat(seat) }, number, name, note, chips.element);

@@ -115,7 +115,7 @@ export class Lobby {
     /** @type {HTMLElement} */
     this.element = h("main", { class: "lobby" },
       h("header", { class: "lobby-head" }, logo(), h("h1", {}, t("title")),
-        nickname ? h("p", { class: "lobby-who" }, h("span", { class: "lobby-face", "aria-hidden": "true" }, initialsOf(nickname)), nickname) : null, this.balances, this.position.element,
+        nickname ? h("p", { class: "lobby-who" }, h("span", { class: "lobby-face", "aria-hidden": "true" }, initialsOf(nickname)), h("bdi", {}, nickname)) : null, this.balances, this.position.element,
         h("div", { class: "lobby-acts" }, this.acts), h("nav", { class: "lobby-menu", "aria-label": t("menu.label") }, menu),
         h("button", { type: "button", class: "quiet lobby-exit", "aria-label": t("lobby.exit"), title: t("lobby.exit"), onclick: () => this.exit() }, icon("leave"))),
       h("div", { class: "lobby-tools", role: "search" }, this.search, h("div", { class: "filters", role: "group", "aria-label": t("lobby.filter") }, this.chips), this.choice, this.sorting),

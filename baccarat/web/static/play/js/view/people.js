@@ -45,7 +45,7 @@ export class People {
     const home = this.game.board.home(seat);
     if (!home || !text) return;
     this.remove(seat);
-    const bubble = h("p", { class: "bubble" }, h("strong", {}, calledBy(nickname, seat)), " ", text);
+    const bubble = h("p", { class: "bubble" }, h("strong", {}, h("bdi", {}, calledBy(nickname, seat))), " ", h("bdi", {}, text));
     this.element.append(bubble);
     this.place(bubble, home);
     this.bubbles.set(seat, { bubble, timer: setTimeout(() => this.remove(seat), SHOWN_FOR) });
