@@ -1,5 +1,6 @@
 """Reconciliation with payment providers: days, discrepancies, their owners and resolutions."""
 
+from dataclasses import replace
 from datetime import date
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -14,7 +15,7 @@ from rest_framework.response import Response
 
 from casino.api import paging
 from casino.api.error_catalogue import INVALID_CURSOR, RequestRejected
-from casino.api.fields import ActorField, EnumField, StrictSerializer, TextField, parse_body, parse_query
+from casino.api.fields import ActorField, EmptyRequest, EnumField, StrictSerializer, TextField, parse_body, parse_query
 from casino.api.idempotency import idempotent
 from casino.api.openapi import operation
 from casino.api.shapes import CurrencyCode, Money, Page, Shape, Timestamp
@@ -27,10 +28,16 @@ from wallet import acts
 from wallet.payments.deposit_state import DepositStatus
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
 from wallet.payments.withdrawal_state import WithdrawalStatus
-from wallet.reconciliation import queries, services
+from wallet.reconciliation import messages, queries, services
 from wallet.reconciliation.events import DiscrepancyResolution, DiscrepancyType
 from wallet.reconciliation.queries import Discrepancy, DiscrepancyFilter, DiscrepancyNote, Reconciliation
-from wallet.reconciliation.refusals import DiscrepancyClosed, DiscrepancyNoteMissing, OwnPayment, UnknownDiscrepancy
+from wallet.reconciliation.refusals import (
+    DiscrepancyClosed,
+    DiscrepancyNoteMissing,
+    MessageNotApplicable,
+    OwnPayment,
+    UnknownDiscrepancy,
+)
 from wallet.reconciliation.state import DiscrepancyStatus
 
 _OUR_STATUSES: Final = sorted({*DepositStatus, *WithdrawalStatus})
@@ -171,6 +178,13 @@ class DiscrepancyResponse(Shape):
         )
 
 
+class MessagesApplied(Shape):
+    """What came of messages that were applied again."""
+
+    left: Annotated[tuple[str, ...], Meta(description="Why some are still not applied; empty if all are.")]
+    discrepancy: DiscrepancyResponse
+
+
 class DiscrepancyPage(Page[DiscrepancyResponse]):
     """Discrepancies, newest days first."""
 
@@ -267,6 +281,32 @@ class AssignDiscrepancyView(OperatorView):
             metadata=metadata(request),
         )
         return Response(_load(self.caller.operator, discrepancy))
+
+
+class ApplyDiscrepancyAgainView(OperatorView):
+    """The messages behind a discrepancy."""
+
+    act = acts.RESOLVE_DISCREPANCY
+
+    @operation(
+        "applyDiscrepancyAgain",
+        "Apply the messages behind a discrepancy again",
+        request=EmptyRequest,
+        example={},
+        parameters=[assertions.OPTIONAL_PARAMETER],
+        returns=MessagesApplied,
+        description=(
+            "Of a discrepancy `message_unapplied`, once the cause is gone. What can be applied is applied; "
+            "if nothing is left, the discrepancy is cleared."
+        ),
+        refusals=(DiscrepancyClosed, MessageNotApplicable, UnknownDiscrepancy),
+    )
+    @idempotent
+    def post(self, request: Request, discrepancy: UUID) -> Response:
+        parse_body(EmptyRequest, request)
+        operator, by = self.caller.operator, self.use_person_or_key()
+        left = messages.apply_again(discrepancy, operator=operator, metadata=replace(metadata(request), actor=by))
+        return Response(MessagesApplied(tuple(left), _load(operator, discrepancy)))
 
 
 class ResolveDiscrepancyView(OperatorView):

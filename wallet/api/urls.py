@@ -80,6 +80,11 @@ urlpatterns = [
         name="assign-discrepancy",
     ),
     path(
+        "discrepancies/<uuid:discrepancy>/apply-again",
+        reconciliation.ApplyDiscrepancyAgainView.as_view(),
+        name="apply-discrepancy-again",
+    ),
+    path(
         "discrepancies/<uuid:discrepancy>/resolve",
         reconciliation.ResolveDiscrepancyView.as_view(),
         name="resolve-discrepancy",

@@ -1,5 +1,6 @@
 """Signed messages of providers that could not be applied: each payment has one discrepancy of a day for them."""
 
+import logging
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -7,6 +8,7 @@ from django.db import transaction
 
 from casino.events.sql import database_now
 from casino.events.store import Metadata
+from casino.kernel.errors import Refusal
 from casino.operators.models import Operator
 from wallet.models import Discrepancy
 from wallet.payments import callbacks, stored_messages
@@ -21,11 +23,13 @@ from wallet.reconciliation.events import (
     run_id,
 )
 from wallet.reconciliation.records import DISCREPANCIES, RECONCILIATION_EVENTS, discrepancy_row
-from wallet.reconciliation.refusals import DiscrepancyClosed, UnknownDiscrepancy
+from wallet.reconciliation.refusals import DiscrepancyClosed, MessageNotApplicable, UnknownDiscrepancy
 from wallet.reconciliation.services import MESSAGE
 from wallet.reconciliation.state import CLOSED, DiscrepancyStatus
 from wallet.remote import unapplied
 from wallet.remote.statements import PROVIDER
+
+logger = logging.getLogger(__name__)
 
 
 class _Discrepancies:
@@ -94,20 +98,31 @@ def _our_payment(message: StoredMessage) -> OurPayment | None:
 def apply_again(discrepancy: UUID, *, operator: UUID | None, metadata: Metadata) -> list[str]:
     """Apply what is left of a payment's messages; return why some are left, and clear the discrepancy if none is.
 
-    Raises UnknownDiscrepancy, also for one that is not of messages, DiscrepancyClosed.
+    Raises UnknownDiscrepancy, also for one that is not of messages, DiscrepancyClosed, and MessageNotApplicable for
+    whatever fails here, with nothing changed.
     """
-    with transaction.atomic():
-        row = queries.find(operator=operator, discrepancy=discrepancy)
-        if row.type != MESSAGE:
-            raise UnknownDiscrepancy
-        if row.status == DiscrepancyStatus.RESOLVED:
-            raise DiscrepancyClosed("The discrepancy is resolved.", current_status=row.status)
-        # First the payment's lock, then the run's: so does who could not apply a message.
-        payment = services.payment_of(row.payment)
-        if row.provider == PROVIDER and payment is not None:
-            left = unapplied.apply_again(payment, metadata=metadata)
-        else:
-            left = callbacks.apply_again(provider=row.provider, payment=payment)
-        if not left:
-            services.change(discrepancy, operator, metadata, lambda state, at: lifecycle.record_cleared(state, at=at))
+    row = queries.find(operator=operator, discrepancy=discrepancy)
+    if row.type != MESSAGE:
+        raise UnknownDiscrepancy
+    if row.status == DiscrepancyStatus.RESOLVED:
+        raise DiscrepancyClosed("The discrepancy is resolved.", current_status=row.status)
+    try:
+        with transaction.atomic():
+            return _apply_again(row, metadata)
+    except Refusal:
+        raise
+    except Exception as error:
+        logger.exception("The messages of discrepancy %s could not be applied again.", discrepancy)
+        raise MessageNotApplicable(f"{type(error).__name__}: nothing was changed.") from error
+
+
+def _apply_again(row: Discrepancy, metadata: Metadata) -> list[str]:
+    # First the payment's lock, then the run's: so does who could not apply a message.
+    payment = services.payment_of(row.payment)
+    if row.provider == PROVIDER and payment is not None:
+        left = unapplied.apply_again(payment, metadata=metadata)
+    else:
+        left = callbacks.apply_again(provider=row.provider, payment=payment)
+    if not left:
+        services.change(row.pk, row.operator_id, metadata, lambda state, at: lifecycle.record_cleared(state, at=at))
     return left

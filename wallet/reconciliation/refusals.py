@@ -20,6 +20,15 @@ class DiscrepancyClosed(Refusal):
     fact_types = {"current_status": Literal["resolved", "cleared"]}
 
 
+class MessageNotApplicable(Refusal):
+    """A fault here, such as a damaged record; nothing was changed."""
+
+    code = "message_not_applicable"
+    kind = RefusalKind.CONFLICT
+    title = "The message can't be applied: something fails here"
+    remedy = "Nothing was changed. Ask whoever runs the service: its log has the error."
+
+
 class OwnPayment(Refusal):
     """Whoever let a payment go out doesn't say why it differs."""
 

@@ -27,7 +27,7 @@ from tests.support.protection import age_wishes
 from tests.wallet.api.test_reconciliation import record_discrepancies
 from tests.wallet.payments.counter import SECRET, use_provider
 from tests.wallet.payments.counter import method as method_of
-from wallet.payments import signatures
+from wallet.payments import callbacks, signatures
 
 CHIPS = {"spot": "banker", "amount": "5.00", "currency": "EUR"}
 WAGER = {"stakes": [{"spot": "banker", "amount": "5.00"}], "currency": "EUR"}
@@ -290,6 +290,10 @@ def payments(do: Doing, lucky: Tenant) -> None:
             do.change(lucky, f"{hold}/release")
         else:
             do(lucky, f"{hold}/reject", {"reason": "Not hers."}, person="agent-9")
+    call_back(do, {"kind": "deposit", "payment": deposit, "reference": "tx-2", "status": "reversed", **payment})
+    callbacks.apply_waiting()
+    (unapplied,) = lucky.read("discrepancies")["items"]
+    do(lucky, f"discrepancies/{unapplied['id']}/apply-again")
     (discrepancy,) = record_discrepancies(lucky, "p1")
     do(lucky, f"discrepancies/{discrepancy}/assign", {"owner": "agent-9", "note": "Ask."})
     resolution = {"resolution": "provider_corrected", "note": "Sent again."}

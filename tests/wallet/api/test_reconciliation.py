@@ -8,6 +8,8 @@ import pytest
 
 from casino.operators.models import ApiKey
 from tests.baccarat.api.people import Tenant, tenant
+from tests.wallet.payments.counter import call_back, method, report, use_provider
+from wallet.payments import callbacks
 from wallet.payments.provider_reports import PaymentKind, ProviderStatus
 from wallet.reconciliation import services
 from wallet.reconciliation.comparison import TheirPayment, compare
@@ -64,6 +66,26 @@ def test_a_key_that_moves_money_resolves_nothing_and_one_of_oversight_needs_a_pe
     assert house.read(f"discrepancies/{key}")["status"] == "open"
     (other,) = record_discrepancies(sandbox, "p1")
     assert sandbox.do(f"discrepancies/{other}/resolve", resolution)["status"] == "resolved"
+
+
+def test_messages_are_applied_again_over_http_by_the_service_of_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_provider(monkeypatch)
+    house, other = tenant("lucky"), tenant("other")
+    alice, card = house.player("Alice"), str(method(UUID(house.id)).id)
+    payment = alice.do("me/deposits", {"method": card, "amount": "50.00", "currency": "EUR"})["id"]
+    for said in ("completed", "reversed"):
+        call_back(report(UUID(payment), said, reference=f"tx-{said}"))
+        callbacks.apply_waiting()
+    (row,) = house.read("discrepancies")["items"]
+    path = f"discrepancies/{row['id']}/apply-again"
+    assert code(other.post(path, person="agent-9")) == (404, "unknown_discrepancy")
+    told = house.do(path, person="agent-9")
+    assert (told["left"], told["discrepancy"]["status"]) == (["reference_differs"], "open")
+    (compared,) = record_discrepancies(house, "p1")
+    assert code(house.post(f"discrepancies/{compared}/apply-again", person="a")) == (404, "unknown_discrepancy")
+    house.do(f"discrepancies/{row['id']}/assign", {"owner": "agent-9"}, person="agent-9")
+    house.do(f"discrepancies/{row['id']}/resolve", {"resolution": "timing", "note": "x"}, person="agent-8")
+    assert code(house.post(path, person="agent-9")) == (409, "discrepancy_closed")
 
 
 def test_lists_are_paged_and_filtered() -> None:

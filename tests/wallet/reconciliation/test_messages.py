@@ -39,7 +39,7 @@ from wallet.reconciliation import messages, queries, services
 from wallet.reconciliation.audit import ReconciliationTraces
 from wallet.reconciliation.comparison import ReconciliationOutcome
 from wallet.reconciliation.events import DiscrepancyResolution, discrepancy_stream
-from wallet.reconciliation.refusals import DiscrepancyClosed, UnknownDiscrepancy
+from wallet.reconciliation.refusals import DiscrepancyClosed, MessageNotApplicable, UnknownDiscrepancy
 from wallet.reconciliation.sources import ReconciliationDay
 
 
@@ -215,6 +215,30 @@ def test_a_message_about_a_payment_that_nobody_knows_is_a_discrepancy_of_who_has
     assert "Not ours." not in str(fetch("SELECT note FROM wallet_discrepancy_note"))
     assert [each.note for each in queries.notes([row.pk])[row.pk]] == ["Not ours."]
     assert_audited()
+
+
+@pytest.mark.django_db
+def test_a_fault_while_a_message_is_applied_again_is_a_clear_error_and_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    payment, row = tell_too_early(open_house(monkeypatch))
+    withdrawals.send(payment)
+    complete = withdrawals.apply
+
+    def fail_at_the_end(said: Any, *, provider: str) -> str:
+        complete(said, provider=provider)
+        raise ValueError("a fault of ours")
+
+    button = reverse("admin:wallet_discrepancy_apply_again", args=[row.pk])
+    ann = staff("wallet.view_discrepancy", "wallet.change_discrepancy", works_for="lucky")
+    with monkeypatch.context() as patched:
+        patched.setattr(withdrawals, "apply", fail_at_the_end)
+        with pytest.raises(MessageNotApplicable):
+            messages.apply_again(row.pk, operator=OPERATOR, metadata=METADATA)
+        assert "ValueError: nothing was changed." in ann.post(button, follow=True).content.decode()
+    assert (status(payment, "wallet_withdrawal"), ProviderCallback.objects.get().outcome) == ("sent", "never_sent")
+    assert Discrepancy.objects.get().status == "open"
+    assert messages.apply_again(row.pk, operator=OPERATOR, metadata=METADATA) == []
 
 
 @pytest.mark.django_db
