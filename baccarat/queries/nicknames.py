@@ -5,12 +5,10 @@ from collections.abc import Collection, Iterator
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.queries.table_view import Place
 from casino.crypto import crypto_shredding
 from casino.events.sql import fetch
 from casino.kernel.lookalikes import looks
-
-Place = tuple[UUID, UUID, int]
-"""A table, a player and the seat that the player has or had there."""
 
 # Those who sit at the tables in the order in which they took their seats, then those who left.
 _SHOWN: Final = """

@@ -13,7 +13,6 @@ from baccarat.domain.rounds.state import RoundState, SeatStatus
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.state import FixedTerms, NextShoe, Seat, Shoe, TableState
 from baccarat.queries.low_balance import LowBalance, present_low_balance
-from baccarat.queries.nicknames import Place
 from baccarat.queries.round_view import (
     BETTING_OPENS_AT,
     PLAYER_ID,
@@ -39,6 +38,8 @@ SET_ASIDE: Final = (
     "player leaves."
 )
 WAGER_SIGNATURES: Final = ("ed25519",)
+Place = tuple[UUID, UUID, int]
+"""A table, a player and the seat that the player has or had there."""
 TableStopScope = Annotated[
     str, Meta(extra_json_schema={"enum": [scope.value for scope in StopScope if scope is not StopScope.PLAYER]})
 ]

@@ -15,7 +15,7 @@ from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables.refusals import UnknownShoe, UnknownTable
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.board_view import LobbyTable, Scoreboard, present_board, present_lobby_table
-from baccarat.queries.nicknames import Place, shown_nicknames
+from baccarat.queries.nicknames import shown_nicknames
 from baccarat.queries.round_view import present_round
 from baccarat.queries.rules_view import PresetName
 from baccarat.queries.table_view import TableResponse, TableStateResponse, present_table, present_table_state
