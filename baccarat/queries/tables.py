@@ -18,7 +18,7 @@ from baccarat.queries.board_view import LobbyTable, Scoreboard, present_board, p
 from baccarat.queries.nicknames import shown_nicknames
 from baccarat.queries.round_view import present_round
 from baccarat.queries.rules_view import PresetName
-from baccarat.queries.table_view import TableResponse, TableStateResponse, present_table, present_table_state
+from baccarat.queries.table_view import Place, TableResponse, TableStateResponse, present_table, present_table_state
 from baccarat.storage import projections, repository
 from casino.api.shapes import AmountText, CurrencyCode, Page, Shape
 from casino.events.sql import fetch
