@@ -3,6 +3,7 @@
 import contextlib
 import re
 from collections.abc import Callable, Generator
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -12,6 +13,7 @@ from casino.devstack.bots.house import new_operator
 from casino.devstack.operator import running
 from casino.devstack.operator.running import OwnWallet
 from casino.devstack.system import Stack
+from tests.processes import wait_until
 from tests.system.browser.house import CURRENCY, House
 from tests.system.browser.screen import TIMEOUT, Screen
 from tests.system.browser.windows import Windows
@@ -173,6 +175,33 @@ def test_what_a_round_returns_is_being_paid_until_the_wallet_has_it(
     finally:
         wallet.control(always={})
     screen.expect_notice("Paid: your casino has the money.")
+
+
+def test_a_balance_that_the_wallet_tells_during_the_show_waits_for_its_end(
+    casino: House, arrive: Callable[..., Screen]
+) -> None:
+    screen = arrive("obey")
+    squeeze = screen.page.locator('[data-switch="squeeze"]')
+    if squeeze.get_attribute("aria-pressed") == "false":  # the tests before may have switched it on
+        squeeze.click()
+    casino.post(f"/tables/{screen.table}/forced-cards", {"scenario": "banker_natural"})
+    bet(screen)
+    card = screen.page.locator(".last-card .card.squeeze")
+    expect(card).to_be_visible(timeout=TIMEOUT)
+    headers = {"Authorization": f"Bearer {screen.token}"}
+
+    def told() -> dict[str, Any]:
+        return dict(casino.http.get(f"/tables/{screen.table}", headers=headers).json()["you"])
+
+    assert wait_until(lambda: told()["game_balance"]["amount"] == "509.50")
+    with screen.page.expect_response(f"**/tables/{screen.table}"):
+        screen.page.evaluate("dispatchEvent(new Event('online'))")  # read the table again
+    expect(screen.balance).not_to_contain_text("509.50")
+    assert card.is_visible(), "the show was over"
+    screen.press("Enter")
+
+    expect(screen.balance).to_contain_text("509.50")
+    squeeze.click()
 
 
 @pytest.mark.parametrize(
