@@ -18,7 +18,14 @@ from baccarat.chat.refusals import FilterWordNotYours
 from casino.backoffice import html, scope
 from casino.backoffice.actions import RowAction, staff_metadata
 from casino.backoffice.badges import closed_reports
-from casino.backoffice.columns import LabelledRowsAdmin, column, name_of_player, table_link, time_column
+from casino.backoffice.columns import (
+    LabelledRowsAdmin,
+    column,
+    name_of_player,
+    staff_column,
+    table_link,
+    time_column,
+)
 from casino.backoffice.filters import case_filter, operator_filter, since_by_uuid
 from casino.backoffice.forms import EnumSelectField, OptionalNoteForm, RowForm, line_field
 from casino.backoffice.sections import Section
@@ -169,7 +176,7 @@ class ModerationActionAdmin(ModerationAdmin):
     """Moderators' actions, newest first."""
 
     names = ("operator", "player")
-    list_display = ("kind_", "player", "reason", "until_", "operator", "by", "acted")
+    list_display = ("kind_", "player", "reason", "until_", "operator", "by_", "acted")
     list_filter = (operator_filter(), since_by_uuid())
     search_help_text = "id or player's id"
     search_fields = ("pk", "player_id")
@@ -178,13 +185,14 @@ class ModerationActionAdmin(ModerationAdmin):
         "until",
         lambda action: "no end" if action.reason and action.until is None else html.moment(action.until),
     )
+    by_ = staff_column("by", "by")
     acted = time_column("acted_at", "time")
 
     def title_of(self, obj: Any) -> str:
         return f"{self.kind_(obj)}: {name_of_player(obj)}"
 
     def sections(self, _request: HttpRequest, obj: Any) -> Sequence[Section]:
-        return [self.facts(obj, "kind_", "reason", "until_", "note", "by", "acted", *self.about(obj))]
+        return [self.facts(obj, "kind_", "reason", "until_", "note", "by_", "acted", *self.about(obj))]
 
 
 def _may_edit(request: HttpRequest, word: FilterWord) -> bool:

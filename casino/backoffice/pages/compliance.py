@@ -77,11 +77,12 @@ class MeasurementAdmin(InstallationAdmin):
 class ApprovalAdmin(InstallationAdmin):
     """Approved releases; the newest counts."""
 
-    list_display = ("number", "by", "reason", "approved")
+    list_display = ("number", "by_", "reason", "approved")
+    by_ = staff_column("by", "by")
     approved = time_column("at", "approved")
 
     def sections(self, _request: HttpRequest, obj: Approval) -> Sequence[Section]:
-        return [self.facts(obj, "by", "reason", "approved", *_digests(obj, _DIGESTS[:3]), title="Approval")]
+        return [self.facts(obj, "by_", "reason", "approved", *_digests(obj, _DIGESTS[:3]), title="Approval")]
 
 
 @admin.register(ClockReading)

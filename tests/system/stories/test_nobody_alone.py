@@ -101,7 +101,7 @@ ROWS_AT: Final[dict[str, dict[str, str]]] = {
     "operators_operator_require_signatures": {"slug": "annex"},
     "operators_operator": {"slug": "office"},
     "operators_player_erase": {"limits_group": "apart"},
-    "significant_significantevent_acknowledge": {"kind": "access_changed", "subject__startswith": "key:"},
+    "significant_significantevent_a": {"kind": "access_changed", "subject__startswith": "key:"},
     "wallet_account": {"kind": "account", "money_type": "real"},
 }
 """Among which rows those are that addresses beginning so are pressed at, if not among all."""
