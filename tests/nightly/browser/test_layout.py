@@ -287,6 +287,109 @@ def test_the_call_and_the_winnings_have_their_own_place(house, open_screen):
         assert not any(found.values()), found
 
 
+ON_THE_RESULT = """() => {
+    const boxes = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility())
+        .map((each) => [each, each.getBoundingClientRect()]);
+    const result = boxes(".hand-name, .total, .call, .hands .card");
+    const found = result.length < 9 ? ["no result is shown"] : [];
+    for (const [notice, a] of boxes(".notice")) {
+        for (const [element, b] of result) {
+            const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+            const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+            if (across > 1 && down > 1) found.push(`"${notice.textContent}" lies on ${element.className}`);
+        }
+    }
+    const funds = document.querySelector('.notice[data-key="funds"]');
+    const { left, top, right, bottom } = funds.getBoundingClientRect();
+    for (const [x, y] of [[left + 9, top + 9], [(left + right) / 2, (top + bottom) / 2], [right - 9, bottom - 9]]) {
+        if (!funds.contains(document.elementFromPoint(x, y))) found.push(`the low balance is hidden at ${x} ${y}`);
+    }
+    return found;
+}"""
+
+
+def test_notices_lie_on_no_call_total_or_card_and_none_hides_the_low_balance(house, open_screen):
+    for _ in range(MAX_ROUNDS):  # a tie returns the last chips
+        table = house.table("mini")
+        screen = open_screen(table, token=house.seated(table, 1, "6.00"))
+        screen.place("tie", "5")
+        screen.act("deal")
+        if house.settled(table, 1)["outcome"] != "tie":
+            break
+    screen.expect_notice("under the table's minimum")
+    found = {}
+
+    for count in range(3):
+        for size in ((1440, 900), (1024, 768), (844, 390), (390, 844)):
+            resize(screen.page, size)
+            found[count, size] = screen.page.evaluate(ON_THE_RESULT)
+        resize(screen.page, (1280, 800))
+        if count == 0:
+            screen.set_network(offline=True)
+            screen.expect_notice("Reconnecting")
+        if count == 1:
+            screen.page.locator(".to-sound").click()
+            screen.expect_notice("The service does not answer")
+
+    assert not any(found.values()), {where: what for where, what in found.items() if what}
+
+
+def test_at_a_table_for_one_the_roads_have_the_room_of_the_chat(house, open_screen):
+    alone, company = (open_screen(house.table(preset), 1) for preset in ("mini", "atlantic_city"))
+    for screen in (alone, company):
+        resize(screen.page, (1440, 900))
+
+    roads = alone.page.locator(".game > .scoreboard .road")
+    expect(roads).to_have_count(5)
+    cells = roads.evaluate_all("all => all.map((road) => road.getBoundingClientRect().height / 6)")
+    assert min(cells) >= 10, cells
+    expect(alone.page.get_by_role("region", name="Chat")).to_have_count(0)
+    expect(company.page.get_by_role("region", name="Chat")).to_be_visible()
+    alone.open("chat").get_by_label("Write to the table").wait_for()
+    alone.press("Escape")
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
+def test_bubbles_stand_beside_plates_and_hide_no_spot(house, open_screen, size):
+    table = house.table("atlantic_city", turn_seconds=600)
+    tokens = house.company(table, 1, 2, 3, 4, 5)
+    screen = open_screen(table, token=tokens[2])
+    resize(screen.page, size)
+    for token in tokens:
+        house.post(f"/tables/{table}/chat", {"text": "Good luck to everybody at this table"}, token)
+    expect(screen.page.locator(".bubble").filter(has_text="Good luck")).to_have_count(5)
+
+    bubbles, taken = screen.page.evaluate(BOXES, [".bubble", ".circle, .plate, .hand-name, .call"])
+    assert [(a, b) for a in bubbles for b in taken if _overlap(a, b)] == []
+    expect(screen.page.locator(".bubble", has_text="You")).to_have_count(1)
+
+
+def _overlap(a, b):
+    return (
+        min(a["right"], b["right"]) - max(a["left"], b["left"]) > 1
+        and min(a["bottom"], b["bottom"]) - max(a["top"], b["top"]) > 1
+    )
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_the_bet_stands_below_the_players_name_and_the_chosen_chip_is_raised_with_its_mark_below_it(
+    house, open_screen, size
+):
+    screen = open_screen(house.table("mini"), 1)
+    resize(screen.page, size)
+    screen.choose("25")
+    [name], [bet], [chosen], others = screen.page.evaluate(
+        BOXES, [".player-name", ".bet", '.chip-button[aria-pressed="true"]', '.chip-button[aria-pressed="false"]']
+    )
+    mark = "getComputedStyle(document.querySelector('.chip-button[aria-pressed=true]'), '::after')"
+
+    assert name["bottom"] <= bet["top"] + 1
+    assert name["left"] < bet["right"]
+    assert name["right"] > bet["left"]
+    assert all(chosen["top"] < other["top"] for other in others)
+    assert screen.page.evaluate(f"parseFloat({mark}.top)") >= chosen["height"]
+
+
 def test_the_measurement_finds_an_overlap_a_cut_text_and_a_small_target(house, open_screen):
     screen = open_screen(house.table("mini"), 1)
     resize(screen.page, (1280, 800))

@@ -382,6 +382,7 @@ export class Game {
   /** Draw the seats' chips on their spots until they are paid out; after a replay only the results stay. */
   drawFelt() {
     this.arrange();
+    set(this.element, { "data-alone": this.state.rules.seats === 1 });
     set(this.felt, { "aria-label": t("felt.label"), "data-waiting": this.actions.waiting || null });
     this.board.draw(this.state, this.shownSeats(), this.shownChips());
   }

@@ -52,7 +52,7 @@ export class Notices {
     const line = h("div", { class: `notice ${kind}`, "data-key": key },
       h("p", {}, h("strong", {}, words), remedy ? h("span", {}, ` ${remedy}`) : null),
       actions.map(([label, run]) => h("button", { type: "button", class: "notice-act", onclick: run }, label)), close);
-    this.element.append(line);
+    this.element.prepend(line);
     const timer = stay ? undefined : setTimeout(() => this.remove(key), DURATION);
     this.open.set(key, { line, words, timer });
     if (kind === "problem") /** @type {HTMLElement} */ (document.getElementById("alert")).textContent = `${words} ${remedy}`;
