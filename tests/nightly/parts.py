@@ -110,7 +110,7 @@ def parts() -> tuple[Part, ...]:
         tested("mutations", *both, "tests/nightly/test_mutations.py", limit=40 * MINUTE),
         tested("every-case", *both, "-m", "not hypothesis", *more, limit=20 * MINUTE, NIGHTLY="1"),
         tested("properties", *both, *seeded, "tests", limit=30 * MINUTE, NIGHTLY="1"),
-        tested("browser", *alone, "tests/nightly/browser", limit=20 * MINUTE),
+        tested("browser", *alone, "tests/nightly/browser", limit=30 * MINUTE),
         tested("chaos", *alone, *chaos, limit=40 * MINUTE),
         tested("runbook", *alone, APART["runbook"], limit=15 * MINUTE),
         tested("floods", *alone, APART["floods"], limit=10 * MINUTE),
