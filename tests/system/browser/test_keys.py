@@ -88,7 +88,7 @@ def test_after_deal_the_page_says_that_it_sends_then_that_it_does_not_know_then_
 
     expect(message).to_have_text("Sending …")
     expect(screen.button("deal")).to_be_disabled()
-    expect(message).to_have_text("We do not know yet whether your bet is in play", timeout=TIMEOUT)
+    expect(message).to_have_text("Not known yet whether your bet is in play", timeout=TIMEOUT)
     deals[0].abort()
     screen.page.unroute("**/deal")
 

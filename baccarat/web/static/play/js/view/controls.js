@@ -127,7 +127,7 @@ export class Controls {
     set(this.element, { "aria-label": t("controls.label"), "data-watching": status === "out", "data-untimed": state.rules.turn_seconds === null });
     set(this.chips, { "aria-label": t("chips.label") });
     this.drawSit(state, status);
-    this.await(state, moment);
+    this.follow(state, moment);
     this.drawChips(state, digits, selected, can.place);
     const part = ownPart(animation.round ?? state.round);
     const counts = part !== null && ["deciding", "confirmed"].includes(part.status);
@@ -143,7 +143,7 @@ export class Controls {
   }
 
   /** Say aloud that a deal is on its way, and draw again once betting opens by time alone. @param {Api["Table"]} state @param {Moment} moment */
-  await(state, moment) {
+  follow(state, moment) {
     if (moment !== this.moment && (moment === "sending" || moment === "unsure")) this.announce(t(MOMENTS[moment].words));
     this.moment = moment;
     clearTimeout(this.timer);
@@ -194,7 +194,7 @@ export class Controls {
           onclick: () => this.act.select(units) }, drawChip(units, chips, digits));
       }));
     }
-    for (const [i, chip] of offered.entries()) set(this.chips.children[i], { "aria-pressed": String(toMinor(chip) === selected), "aria-disabled": !enabled });
+    for (const [i, chip] of offered.entries()) set(this.chips.children[i], { "aria-pressed": String(toMinor(chip) === selected), "aria-disabled": enabled ? false : "true" });
   }
 
   /**

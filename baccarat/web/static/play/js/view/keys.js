@@ -47,20 +47,23 @@ const isOn = (event, selector) => event.target instanceof Element && event.targe
 export function listenToKeys(game) {
   /** The key that acted last: held down, it does not press the button that has the focus either. */
   let acted = "";
-  /** Whether the focus came where it is by a click. */
-  let clicked = false;
-  const pointed = () => { clicked = true; };
+  /** Whether the player came to what has the focus by Tab, not by a click or by closing a panel. */
+  let reached = false;
+  const pointed = () => { reached = false; };
   /** @param {KeyboardEvent} event */
   const pressed = (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.repeat) return void (event.key === acted && event.preventDefault());
     acted = "";
-    if (event.key === "Tab") clicked = false;
-    if (event.key === "Escape" && game.open) return game.actions.close();
+    if (event.key === "Tab") reached = true;
+    if (event.key === "Escape" && game.open) {
+      reached = false;
+      return game.actions.close();
+    }
     if (isOn(event, FIELDS)) return;
     if (!game.preferences.local.keys) return;
     if (!game.state) queueKey(game, event);
-    else if (act(game, nameOf(event), event, clicked)) {
+    else if (act(game, nameOf(event), event, reached)) {
       acted = event.key;
       event.preventDefault();
     }
@@ -79,7 +82,7 @@ export function listenToKeys(game) {
  * @param {KeyboardEvent} event
  */
 function queueKey(game, event) {
-  if (!NOT_BEFORE_LOADING.has(nameOf(event))) game.entered.then(() => act(game, nameOf(event), event, true));
+  if (!NOT_BEFORE_LOADING.has(nameOf(event))) game.entered.then(() => act(game, nameOf(event), event, false));
 }
 
 /**
@@ -87,12 +90,12 @@ function queueKey(game, event) {
  * @param {Game} game
  * @param {string} name
  * @param {KeyboardEvent} event
- * @param {boolean} clicked
+ * @param {boolean} reached
  */
-function act(game, name, event, clicked) {
+function act(game, name, event, reached) {
   const { actions } = game;
   const { rules } = game.state;
-  if (name === "enter") return enter(game, event, clicked);
+  if (name === "enter") return enter(game, event, reached);
   const action = /** @type {[ActionName, readonly string[]][]} */ (Object.entries(ACTIONS)).find(([, keys]) => keys.some((key) => key.toLowerCase() === name));
   const spot = spotKeys(rules).get(name);
   const chip = /^[1-9]$/.test(name) && offeredChips(rules)[Number(name) - 1];
@@ -110,12 +113,12 @@ function act(game, name, event, clicked) {
  * usual, and so is a button of the table while there is nothing to deal.
  * @param {Game} game
  * @param {KeyboardEvent} event
- * @param {boolean} clicked
+ * @param {boolean} reached
  */
-function enter(game, event, clicked) {
+function enter(game, event, reached) {
   if (isOn(event, ".panel, dialog, .notice")) return confirm(event);
   const { actions } = game;
-  if (!clicked && isOn(event, PRESSABLE) && !isOn(event, TABLE) && !(isOn(event, ACTION) && actions.available().deal)) return false;
+  if (reached && isOn(event, PRESSABLE) && !isOn(event, TABLE) && !(isOn(event, ACTION) && actions.available().deal)) return false;
   actions.run("deal");
   return true;
 }

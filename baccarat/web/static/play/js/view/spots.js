@@ -129,7 +129,7 @@ export class Spots {
         "data-status": part?.status ?? false, "data-result": result?.result ?? false,
         "data-winner": paying && round?.outcome ? String(round.outcome === spot) : false,
         "aria-label": [t(units + coming > 0n ? "spot.with" : "spot.empty", { seat: state.you?.seat ?? "", spot: `${t(`spot.${spot}`)} ${panel.odds}`, amount: label }), all, came].filter(Boolean).join(". "),
-        "aria-disabled": Boolean(state.you) && !can.place,
+        "aria-disabled": state.you && !can.place ? "true" : false,
       });
     }
   }
