@@ -96,7 +96,8 @@ class NewUserForm(BaseNewUserForm):
         return email
 
     def save(self, commit: bool = True) -> Any:  # noqa: FBT001, FBT002  (Django's)
-        """Save the user without a password."""
+        """Save the user as staff, without a password: until others confirm a code and roles, that opens nothing."""
+        self.instance.is_staff = True
         self.instance.set_unusable_password()
         return super().save(commit)
 

@@ -58,6 +58,13 @@ def works_for(user: User, operator: Operator) -> None:
     StaffMembership.objects.create(user=user, operator=operator)
 
 
+def test_a_new_colleague_is_staff_and_can_do_nothing_before_others_confirm(admin: User) -> None:
+    make(admin, "second", "second@lucky.example")
+
+    made = User.objects.get(username="second")
+    assert (made.is_staff, made.has_usable_password(), made.get_all_permissions()) == (True, False, set())
+
+
 @pytest.mark.parametrize("spelling", ["admin@lucky.example", "Admin+2@Lucky.example", "ADMIN+a+b@lucky.example"])
 def test_an_address_in_any_spelling_is_of_one_account(admin: User, lucky: Operator, spelling: str) -> None:
     ann = member("ann", operator=lucky)
