@@ -38,6 +38,7 @@ def test_what_moves_a_table_is_known() -> None:
     of_a_round = said | {
         re.RoundOpened,
         re.WagerConfirmed,
+        re.CardsForced,
         re.BettingClosed,
         re.LinksReleased,
         re.CardsDealt,
