@@ -16,7 +16,7 @@ from casino.witness.addresses import parse_addresses
 from tests.support.whole_system import System
 from tests.system.browser.house import CURRENCY, House
 from tests.system.browser.screen import DESKTOP, TIMEOUT, Screen
-from tests.system.browser.test_show import SIT
+from tests.system.browser.show import SIT
 
 WITNESSED = 60_000
 """Milliseconds in which a checkpoint is signed and cosigned on a busy machine."""

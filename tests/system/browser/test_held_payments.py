@@ -72,7 +72,7 @@ def ask_for(page: Page, amount: str) -> None:
     """Ask for a withdrawal on the player's page, which says that it waits, and nothing of why."""
     page.get_by_role("button", name="Withdraw").click()
     dialog = page.locator("dialog.lobby-account")
-    dialog.get_by_label("Amount").fill(amount.replace(",", ""))
+    dialog.get_by_role("textbox", name="Amount").fill(amount.replace(",", ""))
     dialog.get_by_role("button", name="Request the withdrawal").click()
     expect(dialog).to_contain_text(NEUTRAL.format(f"€{amount}"))
     tells_nothing(page)

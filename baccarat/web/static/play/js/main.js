@@ -84,6 +84,7 @@ async function route() {
   if (!token()) return signIn();
   const table = tableInAddress();
   preferences = await new Preferences().load();
+  if (!token()) return; // the session is over, as the page says by now
   show(table ? new Game(table, { preferences, sound }) : new Lobby({ preferences, sound, onExit: signIn }));
 }
 
