@@ -48,7 +48,7 @@ from casino.events.projections import Row
 from casino.events.sql import database_now, execute
 from casino.events.store import Append, Metadata, append
 from casino.kernel.persons import STAFF, is_shell
-from casino.kernel.text import require
+from casino.kernel.text import isolate, require
 from casino.operators import changes, memberships
 from casino.operators.changes import ChangeKind
 from casino.operators.models import Change, ChangeName, Operator, Player
@@ -177,7 +177,7 @@ def request_resume(
         operator=owner,
         kind=ChangeName.RESUME_PLAY,
         subject=f"stop:{stop_id(scope, subject)}",
-        summary=f"Resume play: {stop_id(scope, subject)}{f', by the order {order.strip()}' if order.strip() else ''}",
+        summary=f"Resume play {_reach(scope, subject)}{f', by the order {order.strip()}' if order.strip() else ''}",
         details={
             "scope": scope.value,
             "subject": subject,
@@ -349,6 +349,20 @@ def _find_subject(scope: StopScope, subject: str, requester: UUID | None) -> tup
     if row is None or requester not in {None, row[0]}:
         raise UnknownStopSubject
     return str(key), row[0], row[1]
+
+
+def _reach(scope: StopScope, subject: str) -> str:
+    """Say in words what a stop holds; a player is named by the change's subject alone."""
+    match scope:
+        case StopScope.OPERATOR:
+            return f"of operator {isolate(Operator.objects.get(pk=subject).name)}"
+        case StopScope.TABLE:
+            return f"at table {isolate(Table.objects.get(pk=subject).name)}"
+        case StopScope.RULES:
+            return f"by rules {subject[:12]}"
+        case StopScope.PLAYER:
+            return "of a player"
+    return "everywhere"
 
 
 def _rules(scope: StopScope, subject: str) -> str:

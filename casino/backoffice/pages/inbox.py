@@ -21,7 +21,7 @@ from casino.backoffice.base import INBOX
 from casino.backoffice.columns import name_of_operator
 from casino.backoffice.pages.holds import cause_links
 from casino.backoffice.pages.significant_events import kind_title
-from casino.backoffice.sections import ActionBar, Banner, FormSection, TemplateSection
+from casino.backoffice.sections import ActionBar, FormSection, TemplateSection
 from casino.backoffice.site import StaffSite
 from casino.backoffice.subjects import nicknames, player_link, subject_link, subject_names
 from casino.crypto.crypto_shredding import decrypt_text
@@ -164,9 +164,7 @@ def inbox_page(request: HttpRequest) -> HttpResponse:
         owner.pk: name_of_operator(owner.pk, owner.slug, in_sandbox=owner.sandbox) for owner in Operator.objects.all()
     }
     cards = [_card(request, row, item, subjects, owners) for row, item in found]
-    sections: list[object] = [TemplateSection("Inbox", "admin/casino/inbox.html", {"cards": cards})]
-    if not cards:
-        sections = [Banner("Nothing waits for you", "What others request is here until it is decided.")]
+    sections = [TemplateSection("Inbox", "admin/casino/inbox.html", {"cards": cards})]
     context = {**admin.site.each_context(request), "title": "Inbox", "sections": sections}
     return TemplateResponse(request, "admin/casino/sections.html", context)
 

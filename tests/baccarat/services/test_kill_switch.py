@@ -417,6 +417,7 @@ def test_a_command_lifts_no_stop_at_a_live_operator_until_two_persons_confirm() 
     with pytest.raises(ChangeNeedsSecondPerson):
         kill_switch.resume(**named, metadata=BY)
     change = kill_switch.request_resume(**named, by=BY.actor)
+    assert change.summary == "Resume play of operator L"
     with pytest.raises(ChangeNeedsSecondPerson):
         changes.confirm(change.pk, by=BY.actor)
 
