@@ -55,6 +55,7 @@ class Migration(migrations.Migration):
                 ("player_total", models.IntegerField(null=True)),
                 ("banker_total", models.IntegerField(null=True)),
                 ("wagers", models.IntegerField()),
+                ("forced", models.BooleanField(db_default=False)),
                 ("suspension_reason", models.TextField(null=True)),
                 ("flag", models.TextField(null=True)),
             ],
@@ -66,6 +67,7 @@ class Migration(migrations.Migration):
                         fields=["flag", "operator_id", "id"],
                         name="round_flag",
                     ),
+                    models.Index(condition=models.Q(("forced", True)), fields=["id"], name="round_forced"),
                 ],
                 "constraints": [models.UniqueConstraint(fields=("table_id", "number"), name="round_number")],
                 "permissions": [
@@ -310,6 +312,11 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunPython(skip_pattern_indexes, migrations.RunPython.noop),
+        # States stay as they were written: nobody searches them, so each write and read would parse them in vain.
+        migrations.RunSQL(
+            sql="ALTER TABLE baccarat_table ALTER state TYPE json, ALTER round_state TYPE json",
+            reverse_sql=migrations.RunSQL.noop,
+        ),
         # Room on the page keeps updates off the indexes (HOT): a table with its round is updated by every command,
         # rounds and wagers grow once. A table's row that fills more than half a page is compressed, so that its next
         # version fits beside it.

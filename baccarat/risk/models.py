@@ -47,9 +47,7 @@ class PlayerPair(models.Model):
     rounds = models.IntegerField()
     opposed = models.IntegerField()
     amount = models.BigIntegerField(help_text="What both had against each other: the lesser stake of each such round.")
-    staked = models.BigIntegerField(
-        db_default=0, help_text="What both staked in such rounds; less, if some were before this was counted."
-    )
+    staked = models.BigIntegerField(help_text="What both staked in such rounds.")
 
     class Meta:
         indexes = [models.Index(fields=["slot"], name="risk_pair_slot")]

@@ -65,7 +65,7 @@ class SavedReport(models.Model):
 class ReportDestination(models.Model):
     """An e-mail address to which a saved report goes."""
 
-    saved_report = models.ForeignKey(SavedReport, models.CASCADE, db_constraint=False, related_name="destinations")
+    saved_report = models.ForeignKey(SavedReport, models.CASCADE, related_name="destinations")
     address = models.TextField()
     format = models.TextField()
     created_at = models.DateTimeField(db_default=Now())
@@ -80,8 +80,8 @@ class ReportDestination(models.Model):
 class ReportDelivery(models.Model):
     """A version of a report on its way to a destination: tried when it is due, until it has arrived."""
 
-    destination = models.ForeignKey(ReportDestination, models.CASCADE, db_constraint=False, related_name="deliveries")
-    report = models.ForeignKey(Report, models.PROTECT, db_constraint=False, related_name="deliveries")
+    destination = models.ForeignKey(ReportDestination, models.CASCADE, related_name="deliveries")
+    report = models.ForeignKey(Report, models.PROTECT, related_name="deliveries")
     created_at = models.DateTimeField(db_default=Now())
     due_at = models.DateTimeField(db_default=Now(), help_text="While it is tried, when another process may try it.")
     attempts = models.IntegerField(default=0)

@@ -208,8 +208,8 @@ class RoleEnd(models.Model):
     """When a member of staff ceases to hold a role: from then on it grants nothing. A role without a row has no end."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="role_ends", db_constraint=False)
-    role = models.ForeignKey(Group, models.CASCADE, related_name="ends", db_constraint=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="role_ends")
+    role = models.ForeignKey(Group, models.CASCADE, related_name="ends")
     ends_at = models.DateTimeField()
 
     class Meta:
@@ -223,9 +223,7 @@ class RoleEnd(models.Model):
 class StaffTimeZone(models.Model):
     """The time zone in which a member of staff reads and enters times; without a row it is UTC."""
 
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="+", db_constraint=False
-    )
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="+")
     name = models.CharField(max_length=60, help_text="An IANA name.")
 
     def __str__(self) -> str:

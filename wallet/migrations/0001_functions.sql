@@ -56,7 +56,7 @@ CREATE FUNCTION wallet_open(ids uuid[], names text[]) RETURNS void LANGUAGE sql 
      ORDER BY id
         ON CONFLICT (id) DO NOTHING;
     INSERT INTO wallet_balance (account_id, floor)
-    SELECT id, split_part(name, '/', 1) IN ('account', 'game', 'rack', 'stakes', 'hold')
+    SELECT id, split_part(name, '/', 1) IN ('account', 'game', 'rack', 'stakes', 'hold', 'returning')
       FROM unnest(ids, names) AS named (id, name)
      ORDER BY id
         ON CONFLICT (account_id) DO NOTHING;
@@ -180,8 +180,9 @@ BEGIN
     PERFORM wallet_lock(ids, names);
 
     WITH fresh AS (
-        INSERT INTO wallet_entry (kind, cause)
-        SELECT kind, cause
+        INSERT INTO wallet_entry (kind, cause, operator_id)
+        SELECT kind, cause, split_part(names[array_position(ids, posting_accounts[array_position(posting_entries, place::int)])],
+                                       '/', 2)::uuid
           FROM unnest(entry_kinds, entry_causes) WITH ORDINALITY AS entry (kind, cause, place)
          ORDER BY place
             ON CONFLICT (cause) DO NOTHING

@@ -35,6 +35,9 @@ ORDINARY = (
     "wallet_discrepancy",
     "wallet_discrepancy_note",
     "wallet_reconciliation_try",
+    "wallet_remote",
+    "wallet_remote_due",
+    "wallet_told_balance",
 )
 HELD = {
     "wallet_deposit_method": HeldTable(("id",), own=()),
@@ -108,6 +111,7 @@ class Migration(migrations.Migration):
                         ("cause", models.BigIntegerField(primary_key=True, serialize=False)),
                         ("recorded_at", models.DateTimeField()),
                         ("kind", models.TextField()),
+                        ("operator_id", models.UUIDField(null=True)),
                     ],
                     options={
                         "verbose_name_plural": "ledger entries",
@@ -282,6 +286,8 @@ class Migration(migrations.Migration):
                         ("funding", models.TextField()),
                         ("since", models.DateTimeField()),
                         ("version", models.IntegerField()),
+                        ("wallet_url", models.TextField(db_default="")),
+                        ("wallet_profile", models.TextField(db_default="standard")),
                     ],
                     options={
                         "db_table": "wallet_funding",
@@ -407,6 +413,36 @@ class Migration(migrations.Migration):
                     ],
                     options={
                         "verbose_name": "provider callback",
+                    },
+                ),
+                migrations.CreateModel(
+                    name="RemoteTransaction",
+                    fields=[
+                        ("id", models.UUIDField(primary_key=True, serialize=False)),
+                        ("operator_id", models.UUIDField()),
+                        ("player_id", models.UUIDField()),
+                        ("table_id", models.UUIDField()),
+                        ("round_id", models.UUIDField()),
+                        ("wager_id", models.UUIDField()),
+                        ("kind", models.TextField()),
+                        ("concerns_id", models.UUIDField(null=True)),
+                        ("request_id", models.UUIDField(null=True)),
+                        ("currency", models.TextField()),
+                        ("amount", models.BigIntegerField()),
+                        ("status", models.TextField()),
+                        ("reference", models.TextField()),
+                        ("code", models.TextField()),
+                        ("rollback_id", models.UUIDField(null=True)),
+                        ("reason", models.TextField()),
+                        ("found", models.BooleanField(null=True)),
+                        ("answer_by", models.DateTimeField(null=True)),
+                        ("requested_at", models.DateTimeField()),
+                        ("ended_at", models.DateTimeField(null=True)),
+                        ("version", models.IntegerField()),
+                    ],
+                    options={
+                        "db_table": "wallet_remote",
+                        "verbose_name": "wallet transaction",
                     },
                 ),
             ],

@@ -1,8 +1,9 @@
 -- Accounts. The id is a version-5 UUID of the name written as text, so it is never looked up.
 CREATE TABLE wallet_account (
     id uuid PRIMARY KEY,
-    kind text NOT NULL CHECK (kind IN ('account', 'game', 'rack', 'hold', 'debt', 'stakes', 'bank', 'commission',
-                                       'deposits', 'withdrawals', 'fees', 'adjustments', 'sandbox', 'wallet')),
+    kind text NOT NULL CHECK (kind IN ('account', 'game', 'rack', 'hold', 'debt', 'returning', 'stakes', 'bank',
+                                       'commission', 'deposits', 'withdrawals', 'fees', 'adjustments', 'sandbox',
+                                       'wallet')),
     operator_id uuid NOT NULL,
     money_type text NOT NULL CHECK (money_type IN ('real', 'play')),
     currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
@@ -23,12 +24,14 @@ CREATE TABLE wallet_balance (
     CONSTRAINT wallet_balance_never_negative CHECK (NOT floor OR balance >= 0)
 ) WITH (fillfactor = 70);
 
--- An event has at most one entry, so an entry's key is its event's.
+-- An event has at most one entry, so an entry's key is its event's. The operator is that of all its accounts.
 CREATE TABLE wallet_entry (
     cause bigint PRIMARY KEY REFERENCES events_event (id),
     recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    kind text NOT NULL CHECK (kind <> '')
+    kind text NOT NULL CHECK (kind <> ''),
+    operator_id uuid
 );
+CREATE INDEX wallet_entry_operator ON wallet_entry (operator_id, recorded_at);
 -- Rows lie in the order of their times, so the lowest and highest time of each few pages is index enough.
 CREATE INDEX wallet_entry_time ON wallet_entry USING brin (recorded_at) WITH (pages_per_range = 16, autosummarize = on);
 
@@ -193,6 +196,8 @@ CREATE INDEX wallet_callback_payment ON wallet_providercallback (payment_id) WHE
 CREATE INDEX wallet_callback_player ON wallet_providercallback (player_id, id) WHERE player_id IS NOT NULL;
 CREATE INDEX wallet_callback_operator ON wallet_providercallback (operator_id, received_at)
     WHERE operator_id IS NOT NULL;
+CREATE INDEX wallet_callback_received ON wallet_providercallback USING brin (received_at)
+    WITH (pages_per_range = 16, autosummarize = on);
 CREATE INDEX wallet_callback_waiting ON wallet_providercallback (next_try_at) WHERE outcome IS NULL;
 
 -- Pending payments to start or poll at the provider, and when.
@@ -277,7 +282,10 @@ CREATE TABLE wallet_funding (
     operator_id uuid PRIMARY KEY,
     funding text NOT NULL CHECK (funding IN ('house', 'transfer', 'seamless')),
     since timestamptz NOT NULL,
-    version integer NOT NULL CHECK (version > 0)
+    version integer NOT NULL CHECK (version > 0),
+    wallet_url text NOT NULL DEFAULT '',
+    -- The vocabulary in which the operator's own wallet is asked.
+    wallet_profile text NOT NULL DEFAULT 'standard' CHECK (wallet_profile IN ('standard', 'hub88', 'softswiss'))
 );
 
 CREATE TABLE wallet_transfer (
@@ -405,3 +413,62 @@ CREATE TABLE wallet_reconciliation_try (
     last_error text NOT NULL,
     PRIMARY KEY (operator_id, provider, day)
 );
+
+-- Transactions with operators' own wallets: a projection of the streams remote-{transaction}.
+CREATE TABLE wallet_remote (
+    id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    player_id uuid NOT NULL,
+    table_id uuid NOT NULL,
+    round_id uuid NOT NULL,
+    wager_id uuid NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('debit', 'credit', 'correction')),
+    concerns_id uuid,
+    request_id uuid,
+    currency text NOT NULL CHECK (currency ~ '^[A-Z0-9]{3,10}$'),
+    amount bigint NOT NULL CHECK (amount >= 0 OR kind = 'correction'),
+    status text NOT NULL CHECK (status IN ('requested', 'accepted', 'refused', 'rolling_back', 'rolled_back')),
+    reference text NOT NULL,
+    code text NOT NULL,
+    rollback_id uuid,
+    reason text NOT NULL,
+    found boolean,
+    answer_by timestamptz,
+    requested_at timestamptz NOT NULL,
+    ended_at timestamptz,
+    version integer NOT NULL CHECK (version > 0),
+    CONSTRAINT wallet_remote_concerns CHECK ((kind = 'debit') = (concerns_id IS NULL))
+);
+CREATE UNIQUE INDEX wallet_remote_once ON wallet_remote (wager_id, kind)
+    WHERE kind <> 'debit' OR status IN ('requested', 'accepted');
+CREATE UNIQUE INDEX wallet_remote_request ON wallet_remote (request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX wallet_remote_asked ON wallet_remote (round_id) WHERE kind = 'debit' AND status = 'requested';
+CREATE INDEX wallet_remote_open ON wallet_remote (operator_id) WHERE status IN ('requested', 'rolling_back');
+CREATE INDEX wallet_remote_player ON wallet_remote (player_id, requested_at DESC);
+CREATE INDEX wallet_remote_operator ON wallet_remote (operator_id, requested_at DESC);
+CREATE INDEX wallet_remote_round ON wallet_remote (round_id);
+
+-- What is to be sent to operators' own wallets, and when: open credits, corrections and rollbacks, and debits whose
+-- process may have died.
+CREATE TABLE wallet_remote_due (
+    transaction_id uuid PRIMARY KEY,
+    operator_id uuid NOT NULL,
+    next_try_at timestamptz NOT NULL,
+    since timestamptz NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    reported boolean NOT NULL DEFAULT false,
+    last_error text NOT NULL DEFAULT ''
+);
+CREATE INDEX wallet_remote_due_next ON wallet_remote_due (operator_id, next_try_at);
+
+-- The balances that operators' own wallets told last; asked again when they are lost. The key is the real account's.
+CREATE TABLE wallet_told_balance (
+    account_id uuid PRIMARY KEY,
+    player_id uuid NOT NULL,
+    operator_id uuid NOT NULL,
+    currency text NOT NULL,
+    balance bigint NOT NULL,
+    told_at timestamptz NOT NULL
+);
+CREATE INDEX wallet_told_balance_player ON wallet_told_balance (player_id);
+CREATE INDEX wallet_told_balance_operator ON wallet_told_balance (operator_id);

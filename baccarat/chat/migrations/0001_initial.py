@@ -1,3 +1,4 @@
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import migrations, models
 
 from casino.events.immutability import grant_all
@@ -95,6 +96,7 @@ class Migration(migrations.Migration):
                     models.Index(fields=["table_id", "-id"], name="chat_message_table"),
                     models.Index(fields=["player_id", "-sent_at"], name="chat_message_player"),
                     models.Index(fields=["operator_id", "-id"], name="chat_message_operator"),
+                    BrinIndex(fields=["sent_at"], name="chat_message_sent", autosummarize=True, pages_per_range=16),
                 ],
                 "verbose_name": "chat message",
             },

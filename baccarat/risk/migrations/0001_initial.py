@@ -113,6 +113,10 @@ class Migration(migrations.Migration):
                         help_text="What both had against each other: the lesser stake of each such round."
                     ),
                 ),
+                (
+                    "staked",
+                    models.BigIntegerField(help_text="What both staked in such rounds."),
+                ),
             ],
             options={
                 "indexes": [models.Index(fields=["slot"], name="risk_pair_slot")],
@@ -197,6 +201,14 @@ class Migration(migrations.Migration):
                     )
                 ],
             },
+        ),
+        # By which players are found by tag and by KYC status.
+        migrations.RunSQL(
+            sql=[
+                "CREATE INDEX risk_status_tags ON risk_playerstatus USING gin (tags)",
+                "CREATE INDEX risk_status_kyc ON risk_playerstatus (operator_id, kyc, player_id)",
+            ],
+            reverse_sql=migrations.RunSQL.noop,
         ),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in APPEND_ONLY),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),

@@ -1,8 +1,9 @@
 from pathlib import Path
 
 from django.db import migrations, models
+from django.db.models.functions import Now
 
-from casino.events.immutability import append_only
+from casino.events.immutability import append_only, lift_append_only
 from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 FORWARD = (Path(__file__).parent / "0001_tables.sql").read_text(encoding="utf-8")
@@ -10,13 +11,17 @@ TABLES = [
     f"checkpoints_{name}"
     for name in ("log", "checkpoint", "copy", "node", "retirement", "key", "manifest", "cosignature", "note")
 ]
+AUDITS = ("checkpoints_auditstate", "checkpoints_auditrun")
 # Of the app `crypto`, which lies below the event store.
 HELD = {"crypto_blindindexkey": HeldTable(("id",)), "crypto_personalkey": HeldTable(("player_id",))}
 REVERSE = f"DROP TABLE checkpoints_wanted, {', '.join(TABLES)}"
 
 
 class Migration(migrations.Migration):
-    """Signed checkpoints, the Merkle tree of the log, manifests and keys; all tables but `wanted` are append-only."""
+    """Signed checkpoints, the Merkle tree of the log, manifests, keys, and what audits have seen.
+
+    All tables but `wanted` are append-only.
+    """
 
     initial = True
 
@@ -41,7 +46,35 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
+        migrations.CreateModel(
+            name="AuditState",
+            fields=[
+                ("position", models.BigIntegerField(primary_key=True, serialize=False)),
+                ("format", models.TextField()),
+                ("state", models.BinaryField()),
+                ("key", models.TextField()),
+                ("signature", models.BinaryField(max_length=64)),
+                ("made_at", models.DateTimeField(db_default=Now())),
+            ],
+        ),
+        migrations.CreateModel(
+            name="AuditRun",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("kind", models.TextField()),
+                ("since", models.BigIntegerField(help_text="It read the positions above this one.")),
+                ("upto", models.BigIntegerField(help_text="It read the positions up to this one.")),
+                ("findings", models.IntegerField()),
+                ("verdict", models.TextField()),
+                ("started_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(db_default=Now())),
+            ],
+            options={
+                "indexes": [models.Index(fields=["kind", "-ended_at"], name="checkpoints_auditrun_kind")],
+            },
+        ),
         *(migrations.RunSQL(sql=append_only(table), reverse_sql=migrations.RunSQL.noop) for table in TABLES),
+        *(migrations.RunSQL(sql=append_only(table), reverse_sql=lift_append_only(table)) for table in AUDITS),
         *(
             migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
             for table, held in HELD.items()

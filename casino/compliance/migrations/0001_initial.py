@@ -177,6 +177,7 @@ class Migration(migrations.Migration):
                     ("request_erasure", "Can request the erasure of a player"),
                     ("approve_erasure", "Can approve or decline an erasure"),
                     ("export_player", "Can export what one may see of a player"),
+                    ("export_operator", "Can export everything about an operator"),
                 ],
                 "indexes": [
                     models.Index(fields=["operator_id", "-id"], name="compliance_erasure_operator"),
@@ -249,6 +250,11 @@ class Migration(migrations.Migration):
         *(
             migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop)
             for table in ("compliance_erasurecopy", "compliance_dataexport", "compliance_dataexportpiece")
+        ),
+        # By which the cases about a player are found.
+        migrations.RunSQL(
+            sql="CREATE INDEX compliance_case_player ON compliance_case (split_part(subject, ' ', 1), id)",
+            reverse_sql=migrations.RunSQL.noop,
         ),
         *(
             migrations.RunSQL(sql=NUMBER.format(table), reverse_sql=f"ALTER TABLE {table} DROP COLUMN number")

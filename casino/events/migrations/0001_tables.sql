@@ -52,6 +52,49 @@ BEGIN
 END
 $$;
 
+-- The data of an event may become `null` while the newest event of its archived month is MonthDropped, and what fits
+-- its digest again while that is MonthRestored. The session names the month, so that nothing happens by accident.
+CREATE FUNCTION events_keep_payload() RETURNS trigger LANGUAGE plpgsql
+SET timezone = 'UTC' AS $$
+DECLARE
+    month    text := current_setting('casino.archived_month', true);
+    newest   text;
+    origin   json;
+    sealed   record;
+    digested bytea;
+BEGIN
+    IF OLD.version > 1 AND to_jsonb(OLD) - 'data' = to_jsonb(NEW) - 'data' AND month ~ '^\d{4}-\d{2}$'
+       AND OLD.recorded_at < (month || '-01')::timestamptz + interval '1 month' THEN
+        SELECT type INTO newest FROM events_event WHERE stream = 'archive-' || month ORDER BY version DESC LIMIT 1;
+        IF newest = 'MonthDropped' AND NEW.data::text = 'null' THEN
+            RETURN NEW;
+        END IF;
+        IF newest = 'MonthRestored' AND OLD.data::text = 'null' THEN
+            SELECT metadata INTO origin FROM events_event
+             WHERE stream = OLD.stream AND version <= OLD.version AND metadata IS NOT NULL
+             ORDER BY version DESC LIMIT 1;
+            SELECT seal.position, seal.digest, before.digest AS previous INTO sealed
+              FROM events_seal AS seal LEFT JOIN events_seal AS before ON before.position = seal.position - 1
+             WHERE seal.event_id = OLD.id;
+            digested := sha256(
+                convert_to('casino.events.seal/1', 'UTF8') || '\x00000000'::bytea
+                || int8send(sealed.position) || int8send(OLD.id) || int4send(OLD.version) || int4send(OLD.schema::int)
+                || int8send((extract(epoch FROM OLD.recorded_at) * 1000000)::bigint)
+                || int4send(octet_length(OLD.stream)) || int4send(octet_length(OLD.type))
+                || int4send(octet_length(NEW.data::text)) || int4send(octet_length(origin::text))
+                || coalesce(sealed.previous, decode(repeat('00', 32), 'hex'))
+                || convert_to(OLD.stream, 'UTF8') || convert_to(OLD.type, 'UTF8')
+                || convert_to(NEW.data::text, 'UTF8') || convert_to(origin::text, 'UTF8'));
+            IF digested = sealed.digest THEN
+                RETURN NEW;
+            END IF;
+        END IF;
+    END IF;
+    RAISE EXCEPTION 'rows of % are never changed or removed (% refused)', TG_TABLE_NAME, TG_OP
+        USING ERRCODE = 'restrict_violation', HINT = 'A correction is a new event.';
+END
+$$;
+
 -- Columns of fixed width come first, so that none is padded. Canonical JSON is kept as it was written: as jsonb it would
 -- take a fifth more. The casts refuse what jsonb refuses and `->>` could not read later, such as NUL. Indexes that only
 -- grow at their end have full pages.
@@ -69,6 +112,11 @@ CREATE TABLE events_event (
 );
 -- Rows are stored in the order of their times, so a BRIN index is enough, and it costs writers next to nothing.
 CREATE INDEX events_event_time ON events_event USING brin (recorded_at) WITH (pages_per_range = 16, autosummarize = on);
+-- Of events that no table or round has, which audits that continue from a checkpoint read of all times.
+CREATE INDEX events_event_context ON events_event (type) WHERE "left"(stream, 6) <> ALL ('{round-,table-}'::text[]);
+-- The appends of an operator in a day, for exports; equal keys are kept once, so it stays small.
+CREATE INDEX events_event_operator ON events_event
+    (hashtext(metadata->>'operator'), ((recorded_at AT TIME ZONE 'UTC')::date)) WHERE metadata->>'operator' IS NOT NULL;
 
 CREATE TABLE events_unsealed (
     event_id bigint PRIMARY KEY

@@ -1,4 +1,5 @@
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import migrations, models
 
 from casino.events.immutability import grant_all
@@ -123,6 +124,9 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "webhook deliveries",
                 "indexes": [
                     models.Index(fields=["endpoint", "-id"], name="feed_delivery_list"),
+                    BrinIndex(
+                        fields=["created_at"], name="feed_delivery_created", autosummarize=True, pages_per_range=16
+                    ),
                     models.Index(
                         condition=models.Q(("due_at__isnull", False)),
                         fields=["endpoint", "due_at", "id"],

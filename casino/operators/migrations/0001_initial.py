@@ -785,6 +785,12 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunSQL(sql=KEY_BOUNDS, reverse_sql=DROP_BOUNDS),
+        # By which sessions past their retention are found.
+        migrations.RunSQL(
+            sql="CREATE INDEX operators_session_created ON operators_playersession USING brin (created_at) "
+            "WITH (pages_per_range = 16, autosummarize = on)",
+            reverse_sql=migrations.RunSQL.noop,
+        ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
         *(
             migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))

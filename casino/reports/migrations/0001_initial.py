@@ -1,12 +1,17 @@
+from django.contrib.postgres.fields import ArrayField
 from django.db import migrations, models
+from django.db.models.functions import Now
 
-from casino.events.immutability import append_only, lift_append_only
+from casino.events.immutability import append_only, grant_all, lift_append_only
+from casino.events.row_digests import HeldTable, hold_rows, release_rows
 
 TABLE = "reports_report"
+ORDINARY = ("reports_savedreport", "reports_reportdestination", "reports_reportdelivery")
+HELD = {name: HeldTable(("id",), own=()) for name in ("reports_savedreport", "reports_reportdestination")}
 
 
 class Migration(migrations.Migration):
-    """Generated reports, append-only."""
+    """Generated reports, append-only; saved reports, where they are delivered, and what is on its way."""
 
     initial = True
 
@@ -53,4 +58,86 @@ class Migration(migrations.Migration):
             reverse_sql=f"ALTER TABLE {TABLE} DROP COLUMN number",
         ),
         migrations.RunSQL(sql=append_only(TABLE), reverse_sql=lift_append_only(TABLE)),
+        migrations.CreateModel(
+            name="SavedReport",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("title", models.TextField()),
+                ("name", models.TextField()),
+                ("period", models.TextField()),
+                ("operators", ArrayField(base_field=models.UUIDField(), size=None)),
+                ("created_by", models.TextField()),
+                ("created_at", models.DateTimeField(db_default=Now())),
+            ],
+            options={
+                "verbose_name": "saved report",
+            },
+        ),
+        migrations.CreateModel(
+            name="ReportDestination",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("address", models.TextField()),
+                ("format", models.TextField()),
+                ("created_at", models.DateTimeField(db_default=Now())),
+                (
+                    "saved_report",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="destinations",
+                        to="reports.savedreport",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "report destination",
+            },
+        ),
+        migrations.CreateModel(
+            name="ReportDelivery",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("created_at", models.DateTimeField(db_default=Now())),
+                (
+                    "due_at",
+                    models.DateTimeField(
+                        db_default=Now(),
+                        help_text="While it is tried, when another process may try it.",
+                    ),
+                ),
+                ("attempts", models.IntegerField(default=0)),
+                ("error", models.TextField(blank=True, default="", help_text="Why the last attempt failed.")),
+                ("sent_at", models.DateTimeField(null=True)),
+                (
+                    "report",
+                    models.ForeignKey(
+                        on_delete=models.PROTECT,
+                        related_name="deliveries",
+                        to="reports.report",
+                    ),
+                ),
+                (
+                    "destination",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="deliveries",
+                        to="reports.reportdestination",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "report deliveries",
+                "indexes": [
+                    models.Index(condition=models.Q(("sent_at", None)), fields=["due_at"], name="reports_delivery_due")
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("destination", "report"), name="reports_delivery_once")
+                ],
+            },
+        ),
+        *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
+        *(
+            migrations.RunSQL(sql=hold_rows(table, held), reverse_sql=release_rows(table))
+            for table, held in HELD.items()
+        ),
     ]

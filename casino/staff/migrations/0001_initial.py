@@ -20,6 +20,8 @@ ORDINARY = (
     "staff_identityprovider",
     "staff_providerdescription",
     "staff_staffidentity",
+    "staff_roleend",
+    "staff_stafftimezone",
 )
 # Of what staff did, `object_repr` may be a person's name, which an erasure overwrites.
 HELD = {
@@ -34,7 +36,9 @@ HELD = {
     "staff_passwordcode": HeldTable(("user_id",), own=()),
     "staff_recoverycode": HeldTable(("id",), own=("used_at",)),
     "staff_staffaccount": HeldTable(("user_id",), own=("password_changed_at", "confirmed_key")),
+    "staff_roleend": HeldTable(("id",)),
     "staff_staffidentity": HeldTable(("id",), own=()),
+    "staff_stafftimezone": HeldTable(("user_id",)),
 }
 NOTE_CHANGES = r"""
 CREATE FUNCTION staff_email_key(email text) RETURNS text IMMUTABLE LANGUAGE sql AS $$
@@ -357,6 +361,49 @@ class Migration(migrations.Migration):
             bases=("auth.group",),
             managers=[
                 ("objects", django.contrib.auth.models.GroupManager()),
+            ],
+        ),
+        migrations.CreateModel(
+            name="RoleEnd",
+            fields=[
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("ends_at", models.DateTimeField()),
+                (
+                    "role",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="ends",
+                        to="auth.group",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=models.CASCADE,
+                        related_name="role_ends",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [models.UniqueConstraint(fields=("user", "role"), name="staff_role_end_once")],
+                "indexes": [models.Index(fields=["ends_at"], name="staff_role_end_due")],
+            },
+        ),
+        migrations.CreateModel(
+            name="StaffTimeZone",
+            fields=[
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=models.CASCADE,
+                        primary_key=True,
+                        related_name="+",
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                ("name", models.CharField(help_text="An IANA name.", max_length=60)),
             ],
         ),
         *(migrations.RunSQL(sql=grant_all(table), reverse_sql=migrations.RunSQL.noop) for table in ORDINARY),
