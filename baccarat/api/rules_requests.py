@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from baccarat.api import refusals
+from baccarat.domain.rules.coups import DECKS
 from baccarat.domain.rules.presets import PRESETS
 from baccarat.domain.rules.table_rules import (
     Commission,
@@ -18,7 +19,7 @@ from baccarat.domain.rules.table_rules import (
     SpotsPerRound,
     UnderMinimumPolicy,
 )
-from baccarat.domain.rules.validation import CYCLE_SECONDS, DECKS, MILLISECONDS, SEATS
+from baccarat.domain.rules.validation import CYCLE_SECONDS, MILLISECONDS, SEATS
 from baccarat.services.rules_lifecycle import MAX_REASON_LENGTH
 from casino.api.fields import (
     AmountField,

@@ -71,7 +71,7 @@ OK, OPEN, NONE, FAILED = "ok", "open", "none", "failed"
 VERDICT_TEXT = {OK: "ok", OPEN: "not checkable yet", NONE: "does not apply", FAILED: "FAILED"}
 MAX_INTEGER = 2**53 - 1
 MAX_DEPTH = 64
-MAX_DECKS = 16
+MAX_DECKS = 8
 NO_DIGEST = "00" * 32
 
 

@@ -1,13 +1,14 @@
 """Counts of outcomes: exact ones over all draws for odds, and fast ones over whole shoes for simulations."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from baccarat.domain.rules.cards import POINTS, Card
+from baccarat.domain.rules.coups import DECKS, counts_of
 from baccarat.domain.rules.deal import Outcome
-from baccarat.domain.rules.tableau import BANKER_DRAWS, PLAYER_STOOD, banker_draws, player_draws
+from baccarat.domain.rules.tableau import BANKER_DRAWS, PLAYER_STOOD, player_draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,73 +21,16 @@ class OutcomeCounts:
     total: int
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=DECKS[1])
 def count_outcomes(decks: int) -> OutcomeCounts:
-    """Count the outcomes of all ordered six-card draws from `decks` full decks, exactly.
+    """Return the counts of the outcomes of all ordered six-card draws from `decks` full decks.
 
-    Only points matter, so hands are enumerated as unordered pairs of points, weighted by the number of ways to draw
-    them; third cards are counted by the tableau. Raises ValueError below one deck.
+    Raises ValueError for decks that are not played with.
     """
-    if decks < 1:
-        raise ValueError("There must be at least one deck.")
-    left = [16 * decks] + [4 * decks] * 9
-    player = banker = tie = 0
-    for player_total, player_ways in _pairs(left):
-        for banker_total, banker_ways in _pairs(left):
-            ways = player_ways * banker_ways
-            lost, won, tied = _thirds(left, player_total, banker_total)
-            player += ways * lost
-            banker += ways * won
-            tie += ways * tied
-    return OutcomeCounts(banker=banker, player=player, tie=tie, total=player + banker + tie)
-
-
-def _pairs(left: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield each pair of points as (total, ordered ways to draw it), removing its cards from `left` meanwhile."""
-    for first in range(10):
-        for second in range(first, 10):
-            ways = left[first] * (left[second] - 1) if first == second else 2 * left[first] * left[second]
-            left[first] -= 1
-            left[second] -= 1
-            yield (first + second) % 10, ways
-            left[first] += 1
-            left[second] += 1
-
-
-def _thirds(left: list[int], player_total: int, banker_total: int) -> tuple[int, int, int]:
-    """Count the ordered draws of two more cards by result: (Player, Banker, tie)."""
-    cards = sum(left)
-    if player_total >= 8 or banker_total >= 8:
-        return _all_to_the_higher(player_total, banker_total, cards * (cards - 1))
-    if not player_draws(player_total):
-        player, banker, tie = _banker_third(left, player_total, banker_total, None)
-        return player * (cards - 1), banker * (cards - 1), tie * (cards - 1)
-    player = banker = tie = 0
-    for third in range(10):
-        ways = left[third]
-        left[third] -= 1
-        lost, won, tied = _banker_third(left, (player_total + third) % 10, banker_total, third)
-        left[third] += 1
-        player += ways * lost
-        banker += ways * won
-        tie += ways * tied
-    return player, banker, tie
-
-
-def _banker_third(left: list[int], player_total: int, banker_total: int, third: int | None) -> tuple[int, int, int]:
-    """Count the draws of one more card, which the Banker may or may not take, by result: (Player, Banker, tie)."""
-    cards = sum(left)
-    if not banker_draws(banker_total, third):
-        return _all_to_the_higher(player_total, banker_total, cards)
-    tie = left[(player_total - banker_total) % 10]
-    banker = sum([left[(total - banker_total) % 10] for total in range(player_total + 1, 10)])
-    return cards - tie - banker, banker, tie
-
-
-def _all_to_the_higher(player_total: int, banker_total: int, ways: int) -> tuple[int, int, int]:
-    if player_total == banker_total:
-        return 0, 0, ways
-    return (ways, 0, 0) if player_total > banker_total else (0, ways, 0)
+    ways = dict.fromkeys(Outcome, 0)
+    for coup, count in counts_of(decks).items():
+        ways[coup.winner] += count
+    return OutcomeCounts(ways[Outcome.BANKER], ways[Outcome.PLAYER], ways[Outcome.TIE], sum(ways.values()))
 
 
 OUTCOMES: Final = (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE)

@@ -54,8 +54,8 @@ class DealStep:
     text: str
 
 
-# Indexed by the Player's total minus the Banker's, -9 to 9: a negative index counts from the end.
-_OUTCOMES: Final = (Outcome.TIE, *[Outcome.PLAYER] * 9, *[Outcome.BANKER] * 9)
+OUTCOME_BY_MARGIN: Final = (Outcome.TIE, *[Outcome.PLAYER] * 9, *[Outcome.BANKER] * 9)
+"""Indexed by the Player's total minus the Banker's, -9 to 9: a negative index counts from the end."""
 
 
 def deal(cards: Sequence[Card]) -> Deal:
@@ -75,7 +75,9 @@ def _deal(cards: Sequence[Card]) -> Deal:
     player_total = (POINTS[cards[0]] + POINTS[cards[2]]) % 10
     banker_total = (POINTS[cards[1]] + POINTS[cards[3]]) % 10
     if player_total >= 8 or banker_total >= 8:
-        return Deal(player, banker, player_total, banker_total, _OUTCOMES[player_total - banker_total], natural=True)
+        return Deal(
+            player, banker, player_total, banker_total, OUTCOME_BY_MARGIN[player_total - banker_total], natural=True
+        )
     third, used = PLAYER_STOOD, 4
     if player_draws(player_total):
         third, used = POINTS[cards[4]], 5
@@ -84,7 +86,9 @@ def _deal(cards: Sequence[Card]) -> Deal:
     if BANKER_DRAWS[banker_total][third]:
         banker = (*banker, cards[used])
         banker_total = (banker_total + POINTS[cards[used]]) % 10
-    return Deal(player, banker, player_total, banker_total, _OUTCOMES[player_total - banker_total], natural=False)
+    return Deal(
+        player, banker, player_total, banker_total, OUTCOME_BY_MARGIN[player_total - banker_total], natural=False
+    )
 
 
 def replay(cards: Sequence[Card]) -> Deal:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from math import gcd
 from typing import Final
 
+from baccarat.domain.rules.coups import DECKS
 from baccarat.domain.rules.table_rules import (
     Commission,
     CommissionTiming,
@@ -20,7 +21,6 @@ from baccarat.domain.rules.wagers import is_makeable
 from casino.kernel.errors import Refusal, RefusalKind
 from casino.kernel.money import MAX_AMOUNT
 
-DECKS: Final = 1, 16
 SEATS: Final = 1, 14
 MILLISECONDS: Final = 0, 60_000
 """Bounds of what can be chosen, and of each part of the show."""
@@ -138,7 +138,7 @@ def _is_valid_seconds(seconds: int | None) -> bool:
 
 # If a field has several faults, the first one listed is reported.
 _CHECKS: Final[tuple[tuple[str, str, str, Callable[[TableRules], bool]], ...]] = (
-    ("decks", "decks_out_of_range", "must be from 1 to 16", lambda rules: DECKS[0] <= rules.decks <= DECKS[1]),
+    ("decks", "decks_out_of_range", "must be from 1 to 8", lambda rules: DECKS[0] <= rules.decks <= DECKS[1]),
     ("seats", "seats_out_of_range", "must be from 1 to 14", lambda rules: SEATS[0] <= rules.seats <= SEATS[1]),
     ("chips", "chips_not_ascending", "must be positive, ascending and without repeats", _has_valid_chips),
     (

@@ -868,7 +868,7 @@ function is_of_kind(mixed $value, string $kind): bool
         'count' => is_int($value) && $value >= 0,
         'part' => is_int($value) && $value > 0 && $value <= 10000,
         'positive' => is_int($value) && $value > 0,
-        'decks' => is_int($value) && $value > 0 && $value <= 16,
+        'decks' => is_int($value) && $value > 0 && $value <= 8,
         'seat' => is_int($value) && $value > 0 && $value < 256,
         'u32' => is_int($value) && $value > 0 && $value < 2 ** 32,
         'flag' => is_bool($value),

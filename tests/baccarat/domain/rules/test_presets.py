@@ -135,7 +135,7 @@ def test_an_operator_sets_its_own_values_in_minor_units() -> None:
 SHOELESS = {"shuffle": ROUND, "cut_cards_from_end": None, "burn": False}
 WRONG: list[tuple[str, dict[str, Any], set[str]]] = [
     ("mini", {"decks": 0}, {"decks"}),
-    ("mini", {"decks": 17}, {"decks"}),
+    ("mini", {"decks": 9}, {"decks"}),
     ("mini", {"decks": 6.0}, {"decks"}),
     ("mini", {"decks": True}, {"decks"}),
     ("atlantic_city", {"seats": 0}, {"seats"}),
@@ -204,7 +204,7 @@ def test_rules_that_no_table_can_play_by_are_refused_by_field(
     ("name", "overrides"),
     [
         ("mini", {"decks": 1}),
-        ("mini", {"decks": 16}),
+        ("mini", {"decks": 8}),
         ("atlantic_city", {"turn_seconds": 1}),
         ("atlantic_city", {"turn_seconds": 3600}),
         ("mini", {"seat_kept_rounds": 1}),

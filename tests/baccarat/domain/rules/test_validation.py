@@ -27,7 +27,7 @@ def shows(**milliseconds: int) -> dict[str, Any]:
     ("rules", "code", "last", "beyond"),
     [
         (ROUNDS, "decks_out_of_range", {"decks": 1}, {"decks": 0}),
-        (ROUNDS, "decks_out_of_range", {"decks": 16}, {"decks": 17}),
+        (ROUNDS, "decks_out_of_range", {"decks": 8}, {"decks": 9}),
         (ROUNDS, "seats_out_of_range", {"seats": 1}, {"seats": 0}),
         (ROUNDS, "seats_out_of_range", {"seats": 14}, {"seats": 15}),
         (ROUNDS, "chips_not_ascending", {"chips": (1,)}, {"chips": (0,)}),

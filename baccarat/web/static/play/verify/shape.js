@@ -46,7 +46,7 @@ const SPOTS = ["player", "banker", "tie"];
 const MAX = Number.MAX_SAFE_INTEGER;
 /** @type {Map<string, [least: number, most: number]>} */
 const NUMBERS = new Map([
-  ["count", [0, MAX]], ["positive", [1, MAX]], ["seat", [1, 255]], ["u32", [1, 2 ** 32 - 1]], ["decks", [1, 16]], ["part", [1, 10_000]],
+  ["count", [0, MAX]], ["positive", [1, MAX]], ["seat", [1, 255]], ["u32", [1, 2 ** 32 - 1]], ["decks", [1, 8]], ["part", [1, 10_000]],
 ]);
 const TEXTS = new Map([
   ["text", /^/], ["uuid", /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/], ["hash", /^[0-9a-f]{64}$/], ["hash or none", /^(?:[0-9a-f]{64})?$/],
