@@ -81,8 +81,9 @@ class DealView(WageringView):
         "casino's own wallet has not answered yet, so the wager is neither confirmed nor refused: send the request "
         "again with the same `Idempotency-Key` until it has another answer, or wait for `WagerConfirmed` on the "
         "stream. A wager that is not confirmed when betting closes is not in the round, and costs nothing. A "
-        "`signature`, over `terms.digest` and the stakes as asked, proves to anybody that these terms stood before the "
-        "wager; the specification at `/play/verify/specification` has its bytes.",
+        "`signature`, over `terms.digest`, the open round, `you.player` and the stakes as asked, proves to anybody "
+        "that these terms stood before the wager; the specification at `/play/verify/specification` has its bytes. "
+        "Open a round before you sign, where none is open (`new-game`).",
         refusals=(
             *betting.TURN,
             *betting.OPENING,

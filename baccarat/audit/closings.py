@@ -15,6 +15,7 @@ from baccarat.domain.fairness.closing import (
     encode_wager,
     wager_leaf,
 )
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import ShoeStarted
@@ -127,12 +128,14 @@ def _leaf(round_: RoundTrace, part: RoundSeatTrace) -> bytes:
     raised, signature = part.raised or {}, part.signature
     wager = encode_wager(
         terms=round_.opened.terms,
+        wager=wager_id(round_.opened.round, part.seat),
+        player=part.player,
         seat=part.seat,
         play_money=part.money_type is MoneyType.PLAY,
         currency=round_.rules.currency,
         stakes=[
-            (number, part.stakes[spot] - raised.get(spot, 0))
-            for number, spot in enumerate((Spot.PLAYER, Spot.BANKER, Spot.TIE), 1)
+            (spot.value, part.stakes[spot] - raised.get(spot, 0))
+            for spot in (Spot.PLAYER, Spot.BANKER, Spot.TIE)
             if part.stakes and part.stakes.get(spot, 0) > raised.get(spot, 0)
         ],
         nonce=bytes(32) if signature is None else bytes.fromhex(signature.nonce),

@@ -14,7 +14,14 @@ from baccarat.domain.fairness.closing import (
     wager_leaf,
 )
 from baccarat.domain.rounds.events import SeatLeftRound, SeatPassed, SeatTimedOut, WagerConfirmed
-from baccarat.domain.rounds.signed_wager import ED25519, NONCE_BYTES, PUBLIC_KEY_BYTES, SPOT_NUMBERS, UNSIGNED
+from baccarat.domain.rounds.signed_wager import (
+    ED25519,
+    NONCE_BYTES,
+    PUBLIC_KEY_BYTES,
+    UNSIGNED,
+    listed,
+    wager_id,
+)
 from baccarat.domain.rounds.voiding import VOID_CAUSES
 from baccarat.domain.tables.events import ShoeCommitted, ShoeStarted
 from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event
@@ -49,14 +56,13 @@ def check_closing(exported: RoundExport) -> str:
     if closed.closing is None:
         raise Mismatch("the closing is missing", "a closing digest", None)
     closing: Closing = closed.closing
-    terms, currency = exported.opened.terms, exported.table_rules.currency
     wagers: list[WagerConfirmed] = list(exported.decode_all("WagerConfirmed"))
-    leaves, ends = [leaf_of_confirmed(terms, wager, currency) for wager in wagers], _ends(exported)
+    leaves, ends = [leaf_of_confirmed(exported, wager) for wager in wagers], _ends(exported)
     is_played = kind is ClosingKind.PLAYED
     closed_at, cause = (closed.closed_at, 0) if is_played else (closed.voided_at, VOID_CAUSES[closed.reason])
     expected = close(
         blind=bytes.fromhex(closing.blind),
-        terms=terms,
+        terms=exported.opened.terms,
         witnesses=exported.opened.witnesses,
         kind=kind,
         cause=cause,
@@ -113,16 +119,18 @@ def check_shoe_closing(exported: RoundExport, event: ExportedEvent, committed: S
     require_equal(expected.digest, closing.digest, "the shoe's closing digest differs")
 
 
-def leaf_of_confirmed(terms: str, wager: WagerConfirmed, currency: str) -> bytes:
+def leaf_of_confirmed(exported: RoundExport, wager: WagerConfirmed) -> bytes:
     """Return the leaf of a wager with its stakes as asked. Raises Mismatch if its player did not sign it."""
-    asked = ((SPOT_NUMBERS[spot], units - wager.raised.get(spot, 0)) for spot, units in wager.stakes.items())
-    signature = wager.signature
+    asked = {spot: units - wager.raised.get(spot, 0) for spot, units in wager.stakes.items()}
+    opened, signature = exported.opened, wager.signature
     encoded = encode_wager(
-        terms=terms,
+        terms=opened.terms,
+        wager=wager_id(opened.round, wager.seat),
+        player=wager.player,
         seat=wager.seat,
         play_money=wager.money_type is MoneyType.PLAY,
-        currency=currency,
-        stakes=[(spot, units) for spot, units in asked if units],
+        currency=exported.table_rules.currency,
+        stakes=listed(asked),
         nonce=UNSIGNED if signature is None else _hex(signature.nonce, NONCE_BYTES),
     )
     if signature is None:

@@ -9,7 +9,7 @@ import msgspec
 from baccarat.domain.fairness.closing import encode_receipt, encode_wager, wager_leaf
 from baccarat.domain.fairness.terms import Terms
 from baccarat.domain.rounds.events import WagerConfirmed, WagerSignature
-from baccarat.domain.rounds.signed_wager import SPOT_NUMBERS, UNSIGNED
+from baccarat.domain.rounds.signed_wager import UNSIGNED, listed
 from baccarat.domain.rules.wagers import Spot
 from baccarat.proofs import verifier
 from baccarat.proofs.checks_closing import leaf_of_confirmed
@@ -36,6 +36,8 @@ class Receipt(msgspec.Struct, frozen=True):
     table: UUID
     round: str
     terms: dict[str, Any]
+    wager: UUID
+    player: UUID
     seat: int
     money_type: MoneyType
     currency: str
@@ -62,9 +64,10 @@ def check_receipt(exported: RoundExport, *, raw: bytes, trusted: frozenset[str])
     signed = encode_receipt(
         terms=terms,
         leaf=leaf,
+        player=receipt.player,
         seat=receipt.seat,
         place=receipt.place,
-        stakes=[(SPOT_NUMBERS[spot], units) for spot, units in stakes.items()],
+        stakes=listed(stakes),
         currency=receipt.currency,
         confirmed_at_us=microseconds(receipt.confirmed_at),
         close_by_us=0 if receipt.close_by is None else microseconds(receipt.close_by),
@@ -77,7 +80,7 @@ def check_receipt(exported: RoundExport, *, raw: bytes, trusted: frozenset[str])
     played = [exported.round["id"], exported.round["table"], exported.opened.terms]
     require_equal([receipt.round, str(receipt.table), terms], played, "the receipt is of other terms")
     wagers = list(exported.decode_all(WagerConfirmed.__name__))[receipt.place : receipt.place + 1]
-    found = [(leaf_of_confirmed(terms, wager, exported.table_rules.currency), wager.stakes) for wager in wagers]
+    found = [(leaf_of_confirmed(exported, wager), wager.stakes) for wager in wagers]
     if found != [(leaf, stakes)]:
         raise Mismatch("the wager is not at the place of its receipt", [leaf.hex(), stakes], wagers)
     if key not in trusted:
@@ -90,13 +93,15 @@ def check_receipt(exported: RoundExport, *, raw: bytes, trusted: frozenset[str])
 def _leaf(receipt: Receipt, terms: str) -> bytes:
     """Return the leaf of the receipt's wager, with its stakes as asked."""
     raised, signature = {each.spot: each.units for each in receipt.raised}, receipt.wager_signature
-    asked = [(SPOT_NUMBERS[each.spot], each.units - raised.get(each.spot, 0)) for each in receipt.stakes]
+    asked = {each.spot: each.units - raised.get(each.spot, 0) for each in receipt.stakes}
     wager = encode_wager(
         terms=terms,
+        wager=receipt.wager,
+        player=receipt.player,
         seat=receipt.seat,
         play_money=receipt.money_type is MoneyType.PLAY,
         currency=receipt.currency,
-        stakes=[(spot, units) for spot, units in asked if units],
+        stakes=listed(asked),
         nonce=UNSIGNED if signature is None else bytes.fromhex(signature.nonce),
     )
     return wager_leaf(wager, public_key=b"" if signature is None else bytes.fromhex(signature.public_key))

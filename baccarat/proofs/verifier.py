@@ -55,9 +55,9 @@ DRAWING_TAG = b"casino.baccarat.commitment.v2\0"
 DRAW_TAG = b"casino.baccarat.draw.v2\0"
 CUT_TAG = b"casino.baccarat.cut.v2\0"
 TERMS_TAG = b"casino.baccarat.terms.v1\0"
-WAGER_TAG = b"casino.baccarat.wager.v1\0"
+WAGER_TAG = b"casino.baccarat.wager.v2\0"
 WAGER_LEAF_TAG = b"casino.baccarat.wager-leaf.v1\0"
-RECEIPT_TAG = b"casino.baccarat.receipt.v1\0"
+RECEIPT_TAG = b"casino.baccarat.receipt.v2\0"
 CONTRIBUTION_TAG = b"casino.baccarat.contribution.v1\0"
 CLOSING_TAG = b"casino.baccarat.closing.v1\0"
 CARD_TAG = b"casino.baccarat.card.v1\0"
@@ -282,10 +282,10 @@ EXPORT = {
 }  # fmt: skip
 STAKES = [ONCE, {"spot": "spot", "amount": "amount"}]
 RECEIPT = {
-    "table": "uuid", "round": "uuid", "terms": {"digest": "hash", **TERMS, "witnesses?": LINKS, **CUT}, "seat": "seat",
-    "money_type": "money", "currency": "text", "place": "count", "stakes": STAKES, "raised": STAKES,
-    "wager_signature": (None, WAGER_SIGNATURE), "leaf": "hash", "confirmed_at": "time", "close_by": "?time",
-    "public_key": "hash", "signature": "signature",
+    "table": "uuid", "round": "uuid", "terms": {"digest": "hash", **TERMS, "witnesses?": LINKS, **CUT},
+    "wager": "uuid", "player": "uuid", "seat": "seat", "money_type": "money", "currency": "text", "place": "count",
+    "stakes": STAKES, "raised": STAKES, "wager_signature": (None, WAGER_SIGNATURE), "leaf": "hash",
+    "confirmed_at": "time", "close_by": "?time", "public_key": "hash", "signature": "signature",
 }  # fmt: skip
 
 
@@ -671,22 +671,24 @@ def digest_of_terms(terms: Json) -> str:
 
 def wager_leaf(terms: str, wager: Json, currency: str) -> bytes:
     """Return the leaf of a wager, with its stakes as asked; check the player's signature, if there is one."""
-    asked = [
-        (number, wager["stakes"][spot] - wager.get("raised", {}).get(spot, 0))
-        for number, spot in enumerate(SPOTS, 1)
-        if spot in wager["stakes"]
-    ]
-    listed = [struct.pack(">BQ", number, units) for number, units in asked if units]
-    money = 2 if wager["money_type"] == "play" else 1
-    head = bytes.fromhex(terms) + bytes([wager["seat"], money]) + prefixed(currency.encode("ascii"))
+    raised, money = wager.get("raised", {}), 2 if wager["money_type"] == "play" else 1
+    asked = {spot: units - raised.get(spot, 0) for spot, units in wager["stakes"].items()}
+    head = bytes.fromhex(terms) + uuid_bytes(wager["wager"]) + uuid_bytes(wager["player"])
+    head += bytes([wager["seat"], money]) + prefixed(currency.encode("ascii"))
     signature = wager.get("signature")
     nonce, key = (bytes.fromhex(signature[name]) for name in ("nonce", "public_key")) if signature else (bytes(32), b"")
-    text = WAGER_TAG + head + bytes([len(listed)]) + b"".join(listed) + nonce
+    text = WAGER_TAG + head + encode_stakes(asked) + nonce
     if signature and not (
         len(nonce) == 32 and key[:1] == b"\1" and is_signed(key[1:], text, bytes.fromhex(signature["signature"]))
     ):
         raise CheckFailed("a wager is not signed by its player", f"seat {wager['seat']}", signature["signature"])
     return sha256(b"\0", WAGER_LEAF_TAG, prefixed(text), prefixed(key))
+
+
+def encode_stakes(stakes: dict[str, int]) -> bytes:
+    """Return what wagers and receipts say of stakes: their count, then each spot's name and units that are not 0."""
+    listed = [prefixed(spot.encode()) + struct.pack(">Q", stakes[spot]) for spot in SPOTS if stakes.get(spot)]
+    return bytes([len(listed)]) + b"".join(listed)
 
 
 def prefixed(data: bytes) -> bytes:
@@ -1421,7 +1423,7 @@ def check_closing(proof: Proof) -> str:
     closed, kind, cause, at = find_closing(proof)
     data, closing = closed["data"], closed["data"]["closing"]
     terms, currency = proof.opened["terms"], proof.rules["currency"]
-    wagers = proof.all_data("WagerConfirmed")
+    wagers = named_wagers(proof)
     leaves = [wager_leaf(terms, wager, currency) for wager in wagers]
     root = root_of(leaves) if leaves else sha256(b"")
     cosigned = closing.get("cosigned") or {"size": 0, "root": NO_DIGEST}
@@ -1768,6 +1770,17 @@ def check_hands(proof: Proof) -> str:
     return f"{hands}: {wanted['outcome']}"
 
 
+def named_wagers(proof: Proof) -> list[Json]:
+    """Return the wagers in order of confirmation, each with its id."""
+    return [with_id(wager, proof.opened["round"]) for wager in proof.all_data("WagerConfirmed")]
+
+
+def with_id(wager: Json, round_: str) -> Json:
+    """Return a wager with its id: that of its round, as a number, plus the seat."""
+    number = int.from_bytes(uuid_bytes(round_), "big") + wager["seat"]
+    return {**wager, "wager": number.to_bytes(16, "big").hex()}
+
+
 def confirmed_wagers(proof: Proof) -> dict[int, Json]:
     """Return the confirmed wagers by seat."""
     by_seat = {}
@@ -1922,7 +1935,7 @@ def check_receipt(proof: Proof, receipt: Json) -> str:
     found = [proof.round["id"], proof.round["table"], proof.opened.get("terms")]
     if told != found:
         raise CheckFailed("the receipt is of other terms", told, found)
-    wagers = proof.all_data("WagerConfirmed")[place : place + 1]
+    wagers = named_wagers(proof)[place : place + 1]
     stakes = {each["spot"]: units_of(each["amount"]) for each in receipt["stakes"]}
     if [(wager_leaf(terms, wager, proof.rules["currency"]), wager["stakes"]) for wager in wagers] != [(leaf, stakes)]:
         raise CheckFailed("the wager is not at the place of its receipt", [leaf.hex(), stakes], wagers)
@@ -1939,10 +1952,10 @@ def encode_receipt(receipt: Json) -> tuple[str, bytes, bytes]:
     terms = digest_of_terms({"witnesses": [], **receipt["terms"], "table": receipt["table"]})
     wager = {**receipt, "stakes": stakes, "raised": raised, "signature": receipt["wager_signature"]}
     leaf, times = wager_leaf(terms, wager, receipt["currency"]), (receipt["confirmed_at"], receipt["close_by"])
-    listed = [struct.pack(">BQ", number, stakes[spot]) for number, spot in enumerate(SPOTS, 1) if spot in stakes]
     signed = (
-        RECEIPT_TAG, bytes.fromhex(terms), leaf, struct.pack(">BIB", receipt["seat"], receipt["place"], len(listed)),
-        *listed, prefixed(receipt["currency"].encode("ascii")),
+        RECEIPT_TAG, bytes.fromhex(terms), leaf, uuid_bytes(receipt["player"]),
+        struct.pack(">BI", receipt["seat"], receipt["place"]), encode_stakes(stakes),
+        prefixed(receipt["currency"].encode("ascii")),
         struct.pack(">QQ", *(microseconds(format_instant(each)) if each else 0 for each in times)),
     )  # fmt: skip
     return terms, leaf, b"".join(signed)

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from baccarat.domain.fairness.closing import encode_receipt
 from baccarat.domain.rounds.events import WagerSignature
-from baccarat.domain.rounds.signed_wager import SPOT_NUMBERS, leaf_of_wager
+from baccarat.domain.rounds.signed_wager import leaf_of_wager, listed, wager_id
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.tables.state import TableState
 from baccarat.queries.round_view import StakeResponse, present_stakes
@@ -33,6 +33,8 @@ class ReceiptResponse(Shape, kw_only=True):
     table: UUID
     round: UUID
     terms: TermsResponse
+    wager: UUID
+    player: UUID
     seat: int
     money_type: MoneyType
     currency: CurrencyCode
@@ -75,13 +77,14 @@ def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResp
         raise LookupError("the round in play has no terms")
     if seat is None or seat.place is None or seat.confirmed_at is None or seat.stakes is None:
         raise LookupError("the player has no confirmed wager")
-    leaf, key = leaf_of_wager(opened.terms, seat, currency), derive_keys(_PURPOSE)[0]
+    leaf, key = leaf_of_wager(opened, seat, currency), derive_keys(_PURPOSE)[0]
     signed = encode_receipt(
         terms=opened.terms,
         leaf=leaf,
+        player=seat.player,
         seat=seat.seat,
         place=seat.place,
-        stakes=[(SPOT_NUMBERS[spot], units) for spot, units in seat.stakes.items()],
+        stakes=listed(seat.stakes),
         currency=currency,
         confirmed_at_us=microseconds(seat.confirmed_at),
         close_by_us=_microseconds(opened.deadline_at),
@@ -90,6 +93,8 @@ def _receipt(table: TableState, round_: RoundState, player: UUID) -> ReceiptResp
         table=opened.table,
         round=opened.round,
         terms=TermsResponse.of(terms),
+        wager=wager_id(opened.round, seat.seat),
+        player=seat.player,
         seat=seat.seat,
         money_type=seat.money_type,
         currency=currency,

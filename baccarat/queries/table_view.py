@@ -165,6 +165,7 @@ class OwnSeat(Shape):
     """The caller's own seat at the table."""
 
     seat: int
+    player: Annotated[UUID, Meta(description="The caller's id, over which wagers are signed.")]
     money_type: MoneyType
     game_balance: Money
     balance_told_at: Annotated[
@@ -314,6 +315,7 @@ def _own_seat(
     currency, round_seat, balance = table.rules.currency, round_.seat_of(seat.player), shown.amount
     return OwnSeat(
         seat=seat.seat,
+        player=seat.player,
         money_type=seat.money_type,
         game_balance=Money.of(balance, currency),
         balance_told_at=shown.told_at,

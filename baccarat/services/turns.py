@@ -260,9 +260,8 @@ def _require_signed(turn: Turn, signature: WagerSignature, stakes: Mapping[Spot,
     seat = turn.uow.round.seat_of(turn.player)
     if seat is None:
         return  # there is no wager to confirm
-    terms, public = turn.uow.round.require_opened().terms, bytes.fromhex(signature.public_key)[1:]
-    wager = bytes_to_sign(
-        terms, seat, stakes or seat.placed_stakes(), turn.uow.table.rules.currency, nonce=bytes.fromhex(signature.nonce)
-    )
+    opened, public = turn.uow.round.require_opened(), bytes.fromhex(signature.public_key)[1:]
+    asked, currency = stakes or seat.placed_stakes(), turn.uow.table.rules.currency
+    wager = bytes_to_sign(opened, seat, asked, currency, nonce=bytes.fromhex(signature.nonce))
     if not ed25519.is_signed_for_all(wager, bytes.fromhex(signature.signature), public=public):
-        raise WagerSignatureInvalid(terms=terms)
+        raise WagerSignatureInvalid(terms=opened.terms)

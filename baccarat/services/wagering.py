@@ -23,6 +23,7 @@ from baccarat.domain.rounds.events import (
     WagerSignature,
 )
 from baccarat.domain.rounds.refusals import AlreadyConfirmed, NoChipsPlaced, NoOpenRound
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.decider import require_show_over
@@ -39,7 +40,6 @@ from baccarat.services.turns import (
     take_turn,
 )
 from baccarat.storage import repository
-from baccarat.storage.projections import wager_id
 from casino.events.store import Metadata
 from casino.kernel.money import MoneyType
 from casino.operators import daily_caps

@@ -8,6 +8,7 @@ from uuid import UUID
 import msgspec
 
 from baccarat.domain.rounds.events import RoundOpened
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent, StopImposed, StopLifted, stop_id
@@ -152,11 +153,6 @@ def wager_rows(round_: RoundState, table: TableState, *, since: RoundState) -> l
     facts = round_.require_opened()
     same = {id(seat) for seat in since.seats} if round_.voided is since.voided else set()
     return [_wager_row(seat, facts, round_, table) for seat in round_.confirmed_seats() if id(seat) not in same]
-
-
-def wager_id(round_: UUID, seat: int) -> UUID:
-    """Name a wager: its round's id plus its seat, so that those of a round lie together."""
-    return UUID(int=round_.int + seat)
 
 
 def _wager_row(seat: RoundSeat, facts: RoundOpened, round_: RoundState, table: TableState) -> Row:

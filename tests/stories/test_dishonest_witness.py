@@ -1,7 +1,6 @@
 """A dishonest witness, alone and together with the house: what it signs convicts it, or a kept receipt does."""
 
 import copy
-import json
 from collections.abc import Callable, Generator
 from dataclasses import asdict, replace
 from hashlib import sha256
@@ -17,10 +16,9 @@ from baccarat.domain.fairness.commitment import Drawing
 from baccarat.domain.fairness.cut import Contribution
 from baccarat.domain.fairness.shuffle import Link, shuffle
 from baccarat.domain.fairness.terms import Terms, WitnessIndex, close_cut, digest_cards
+from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rules.deal import deal, replay
 from baccarat.proofs import checks, verifier
-from baccarat.proofs.checks_closing import leaf_of_confirmed
-from baccarat.storage.event_registry import CATALOGUE
 from casino.crypto import ed25519, signed_note
 from casino.crypto.signed_note import SignedNote, TreeHead
 from casino.kernel import merkle
@@ -245,9 +243,10 @@ class Forgers:
         signed = encode_receipt(
             terms=terms.digest(),
             leaf=leaf,
+            player=UUID(confirmed["player"]),
             seat=1,
             place=0,
-            stakes=[(2, units)],
+            stakes=[("banker", units)],
             currency="EUR",
             confirmed_at_us=verifier.microseconds(confirmed["confirmed_at"]),
             close_by_us=verifier.microseconds(opened["deadline_at"]),
@@ -264,6 +263,8 @@ class Forgers:
                     "contributions": [asdict(each) for each in self.contributions],
                     "digest": terms.digest(),
                 },
+                "wager": str(wager_id(UUID(opened["round"]), 1)),
+                "player": confirmed["player"],
                 "seat": 1,
                 "money_type": confirmed["money_type"],
                 "currency": "EUR",
@@ -313,9 +314,9 @@ class Forgers:
         shoe["cut"] = self._cut_of(witnesses).hex()
 
     def _leaves(self, terms: str) -> list[bytes]:
-        wagers = [each for each in self.document["events"] if each["type"] == "WagerConfirmed"]
-        decoded = [CATALOGUE.decode(each["type"], each["schema"], json.dumps(each["data"])) for each in wagers]
-        return [leaf_of_confirmed(terms, each, "EUR") for each in decoded]
+        round_ = event_data(self.document, "RoundOpened")["round"]
+        wagers = [each["data"] for each in self.document["events"] if each["type"] == "WagerConfirmed"]
+        return [verifier.wager_leaf(terms, verifier.with_id(each, round_), "EUR") for each in wagers]
 
     def _closing(self, opened: Document, witnesses: tuple[WitnessIndex, ...]) -> str:
         closed = event_data(self.document, "BettingClosed")

@@ -31,7 +31,8 @@ BAND: Final = 3.2905
 PLAYER_PRIVATE: Final = b"\x61" * 32
 PLAYER_KEY, SHILL_KEY = (b"\x01" + ed25519.public_key(each) for each in (PLAYER_PRIVATE, b"\x62" * 32))
 NO_KEY: Final = b""
-_STAKES: Final = [(1, 2500)]
+PLAYER: Final = UUID(int=1)
+_STAKES: Final = [("player", 2500)]
 _RULES: Final = "51" * 32
 
 
@@ -180,4 +181,13 @@ def is_chance(hits: int, rounds: int) -> bool:
 
 
 def _wager(terms: str, nonce: bytes) -> bytes:
-    return encode_wager(terms=terms, seat=1, play_money=False, currency="EUR", stakes=_STAKES, nonce=nonce)
+    return encode_wager(
+        terms=terms,
+        wager=UUID(int=1),
+        player=PLAYER,
+        seat=1,
+        play_money=False,
+        currency="EUR",
+        stakes=_STAKES,
+        nonce=nonce,
+    )

@@ -151,11 +151,18 @@ def closing(
 
 
 def _leaf(wager: re.WagerConfirmed) -> bytes:
-    numbers = {P: 1, B: 2, T: 3}
-    stakes = [(numbers[spot], units - wager.raised.get(spot, 0)) for spot, units in wager.stakes.items()]
-    money = wager.money_type is MoneyType.PLAY
+    asked = {spot: units - wager.raised.get(spot, 0) for spot, units in wager.stakes.items()}
     return wager_leaf(
-        encode_wager(terms=TERMS, seat=wager.seat, play_money=money, currency="EUR", stakes=stakes, nonce=bytes(32))
+        encode_wager(
+            terms=TERMS,
+            wager=UUID(int=ROUND.int + wager.seat),
+            player=wager.player,
+            seat=wager.seat,
+            play_money=wager.money_type is MoneyType.PLAY,
+            currency="EUR",
+            stakes=[(spot, asked[spot]) for spot in (P, B, T) if asked.get(spot)],
+            nonce=bytes(32),
+        )
     )
 
 

@@ -9,28 +9,41 @@ from baccarat.domain.fairness.closing import encode_wager
 from baccarat.domain.fairness.cut import ContributionSignature
 from baccarat.domain.fairness.terms import encode_contribution
 from baccarat.domain.rounds.events import WagerSignature
+from baccarat.domain.rounds.signed_wager import listed, wager_id
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.state import TableState
+from baccarat.services import betting
+from baccarat.services.seats import TableActor
 from baccarat.storage import projections
 from casino.crypto import ed25519
 from casino.events.sql import fetch
 
 SECRET: Final = bytes(range(32))
 PUBLIC_KEY: Final = f"01{ed25519.public_key(SECRET).hex()}"
-_NUMBERS: Final = {Spot.PLAYER: 1, Spot.BANKER: 2, Spot.TIE: 3}
 
 
 def sign_wager(
-    table: UUID, asked: Mapping[Spot, int], *, terms: str | None = None, seat: int = 1, play_money: bool = False
+    actor: TableActor,
+    asked: Mapping[Spot, int],
+    *,
+    terms: str | None = None,
+    player: UUID | None = None,
+    seat: int = 1,
+    play_money: bool = False,
 ) -> WagerSignature:
-    """Sign a wager in EUR on the terms that are in force at a table, or on others."""
-    nonce = secrets.token_bytes(32)
+    """Sign a wager in EUR on the terms that are in force at a table, or on others; open a round if none is open."""
+    if _state(actor.table).round is None:
+        betting.new_game(actor=actor)
+    round_, nonce = _state(actor.table).round, secrets.token_bytes(32)
+    assert round_ is not None
     wager = encode_wager(
-        terms=terms or terms_of(table),
+        terms=terms or terms_of(actor.table),
+        wager=wager_id(round_, seat),
+        player=player or actor.player,
         seat=seat,
         play_money=play_money,
         currency="EUR",
-        stakes=[(_NUMBERS[spot], amount) for spot, amount in asked.items()],
+        stakes=listed(asked),
         nonce=nonce,
     )
     return WagerSignature(PUBLIC_KEY, nonce.hex(), ed25519.sign(SECRET, wager).hex())

@@ -16,19 +16,22 @@ from baccarat.domain.fairness.terms import Terms, WitnessIndex, digest_cards, en
 from casino.kernel import merkle
 from casino.witness.statements import ClosingKind
 
-WAGER_TAG: Final = b"casino.baccarat.wager.v1\x00"
+WAGER_TAG: Final = b"casino.baccarat.wager.v2\x00"
 LEAF_TAG: Final = b"casino.baccarat.wager-leaf.v1\x00"
 CLOSING_TAG: Final = b"casino.baccarat.closing.v1\x00"
-RECEIPT_TAG: Final = b"casino.baccarat.receipt.v1\x00"
+RECEIPT_TAG: Final = b"casino.baccarat.receipt.v2\x00"
 NO_DIGEST: Final = "00" * 32
 """Stands for what does not exist: the closing before a table's first, the root before the first cosignature."""
 
 _WAGER_HEAD: Final = struct.Struct(">BB")
-_SPOT: Final = struct.Struct(">BQ")
 _U8: Final = struct.Struct(">B")
 _KIND: Final = struct.Struct(">BBI")
 _SEAT: Final = struct.Struct(">BB")
 _U64: Final = struct.Struct(">Q")
+_RECEIPT_HEAD: Final = struct.Struct(">BI")
+
+Stakes = Iterable[tuple[str, int]]
+"""Names of spots and minor units, in the rules' order of spots."""
 
 
 class SeatClosing(IntEnum):
@@ -66,22 +69,24 @@ class Closing:
 def encode_wager(
     *,
     terms: str,
+    wager: UUID,
+    player: UUID,
     seat: int,
     play_money: bool,
     currency: str,
-    stakes: Iterable[tuple[int, int]],
+    stakes: Stakes,
     nonce: bytes,
 ) -> bytes:
-    """Return the bytes that a player signs to wager. `stakes` are numbers of spots and minor units as asked."""
-    listed = sorted(stakes)
+    """Return the bytes that a player signs to wager; `stakes` are as asked."""
     return b"".join(
         (
             WAGER_TAG,
             bytes.fromhex(terms),
+            wager.bytes,
+            player.bytes,
             _WAGER_HEAD.pack(seat, 2 if play_money else 1),
             prefixed(currency.encode("ascii")),
-            _U8.pack(len(listed)),
-            *(_SPOT.pack(spot, units) for spot, units in listed),
+            _encode_stakes(stakes),
             nonce,
         )
     )
@@ -179,24 +184,30 @@ def encode_receipt(
     *,
     terms: str,
     leaf: bytes,
+    player: UUID,
     seat: int,
     place: int,
-    stakes: Iterable[tuple[int, int]],
+    stakes: Stakes,
     currency: str,
     confirmed_at_us: int,
     close_by_us: int,
 ) -> bytes:
-    """Return the bytes of a receipt, which the house signs. `stakes` are numbers of spots and confirmed minor units."""
-    listed = sorted(stakes)
+    """Return the bytes of a receipt, which the house signs; `stakes` are as confirmed."""
     return b"".join(
         (
             RECEIPT_TAG,
             bytes.fromhex(terms),
             leaf,
-            struct.pack(">BIB", seat, place, len(listed)),
-            *(_SPOT.pack(spot, units) for spot, units in listed),
+            player.bytes,
+            _RECEIPT_HEAD.pack(seat, place),
+            _encode_stakes(stakes),
             prefixed(currency.encode("ascii")),
             _U64.pack(confirmed_at_us),
             _U64.pack(close_by_us),
         )
     )
+
+
+def _encode_stakes(stakes: Stakes) -> bytes:
+    listed = [prefixed(spot.encode("ascii")) + _U64.pack(units) for spot, units in stakes]
+    return _U8.pack(len(listed)) + b"".join(listed)

@@ -84,17 +84,17 @@ def close_round(
 
     A void does not end the turn of a seat that is still to act.
     """
-    terms, confirmed = state.require_opened().terms, sorted(state.confirmed_seats(), key=lambda seat: seat.place or 0)
+    opened, confirmed = state.require_opened(), sorted(state.confirmed_seats(), key=lambda seat: seat.place or 0)
     ends = {seat.seat: _ENDS.get(seat.status) for seat in state.seats}
     if kind is ClosingKind.VOID:
         ends |= {seat.seat: None for seat in state.seats if seat.status is SeatStatus.DECIDING}
     return close(
         blind=inputs.blind,
-        terms=terms,
-        witnesses=state.require_opened().witnesses,
+        terms=opened.terms,
+        witnesses=opened.witnesses,
         kind=kind,
         cause=cause,
-        leaves=[leaf_of_wager(terms, seat, currency) for seat in confirmed],
+        leaves=[leaf_of_wager(opened, seat, currency) for seat in confirmed],
         seats=[SeatEnd(seat, end) for seat, end in ends.items() if end is not None],
         closed_at_us=(now - _EPOCH) // timedelta(microseconds=1),
         sealed_head=inputs.sealed_head,

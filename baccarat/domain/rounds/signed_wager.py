@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from typing import Final
+from uuid import UUID
 
 from baccarat.domain.fairness.closing import encode_wager, wager_leaf
+from baccarat.domain.rounds.events import RoundOpened
 from baccarat.domain.rounds.state import RoundSeat
 from baccarat.domain.rules.wagers import Spot
 from casino.kernel.money import MoneyType
@@ -14,29 +16,39 @@ PUBLIC_KEY_BYTES: Final = 33
 NONCE_BYTES: Final = 32
 UNSIGNED: Final = bytes(NONCE_BYTES)
 """The nonce of a caller that does not sign."""
-SPOT_NUMBERS: Final[Mapping[Spot, int]] = {spot: number for number, spot in enumerate(Spot, 1)}
-"""Player 1, Banker 2, Tie 3, as in the bytes of wagers and receipts."""
+
+
+def wager_id(round_: UUID, seat: int) -> UUID:
+    """Name a wager: its round's id plus its seat, so that those of a round lie together."""
+    return UUID(int=round_.int + seat)
+
+
+def listed(stakes: Mapping[Spot, int]) -> list[tuple[str, int]]:
+    """List stakes as they are signed: by the names of spots, in the rules' order."""
+    return [(spot.value, stakes[spot]) for spot in Spot if stakes.get(spot)]
 
 
 def bytes_to_sign(
-    terms: str, seat: RoundSeat, asked: Mapping[Spot, int], currency: str, *, nonce: bytes = UNSIGNED
+    opened: RoundOpened, seat: RoundSeat, asked: Mapping[Spot, int], currency: str, *, nonce: bytes = UNSIGNED
 ) -> bytes:
-    """Return the bytes of a seat's wager in a round with these terms; `asked` are its stakes before any was raised."""
+    """Return the bytes of a seat's wager in a round; `asked` are its stakes before any was raised."""
     return encode_wager(
-        terms=terms,
+        terms=opened.terms,
+        wager=wager_id(opened.round, seat.seat),
+        player=seat.player,
         seat=seat.seat,
         play_money=seat.money_type is MoneyType.PLAY,
         currency=currency,
-        stakes=[(SPOT_NUMBERS[spot], units) for spot, units in asked.items() if units],
+        stakes=listed(asked),
         nonce=nonce,
     )
 
 
-def leaf_of_wager(terms: str, seat: RoundSeat, currency: str) -> bytes:
+def leaf_of_wager(opened: RoundOpened, seat: RoundSeat, currency: str) -> bytes:
     """Return the leaf of a confirmed wager."""
     raised, signature = seat.raised or {}, seat.signature
     asked = {spot: units - raised.get(spot, 0) for spot, units in (seat.stakes or {}).items()}
     if signature is None:
-        return wager_leaf(bytes_to_sign(terms, seat, asked, currency))
-    wager = bytes_to_sign(terms, seat, asked, currency, nonce=bytes.fromhex(signature.nonce))
+        return wager_leaf(bytes_to_sign(opened, seat, asked, currency))
+    wager = bytes_to_sign(opened, seat, asked, currency, nonce=bytes.fromhex(signature.nonce))
     return wager_leaf(wager, public_key=bytes.fromhex(signature.public_key))

@@ -106,7 +106,7 @@ def play() -> None:
     for _ in KINDS:
         seated = sit("mini")
         for contribution in ("aa", None):
-            signed = sign_wager(seated.table, {Spot.BANKER: 2500}, play_money=True)
+            signed = sign_wager(seated.guests[0], {Spot.BANKER: 2500}, play_money=True)
             betting.deal(
                 actor=seated.guests[0], stakes={Spot.BANKER: 2500}, currency="EUR", contribution=contribution,
                 signature=signed,

@@ -1,7 +1,8 @@
 """Golden files of rounds with terms, tampered with by somebody who recomputes and signs whatever he can."""
 
+import json
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 from unittest import mock
 from uuid import UUID
 
@@ -230,6 +231,9 @@ def the_closing_digest_is_cut_short(document: Document) -> None:
 # players' signatures
 
 
+OTHER_PLAYER: Final = "01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a44"
+
+
 def signed_wager(document: Document) -> Document:
     """Return the only wager of the file that is signed."""
     wagers: list[Document] = [each["data"] for each in document["events"] if each["type"] == "WagerConfirmed"]
@@ -240,14 +244,22 @@ def signed_wager(document: Document) -> Document:
 def pin_again(document: Document) -> None:
     """Compute the closing over the wagers as they are now, as only the house can."""
     opened, closed = event_data(document, "RoundOpened"), event_data(document, "BettingClosed")
-    wagers = [each["data"] for each in document["events"] if each["type"] == "WagerConfirmed"]
+    confirmed = [each["data"] for each in document["events"] if each["type"] == "WagerConfirmed"]
+    wagers = [verifier.with_id(wager, opened["round"]) for wager in confirmed]
     with mock.patch.object(verifier, "is_signed", return_value=True):
         root = verifier.root_of([verifier.wager_leaf(opened["terms"], wager, "EUR") for wager in wagers])
     seats = [{"seat": seat, "end": 1} for seat in sorted(wager["seat"] for wager in wagers)]
-    cosigned = {"cosigned_size": 0, "cosigned_root": verifier.NO_DIGEST}
-    wanted = {**closed["closing"], "kind": 1, "cause": 0, "count": len(wagers), "seats": seats, **cosigned}
+    cosigned = closed["closing"].get("cosigned") or {"size": 0, "root": verifier.NO_DIGEST}
+    wanted = {
+        **closed["closing"], "kind": 1, "cause": 0, "count": len(wagers), "seats": seats,
+        "cosigned_size": cosigned["size"], "cosigned_root": cosigned["root"],
+    }  # fmt: skip
     closed["closing"]["digest"] = verifier.digest_of_closing(
-        opened["terms"], wanted, root, verifier.format_instant(closed["closed_at"])
+        opened["terms"],
+        wanted,
+        root,
+        verifier.format_instant(closed["closed_at"]),
+        verifier.indexes_of(opened.get("witnesses", [])),
     )
     sign_again(document)
 
@@ -261,6 +273,39 @@ def a_signature_is_taken_away(document: Document) -> None:
 @forged("signed", "closing")
 def a_signed_wager_was_raised(document: Document) -> None:
     signed_wager(document)["stakes"]["banker"] += 500
+    pin_again(document)
+
+
+def exchange_player(document: Document, seat: int) -> None:
+    """Write another account wherever the player of a seat is named."""
+    player = next(each for each in event_data(document, "RoundOpened")["seats"] if each["seat"] == seat)["player"]
+    for each in document["events"]:
+        if each["data"] is not None:
+            each["data"] = json.loads(json.dumps(each["data"]).replace(player, OTHER_PLAYER))
+
+
+@forged("mini", "closing")
+def the_player_who_is_paid_was_exchanged(document: Document) -> None:
+    exchange_player(document, 1)
+    sign_again(document)
+
+
+@forged("signed", "closing")
+def the_player_of_a_signed_wager_was_exchanged(document: Document) -> None:
+    exchange_player(document, signed_wager(document)["seat"])
+    pin_again(document)
+
+
+@forged("witnesses/settled", "witnesses")
+def the_player_of_a_witnessed_wager_was_exchanged(document: Document) -> None:
+    exchange_player(document, 1)
+    pin_again(document)
+
+
+@forged("signed", "closing")
+def a_spot_of_a_signed_wager_was_renamed(document: Document) -> None:
+    wager = signed_wager(document)
+    wager["stakes"] = {"tie": wager["stakes"]["banker"]}
     pin_again(document)
 
 

@@ -223,7 +223,7 @@ def _signed(seated: Seated, *, rounds: int) -> UUID:
     for _ in range(rounds):
         _cut(seated)
         for number, guest in enumerate(seated.guests, 1):
-            signature = sign_wager(seated.table, {Spot.BANKER: 2500}, play_money=True) if number == 1 else None
+            signature = sign_wager(guest, {Spot.BANKER: 2500}, play_money=True) if number == 1 else None
             betting.deal(actor=guest, stakes={Spot.BANKER: 2500}, currency="EUR", signature=signature)
         deal()
     return last(seated)

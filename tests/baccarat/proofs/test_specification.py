@@ -30,7 +30,7 @@ from casino.kernel.canonical_json import NotCanonical, canonical
 from casino.witness.statements import ClosingKind, ClosingRequest
 
 SPECIFICATION: Final = (FAIRNESS_DOCS / "specification.md").read_text(encoding="utf-8")
-PUBLISHED: Final = "c2010fe4b14ab0f8ec5fbad7050e70836e5a687d132330af4524a538970b8072"
+PUBLISHED: Final = "81be38507825b917735de8c34df2f423c62f93d77c0fff1db96f07649fb987f6"
 """SHA-256 of the published vectors."""
 VECTORS: Final = json.loads((FAIRNESS_DOCS / "vectors.json").read_text(encoding="utf-8"))
 
@@ -212,10 +212,10 @@ def test_signed_wagers() -> None:
     vector = VECTORS["wager"]
     wager, secret = vector["wager"], bytes.fromhex(vector["private_key"])
     signature = wager["signature"]
-    asked = [(2, 1000), (3, 500 - 300)]
+    asked = [("banker", 1000), ("tie", 500 - 300)]
     signed = closing.encode_wager(
-        terms=vector["terms"], seat=wager["seat"], play_money=False, currency=vector["currency"], stakes=asked,
-        nonce=bytes.fromhex(signature["nonce"]),
+        terms=vector["terms"], wager=UUID(wager["wager"]), player=UUID(wager["player"]), seat=wager["seat"],
+        play_money=False, currency=vector["currency"], stakes=asked, nonce=bytes.fromhex(signature["nonce"]),
     )  # fmt: skip
     key = bytes.fromhex(signature["public_key"])
     assert signed.hex() == vector["bytes"]
@@ -224,16 +224,18 @@ def test_signed_wagers() -> None:
     assert closing.wager_leaf(signed, public_key=key).hex() == vector["leaf"]
     assert verifier.wager_leaf(vector["terms"], wager, vector["currency"]).hex() == vector["leaf"]
     other = {**wager, "signature": {**signature, "nonce": "00" * 32}}
-    with pytest.raises(verifier.CheckFailed):
-        verifier.wager_leaf(vector["terms"], other, vector["currency"])
+    for changed in (other, {**wager, "player": VECTORS["wager"]["wager"]["wager"]}):
+        with pytest.raises(verifier.CheckFailed):
+            verifier.wager_leaf(vector["terms"], changed, vector["currency"])
 
 
 def test_receipts() -> None:
     receipt, secret = VECTORS["receipt"]["receipt"], bytes.fromhex(VECTORS["receipt"]["private_key"])
-    stakes = [(2, 1000), (3, 500)]
+    stakes = [("banker", 1000), ("tie", 500)]
     signed = closing.encode_receipt(
-        terms=receipt["terms"]["digest"], leaf=bytes.fromhex(receipt["leaf"]), seat=receipt["seat"],
-        place=receipt["place"], stakes=stakes, currency=receipt["currency"],
+        terms=receipt["terms"]["digest"], leaf=bytes.fromhex(receipt["leaf"]),
+        player=UUID(receipt["player"]), seat=receipt["seat"], place=receipt["place"], stakes=stakes,
+        currency=receipt["currency"],
         confirmed_at_us=verifier.microseconds(receipt["confirmed_at"]),
         close_by_us=verifier.microseconds(receipt["close_by"]),
     )  # fmt: skip

@@ -520,18 +520,31 @@ function terms(string $table, int $number, string $shoe, int $place, string $car
         . $commitment . $cut . $links . $next);
 }
 
-/** W, of stakes as asked. @param array<string, int> $asked */
-function wager_bytes(string $terms, int $seat, string $money, string $currency, array $asked, string $nonce): string
+/** The id of a wager: that of its round, as a number, plus the seat. */
+function wager_id(string $round, int $seat): string
 {
-    return "casino.baccarat.wager.v1\0" . $terms . chr($seat) . chr(MONEY[$money]) . sized($currency) . stakes_bytes($asked) . $nonce;
+    $bytes = uuid($round);
+    for ($at = 15, $carry = $seat; $carry > 0 && $at >= 0; $at--) {
+        $carry += ord($bytes[$at]);
+        $bytes[$at] = chr($carry % 256);
+        $carry = intdiv($carry, 256);
+    }
+    return bin2hex($bytes);
+}
+
+/** W, of stakes as asked. @param array<string, mixed> $wager with its id @param array<string, int> $asked */
+function wager_bytes(string $terms, array $wager, string $currency, array $asked, string $nonce): string
+{
+    return "casino.baccarat.wager.v2\0" . $terms . uuid($wager['wager']) . uuid($wager['player']) . chr($wager['seat'])
+        . chr(MONEY[$wager['money_type']]) . sized($currency) . stakes_bytes($asked) . $nonce;
 }
 
 /** @param array<string, int> $stakes */
 function stakes_bytes(array $stakes): string
 {
     $bytes = chr(count($stakes));
-    foreach (SPOTS as $spot => $code) {
-        $bytes .= isset($stakes[$spot]) ? chr($code) . u64($stakes[$spot]) : '';
+    foreach (array_keys(SPOTS) as $spot) {
+        $bytes .= ($stakes[$spot] ?? 0) !== 0 ? sized($spot) . u64($stakes[$spot]) : '';
     }
     return $bytes;
 }
@@ -803,8 +816,8 @@ const FILE = [
     'keys' => ['each', ['id' => 'text', 'public_key' => 'hash', 'valid_from' => 'time', 'valid_until' => '?time']],
 ];
 const RECEIPT = [
-    'table' => 'uuid', 'round' => 'uuid', 'seat' => 'seat', 'money_type' => 'money', 'currency' => 'text', 'place' => 'count',
-    'terms' => ['digest' => 'hash', 'number' => 'count', 'shoe' => 'uuid', 'next_place' => 'count', 'cards' => 'hash',
+    'table' => 'uuid', 'round' => 'uuid', 'wager' => 'uuid', 'player' => 'uuid', 'seat' => 'seat', 'money_type' => 'money',
+    'currency' => 'text', 'place' => 'count', 'terms' => ['digest' => 'hash', 'number' => 'count', 'shoe' => 'uuid', 'next_place' => 'count', 'cards' => 'hash',
         'rules' => 'hash', 'commitment' => 'hash', 'contributions' => CONTRIBUTIONS, 'cut' => 'hash',
         'witnesses?' => LINKS, 'next_commitment' => 'hash'],
     'stakes' => ['each', ['spot' => 'spot', 'amount' => 'amount']], 'raised' => ['each', ['spot' => 'spot', 'amount' => 'amount']],
@@ -1441,7 +1454,8 @@ final class Verifier
             $signature = $wager['signature'] ?? null;
             $key = hex2bin($signature['public_key'] ?? '');
             $asked = asked($wager['stakes'], $wager['raised'] ?? []);
-            $bytes = wager_bytes($terms, $wager['seat'], $wager['money_type'], $this->rules['currency'], $asked, hex2bin($signature['nonce'] ?? ZEROS));
+            $wager['wager'] = wager_id($this->opening()['round'], $wager['seat']);
+            $bytes = wager_bytes($terms, $wager, $this->rules['currency'], $asked, hex2bin($signature['nonce'] ?? ZEROS));
             if ($signature !== null) {
                 hold(player_signed($bytes, hex2bin($signature['signature']), $key), "the signature of the wager of seat {$wager['seat']} is wrong");
             }
@@ -1900,11 +1914,11 @@ function receipt_bytes(array $receipt): array
         hex2bin($of['commitment']), hex2bin($of['cut']), links($of['witnesses'] ?? []), hex2bin($of['next_commitment']));
     [$stakes, $raised] = [minor($receipt['stakes']), minor($receipt['raised'])];
     $signature = $receipt['wager_signature'];
-    $wager = wager_bytes($terms, $receipt['seat'], $receipt['money_type'], $receipt['currency'], asked($stakes, $raised), hex2bin($signature['nonce'] ?? ZEROS));
+    $wager = wager_bytes($terms, $receipt, $receipt['currency'], asked($stakes, $raised), hex2bin($signature['nonce'] ?? ZEROS));
     $leaf = wager_leaf($wager, hex2bin($signature['public_key'] ?? ''));
     hold($signature === null || player_signed($wager, hex2bin($signature['signature']), hex2bin($signature['public_key'])), "the wager's signature in the receipt is wrong");
     $closes = $receipt['close_by'] === null ? 0 : micros($receipt['close_by']);
-    $bytes = "casino.baccarat.receipt.v1\0" . $terms . $leaf . chr($receipt['seat']) . pack('N', $receipt['place']) . stakes_bytes($stakes)
+    $bytes = "casino.baccarat.receipt.v2\0" . $terms . $leaf . uuid($receipt['player']) . chr($receipt['seat']) . pack('N', $receipt['place']) . stakes_bytes($stakes)
         . sized($receipt['currency']) . u64(micros($receipt['confirmed_at'])) . u64($closes);
     return [$terms, $bytes, $leaf];
 }
@@ -1971,7 +1985,7 @@ function vector(string $name, mixed $it, mixed $raw): array
         case 'wager':
             $wager = $it['wager'];
             $signature = $wager['signature'];
-            $bytes = wager_bytes(hex2bin($it['terms']), $wager['seat'], $wager['money_type'], $it['currency'], asked($wager['stakes'], $wager['raised']), hex2bin($signature['nonce']));
+            $bytes = wager_bytes(hex2bin($it['terms']), $wager, $it['currency'], asked($wager['stakes'], $wager['raised']), hex2bin($signature['nonce']));
             return ['bytes' => [bin2hex($bytes), $it['bytes']], 'leaf' => [bin2hex(wager_leaf($bytes, hex2bin($signature['public_key']))), $it['leaf']],
                 'signature' => [player_signed($bytes, hex2bin($signature['signature']), hex2bin($signature['public_key'])), true]];
         case 'receipt':
@@ -2039,7 +2053,7 @@ function closing_vector(array $it): array
 {
     $leaves = [];
     foreach ($it['wagers'] as $wager) {
-        $leaves[] = wager_leaf(wager_bytes(hex2bin($it['terms']), $wager['seat'], $wager['money_type'], $it['currency'], asked($wager['stakes'], $wager['raised']), hex2bin(ZEROS)), '');
+        $leaves[] = wager_leaf(wager_bytes(hex2bin($it['terms']), $wager, $it['currency'], asked($wager['stakes'], $wager['raised']), hex2bin(ZEROS)), '');
     }
     $closing = $it['closing'];
     $digest = closing($closing, hex2bin($it['terms']), "\0", $closing['kind'], $closing['cause'], $leaves, array_column($closing['seats'], 'end', 'seat'), $it['closed_at']);
@@ -2081,7 +2095,7 @@ function witnessed_round_vector(array $it): array
     $given = $it['contribution'];
     $links = links($given['witnesses']);
     $bytes = contribution_bytes($given['table'], hex2bin($given['commitment']), $links, $given['seat'], hex2bin($given['contribution']));
-    $leaves = array_map(fn ($wager) => wager_leaf(wager_bytes(terms_of($it['terms']), $wager['seat'], $wager['money_type'], $it['currency'], asked($wager['stakes'], $wager['raised']), hex2bin(ZEROS)), ''), $it['wagers']);
+    $leaves = array_map(fn ($wager) => wager_leaf(wager_bytes(terms_of($it['terms']), $wager, $it['currency'], asked($wager['stakes'], $wager['raised']), hex2bin(ZEROS)), ''), $it['wagers']);
     $asked = $it['request'];
     $request = "casino.witness.closing.v1\0" . hex2bin($asked['chain']) . u64($asked['index']) . chr($asked['kind']) . hex2bin($asked['digest']);
     $closings = array_map(fn ($each) => closed_vector($it, $each, array_slice($leaves, 0, $each['count'])), $it['closings']);

@@ -26,7 +26,7 @@ Document = dict[str, Any]
 
 def wager(at: At, *, amount: int = 1000, seat: int | None = None) -> Document:
     """Confirm a wager on Banker, signed if the seat is named, and return its receipt."""
-    signature = None if seat is None else sign_wager(at.guest.table, {B: amount}, seat=seat)
+    signature = None if seat is None else sign_wager(at.guest, {B: amount}, seat=seat)
     state = betting.deal(actor=at.guest, stakes={B: amount}, currency="EUR", signature=signature)
     document: Document = msgspec.json.decode(msgspec.json.encode(state.receipt))
     return document

@@ -37,11 +37,11 @@ def find(house: House, table: UUID, kind: type) -> Any:
 def test_a_signed_wager_is_in_the_closing_with_its_key(house: House) -> None:
     table = house.table("mini")
     ann = house.seated(table)
-    deal(ann, {B: 1000}, sign_wager(ann.guest.table, {B: 1000}))
+    deal(ann, {B: 1000}, sign_wager(ann.guest, {B: 1000}))
     deal_all()
 
     opened, wager, closed = (find(house, table, kind) for kind in (RoundOpened, WagerConfirmed, BettingClosed))
-    document = msgspec.to_builtins(wager)
+    document = verifier.with_id(msgspec.to_builtins(wager), str(opened.round))
     signed = verifier.wager_leaf(opened.terms, document, "EUR")
     unsigned = verifier.wager_leaf(opened.terms, {**document, "signature": None}, "EUR")
     ends = [{"seat": wager.seat, "end": 1}]
@@ -59,7 +59,7 @@ def test_a_signed_wager_is_in_the_closing_with_its_key(house: House) -> None:
 def test_stakes_are_signed_as_asked_and_raised_afterwards(house: House) -> None:
     table = house.table("mini", minimum=500, under_minimum=UnderMinimumPolicy.RAISE)
     ann = house.seated(table)
-    deal(ann, {B: 100}, sign_wager(ann.guest.table, {B: 100}))
+    deal(ann, {B: 100}, sign_wager(ann.guest, {B: 100}))
     assert find(house, table, WagerConfirmed).stakes == {B: 500}
     deal_all()
 
@@ -68,26 +68,29 @@ def test_stakes_are_signed_as_asked_and_raised_afterwards(house: House) -> None:
 def test_the_last_wager_is_signed_again_on_new_terms(house: House) -> None:
     table = house.table("mini")
     ann = house.seated(table)
-    first = sign_wager(ann.guest.table, {B: 1000})
+    first = sign_wager(ann.guest, {B: 1000})
     deal(ann, {B: 1000}, first)
     deal_all()
     with pytest.raises(WagerSignatureInvalid):
         betting.rebet_and_deal(actor=ann.guest, signature=first)
-    betting.rebet_and_deal(actor=ann.guest, signature=sign_wager(ann.guest.table, {B: 1000}))
+    betting.rebet_and_deal(actor=ann.guest, signature=sign_wager(ann.guest, {B: 1000}))
     deal_all()
     assert engine.run_audit(max_wait=3600).findings == ()
 
 
-@pytest.mark.parametrize("what", ["terms", "seat", "stakes", "spot", "nonce", "signature", "key", "other key"])
+@pytest.mark.parametrize(
+    "what", ["terms", "player", "seat", "stakes", "spot", "nonce", "signature", "key", "other key"]
+)
 def test_a_signature_of_anything_else_is_refused_and_changes_nothing(house: House, what: str) -> None:
     table = house.table("mini")
     ann = house.seated(table)
-    signature = sign_wager(ann.guest.table, {B: 1000})
+    signature = sign_wager(ann.guest, {B: 1000})
     changed = {
-        "terms": lambda: sign_wager(ann.guest.table, {B: 1000}, terms="ab" * 32),
-        "seat": lambda: sign_wager(ann.guest.table, {B: 1000}, seat=2),
-        "stakes": lambda: sign_wager(ann.guest.table, {B: 1001}),
-        "spot": lambda: sign_wager(ann.guest.table, {P: 1000}),
+        "terms": lambda: sign_wager(ann.guest, {B: 1000}, terms="ab" * 32),
+        "player": lambda: sign_wager(ann.guest, {B: 1000}, player=UUID(int=1)),
+        "seat": lambda: sign_wager(ann.guest, {B: 1000}, seat=2),
+        "stakes": lambda: sign_wager(ann.guest, {B: 1001}),
+        "spot": lambda: sign_wager(ann.guest, {P: 1000}),
         "nonce": lambda: replace(signature, nonce="00" * 32),
         "signature": lambda: replace(signature, signature="00" * 64),
         "key": lambda: replace(signature, public_key="01" + "00" * 32),
@@ -106,7 +109,7 @@ def test_the_audit_finds_a_signature_that_is_not_the_players(house: House, monke
     table = house.table("mini")
     ann = house.seated(table)
     monkeypatch.setattr(turns, "_require_signed", lambda turn, signature, stakes: None)
-    deal(ann, {B: 1000}, sign_wager(ann.guest.table, {B: 2000}))
+    deal(ann, {B: 1000}, sign_wager(ann.guest, {B: 2000}))
     deal_all()
     assert "wager not signed by its player" in {finding.kind for finding in engine.run_audit(max_wait=3600).findings}
 
@@ -114,7 +117,7 @@ def test_the_audit_finds_a_signature_that_is_not_the_players(house: House, monke
 def test_verdicts_tell_signed_wagers_from_others(house: House) -> None:
     table = house.table("atlantic_city")
     ann, bob = house.company(table, 2)
-    deal(ann, {B: 1000}, sign_wager(ann.guest.table, {B: 1000}))
+    deal(ann, {B: 1000}, sign_wager(ann.guest, {B: 1000}))
     bob.deal({B: 1000})
     deal_all()
     sealer.seal_all()

@@ -7,9 +7,10 @@ from casino.kernel.canonical_json import canonical
 from tests.processes import wait_until
 
 SIGN = """async (offered) => {
+    const PLAYER = "01a1fcbc-0780-7a52-8f0c-3e5d7c1b9a44";
     const { WagerSigner } = await import(new URL("../static/play/js/view/signing.js", location.href));
-    const you = { seat: 1, money_type: "play", wager_signatures: offered };
-    const state = { terms: { digest: "5e".repeat(32) }, you, round: null, currency: "EUR" };
+    const you = { seat: 1, player: PLAYER, money_type: "play", wager_signatures: offered };
+    const state = { terms: { digest: "5e".repeat(32) }, you, round: { id: PLAYER, seats: [] }, currency: "EUR" };
     return (await new WagerSigner({ state }).shownWager()).signature !== null;
 }"""
 """Signs a wager at a table whose service offers these algorithms, and returns whether it is signed."""

@@ -2,6 +2,7 @@
 
 import hashlib
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -21,7 +22,9 @@ from casino.witness.statements import ClosingKind
 TERMS = "55" * 32
 NONCE = b"\x66" * 32
 KEY = b"\x77" * 32
-WAGER = encode_wager(terms=TERMS, seat=3, play_money=False, currency="EUR", stakes=[(3, 500), (1, 2500)], nonce=NONCE)
+PLACE: dict[str, Any] = {"terms": TERMS, "wager": UUID(int=17), "player": UUID(int=18), "seat": 3}
+STAKES = [("player", 2500), ("tie", 500)]
+WAGER = encode_wager(**PLACE, play_money=False, currency="EUR", stakes=STAKES, nonce=NONCE)
 LEAVES = [wager_leaf(WAGER, public_key=KEY), wager_leaf(WAGER)]
 GIVEN: dict[str, Any] = {
     "blind": b"\x88" * 32,
@@ -38,13 +41,14 @@ GIVEN: dict[str, Any] = {
 }
 
 
-def test_a_wager_is_signed_over_terms_seat_money_and_stakes_by_spot() -> None:
-    expected = b"casino.baccarat.wager.v1\0" + b"\x55" * 32 + b"\x03\x01" + b"\0" * 7 + b"\x03EUR" + b"\x02"
-    expected += b"\x01" + (2500).to_bytes(8, "big") + b"\x03" + (500).to_bytes(8, "big") + NONCE
+def test_a_wager_is_signed_over_terms_id_player_seat_money_and_stakes_by_name() -> None:
+    expected = b"casino.baccarat.wager.v2\0" + b"\x55" * 32 + b"\0" * 15 + b"\x11" + b"\0" * 15 + b"\x12"
+    expected += b"\x03\x01" + b"\0" * 7 + b"\x03EUR" + b"\x02" + b"\0" * 7 + b"\x06player" + (2500).to_bytes(8, "big")
+    expected += b"\0" * 7 + b"\x03tie" + (500).to_bytes(8, "big") + NONCE
 
     assert expected == WAGER
-    play = encode_wager(terms=TERMS, seat=3, play_money=True, currency="EUR", stakes=[(1, 1)], nonce=NONCE)
-    assert play[len(b"casino.baccarat.wager.v1\0") + 33] == 2
+    play = encode_wager(**PLACE, play_money=True, currency="EUR", stakes=[("player", 1)], nonce=NONCE)
+    assert play[len(b"casino.baccarat.wager.v2\0") + 65] == 2
 
 
 def test_the_leaf_of_a_wager_tells_signed_from_unsigned() -> None:
@@ -53,7 +57,7 @@ def test_the_leaf_of_a_wager_tells_signed_from_unsigned() -> None:
 
     assert LEAVES[0] == hashlib.sha256(signed).digest()
     assert LEAVES[1] == hashlib.sha256(b"\0casino.baccarat.wager-leaf.v1\0" + size + WAGER + b"\0" * 8).digest()
-    assert LEAVES[1].hex() == "49030aaef63dc5ca6d0167dd1a3fb77b2d154e487fa53e4380c629cb27673b1a"
+    assert LEAVES[1].hex() == "c19e878c8435320c4e096773f60f788c878813246842402ac684ef66032f8a47"
 
 
 def test_the_closing_digest_is_the_published_vector() -> None:
@@ -67,7 +71,7 @@ def test_the_closing_digest_is_the_published_vector() -> None:
     closing = close(**GIVEN)
 
     assert closing.digest == hashlib.sha256(text).hexdigest()
-    assert closing.digest == "1c6b84906ab66ee8728bed36b2e713b8128f725e5b2d921b7dd8fc5938e4c8ae"
+    assert closing.digest == "2c476b1511ae7038ebe9f620167815e5e96c6945621c84fc1c2e5c064136d0f1"
     assert (closing.blind, closing.sealed_head, closing.before) == ("88" * 32, "99" * 32, "cd" * 32)
 
 
@@ -84,16 +88,18 @@ def test_any_other_part_is_another_closing(change: dict[str, Any]) -> None:
 
 
 def test_a_receipt_is_signed_over_the_wager_its_place_and_the_latest_close() -> None:
-    expected = b"casino.baccarat.receipt.v1\0" + b"\x55" * 32 + LEAVES[0] + b"\x03" + b"\0\0\0\x01" + b"\x02"
-    expected += b"\x01" + (2500).to_bytes(8, "big") + b"\x03" + (1000).to_bytes(8, "big")
+    expected = b"casino.baccarat.receipt.v2\0" + b"\x55" * 32 + LEAVES[0] + b"\0" * 15 + b"\x12\x03\0\0\0\x01\x02"
+    expected += b"\0" * 7 + b"\x06player" + (2500).to_bytes(8, "big")
+    expected += b"\0" * 7 + b"\x03tie" + (1000).to_bytes(8, "big")
     expected += b"\0" * 7 + b"\x03EUR" + (17).to_bytes(8, "big") + (18).to_bytes(8, "big")
 
     assert expected == encode_receipt(
         terms=TERMS,
         leaf=LEAVES[0],
+        player=UUID(int=18),
         seat=3,
         place=1,
-        stakes=[(3, 1000), (1, 2500)],
+        stakes=[("player", 2500), ("tie", 1000)],
         currency="EUR",
         confirmed_at_us=17,
         close_by_us=18,

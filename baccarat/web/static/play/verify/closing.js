@@ -1,16 +1,14 @@
 // The check of the closing: every wager is pinned before a card was drawn.
 
-import { big, bytes, hex, isSigned, joined, leafOf, prefixed, rootOf, sha256, unhex } from "./hashes.js";
+import { big, bytes, hex, isSigned, joined, leafOf, prefixed, rootOf, sha256, tag, unhex, uuid } from "./hashes.js";
 import { microsecondsOf } from "./log.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
 import { indexesOf } from "./witnesses.js";
 
 /** @import { Finding, Proof } from "./proof.js" */
 
-/** @param {string} name */
-export const tag = (name) => joined(bytes(`casino.baccarat.${name}.v1`), Uint8Array.of(0));
-const [WAGER, LEAF, CLOSING] = ["wager", "wager-leaf", "closing"].map(tag);
-export const SPOTS = ["player", "banker", "tie"];
+const [WAGER, LEAF, CLOSING] = ["wager.v2", "wager-leaf.v1", "closing.v1"].map(tag);
+const SPOTS = ["player", "banker", "tie"];
 /** @type {Record<string, number | null>} */
 const ENDS = { WagerConfirmed: 1, SeatPassed: 2, SeatTimedOut: 3, SeatLeftRound: null };
 const NO_DIGEST = "00".repeat(32);
@@ -25,18 +23,35 @@ function digestBytes(text) {
 }
 
 /**
+ * What wagers and receipts say of stakes: their count, then each spot's name and units that are not 0.
+ * @param {Record<string, number>} stakes
+ */
+export function encodeStakes(stakes) {
+  const listed = SPOTS.filter((spot) => stakes[spot]).map((spot) => joined(prefixed(bytes(spot)), big(stakes[spot], 8)));
+  return joined(big(listed.length, 1), ...listed);
+}
+
+/**
+ * The wagers in order of confirmation, each with its id: that of the round, as a number, plus the seat.
+ * @param {Proof} proof
+ * @returns {any[]}
+ */
+export const namedWagers = (proof) => proof.allData("WagerConfirmed").map((wager) => ({ ...wager, wager: hex(big(BigInt(`0x${hex(uuid(proof.opened.round))}`) + BigInt(wager.seat), 16)) }));
+
+/**
  * The leaf of a wager, with its stakes as asked, once the player's signature is checked, if there is one.
  * @param {Uint8Array} terms
  * @param {any} wager
  * @param {string} currency
  */
 export async function leafOfWager(terms, wager, currency) {
-  const asked = SPOTS.map((spot, at) => [at + 1, (wager.stakes[spot] ?? 0) - (wager.raised?.[spot] ?? 0)]).filter(([, units]) => units !== 0);
-  const stakes = asked.flatMap(([spot, units]) => [big(spot, 1), big(units, 8)]);
+  const asked = Object.fromEntries(SPOTS.map((spot) => [spot, (wager.stakes[spot] ?? 0) - (wager.raised?.[spot] ?? 0)]));
   const money = wager.money_type === "play" ? 2 : 1;
   const { signature = null } = wager;
   const nonce = signature ? digestBytes(signature.nonce) : new Uint8Array(32);
-  const text = joined(WAGER, terms, big(wager.seat, 1), big(money, 1), prefixed(bytes(currency)), big(asked.length, 1), ...stakes, nonce);
+  const text = joined(
+    WAGER, terms, uuid(wager.wager), uuid(wager.player), big(wager.seat, 1), big(money, 1), prefixed(bytes(currency)), encodeStakes(asked), nonce,
+  );
   if (!signature) return leafOf(LEAF, prefixed(text), prefixed(new Uint8Array(0)));
   const key = unhex(signature.public_key);
   const isValid = key.length === 33 && key[0] === ED25519 && await isSigned(key.slice(1), text, unhex(signature.signature));
@@ -106,7 +121,7 @@ export async function closing(proof) {
   const recorded = closed.data.closing;
   if (recorded === null) throw new CheckFailed("closing.missing", "closing", null);
   const terms = digestBytes(proof.opened.terms);
-  const wagers = proof.allData("WagerConfirmed");
+  const wagers = namedWagers(proof);
   const leaves = await Promise.all(wagers.map((wager) => leafOfWager(terms, wager, proof.rules.currency)));
   const root = leaves.length ? await rootOf(leaves) : await sha256();
   const seats = seatEnds(proof);

@@ -43,6 +43,18 @@ export function big(number, size) {
 }
 
 /**
+ * Decode a UUID.
+ * @param {string} id
+ */
+export const uuid = (id) => unhex(id.replaceAll("-", ""));
+
+/**
+ * Return the tag with which bytes begin, with its end.
+ * @param {string} name
+ */
+export const tag = (name) => joined(bytes(`casino.baccarat.${name}`), Uint8Array.of(0));
+
+/**
  * Return bytes behind their length.
  * @param {Uint8Array} data
  */

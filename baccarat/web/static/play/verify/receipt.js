@@ -1,7 +1,7 @@
 // The check of a receipt: the round was played on the terms, and with the wager, that the house signed to its player.
 
-import { leafOfWager, SPOTS, tag } from "./closing.js";
-import { big, bytes, hex, isSigned, joined, prefixed, sha256, unhex } from "./hashes.js";
+import { encodeStakes, leafOfWager, namedWagers } from "./closing.js";
+import { big, bytes, hex, isSigned, joined, prefixed, sha256, tag, unhex, uuid } from "./hashes.js";
 import { microsecondsOf } from "./log.js";
 import { CannotCheck, CheckFailed } from "./proof.js";
 import { isSame } from "./read.js";
@@ -10,7 +10,7 @@ import { encodeTerms } from "./shoe.js";
 
 /** @import { Finding, Proof } from "./proof.js" */
 
-const RECEIPT = tag("receipt");
+const RECEIPT = tag("receipt.v2");
 
 /**
  * Amounts of the API in minor units, by spot.
@@ -28,10 +28,9 @@ export async function readReceipt(receipt) {
   const [stakes, raised] = [unitsBySpot(receipt.stakes), unitsBySpot(receipt.raised)];
   const terms = await sha256(...encodeTerms({ ...receipt.terms, table: receipt.table, witnesses: receipt.terms.witnesses ?? [] }));
   const leaf = await leafOfWager(terms, { ...receipt, stakes, raised, signature: receipt.wager_signature }, receipt.currency);
-  const listed = SPOTS.flatMap((spot, at) => (spot in stakes ? [joined(big(at + 1, 1), big(stakes[spot], 8))] : []));
   const times = [receipt.confirmed_at, receipt.close_by].map((time) => big(time === null ? 0 : microsecondsOf(time), 8));
   const signed = joined(
-    RECEIPT, terms, leaf, big(receipt.seat, 1), big(receipt.place, 4), big(listed.length, 1), ...listed, prefixed(bytes(receipt.currency)), ...times,
+    RECEIPT, terms, leaf, uuid(receipt.player), big(receipt.seat, 1), big(receipt.place, 4), encodeStakes(stakes), prefixed(bytes(receipt.currency)), ...times,
   );
   const valid = await isSigned(unhex(receipt.public_key), signed, unhex(receipt.signature));
   return { terms: hex(terms), leaf: hex(leaf), stakes, valid };
@@ -51,7 +50,7 @@ export async function receipt(proof, receipt) {
   if (!isSame([terms, leaf], digests)) throw new CheckFailed("receipt.terms", [terms, leaf], digests);
   const [told, found] = [[receipt.round, receipt.table, terms], [proof.round.id, proof.round.table, proof.opened.terms ?? null]];
   if (!isSame(told, found)) throw new CheckFailed("receipt.terms", told, found);
-  const wager = proof.allData("WagerConfirmed")[receipt.place];
+  const wager = namedWagers(proof)[receipt.place];
   const played = wager ? [hex(await leafOfWager(unhex(terms), wager, proof.rules.currency)), wager.stakes] : null;
   if (!isSame(played, [leaf, stakes])) throw new CheckFailed("receipt.wager", [leaf, stakes], played);
   if (!proof.trusted.has(receipt.public_key)) throw new CannotCheck("receipt.untrusted");

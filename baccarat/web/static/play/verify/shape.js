@@ -145,8 +145,8 @@ const EXPORT = {
 };
 const STAKES = once({ spot: "spot", amount: "amount" });
 const RECEIPT = {
-  table: "uuid", round: "uuid", terms: { digest: "hash", ...TERMS, "witnesses?": ascending(LINK), ...CUT }, seat: "seat", money_type: "money", currency: "text",
-  place: "count", stakes: STAKES, raised: STAKES, wager_signature: orNull(WAGER_SIGNATURE), leaf: "hash", confirmed_at: "time", close_by: "?time",
+  table: "uuid", round: "uuid", terms: { digest: "hash", ...TERMS, "witnesses?": ascending(LINK), ...CUT }, wager: "uuid", player: "uuid", seat: "seat", money_type: "money",
+  currency: "text", place: "count", stakes: STAKES, raised: STAKES, wager_signature: orNull(WAGER_SIGNATURE), leaf: "hash", confirmed_at: "time", close_by: "?time",
   public_key: "hash", signature: "signature",
 };
 

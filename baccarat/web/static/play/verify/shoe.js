@@ -1,6 +1,6 @@
 // Checks of the shoe: the commitment, the cut, and the order of the cards.
 
-import { big, bytes, hex, hmac, isSigned, joined, leafOf, prefixed, rootByPath, rootOf, sha256, unhex } from "./hashes.js";
+import { big, bytes, hex, hmac, isSigned, joined, leafOf, prefixed, rootByPath, rootOf, sha256, tag, unhex, uuid } from "./hashes.js";
 import { checkShoeClosing } from "./closing.js";
 import { DECK, points } from "./hands.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
@@ -9,8 +9,6 @@ import { indexesOf, linksOf } from "./witnesses.js";
 
 /** @import { Finding, LogEvent, Proof } from "./proof.js" */
 
-/** @param {string} name */
-const tag = (name) => joined(bytes(`casino.baccarat.${name}`), Uint8Array.of(0));
 const [TERMS, CARD, SALT, CONTRIBUTION] = ["terms", "card", "salt", "contribution"].map((name) => tag(`${name}.v1`));
 const [COMMITMENT, DRAW, CUT] = ["commitment", "draw", "cut"].map((name) => tag(`${name}.v2`));
 const WORD_RANGE = 2 ** 32;
@@ -188,9 +186,6 @@ export async function checkSignature(proof, committed, { seat, contribution, sig
   if (isValid === null) throw new CannotCheck("signature.browser");
   if (!isValid) throw new CheckFailed("cut.unsigned", seat, signature.signature, { seat });
 }
-
-/** @param {string} id */
-const uuid = (id) => unhex(id.replaceAll("-", ""));
 
 /**
  * @param {Proof} proof

@@ -36,7 +36,7 @@ async function isOf(receipt, shown) {
   const { terms } = receipt;
   const { terms: digest, valid } = await readReceipt(receipt);
   if (valid === false || digest !== terms.digest) return false;
-  if (!isSame(receipt.wager_signature, shown.signature)) return false;
+  if (!isSame([receipt.wager_signature, receipt.player], [shown.signature, shown.player])) return false;
   // A wager that is not signed goes to the round that is open when it arrives.
   if (!shown.signature && terms.number !== shown.terms?.number) return true;
   const amounts = (/** @type {Api["Stake"][]} */ stakes) => Object.fromEntries(stakes.map(({ spot, amount }) => [spot, toMinor(amount)]));

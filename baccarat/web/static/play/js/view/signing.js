@@ -10,10 +10,10 @@ import { hex } from "./cut.js";
 
 /**
  * What this page showed of a wager and sent of it; the signature is null where the wager is not signed.
- * @typedef {{terms: Api["Terms"] | null, seat?: number, money_type?: Api["MoneyType"], currency: string, stakes: Stakes, signature: Api["WagerSignature"] | null}} ShownWager
+ * @typedef {{terms: Api["Terms"] | null, round?: string, player?: string, seat?: number, money_type?: Api["MoneyType"], currency: string, stakes: Stakes, signature: Api["WagerSignature"] | null}} ShownWager
  */
 
-const [WAGER, CONTRIBUTION] = ["wager", "contribution"].map((name) => new TextEncoder().encode(`casino.baccarat.${name}.v1\0`));
+const [WAGER, CONTRIBUTION] = ["wager.v2", "contribution.v1"].map((name) => new TextEncoder().encode(`casino.baccarat.${name}\0`));
 const ALGORITHM = "ed25519";
 const ED25519 = 1;
 /** @type {Api["Spot"][]} */
@@ -21,6 +21,22 @@ const SPOTS = ["player", "banker", "tie"];
 
 /** @param {string} digits */
 const unhex = (digits) => Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+
+/** @param {string} id */
+const uuid = (id) => unhex(id.replaceAll("-", ""));
+
+/**
+ * The bytes of a wager's id: its round's, as a number, plus the seat.
+ * @param {string} round
+ * @param {number} seat
+ */
+const wagerId = (round, seat) => unhex((BigInt(`0x${round.replaceAll("-", "")}`) + BigInt(seat)).toString(16).padStart(32, "0"));
+
+/** @param {string} text */
+function named(text) {
+  const name = new TextEncoder().encode(text);
+  return [...inEightBytes(name.length), ...name];
+}
 
 /** @param {bigint | number} number */
 function inEightBytes(number) {
@@ -59,7 +75,7 @@ export class WagerSigner {
    */
   async shownWager() {
     const { you, terms, currency, round } = this.game.state;
-    const shown = { terms, seat: you?.seat, money_type: you?.money_type, currency, stakes: stakesOf(ownPart(round)), signature: null };
+    const shown = { terms, round: round?.id, player: you?.player, seat: you?.seat, money_type: you?.money_type, currency, stakes: stakesOf(ownPart(round)), signature: null };
     return this.isTaken() ? { ...shown, signature: await this.sign(shown) } : shown;
   }
 
@@ -80,7 +96,7 @@ export class WagerSigner {
     if (!key || !you || !terms || !shoe || !this.isTaken()) return null;
     const data = unhex(contribution);
     const signed = Uint8Array.of(
-      ...CONTRIBUTION, ...unhex(id.replaceAll("-", "")), ...unhex(shoe.commitment), ...indexesOf(shoe.witnesses ?? []), you.seat, ...inEightBytes(data.length), ...data,
+      ...CONTRIBUTION, ...uuid(id), ...unhex(shoe.commitment), ...indexesOf(shoe.witnesses ?? []), you.seat, ...inEightBytes(data.length), ...data,
     );
     return { public_key: key.publicKey, signature: hex(new Uint8Array(await crypto.subtle.sign("Ed25519", key.privateKey, signed))) };
   }
@@ -89,15 +105,14 @@ export class WagerSigner {
    * @param {ShownWager} shown
    * @returns {Promise<ShownWager["signature"]>}
    */
-  async sign({ terms, seat, money_type: money, currency, stakes }) {
+  async sign({ terms, round, player, seat, money_type: money, currency, stakes }) {
     const key = await this.key;
-    if (!key || !terms || seat === undefined) return null;
-    const placed = SPOTS.map((spot, at) => ({ number: at + 1, units: stakes[spot] ?? 0n })).filter(({ units }) => units > 0n);
+    if (!key || !terms || !round || !player || seat === undefined) return null;
+    const placed = SPOTS.map((spot) => ({ spot, units: stakes[spot] ?? 0n })).filter(({ units }) => units > 0n);
     const nonce = crypto.getRandomValues(new Uint8Array(32));
-    const name = new TextEncoder().encode(currency);
     const wager = Uint8Array.of(
-      ...WAGER, ...unhex(terms.digest), seat, money === "play" ? 2 : 1, ...inEightBytes(name.length), ...name, placed.length,
-      ...placed.flatMap(({ number, units }) => [number, ...inEightBytes(units)]), ...nonce,
+      ...WAGER, ...unhex(terms.digest), ...wagerId(round, seat), ...uuid(player), seat, money === "play" ? 2 : 1, ...named(currency),
+      placed.length, ...placed.flatMap(({ spot, units }) => [...named(spot), ...inEightBytes(units)]), ...nonce,
     );
     const signature = new Uint8Array(await crypto.subtle.sign("Ed25519", key.privateKey, wager));
     return { public_key: key.publicKey, nonce: hex(nonce), signature: hex(signature) };
