@@ -17,7 +17,7 @@ from tests.wallet.ledger.world import OPERATOR
 from tests.wallet.payments.counter import call_back, deposit, report, withdraw
 from tests.wallet.reconciliation.conftest import address, reachable
 from tests.wallet.reconciliation.desk import Desk, open_desk, today
-from wallet.models import Discrepancy, ProviderCallback, Reconciliation
+from wallet.models import Deposit, Discrepancy, ProviderCallback, Reconciliation, Withdrawal
 from wallet.payments import callbacks
 from wallet.payments.provider_reports import PaymentKind
 from wallet.reconciliation.refusals import DiscrepancyNoteMissing
@@ -29,13 +29,15 @@ ALL = ("view_discrepancy", "view_reconciliation", "change_discrepancy", "view_pr
 
 @pytest.fixture
 def desk(db: None, reachable: str) -> Iterator[Desk]:
-    """Make a deposit that failed in the provider's records."""
+    """Make a deposit that failed in the provider's records, which have no payment left at the end."""
     opened = open_desk(reachable)
     made = opened.deposit()
     opened.tell(f"/deposits/{made}", status="failed")
     today()
     yield opened
-    opened.tell(f"/deposits/{made}", omit=True)
+    for kind, payments in (("deposits", Deposit), ("payouts", Withdrawal)):
+        for payment in payments.objects.values_list("pk", flat=True):
+            opened.tell(f"/{kind}/{payment}", omit=True)
 
 
 def member(name: str, *rights: str, house: str = "lucky") -> Client:
