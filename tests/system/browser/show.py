@@ -160,9 +160,15 @@ class Visit:
     other: str | None = None
 
     def choose(self, *cards: str) -> None:
-        """Choose the cards of the open round, in deal order."""
+        """Choose the cards of the next round, in deal order."""
+        assert wait_until(self.has_round), "no round opens"
         self.house.post(f"/tables/{self.table}/forced-cards", {"cards": list(cards)})
         expect(self.frame.locator(".notice.warning")).to_contain_text("its cards were chosen", timeout=TIMEOUT)
+
+    def has_round(self) -> bool:
+        """Return whether cards can be chosen: a new shoe waits for its witnesses' links, and no round opens before."""
+        state = self.house.get(f"/tables/{self.table}")
+        return state["rules"]["turn_seconds"] is None or state["round"] is not None
 
     def bet(self, spot: str = "banker", chip: str = "100.00") -> None:
         """Place a chip, and record everything from now on."""
