@@ -41,7 +41,7 @@ _LIMITS: Final[Mapping[str, Any]] = {
 
 def _limits(event: Any) -> dict[str, Any]:
     """Return what a lobby shows of an event's rules, with amounts in minor units."""
-    return {name: getattr(event.rules, name) for name in _LIMITS}
+    return {name: getattr(event.rules.decoded, name) for name in _LIMITS}
 
 
 ROUND_TYPES: Final = (

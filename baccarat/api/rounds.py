@@ -61,7 +61,8 @@ class ProofRound(Shape):
     table: UUID
     operator: UUID
     number: int
-    rules: Annotated[str, Meta(examples=["mini@1"])]
+    rules: Annotated[HexText, Meta(description="Digest of `rules`, as recorded.")]
+    rules_label: Annotated[str, Meta(examples=["mini@1"])]
     currency: CurrencyCode
     phase: Literal["settled", "voided"]
     opened_at: TimeText
@@ -178,8 +179,8 @@ class RoundsQuery(PeriodQuery):
     rules = ReferenceField(
         required=False,
         default=None,
-        max_length=40,
-        help_text="Only those by this version of a table's rules, such as mini@2.",
+        max_length=64,
+        help_text="Only those by the rules with this digest, at any table.",
     )
 
 

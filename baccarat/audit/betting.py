@@ -32,10 +32,10 @@ def replay_round_opened(event: e.RoundOpened, table: TableTrace) -> RoundTrace:
         round_.record_difference(OUT_OF_PLACE, "no round in hand", f"round {table.round.opened.round} runs")
     if event.number != table.rounds + 1:
         round_.record_difference("round number differs", table.rounds + 1, event.number)
-    if event.operator != table.opened.operator or event.rules != table.label:
-        round_.record_difference(
-            "round's facts differ", f"{table.opened.operator} {table.label}", f"{event.operator} {event.rules}"
-        )
+    facts = table.opened.operator, table.recorded_rules.digest, table.label
+    stated = event.operator, event.rules, event.rules_label
+    if stated != facts:
+        round_.record_difference("round's facts differ", " ".join(map(str, facts)), " ".join(map(str, stated)))
     seated = [(table_seat.seat, table_seat.player, table_seat.money_type) for table_seat in table.list_seats()]
     taken = [(seat.seat, seat.player, seat.money_type) for seat in event.seats]
     if seated != taken or not (taken or is_passed_over):

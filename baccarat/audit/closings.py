@@ -19,7 +19,6 @@ from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import ShoeStarted
-from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.tables.state import OpenClosing
 from baccarat.domain.tables.witness_events import ShoeCutClosed
 from casino.crypto import ed25519
@@ -107,7 +106,7 @@ def _check_shoe(table: TableTrace, shoe: CommittedShoe, cut: str, closing: Closi
         table=table.opened.table,
         first_round=table.rounds + 1,
         shoe=shoe.shoe,
-        rules=digest_rules(table.rules),
+        rules=table.recorded_rules.digest,
         commitment=shoe.commitment,
         cut=cut,
         closed_at_us=(now - _EPOCH) // timedelta(microseconds=1),

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-import msgspec
-
 from baccarat.domain.rounds.events import RoundVoided
 from baccarat.domain.rounds.voiding import BY_LIMIT
 from baccarat.domain.tables.events import RulesPublished, TableOpened
@@ -78,9 +76,9 @@ def _opened(event: TableOpened, _: str) -> Effect:
     return Effect(
         ChangeName.OPEN_TABLE,
         f"table:{event.table}",
-        {"name": event.name, "rules": msgspec.json.decode(msgspec.json.encode(event.rules))},
+        {"name": event.name, "rules": event.rules.values},
         operator=event.operator,
-        needed=takes_two(event.rules, event.money_types),
+        needed=takes_two(event.rules.decoded, event.money_types),
         if_live=True,
     )
 

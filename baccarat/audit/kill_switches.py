@@ -19,7 +19,6 @@ from baccarat.domain.tables.kill_switch import (
     stop_id,
     stop_stream,
 )
-from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.tables.state import PlayStop
 from baccarat.storage import projections
 from casino.events.projections import Row
@@ -144,7 +143,7 @@ class KillSwitchTraces:
         reach = (
             (StopScope.GAMING, ""),
             (StopScope.OPERATOR, ""),
-            (StopScope.RULES, digest_rules(table.rules)),
+            (StopScope.RULES, table.recorded_rules.digest),
             (StopScope.TABLE, ""),
         )
         return {(scope, rules) for scope, rules in reach if self.is_stopped(scope, _subject(table, scope, rules))}

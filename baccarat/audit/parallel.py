@@ -97,7 +97,7 @@ def accounts_by_stream(streams: Iterable[str]) -> dict[str, TableAccounts]:
     for stream, round_ in opened.items():
         table = None if round_ is None else first[tables[round_.table]]
         if table is not None:
-            accounts[stream] = TableAccounts(table.operator, table.table, table.rules.currency)
+            accounts[stream] = TableAccounts(table.operator, table.table, table.rules.decoded.currency)
     return accounts
 
 

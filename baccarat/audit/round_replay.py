@@ -14,11 +14,11 @@ from baccarat.audit.traces import OUT_OF_PLACE, LongShoe, RoundSeatTrace, RoundT
 from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.events import RoundOpened, RoundVoided, SeatVoided, ShoeCommitment, WagerConfirmed
-from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.events import RulesTookEffect, TableOpened
 from baccarat.domain.tables.witness_events import WitnessChainOpened, WitnessChainsReplaced, links_of_shoe
-from baccarat.queries.narrative import NarrativeLine, narrate
+from baccarat.queries.narrative import NarratedTable, NarrativeLine, narrate
 from baccarat.storage.event_registry import CATALOGUE
 from casino.crypto import crypto_shredding
 from casino.events import payloads
@@ -167,7 +167,8 @@ def replay_round(round_id: UUID) -> RoundReplay:
         _replay_event(trace, row, version, event)
     announcement = find_announcement(opening, table_events)
     check_announcement(opening, announcement, notes)
-    lines, fairness = list(_decrypt_texts(narrate(table_events[0], events))), _fairness(trace, table_events, notes)
+    table = NarratedTable(trace.table.opened.name, trace.rules)
+    lines, fairness = list(_decrypt_texts(narrate(table, events))), _fairness(trace, table_events, notes)
     if announcement is not None:
         line = narrate_announcement(announcement, (event for _, event in events))
         lines.insert(sum(each.version == 1 for each in lines), line)
@@ -185,10 +186,10 @@ def replay_round(round_id: UUID) -> RoundReplay:
     )
 
 
-def _rules_of(opening: re.RoundOpened, table_events: list[Any]) -> TableRules:
+def _rules_of(opening: re.RoundOpened, table_events: list[Any]) -> RecordedRules:
     """Return the rules that the round names: those the table opened with, or a later version."""
     versions = (event.rules for event in table_events if isinstance(event, (te.TableOpened, RulesTookEffect)))
-    named: TableRules = next((rules for rules in versions if rules.label == opening.rules), table_events[0].rules)
+    named: RecordedRules = next((rules for rules in versions if rules.digest == opening.rules), table_events[0].rules)
     return named
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from baccarat.audit.traces import OUT_OF_PLACE, TableTrace
 from baccarat.domain.rules import versions
+from baccarat.domain.rules.recorded import RecordedRules, digest_of
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.validation import InvalidRules, validate
 from baccarat.domain.tables import events as e
@@ -18,6 +19,7 @@ from casino.kernel.money import MoneyType
 RETURNS: Final = "theoretical return differs"
 OTHER_TIME: Final = "version takes effect at another time"
 UNACKNOWLEDGED: Final = "return not acknowledged"
+OTHER_DIGEST: Final = "rules differ from their digest"
 
 
 def find_version_faults(
@@ -30,6 +32,13 @@ def find_version_faults(
     under = [doubt.spot for doubt in versions.return_warnings(rules, floor=floor) if not doubt.player_edge]
     if real and under and not versions.is_acknowledged(rules, floor=floor, acknowledgement=acknowledgement):
         yield UNACKNOWLEDGED, ", ".join(under), acknowledgement or "nothing"
+
+
+def find_digest_faults(recorded: RecordedRules) -> Iterator[tuple[str, object, object]]:
+    """Check that the digest by which rules are named is that of their recorded JSON."""
+    digest = digest_of(recorded.values)
+    if digest != recorded.digest:
+        yield OTHER_DIGEST, digest, recorded.digest
 
 
 def version_rows_of(table: TableTrace) -> rules_versions.VersionRows:
@@ -45,12 +54,14 @@ def replay_rules_drafted(table: TableTrace, event: e.RulesDrafted) -> None:
     if (
         lifecycle.draft is not None
         or event.version != lifecycle.latest_version + 1
-        or event.rules.version != event.version
+        or event.rules.decoded.version != event.version
     ):
         table.record_difference(
             OUT_OF_PLACE, f"version {lifecycle.latest_version + 1} and no other draft", f"version {event.version}"
         )
-    rules = event.rules
+    rules = event.rules.decoded
+    for fault in find_digest_faults(event.rules):
+        table.record_difference(*fault)
     if (rules.preset, rules.currency, rules.shuffle) != (table.rules.preset, table.rules.currency, table.rules.shuffle):
         table.record_difference("rules of another table", table.label, rules.label)
     try:
@@ -77,14 +88,14 @@ def replay_rules_rejected(table: TableTrace, event: e.RulesRejected) -> None:
 def replay_rules_published(table: TableTrace, event: e.RulesPublished) -> None:
     """Check a publication: of an unchanged draft, approved by another person."""
     draft = _lifecycle(table).draft
-    if draft is None or draft.rules != event.rules or draft.rules.version != event.version:
+    if draft is None or draft.rules != event.rules or draft.rules.decoded.version != event.version:
         table.record_difference(OUT_OF_PLACE, f"draft {_drafted_version(table)}", f"draft {event.version}")
         return
     if event.by == draft.by or event.drafted_by != draft.by:
         table.record_difference(
             "published by one person", f"another one than {draft.by}", f"{event.drafted_by}, {event.by}"
         )
-    choices = _effective_choices(table, event.rules)
+    choices = _effective_choices(table, event.rules.decoded)
     if event.effective_from not in choices:
         table.record_difference(
             OTHER_TIME, " or ".join(choices) or "no version: the next shoe is bound", event.effective_from
@@ -95,8 +106,8 @@ def replay_rules_published(table: TableTrace, event: e.RulesPublished) -> None:
 def replay_rules_took_effect(table: TableTrace, event: e.RulesTookEffect) -> None:
     """Check that published rules take effect between rounds, or between shoes if they wait for one."""
     pending = _lifecycle(table).pending
-    if pending is None or pending.rules != event.rules or event.version != event.rules.version:
-        table.record_difference(OUT_OF_PLACE, "the rules that were published", event.rules.label)
+    if pending is None or pending.rules != event.rules or event.version != event.rules.decoded.version:
+        table.record_difference(OUT_OF_PLACE, "the rules that were published", event.rules.decoded.label)
         return
     if table.round is not None or (
         pending.effective_from is not e.EffectiveFrom.NEXT_ROUND and _is_early(table, pending)
@@ -129,7 +140,7 @@ def check_rules_in_force(table: TableTrace) -> None:
     if lifecycle.retired:
         table.record_difference("round by withdrawn rules", "no round", table.label)
     if lifecycle.pending is not None and _is_superseded(table, lifecycle.pending):
-        table.record_difference("round by superseded rules", lifecycle.pending.rules.label, table.label)
+        table.record_difference("round by superseded rules", lifecycle.pending.rules.decoded.label, table.label)
 
 
 def _is_superseded(table: TableTrace, pending: PendingRules) -> bool:
@@ -144,8 +155,8 @@ def check_shoe_rules_in_force(table: TableTrace) -> None:
     pending = None if table.rules_lifecycle is None else table.rules_lifecycle.pending
     if pending is None or pending.effective_from is not e.EffectiveFrom.NEXT_SHOE or table.shoe is not None:
         return
-    if table.next_shoe is None or pending.rules.shape == table.next_shoe.shape:
-        table.record_difference("shoe by superseded rules", pending.rules.label, table.label)
+    if table.next_shoe is None or pending.rules.decoded.shape == table.next_shoe.shape:
+        table.record_difference("shoe by superseded rules", pending.rules.decoded.label, table.label)
 
 
 def compare_versions(tables: Iterable[TableTrace]) -> Iterator[Finding]:
@@ -176,7 +187,7 @@ def _differences(
 
 
 def _lifecycle(table: TableTrace) -> RulesLifecycle:
-    return table.rules_lifecycle or RulesLifecycle(in_force=table.rules, latest_version=table.rules.version)
+    return table.rules_lifecycle or RulesLifecycle(in_force=table.recorded_rules, latest_version=table.rules.version)
 
 
 def _effective_choices(table: TableTrace, rules: TableRules) -> tuple[e.EffectiveFrom, ...]:
@@ -194,12 +205,12 @@ def _is_early(table: TableTrace, pending: PendingRules) -> bool:
     next_shoe = table.coming_shoe or table.next_shoe
     if table.shoe is not None or next_shoe is None:
         return table.shoe is not None
-    return pending.rules.shape != next_shoe.shape
+    return pending.rules.decoded.shape != next_shoe.shape
 
 
 def _drafted_version(table: TableTrace) -> int | None:
     draft = _lifecycle(table).draft
-    return None if draft is None else draft.rules.version
+    return None if draft is None else draft.rules.decoded.version
 
 
 def _apply(table: TableTrace, event: e.VersionEvent) -> None:

@@ -13,7 +13,7 @@ from baccarat.audit.witnesses import OTHER_CHAIN, follows_from_replaced
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.cards import UnknownCard, points
 from baccarat.domain.rules.odds import player_edge_spots
-from baccarat.domain.rules.table_rules import TableRules
+from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.rules.validation import InvalidRules, validate
 from baccarat.domain.rules.versions import SpotReturn
 from baccarat.domain.rules.wagers import Spot
@@ -42,7 +42,7 @@ OTHER_END: Final = "chain of a replaced witness ends elsewhere"
 class TableSetup(NamedTuple):
     """The settings a table opens with that can be wrong by themselves."""
 
-    rules: TableRules
+    recorded: RecordedRules
     money_types: tuple[MoneyType, ...]
     edge_accepted: tuple[Spot, ...]
     returns: tuple[SpotReturn, ...]
@@ -56,19 +56,20 @@ def find_setup_faults(terms: TableSetup) -> tuple[tuple[str, object, object], ..
 
     Cached: many tables have the same settings, and decoded ones have exact types.
     """
+    rules = terms.recorded.decoded
     try:
-        validate(terms.rules)
+        validate(rules)
     except InvalidRules as wrong:
-        return (("rules are not playable", wrong.detail, terms.rules),)
-    faults: list[tuple[str, object, object]] = []
+        return (("rules are not playable", wrong.detail, rules),)
+    faults = list(rules_versions.find_digest_faults(terms.recorded))
     real = MoneyType.REAL in terms.money_types
     faults += rules_versions.find_version_faults(
-        terms.rules, terms.returns, floor=terms.floor, acknowledgement=terms.acknowledgement, real=real
+        rules, terms.returns, floor=terms.floor, acknowledgement=terms.acknowledgement, real=real
     )
-    spots = player_edge_spots(terms.rules)
+    spots = player_edge_spots(rules)
     if real and not set(spots) <= set(terms.edge_accepted):
         faults.append(("player's edge not accepted", spots, terms.edge_accepted))
-    if MoneyType.PLAY in terms.money_types and not terms.rules.play_money:
+    if MoneyType.PLAY in terms.money_types and not rules.play_money:
         faults.append(("play money not offered", "real money only", terms.money_types))
     return tuple(faults)
 

@@ -15,7 +15,6 @@ from baccarat.domain.fairness.terms import Terms, WitnessIndex, digest_cards
 from baccarat.domain.rounds.events import NextTerms, ShoeCommitment
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.tables.events import ShoeCommitted, ShoeCutContributed, ShoeStarted, TermsFixed
-from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.tables.state import FixedTerms
 
 MISSING: Final = "commitment missing"
@@ -70,7 +69,7 @@ def replay_shoe_commitment(
     rules = (
         table.rules
         if table.rules_lifecycle is None or table.rules_lifecycle.pending is None
-        else table.rules_lifecycle.pending.rules
+        else table.rules_lifecycle.pending.rules.decoded
     )
     if shoe.shape != rules.shape:
         record_difference(OTHER_SHAPE, rules.shape, shoe.shape)
@@ -83,8 +82,8 @@ def check_terms(round_: RoundTrace) -> None:
     fixed = table.fixed_terms()
     if fixed is None or fixed.digest != event.terms:
         round_.record_difference(OTHER_TERMS, None if fixed is None else fixed.digest, event.terms)
-    elif fixed.terms.rules != digest_rules(table.rules):
-        round_.record_difference(OTHER_TERMS, digest_rules(table.rules), fixed.terms.rules)
+    elif fixed.terms.rules != table.recorded_rules.digest:
+        round_.record_difference(OTHER_TERMS, table.recorded_rules.digest, fixed.terms.rules)
     elif fixed.terms.witnesses != event.witnesses:
         round_.record_difference(OTHER_TERMS, fixed.terms.witnesses, event.witnesses)
     if fixed is not None and fixed.contributions != event.contributions:
@@ -99,7 +98,7 @@ def replay_terms_fixed(table: TableTrace, event: TermsFixed | NextTerms) -> None
         table.record_difference(OUT_OF_PLACE, "a table between rounds", event.number)
     anew = table.fixed_terms()
     if anew is not None and event.next_shoe is None and not table.has_long_shoe:
-        fixed = replace(anew, terms=replace(anew.terms, rules=digest_rules(table.rules)))
+        fixed = replace(anew, terms=replace(anew.terms, rules=table.recorded_rules.digest))
     else:
         fixed = _terms_of_next_round(table, event)
     expected = fixed.terms
@@ -146,7 +145,7 @@ def _terms_of_next_round(table: TableTrace, event: TermsFixed | NextTerms) -> Fi
         shoe=UUID(int=0) if drawing is None else drawing.shoe,
         next_place=0 if shoe is None else shoe.cards_used,
         cards=digest_cards([] if shoe is None else shoe.seen_cards()),
-        rules=digest_rules(table.rules),
+        rules=table.recorded_rules.digest,
         commitment="" if drawing is None else drawing.commitment,
         cut=cut,
         witnesses=drawing.witnesses if isinstance(drawing, CommittedShoe) else _indexes_of_round(table),
@@ -179,7 +178,7 @@ def replay_shoe_committed(table: TableTrace, event: ShoeCommitted) -> None:
     rules = (
         table.rules
         if table.rules_lifecycle is None or table.rules_lifecycle.pending is None
-        else table.rules_lifecycle.pending.rules
+        else table.rules_lifecycle.pending.rules.decoded
     )
     if event.shape != rules.shape:
         table.record_difference(OTHER_SHAPE, rules.shape, event.shape)

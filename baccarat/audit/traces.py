@@ -23,6 +23,7 @@ from baccarat.domain.rounds.state import Ceremony, Phase, RoundSeat, RoundState,
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.deal import Deal, Outcome
 from baccarat.domain.rules.payouts import Settlement, settle
+from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.rules.roads import RoundMark, find_pairs
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot, Stakes
@@ -158,6 +159,7 @@ class TableTrace:
     open_closings: list[OpenClosing] = field(default_factory=list)
     replaced: dict[str, str] = field(default_factory=dict)
     versions: rules_versions.VersionRows = field(default_factory=dict)
+    recorded_rules: RecordedRules = field(init=False)
     rules: TableRules = field(init=False)
     label: str = field(init=False)
     accounts: TableAccounts = field(init=False)
@@ -179,10 +181,11 @@ class TableTrace:
             setattr(self, name, value)
         self._known = _settlements(self.rules)
 
-    def apply_rules(self, rules: TableRules) -> None:
+    def apply_rules(self, recorded: RecordedRules) -> None:
         """Use these rules for rounds that open from now on."""
-        self.rules, self.label = rules, rules.label
-        self._known = _settlements(rules)
+        self.recorded_rules, self.rules = recorded, recorded.decoded
+        self.label = self.rules.label
+        self._known = _settlements(self.rules)
 
     def record_difference(self, what: str, expected: object, actual: object) -> None:
         """Record a contradiction at the current event."""
@@ -336,6 +339,7 @@ class RoundTrace:
     closing: Closing | None = None
     releases: tuple[SignedRelease, ...] = ()
     forced: tuple[Card, ...] = ()
+    recorded_rules: RecordedRules = field(init=False)
     rules: TableRules = field(init=False)
 
     def __post_init__(self) -> None:

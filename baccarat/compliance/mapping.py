@@ -13,7 +13,6 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rules.payouts import odds_for
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as te
-from baccarat.domain.tables.shoes import digest_rules
 from baccarat.storage.event_registry import CATALOGUE as GAME
 from casino.events.codec import EventRegistry, MalformedEvent, UnknownEvent
 from casino.events.records import SealedEvent
@@ -128,14 +127,14 @@ def _negative_balance(
 
 
 def _table_opened(event: te.TableOpened, context: MappingContext) -> Iterator[NewSignificantEvent]:
-    rules = event.rules
+    rules = event.rules.decoded
     bounds = {name: format_amount(getattr(rules, name), rules.currency) for name in ("minimum", "maximum")}
     yield context.significant_event(
         SignificantEventKind.TABLE_OPENED,
         f"table:{event.table}",
         reason=f"A table was opened: {event.name}",
         after={
-            "rules": digest_rules(rules),
+            "rules": event.rules.digest,
             "label": rules.label,
             "odds": {spot.value: str(odds_for(rules, spot)) for spot in Spot},
             "money_types": ", ".join(event.money_types),

@@ -126,7 +126,8 @@ def open_fixed(uow: UnitOfWork, fixed: FixedTerms, *, entropy: Entropy, now: dat
             table=opened.table,
             operator=opened.operator,
             number=table.rounds + 1,
-            rules=table.rules.label,
+            rules=table.recorded_rules.digest,
+            rules_label=table.rules.label,
             shoe=fixed.terms.shoe,
             commitment=None if own is None else own.commitment,
             seats=tuple(

@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                 ("operator_id", models.UUIDField()),
                 ("number", models.IntegerField()),
                 ("rules", models.TextField()),
+                ("rules_label", models.TextField()),
                 ("currency", models.TextField()),
                 ("phase", models.TextField()),
                 ("opened_at", models.DateTimeField()),

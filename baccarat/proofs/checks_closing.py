@@ -1,6 +1,5 @@
 """Check of an exported round's closing: every wager is pinned before a card was drawn."""
 
-import hashlib
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -23,12 +22,12 @@ from baccarat.domain.rounds.signed_wager import (
     wager_id,
 )
 from baccarat.domain.rounds.voiding import VOID_CAUSES
+from baccarat.domain.rules.recorded import digest_of
 from baccarat.domain.tables.events import ShoeCommitted, ShoeStarted
 from baccarat.proofs.document import ExportedEvent, RoundExport, decode_event
 from baccarat.proofs.loader import RULES_EVENTS
 from baccarat.proofs.results import CheckNotApplicable, Mismatch, require_equal
 from casino.crypto import ed25519
-from casino.kernel.canonical_json import canonical
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
 
@@ -98,7 +97,7 @@ def check_shoe_closing(exported: RoundExport, event: ExportedEvent, committed: S
     if closing is None:
         raise Mismatch("the shoe's closing is missing", "a closing digest", None)
     rules = [
-        each.data["rules"]
+        each.data["rules"]["values"]
         for each in exported.table_events
         if each.type in RULES_EVENTS and each.data and each.position < event.position
     ]
@@ -107,7 +106,7 @@ def check_shoe_closing(exported: RoundExport, event: ExportedEvent, committed: S
         table=exported.opened.table,
         first_round=started.first_round,
         shoe=started.shoe,
-        rules=hashlib.sha256(canonical(rules[-1])).hexdigest(),
+        rules=digest_of(rules[-1]),
         commitment=started.commitment,
         cut=started.cut,
         closed_at_us=(closed_at - _EPOCH) // timedelta(microseconds=1),

@@ -6,6 +6,7 @@ from typing import Any
 from baccarat.domain.rounds.events import SeatSettled, WagerConfirmed
 from baccarat.domain.rules.deal import IllegalDeal, replay
 from baccarat.domain.rules.payouts import Settlement, settle
+from baccarat.domain.rules.recorded import digest_of
 from baccarat.domain.rules.table_rules import SpotsPerRound, TableRules, UnderMinimumPolicy
 from baccarat.proofs.document import Fields, RoundExport, decode_event
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
@@ -27,13 +28,16 @@ def check_rules(exported: RoundExport) -> str:
         raise Mismatch(
             "no event contains the table's rules", "TableOpened", [event.type for event in exported.table_events]
         )
-    wanted = {**(rules[-1].data or {})["rules"], "third_cards": THIRD_CARD_RULES}
+    recorded = (rules[-1].data or {})["rules"]
+    wanted = {**recorded["values"], "third_cards": THIRD_CARD_RULES}
     for name in sorted({*wanted, *exported.rules}):
         if name not in wanted or name not in exported.rules:
             raise Mismatch(f"the rules differ: {name}", wanted.get(name), exported.rules.get(name))
         require_equal(wanted[name], exported.rules[name], f"the rules differ: {name}")
-    name = exported.table_rules.label
-    require_equal(exported.opened.rules, name, "the round was opened under other rules")
+    digest, name = digest_of(recorded["values"]), exported.table_rules.label
+    require_equal(digest, recorded["digest"], "the rules have another digest")
+    opened = exported.opened
+    require_equal((digest, name), (opened.rules, opened.rules_label), "the round was opened under other rules")
     return f"{name}, as recorded in the log"
 
 
@@ -46,7 +50,7 @@ def check_record(exported: RoundExport) -> str:
     ended, cards = (settled and settled.data) or {}, (dealt and dealt.data) or {}
     wanted = {
         "id": opened["round"],
-        **{name: opened[name] for name in ("table", "operator", "number", "rules", "opened_at")},
+        **{name: opened[name] for name in ("table", "operator", "number", "rules", "rules_label", "opened_at")},
         "currency": exported.rules["currency"],
         "phase": "settled" if voided is None else "voided",
         "shoe_position": cards.get("shoe_position"),

@@ -1,7 +1,6 @@
 """Checks of an exported round's shoe by the casino's own fairness code: commitment, cut, and the cards."""
 
 from datetime import datetime, timedelta
-from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -11,13 +10,13 @@ from baccarat.domain.fairness.cut import Contribution, parse_contribution
 from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.fairness.terms import Terms, close_cut, digest_cards, encode_contribution
 from baccarat.domain.rules.cards import Card, parse, points
+from baccarat.domain.rules.recorded import digest_of
 from baccarat.domain.tables.events import ShoeCutContributed, ShoeStarted
 from baccarat.proofs.checks_closing import check_shoe_closing
 from baccarat.proofs.checks_witnesses import links_of_shoe
 from baccarat.proofs.document import ExportedEvent, Fields, RoundExport, decode_event, decode_terms, recorded, shoe_id
 from baccarat.proofs.results import CheckNotApplicable, CheckNotPossible, Mismatch, require_equal
 from casino.crypto import ed25519
-from casino.kernel.canonical_json import canonical
 
 
 def _commitment_and_cut_events(exported: RoundExport) -> tuple[ExportedEvent, ExportedEvent]:
@@ -89,11 +88,6 @@ def _revealed_seeds(exported: RoundExport) -> set[str]:
         if event.type == "TableClosed":
             seeds += [each.seed for each in decode_event(event).seeds if each.shoe == shoe_id(exported)]
     return {str(seed) for seed in seeds if seed is not None}
-
-
-def _digest_rules(exported: RoundExport) -> str:
-    rules = {name: value for name, value in exported.rules.items() if name != "third_cards"}
-    return sha256(canonical(rules)).hexdigest()
 
 
 def check_commitment(exported: RoundExport) -> str:
@@ -181,7 +175,7 @@ def check_terms(exported: RoundExport) -> str:
         "table": str(opened.table),
         "number": opened.number,
         "shoe": str(opened.shoe),
-        "rules": _digest_rules(exported),
+        "rules": digest_of({name: value for name, value in exported.rules.items() if name != "third_cards"}),
         "commitment": exported.shoe.commitment,
         "cut": exported.shoe.cut,
         "witnesses": list(msgspec.to_builtins(exported.opened.witnesses)),

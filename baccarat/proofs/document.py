@@ -202,7 +202,7 @@ def decode_event(event: ExportedEvent) -> Any:
     """
     kind, specified = _KINDS[event.type], verifier.EVENTS[event.type]
     like: Any = kind.event  # which mypy takes for unhashable
-    decoded = {name.removesuffix("?") for name, shape in specified.items() if shape != "rules"}
+    decoded = {name.removesuffix("?") for name, shape in specified.items() if shape != verifier.RECORDED_RULES}
     others = frozenset(each.name for each in fields(kind.event)) - decoded
     return msgspec.convert({**recorded(event), **dict.fromkeys(others)}, _with_optional(like, others))
 

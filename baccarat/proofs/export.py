@@ -1,8 +1,8 @@
 """Export one round as self-contained JSON (`casino.round.v1`): checking the round needs no other data.
 
     format, exported_at
-    round         what happened, in short: id, table, operator, number, rules, currency, phase, opened_at, settled_at,
-                  shoe_position, cards, player_total, banker_total, natural, outcome
+    round         what happened, in short: id, table, operator, number, rules (their digest), rules_label, currency,
+                  phase, opened_at, settled_at, shoe_position, cards, player_total, banker_total, natural, outcome
     rules         the table's rules as recorded in the log (amounts in minor units), and the third-card table by name
     shoe          id, decks, commitment, contributions [{seat, contribution, public_key}], cut, seed (null while
                   secret), root and shoe_position (null where there is none), openings [{shoe_position, card, salt,
@@ -71,6 +71,7 @@ def _round(evidence: RoundEvidence) -> dict[str, Any]:
         "operator": opened["operator"],
         "number": opened["number"],
         "rules": opened["rules"],
+        "rules_label": opened["rules_label"],
         "currency": evidence.rules["currency"],
         "phase": "settled" if evidence.round_event_data("RoundVoided") is None else "voided",
         "opened_at": opened["opened_at"],

@@ -108,7 +108,7 @@ class RoundEvidence:
         """Return the recorded rules of the table at the round's opening."""
         start = self.round_events[0].position
         events = [event for event in self.table_events if event.type in RULES_EVENTS and event.position < start]
-        rules: dict[str, Any] = events[-1].data["rules"]
+        rules: dict[str, Any] = events[-1].data["rules"]["values"]
         return rules
 
     @property

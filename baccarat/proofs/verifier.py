@@ -176,6 +176,7 @@ RULES = {
     "spots_per_round": "spots_per_round", "play_money": "flag", "player_pays": RATIO, "banker_pays": RATIO,
     "tie_pays": RATIO, "commission": (None, {"rate": RATIO, "timing": "timing", "rounding": (None, RATIO)}),
 }  # fmt: skip
+RECORDED_RULES = {"digest": "hash", "values": "rules"}
 NEXT_SHOE = {"shoe": "uuid", "commitment": "hash", "shape": SHOE_SHAPE}
 CONTRIBUTION = {"seat": "seat", "contribution": "contribution", "public_key?": "hex"}
 CUT = {"contributions": [ASCENDING, CONTRIBUTION], "cut": "hash"}
@@ -206,13 +207,13 @@ GIVEN_BACK = PLAYER | dict.fromkeys((
     "forgiven",
 ), "count")  # fmt: skip
 OPENED = {
-    "round": "uuid", "table": "uuid", "operator": "uuid", "number": "positive", "rules": "text", "shoe": "uuid",
-    "commitment": "?hash", "seats": [ASCENDING, PLAYER], "opened_at": "time", "witnesses?": LINKS, "terms": "hash",
-    "contributions": CUT["contributions"],
+    "round": "uuid", "table": "uuid", "operator": "uuid", "number": "positive", "rules": "hash", "rules_label": "text",
+    "shoe": "uuid", "commitment": "?hash", "seats": [ASCENDING, PLAYER], "opened_at": "time", "witnesses?": LINKS,
+    "terms": "hash", "contributions": CUT["contributions"],
 }  # fmt: skip
 EVENTS: dict[str, dict[str, Any]] = {
-    "TableOpened": {"rules": "rules", "next_shoe": (None, NEXT_SHOE)},
-    "RulesTookEffect": {"rules": "rules"},
+    "TableOpened": {"rules": RECORDED_RULES, "next_shoe": (None, NEXT_SHOE)},
+    "RulesTookEffect": {"rules": RECORDED_RULES},
     "TermsFixed": {"number": "count", "digest": "hash", "place": (None, PLACE), "next_shoe": (None, NEXT_SHOE)},
     "ShoeCommitted": {**NEXT_SHOE, "number": "count"},
     "ShoeCutContributed": {
@@ -261,9 +262,9 @@ EVENT = {
 EXPORT = {
     "format": "text", "exported_at": "moment",
     "round": {
-        "id": "uuid", "table": "uuid", "operator": "uuid", "number": "positive", "rules": "text", "currency": "text",
-        "phase": "text", "opened_at": "time", "settled_at": "?time", "shoe_position": "?count", "cards": ["card"],
-        "player_total": "?count", "banker_total": "?count", "natural": "?flag", "outcome": "?spot",
+        "id": "uuid", "table": "uuid", "operator": "uuid", "number": "positive", "rules": "hash", "rules_label": "text",
+        "currency": "text", "phase": "text", "opened_at": "time", "settled_at": "?time", "shoe_position": "?count",
+        "cards": ["card"], "player_total": "?count", "banker_total": "?count", "natural": "?flag", "outcome": "?spot",
     },
     "rules": "rules",
     "shoe": {
@@ -1127,13 +1128,16 @@ def check_rules(proof: Proof) -> str:
         raise CheckFailed(
             "no event contains the table's rules", "TableOpened", [event["type"] for event in proof.of_table]
         )
-    wanted = {**rules_events[-1]["data"]["rules"], "third_cards": "punto_banco"}
+    recorded = rules_events[-1]["data"]["rules"]
+    wanted = {**recorded["values"], "third_cards": "punto_banco"}
     for name in sorted(set(wanted) | set(proof.rules)):
         if name not in proof.rules or name not in wanted or not same_type_and_value(proof.rules[name], wanted[name]):
             raise CheckFailed(f"the rules differ: {name}", wanted.get(name), proof.rules.get(name))
-    name = f"{proof.rules['preset']}@{proof.rules['version']}"
-    if opened["rules"] != name:
-        raise CheckFailed("the round was opened under other rules", opened["rules"], name)
+    digest, name = sha256(canonical(recorded["values"])).hex(), f"{proof.rules['preset']}@{proof.rules['version']}"
+    if recorded["digest"] != digest:
+        raise CheckFailed("the rules have another digest", digest, recorded["digest"])
+    if (opened["rules"], opened["rules_label"]) != (digest, name):
+        raise CheckFailed("the round was opened under other rules", [digest, name], opened["rules"])
     return f"{name}, as recorded in the log"
 
 
@@ -1146,7 +1150,7 @@ def check_record(proof: Proof) -> str:
         raise CheckFailed("the round has not ended", "RoundSettled or RoundVoided", proof.of_round[-1]["type"])
     wanted = {
         "id": opened["round"], "table": opened["table"], "operator": opened["operator"], "number": opened["number"],
-        "rules": opened["rules"], "currency": proof.rules["currency"],
+        "rules": opened["rules"], "rules_label": opened["rules_label"], "currency": proof.rules["currency"],
         "phase": "settled" if voided is None else "voided",
         "opened_at": opened["opened_at"], "settled_at": ended.get("settled_at"),
         "shoe_position": cards.get("shoe_position"), "cards": cards.get("cards", []), "outcome": ended.get("outcome"),
@@ -1332,7 +1336,7 @@ def check_shoe_closing(proof: Proof, started: Json) -> None:
     if closing is None:
         raise CheckFailed("the shoe's closing is missing", "a closing digest", None)
     rules = [
-        event["data"]["rules"] for event in proof.of_table
+        event["data"]["rules"]["values"] for event in proof.of_table
         if event["type"] in RULES_EVENTS and event["data"] and event["position"] < started["position"]
     ]  # fmt: skip
     terms = digest_of_terms({

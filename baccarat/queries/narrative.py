@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple
 
 from baccarat.domain.fairness.links import LinksReleased
 from baccarat.domain.rounds import events as e
@@ -29,13 +29,11 @@ class NarrativeLine:
     text: str
 
 
-class NarratedTable(Protocol):
-    """The facts about a table that sentences need; both TableOpened and a table's row have them."""
+class NarratedTable(NamedTuple):
+    """The facts about a table that sentences need."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def rules(self) -> TableRules: ...
+    name: str
+    rules: TableRules
 
 
 def narrate(table: NarratedTable, events: Iterable[tuple[int, object]]) -> Iterator[NarrativeLine]:
@@ -54,7 +52,7 @@ def sentences(event: object, table: NarratedTable) -> Iterable[str]:
 def _opened(event: e.RoundOpened, table: NarratedTable) -> Iterator[str]:
     seats = ", ".join(str(seat.seat) for seat in event.seats)
     until = "without a time limit" if event.deadline_at is None else f"until {_time(event.deadline_at)}"
-    yield f'Round {event.number} of "{table.name}" ({event.rules}, {table.rules.currency}).'
+    yield f'Round {event.number} of "{table.name}" ({event.rules_label}, {table.rules.currency}).'
     yield f"Betting opened at {_time(event.opened_at)}, {until}, for seats: {seats}."
     if event.commitment is None:
         yield f"It is dealt from the table's shoe {event.shoe}, committed to when that shoe began."
@@ -226,7 +224,7 @@ def _with_currency(minor: int, rules: TableRules) -> str:
 
 
 def _table_opened(event: te.TableOpened, _table: NarratedTable) -> Iterator[str]:
-    yield f"Table “{event.name}” opened with the rules of {event.rules.preset}@{event.rules.version}."
+    yield f"Table “{event.name}” opened with the rules of {event.rules.decoded.label}."
     if event.next_shoe is not None:
         yield f"For its first round, shoe {event.next_shoe.shoe} is committed to: {event.next_shoe.commitment}."
 
@@ -286,14 +284,14 @@ def _stopped(event: PlayStopped, _table: NarratedTable) -> Iterator[str]:
 
 
 def _drafted(event: te.RulesDrafted, _table: NarratedTable) -> Iterator[str]:
-    yield f"Rules {event.rules.label} were drafted by {event.by}."
+    yield f"Rules {event.rules.decoded.label} were drafted by {event.by}."
     notes = {"Reason": event.reason, "Acknowledged": event.acknowledgement}
     yield from (f"{title}: “{text}”" for title, text in notes.items() if text)
 
 
 def _published(event: te.RulesPublished, _table: NarratedTable) -> Iterator[str]:
-    start = event.effective_from.replace("_", " ")
-    yield f"Rules {event.rules.label} by {event.drafted_by} were published by {event.by}, effective from the {start}."
+    label, start = event.rules.decoded.label, event.effective_from.replace("_", " ")
+    yield f"Rules {label} by {event.drafted_by} were published by {event.by}, effective from the {start}."
 
 
 def _sentence(build: Callable[[Any, TableRules], str]) -> Callable[[Any, NarratedTable], Iterable[str]]:
@@ -372,7 +370,7 @@ SENTENCES: Final[Mapping[type, Callable[[Any, NarratedTable], Iterable[str]]]] =
     ),
     te.RulesPublished: _published,
     te.RulesTookEffect: _sentence(
-        lambda event, _: f"Rules {event.rules.label} took effect with round {event.first_round}."
+        lambda event, _: f"Rules {event.rules.decoded.label} took effect with round {event.first_round}."
     ),
     te.RulesRetired: _sentence(
         lambda event, _: f"The rules of version {event.version} were retired by {event.by}: “{event.reason}”"

@@ -202,7 +202,8 @@ class RoundResponse(Shape):
     id: UUID
     table: UUID
     number: int
-    rules: Annotated[str, Meta(description="Preset and rules version.", examples=["mini@1"])]
+    rules: Annotated[HexText, Meta(description="Digest of the table's rules by which it is played.")]
+    rules_label: Annotated[str, Meta(description="What people call these rules.", examples=["mini@1"])]
     currency: Annotated[CurrencyCode, Meta(description="Currency of all amounts.")]
     phase: RoundPhase
     opened_at: Timestamp
@@ -253,6 +254,7 @@ def present_round(round_: RoundState, *, viewer: UUID | None, currency: str) -> 
         table=opened.table,
         number=opened.number,
         rules=opened.rules,
+        rules_label=opened.rules_label,
         currency=currency,
         phase=round_.phase,
         opened_at=opened.opened_at,

@@ -38,7 +38,7 @@ _WAGERS: Final = "baccarat_wager wager JOIN baccarat_round round ON round.id = w
 _BEFORE_AT_TABLE: Final = "round.number < (SELECT number FROM baccarat_round WHERE id = %s)"
 _RUNNING: Final = "round.id IN (SELECT round_id FROM baccarat_table WHERE operator_id = %s AND round_id IS NOT NULL)"
 # A version's rounds are found by its tables, because rounds have no index by rules, which nothing else would use.
-_PLAYED_BY: Final = "round.table_id IN (SELECT table_id FROM baccarat_rulesversion WHERE label = %s)"
+_PLAYED_BY: Final = "round.table_id IN (SELECT table_id FROM baccarat_rulesversion WHERE digest = %s)"
 _TABLES_OF_ROUNDS: Final = "SELECT id, table_id FROM baccarat_round WHERE id = ANY (%s::uuid[])"
 _LAST_NUMBER: Final = 2**31 - 1
 EVENT_NAMES: Final = sorted(event.__name__ for event in get_args(events.RoundEvent))
@@ -56,7 +56,7 @@ class RoundStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoundFilter:
-    """Rounds of an operator; of one player, table, rules version or status, or opened in a period, where given."""
+    """Rounds of an operator; of one player, table, digest of rules or status, or opened in a period, where given."""
 
     operator: UUID
     player: UUID | None = None

@@ -38,7 +38,7 @@ SELECT r.rules, w.money_type, count(DISTINCT w.round_id), count(*),
 """
 _IN_FORCE: Final = """
 SELECT v.id, v.label, v.rules::text, v.returns::text, t.rules = v.digest AND
-       coalesce(t.state #> '{rules_lifecycle,in_force}', t.state #> '{opened,rules}')::jsonb = v.rules
+       coalesce(t.state #> '{rules_lifecycle,in_force,values}', t.state #> '{opened,rules,values}')::jsonb = v.rules
   FROM baccarat_rulesversion v JOIN baccarat_table t ON t.id = v.table_id WHERE v.status = 'in_force' ORDER BY v.id
 """
 _decode_returns: Final = msgspec.json.Decoder(tuple[SpotReturn, ...]).decode
@@ -124,7 +124,7 @@ def _version(row: Row, played: Sequence[tuple[Any, ...]]) -> RulesVersionDetails
     rules = rules_versions.decode_rules(row.rules)
     timing = None if rules.commission is None else rules.commission.timing
     deferred = timing is CommissionTiming.DEFERRED  # the return is gross in that case
-    totals = [_play_totals(values, deferred=deferred) for values in played if values[0] == row.label]
+    totals = [_play_totals(values, deferred=deferred) for values in played if values[0] == row.digest]
     return RulesVersionDetails(
         row, rules, _decode_returns(row.returns), tuple(sorted(totals, key=lambda play: play.money_type, reverse=True))
     )

@@ -21,7 +21,7 @@ from baccarat.storage.event_registry import CATALOGUE
 from casino.api.shapes import HexText, Shape
 from casino.events.sql import fetch
 
-_DECKS: Final = "SELECT (rules->>'decks')::int FROM baccarat_rulesversion WHERE table_id = %s AND label = %s"
+_DECKS: Final = "SELECT (rules->>'decks')::int FROM baccarat_rulesversion WHERE table_id = %s AND digest = %s"
 _REVEALED: Final = """
 SELECT data->>'seed' FROM events_event WHERE stream = %s AND type = 'ShoeRevealed' AND data->>'shoe' = %s
 """

@@ -246,7 +246,7 @@ def _game_account(state: TableState, viewer: UUID | None) -> AccountName | None:
     if seat is None:
         return None
     opened = state.require_opened()
-    accounts = TableAccounts(operator=opened.operator, table=opened.table, currency=opened.rules.currency)
+    accounts = TableAccounts(operator=opened.operator, table=opened.table, currency=opened.rules.decoded.currency)
     return accounts.game(seat.player, seat.money_type)
 
 

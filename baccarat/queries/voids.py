@@ -31,7 +31,7 @@ from casino.kernel.money import MoneyType, format_amount
 MAX_CARDS_PER_ROUND: Final = 6
 
 _VOIDED: Final = "SELECT id FROM baccarat_round WHERE table_id = %s AND phase = 'voided'"
-_RULES: Final = "SELECT label, rules::text FROM baccarat_rulesversion WHERE table_id = %s"
+_RULES: Final = "SELECT digest, rules::text FROM baccarat_rulesversion WHERE table_id = %s"
 _TERMS: Final = """
 SELECT type, schema, data::text FROM events_event
 WHERE stream = %s AND type = 'TermsFixed' AND coalesce(data->>'number', data #>> '{terms,number}') = ANY (%s::text[])
@@ -101,7 +101,7 @@ def voids_by_cause(state: TableState) -> tuple[VoidsByCause, ...]:
         return ()
     table, currency = state.require_opened().table, state.rules.currency
     by_cause: defaultdict[VoidCause, list[_Void]] = defaultdict(list)
-    rules = {label: decode_rules(text) for label, text in fetch(_RULES, [table])}
+    rules = {digest: decode_rules(text) for digest, text in fetch(_RULES, [table])}
     rounds = repository.read_rounds([each for (each,) in fetch(_VOIDED, [table])]).values()
     long_shoes = _read_long_shoes(table, rounds, rules)
     for round_ in rounds:

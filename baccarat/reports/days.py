@@ -97,7 +97,7 @@ _SQUARES: Final = ", ".join(f"sum(on_{one} * on_{other})" for one, other in SPOT
 _GROUP: Final = "operator, day, money, currency, rules"
 _WAGERS: Final = f"""
     WITH {_DAYS_CTE}, versions AS MATERIALIZED (
-        SELECT table_id, label, min(id) OVER (PARTITION BY rules) AS id  -- one for all tables with the same rules
+        SELECT table_id, digest, min(id) OVER (PARTITION BY digest) AS id  -- one for all tables with the same rules
           FROM baccarat_rulesversion WHERE operator_id IN (SELECT id FROM days)
     ), wagers AS MATERIALIZED (
         SELECT days.id AS operator, days.day, wager.currency, wager.round_id, versions.id AS rules, wager.stakes,
@@ -108,7 +108,7 @@ _WAGERS: Final = f"""
                     WHERE operator_id = days.id AND id BETWEEN %(oldest)s AND %(newest)s
                       AND ended_at >= days.since AND ended_at < days.until AND NOT forced OFFSET 0) round
           JOIN baccarat_wager wager ON wager.round_id = round.id
-          JOIN versions ON versions.table_id = round.table_id AND versions.label = round.rules
+          JOIN versions ON versions.table_id = round.table_id AND versions.digest = round.rules
          WHERE wager.settled_at IS NOT NULL AND wager.voided_at IS NULL
     ), rounds AS (
         SELECT {_GROUP}, sum(returned) AS returned, sum(commission) AS commission, {_STAKED}

@@ -49,10 +49,11 @@ def open_return_cases(scope: ReportScope, data: ReportData) -> None:
 
 
 def _open(scope: ReportScope, row: Row) -> None:
-    money_type, currency, table, name, rules, _, _, _, spot, rounds, wagers, handle, returned, *_ = row
+    money_type, currency, table, name, rules, digest, _, _, _, spot, rounds, wagers, handle, returned, *_ = row
     theory, expected, actual, low, high, verdict = row[-6:]
     details = format_amounts({
-        "table": str(table), "name": name, "rules": rules, "spot": spot, "money_type": money_type, "currency": currency,
+        "table": str(table), "name": name, "rules": digest, "label": rules, "spot": spot,
+        "money_type": money_type, "currency": currency,
         "rounds": rounds, "wagers": wagers, "handle": handle, "returned": returned,
         "theoretical": None if theory is None else document.rate(theory), "expected": document.rate(expected),
         "actual": document.rate(actual), "low": document.rate(low), "high": document.rate(high), "verdict": verdict,
@@ -71,7 +72,7 @@ def _open(scope: ReportScope, row: Row) -> None:
         actor="system",
         reason=f"the actual return of {spot} is {verdict} its band",
         before={"low": details["low"], "expected": details["expected"], "high": details["high"]},
-        after={"actual": details["actual"], "rules": rules, "rounds": rounds},
+        after={"actual": details["actual"], "rules": digest, "label": rules, "rounds": rounds},
         amount=returned,
         currency=currency,
     )
@@ -156,12 +157,16 @@ def _row(scope: ReportScope, play: TablePlay, rule_set: RuleSet | None, line: Pe
     staked, band, whole = line.staked, line.band, line.spot == ALL
     since, until = (play.opened_at, None) if rule_set is None else (rule_set.since, rule_set.until)
     return (
-        scope.money_type_label(play.money_type), play.currency, play.table, play.name, play.rules, since, until,
-        _status(play, rule_set), line.spot, staked.rounds, staked.wagers, staked.handle, staked.returned,
+        scope.money_type_label(play.money_type), play.currency, play.table, play.name, _label(rule_set), play.rules,
+        since, until, _status(play, rule_set), line.spot, staked.rounds, staked.wagers, staked.handle, staked.returned,
         staked.commission, play.voided if whole else None, staked.voided_handle,
         play.in_play if whole else None, line.theoretical_return, band and band.expected, band and band.actual,
         band and band.low, band and band.high, "" if band is None else band.verdict.value,
     )  # fmt: skip
+
+
+def _label(rule_set: RuleSet | None) -> str:
+    return "" if rule_set is None else rule_set.rules.label
 
 
 def _status(play: TablePlay, rule_set: RuleSet | None) -> str:
@@ -197,6 +202,7 @@ PERFORMANCE: Final = ReportDefinition(
         Column("table", "Table"),
         Column("table_name", "Name"),
         Column("rules", "Rules"),
+        Column("rules_digest", "Digest of the rules"),
         timestamp("available_from", "Available from"),
         timestamp("available_until", "Until"),
         Column("status", "Status"),

@@ -32,9 +32,9 @@ class RuleSet:
 
 
 def load_rule_sets(tables: Collection[UUID]) -> dict[tuple[UUID, str], RuleSet]:
-    """Return every version of these tables' rules, by table and label, in one query."""
+    """Return every version of these tables' rules, by table and digest, in one query."""
     return {
-        (row.table_id, row.label): RuleSet(rules_versions.decode_rules(row.rules), row.since, row.until, row.status)
+        (row.table_id, row.digest): RuleSet(rules_versions.decode_rules(row.rules), row.since, row.until, row.status)
         for versions in rules_versions.load(tables).values()
         for row in versions.values()
     }

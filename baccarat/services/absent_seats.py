@@ -36,7 +36,10 @@ _LAST_SEEN_AT: Final = """
     greatest(sitting.at, (SELECT session.last_used_at FROM operators_playersession session
                            WHERE session.player_id = sitting.player_id ORDER BY session.created_at DESC LIMIT 1))
 """
-_SEAT_KEPT_ROUNDS: Final = "(seat_table.state->'opened'->'rules'->>'seat_kept_rounds')::int"
+_SEAT_KEPT_ROUNDS: Final = """
+    (coalesce(seat_table.state #> '{rules_lifecycle,in_force,values}', seat_table.state #> '{opened,rules,values}')
+     ->> 'seat_kept_rounds')::int
+"""
 # The decider checks the same conditions again under the lock; this saves a transaction for seats that are still kept.
 _SEATS_TO_FREE: Final = f"""
     SELECT sitting.id, sitting.table_id, sitting.operator_id, sitting.player_id

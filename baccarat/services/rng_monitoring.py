@@ -28,7 +28,7 @@ MAX_SHOES: Final = 4000
 MAX_ROUNDS: Final = 100_000
 
 _DECKS: Final = "(version.rules->>'decks')::int"
-_PLAYED_BY: Final = "JOIN baccarat_rulesversion AS version ON version.table_id = round.table_id AND label = round.rules"
+_PLAYED_BY: Final = "JOIN baccarat_rulesversion version ON version.table_id = round.table_id AND digest = round.rules"
 _OUTCOMES: Final = f"""
 SELECT decks, outcome, id FROM (
     SELECT {_DECKS} AS decks, round.outcome, round.id

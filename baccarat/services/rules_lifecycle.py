@@ -15,13 +15,13 @@ from baccarat.domain.rules import versions
 from baccarat.domain.rules.odds import odds_sheet
 from baccarat.domain.rules.payouts import odds_for
 from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.validation import InvalidRules, validate
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables import rules_lifecycle as tv
 from baccarat.domain.tables.kill_switch import RulesAreStopped, StopScope
-from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import kill_switch
 from baccarat.storage import repository
@@ -105,7 +105,7 @@ def _publish(change: Change) -> None:
         kill_switch.lock_shared()
         operator, table, version = _draft_of(change)
         uow, now = repository.lock_table(table=table, operator=operator)
-        before = uow.table.rules
+        before = uow.table.recorded_rules
         pending_draft = uow.table.current_rules_lifecycle().draft
         by = change.decided_by
         uow.decide_on_table(tc.PublishRules(version=version, by=by, now=now, floor=floor_of(operator)))
@@ -125,15 +125,16 @@ def _publish(change: Change) -> None:
             after={
                 **_named(after.rules),
                 "from": after.effective_from.value,
-                "changes": list(versions.describe_differences(before, after.rules)),
+                "changes": list(versions.describe_differences(before.decoded, after.rules.decoded)),
             },
         )
         record_player_edge(uow, after.rules, actor=pending_draft.by, authorised_by=by)
 
 
-def record_player_edge(uow: UnitOfWork, rules: TableRules, *, actor: str, authorised_by: str) -> None:
+def record_player_edge(uow: UnitOfWork, recorded: RecordedRules, *, actor: str, authorised_by: str) -> None:
     """Record a critical significant event if players have the edge by a table's new rules, for real money."""
-    opened, sheet = uow.table.require_opened(), odds_sheet(rules)
+    opened, rules = uow.table.require_opened(), recorded.decoded
+    sheet = odds_sheet(rules)
     if MoneyType.REAL not in opened.money_types or not sheet.player_edge:
         return
     recorder.record(
@@ -144,7 +145,7 @@ def record_player_edge(uow: UnitOfWork, rules: TableRules, *, actor: str, author
         authorised_by=authorised_by,
         reason=f"Players have the edge on {', '.join(sheet.player_edge)}",
         after={
-            **_named(rules),
+            **_named(recorded),
             "odds": {spot.value: str(odds_for(rules, spot)) for spot in Spot},
             "returns": {each.spot.value: versions.format_percent(each.exact.rtp) for each in sheet.spots},
         },
@@ -171,7 +172,7 @@ def retire(*, table: UUID, operator: UUID, version: int, reason: str, by: str, m
     """
     with transaction.atomic():
         uow, now = repository.lock_table(table=table, operator=operator)
-        rules = _named(uow.table.rules)
+        rules = _named(uow.table.recorded_rules)
         uow.decide_on_table(tc.RetireRules(version=version, reason=reason, by=by, now=now))
         repository.save([(uow, metadata)])
         recorder.record(
@@ -194,13 +195,13 @@ def apply_changes(rules: TableRules, changes: Mapping[str, Any]) -> TableRules:
     return validate(replace(rules, **changes))
 
 
-def _named(rules: TableRules) -> dict[str, Any]:
-    return {"rules": digest_rules(rules), "label": rules.label}
+def _named(rules: RecordedRules) -> dict[str, Any]:
+    return {"rules": rules.digest, "label": rules.decoded.label}
 
 
 def _require_not_stopped(uow: UnitOfWork) -> None:
     pending, opened = uow.table.current_rules_lifecycle().pending, uow.table.require_opened()
-    rules = "" if pending is None else digest_rules(pending.rules)
+    rules = "" if pending is None else pending.rules.digest
     for switch in kill_switch.active_stops(operator=opened.operator, rules=rules):
         if switch.scope == StopScope.RULES:
             raise RulesAreStopped(switch.message, since=switch.at)

@@ -29,7 +29,6 @@ from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable
-from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.tables.state import INITIAL, TableState
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import absent_seats, kill_switch
@@ -206,13 +205,13 @@ def _open(
         else:
             dealer.commit_shoe(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
         repository.save([(uow, metadata)])
-        record_player_edge(uow, rules, actor=metadata.actor, authorised_by=authorised_by)
+        record_player_edge(uow, uow.table.recorded_rules, actor=metadata.actor, authorised_by=authorised_by)
     return table
 
 
 def _stop_as_others(uow: UnitOfWork, operator: UUID, now: datetime) -> None:
     """Apply to a new table the stops that reach it."""
-    for switch in kill_switch.active_stops(operator=operator, rules=digest_rules(uow.table.rules)):
+    for switch in kill_switch.active_stops(operator=operator, rules=uow.table.recorded_rules.digest):
         scope = StopScope(switch.scope)
         rules = switch.subject if scope is StopScope.RULES else ""
         uow.decide_on_table(tc.StopPlay(scope, rules, switch.message, switch.reason, switch.by, now))

@@ -246,7 +246,7 @@ def _won(units: Iterable[UnitOfWork]) -> Counter[tuple[UUID, str]]:
         for event in uow.new_events():
             if isinstance(event, RoundSettled):
                 gains = (each.returned - each.staked for each in event.wagers if each.money_type is MoneyType.REAL)
-                won[opened.operator, opened.rules.currency] += sum(gain for gain in gains if gain > 0)
+                won[opened.operator, uow.table.rules.currency] += sum(gain for gain in gains if gain > 0)
     return +won
 
 

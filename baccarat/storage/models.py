@@ -98,6 +98,7 @@ class Round(models.Model):
     operator_id = models.UUIDField()
     number = models.IntegerField()
     rules = models.TextField()
+    rules_label = models.TextField()
     currency = models.TextField()
     phase = models.TextField()
     opened_at = models.DateTimeField()

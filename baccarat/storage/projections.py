@@ -12,7 +12,6 @@ from baccarat.domain.rounds.signed_wager import wager_id
 from baccarat.domain.rounds.state import Phase, RoundSeat, RoundState
 from baccarat.domain.tables import events as te
 from baccarat.domain.tables.kill_switch import StopEvent, StopImposed, StopLifted, stop_id
-from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.tables.state import OpenClosing, TableState
 from baccarat.storage.models import DueTable, KillSwitch, Round, RoundFlag, Sitting, Table, Wager
 from casino.events.projections import ProjectionTable, Row, encode
@@ -97,9 +96,9 @@ def table_row(table: TableState, version: int, round_: RoundState, round_version
         id=facts.table,
         operator_id=facts.operator,
         name=facts.name,
-        preset=facts.rules.preset,
-        rules=digest_rules(table.rules),
-        currency=facts.rules.currency,
+        preset=table.rules.preset,
+        rules=table.recorded_rules.digest,
+        currency=table.rules.currency,
         money_types=",".join(facts.money_types),
         seats=table.rules.seats,
         seats_taken=len(table.seats),
@@ -125,6 +124,7 @@ def round_row(round_: RoundState, table: TableState) -> Row:
         operator_id=facts.operator,
         number=facts.number,
         rules=facts.rules,
+        rules_label=facts.rules_label,
         currency=table.rules.currency,
         phase=round_.phase,
         opened_at=facts.opened_at,

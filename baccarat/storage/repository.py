@@ -342,7 +342,7 @@ def _recordings(changed: Sequence[tuple[UnitOfWork, store.Metadata]]) -> list[Re
 def accounts_of(uow: UnitOfWork) -> TableAccounts:
     """Return the ledger accounts of this table."""
     opened = uow.table.require_opened()
-    return TableAccounts(operator=opened.operator, table=opened.table, currency=opened.rules.currency)
+    return TableAccounts(operator=opened.operator, table=opened.table, currency=opened.rules.decoded.currency)
 
 
 def _project(units: Sequence[UnitOfWork]) -> None:

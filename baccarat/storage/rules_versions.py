@@ -10,10 +10,10 @@ from uuid import UUID
 
 import msgspec
 
+from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables.events import TableOpened
-from baccarat.domain.tables.shoes import digest_rules
 from baccarat.storage.models import RulesVersion
 from casino.events.projections import ProjectionTable, Row
 from casino.events.sql import fetch
@@ -135,15 +135,16 @@ def _drafted(event: e.RulesDrafted, facts: TableOpened) -> Row:
     )
 
 
-def _row(rules: TableRules, *, facts: TableOpened, returns: str, at: datetime) -> Row:
+def _row(recorded: RecordedRules, *, facts: TableOpened, returns: str, at: datetime) -> Row:
+    rules = recorded.decoded
     return VERSIONS.row(
         id=f"{facts.table}/{rules.version}",
         table_id=facts.table,
         operator_id=facts.operator,
         version=rules.version,
         label=rules.label,
-        digest=digest_rules(rules),
-        rules=_encode(rules).decode(),
+        digest=recorded.digest,
+        rules=_encode(recorded.values).decode(),
         returns=returns,
         return_floor=0,
         acknowledgement="",

@@ -11,7 +11,6 @@ from django.utils.safestring import SafeString
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.rules.cards import UnknownCard, card_name, parse
 from baccarat.domain.rules.presets import PRESETS
-from baccarat.domain.rules.table_rules import TableRules
 from baccarat.queries.narrative import NarratedTable, sentences
 from baccarat.storage.event_registry import CATALOGUE
 from baccarat.storage.models import Round
@@ -197,11 +196,3 @@ def _describe(event: RecordedEvent, table: NarratedTable) -> str:
         return " ".join(sentences(CATALOGUE.decode(event.type, event.schema, event.data), table))
     except (UnknownEvent, MalformedEvent, UnknownCard) as error:
         return f"This event can't be read: {error}"
-
-
-@dataclass(frozen=True, slots=True)
-class TableTerms:
-    """The name and the rules of a table."""
-
-    name: str
-    rules: TableRules

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from baccarat.domain.rounds.events import RoundEvent
 from baccarat.domain.rounds.state import RoundState
 from baccarat.domain.rules.cards import FULL_DECK, Card
-from baccarat.domain.rules.table_rules import Ratio
+from baccarat.domain.rules.recorded import RecordedRules
+from baccarat.domain.rules.table_rules import Ratio, TableRules
 from baccarat.domain.tables.events import TableEvent
 from baccarat.domain.tables.state import TableState
 from baccarat.storage import projections
 from baccarat.storage.event_registry import CATALOGUE
 from tests.support.depth import examples
+from tests.support.shapes import as_json
 
 pytestmark = pytest.mark.hypothesis
 
@@ -24,6 +26,8 @@ st.register_type_strategy(Card, st.sampled_from(FULL_DECK))
 st.register_type_strategy(Ratio, st.builds(Ratio, st.integers(1, 100), st.integers(1, 100)))
 st.register_type_strategy(datetime, st.datetimes(timezones=st.just(UTC)))
 st.register_type_strategy(int, st.integers(-(2**53), 2**53))
+
+st.register_type_strategy(RecordedRules, st.builds(RecordedRules, st.text(), st.from_type(TableRules).map(as_json)))
 
 quick = settings(max_examples=examples(15), suppress_health_check=list(HealthCheck))
 

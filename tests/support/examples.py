@@ -18,6 +18,7 @@ from baccarat.domain.rounds import events as re
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.presets import rules_for
+from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.rules.versions import DEFAULT_FLOOR, theoretical_returns
 from baccarat.domain.rules.wagers import Spot
@@ -68,7 +69,8 @@ def opened(
         table=TABLE,
         operator=OPERATOR,
         number=1,
-        rules=f"{rules.preset}@{rules.version}",
+        rules=record(rules).digest,
+        rules_label=rules.label,
         shoe=SHOE,
         commitment="c0" * 32,
         seats=seats,
@@ -189,7 +191,7 @@ def table_opened(
         table=TABLE,
         operator=OPERATOR,
         name="The first",
-        rules=rules,
+        rules=record(rules),
         money_types=money_types,
         edge_accepted=(),
         opened_at=OPENED,

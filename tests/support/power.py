@@ -6,14 +6,14 @@ from typing import Any, Final
 
 from baccarat.domain.rules.odds import player_edge_spots
 from baccarat.domain.rules.presets import PRESETS, rules_for
+from baccarat.domain.rules.recorded import record
 from baccarat.domain.tables.kill_switch import StopRank
-from baccarat.domain.tables.shoes import digest_rules
 from casino.events.sql import fetch
 
 Powers = Mapping[tuple[str, str], float]
 
 _EUROS: Final = [rules_for(preset, currency="EUR") for preset in PRESETS]
-_OF_PRESETS: Final = ", ".join(f"'{digest_rules(rules)}'" for rules in _EUROS if not player_edge_spots(rules))
+_OF_PRESETS: Final = ", ".join(f"'{record(rules).digest}'" for rules in _EUROS if not player_edge_spots(rules))
 """Presets by which the house has the edge: who opens a table with one has gained nothing."""
 _STOPS: Final = {f"play despite a stop of rank {rank}": rank for rank in StopRank}
 _LEVELS: Final[Mapping[str, str]] = {

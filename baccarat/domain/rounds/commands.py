@@ -27,6 +27,7 @@ class OpenRound:
     operator: UUID
     number: int
     rules: str
+    rules_label: str
     shoe: UUID
     commitment: str | None
     seats: tuple[SeatInRound, ...]

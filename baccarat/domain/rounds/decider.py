@@ -36,6 +36,7 @@ def _open(command: c.OpenRound, state: RoundState) -> Events:
             operator=command.operator,
             number=command.number,
             rules=command.rules,
+            rules_label=command.rules_label,
             shoe=command.shoe,
             commitment=command.commitment,
             seats=command.seats,

@@ -70,7 +70,7 @@ class RoundOpened:
 
     If the round has a shoe of its own, `commitment` is to it and its cut is closed: it follows from the
     `contributions`. A long shoe's are in its own events. `terms` is the digest of the terms, `witnesses` are the links
-    that its cards follow from.
+    that its cards follow from. `rules` is the digest of the rules, `rules_label` what people call them at this table.
     """
 
     round: UUID
@@ -78,6 +78,7 @@ class RoundOpened:
     operator: UUID
     number: int
     rules: str
+    rules_label: str
     shoe: UUID
     commitment: str | None
     seats: tuple[SeatInRound, ...]

@@ -142,7 +142,7 @@ class TableRules:
 
     @property
     def label(self) -> str:
-        """Return the preset and version, such as "mini@1", as recorded with rounds."""
+        """Return what people call these rules at their table, such as "mini@1"; others may be called the same."""
         return f"{self.preset}@{self.version}"
 
     @property

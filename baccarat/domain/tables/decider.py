@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.versions import theoretical_returns
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
@@ -21,7 +22,6 @@ from baccarat.domain.tables.kill_switch import (
     StopScope,
     TableIsStopped,
 )
-from baccarat.domain.tables.shoes import digest_rules
 from baccarat.domain.tables.state import INITIAL, Seat, TableState
 from casino.kernel.decider import Decider
 from casino.kernel.money import AmountNotPositive, MoneyType
@@ -57,7 +57,7 @@ def _open(command: c.OpenTable, state: TableState) -> Events:
             table=command.table,
             operator=command.operator,
             name=command.name,
-            rules=command.rules,
+            rules=record(command.rules),
             money_types=command.money_types,
             edge_accepted=command.edge_spots if accepted else (),
             opened_at=command.now,
@@ -216,7 +216,7 @@ def _require_seated(player: UUID, state: TableState) -> Seat:
 
 def _require_seat_number(number: int, state: TableState) -> None:
     pending = state.current_rules_lifecycle().pending
-    seats = state.rules.seats if pending is None else min(state.rules.seats, pending.rules.seats)
+    seats = state.rules.seats if pending is None else min(state.rules.seats, pending.rules.decoded.seats)
     if not 1 <= number <= seats:
         raise r.UnknownSeat(f"The table has seats 1 to {seats}.", seats=seats)
 
@@ -282,7 +282,7 @@ def _is_reached(command: c.StopPlay, state: TableState) -> bool:
     if command.scope is not StopScope.RULES:
         return True
     pending = state.current_rules_lifecycle().pending
-    return command.subject in {digest_rules(state.rules), "" if pending is None else digest_rules(pending.rules)}
+    return command.subject in {state.recorded_rules.digest, "" if pending is None else pending.rules.digest}
 
 
 def _is_stopped_by(command: c.StopCommand, state: TableState) -> bool:

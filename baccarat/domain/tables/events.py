@@ -14,7 +14,8 @@ from baccarat.domain.fairness.closing import Closing
 from baccarat.domain.fairness.cut import Contribution, ContributionSignature
 from baccarat.domain.rounds.events import ShoeCommitment
 from baccarat.domain.rules.cards import Card
-from baccarat.domain.rules.table_rules import ShoeShape, TableRules
+from baccarat.domain.rules.recorded import RecordedRules
+from baccarat.domain.rules.table_rules import ShoeShape
 from baccarat.domain.rules.versions import SpotReturn
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.kill_switch import PlayResumed, PlayStopped
@@ -40,7 +41,7 @@ class TableOpened:
     table: UUID
     operator: UUID
     name: str
-    rules: TableRules
+    rules: RecordedRules
     money_types: tuple[MoneyType, ...]
     edge_accepted: tuple[Spot, ...]
     opened_at: datetime
@@ -269,7 +270,7 @@ class RulesDrafted:
     """A person proposed rules. `acknowledgement` is the sentence typed if a return requires one."""
 
     version: int
-    rules: TableRules
+    rules: RecordedRules
     returns: tuple[SpotReturn, ...]
     return_floor: int
     acknowledgement: str
@@ -293,7 +294,7 @@ class RulesPublished:
     """Two persons agreed on the change that caused it: the version takes effect from the next round or shoe."""
 
     version: int
-    rules: TableRules
+    rules: RecordedRules
     effective_from: EffectiveFrom
     drafted_by: str
     by: str
@@ -305,7 +306,7 @@ class RulesTookEffect:
     """The version applies from round number `first_round`; the previous one is retired."""
 
     version: int
-    rules: TableRules
+    rules: RecordedRules
     first_round: int
     at: datetime
 

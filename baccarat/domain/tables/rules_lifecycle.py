@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from baccarat.domain.rules import versions
+from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
@@ -45,10 +46,10 @@ def _draft(command: c.DraftRules, state: TableState) -> Events:
     """Draft rules as a new version for the table."""
     lifecycle = state.current_rules_lifecycle()
     if lifecycle.draft is not None:
-        raise r.DraftPending(version=lifecycle.draft.rules.version)
+        raise r.DraftPending(version=lifecycle.draft.rules.decoded.version)
     rules = replace(command.rules, version=lifecycle.latest_version + 1)
     latest = lifecycle.in_force if lifecycle.pending is None else lifecycle.pending.rules
-    if versions.plays_alike(latest, rules) and not lifecycle.retired:
+    if versions.plays_alike(latest.decoded, rules) and not lifecycle.retired:
         raise r.RulesUnchanged
     _require_fitting(rules, state)
     if MoneyType.REAL in state.require_opened().money_types:
@@ -56,7 +57,7 @@ def _draft(command: c.DraftRules, state: TableState) -> Events:
     return (
         e.RulesDrafted(
             version=rules.version,
-            rules=rules,
+            rules=record(rules),
             returns=versions.theoretical_returns(rules),
             return_floor=command.floor,
             acknowledgement=command.acknowledgement,
@@ -70,10 +71,10 @@ def _draft(command: c.DraftRules, state: TableState) -> Events:
 def _publish(command: c.PublishRules, state: TableState) -> Events:
     """Publish the draft, on which two persons agreed."""
     draft = _require_draft(command.version, state)
-    _require_fitting(draft.rules, state)
+    _require_fitting(draft.rules.decoded, state)
     if MoneyType.REAL in state.require_opened().money_types and command.floor is not None:
         _require_still_acknowledged(draft, floor=command.floor)
-    effective = effective_from(state, draft.rules)
+    effective = effective_from(state, draft.rules.decoded)
     if effective is not e.EffectiveFrom.NEXT_ROUND and state.current_rules_lifecycle().retired:
         raise r.RetiredRulesCannotWait
     return (
@@ -90,12 +91,11 @@ def _publish(command: c.PublishRules, state: TableState) -> Events:
 
 def _require_still_acknowledged(draft: RulesDraft, *, floor: int) -> None:
     """Check that the draft's acknowledgement still covers its returns if the floor was raised since."""
-    accepted = {warning.spot for warning in versions.return_warnings(draft.rules, floor=draft.floor)}
-    new = [
-        warning.spot for warning in versions.return_warnings(draft.rules, floor=floor) if warning.spot not in accepted
-    ]
+    rules = draft.rules.decoded
+    accepted = {warning.spot for warning in versions.return_warnings(rules, floor=draft.floor)}
+    new = [warning.spot for warning in versions.return_warnings(rules, floor=floor) if warning.spot not in accepted]
     if new:
-        sentence = versions.acknowledgement_sentence(draft.rules, floor=floor)
+        sentence = versions.acknowledgement_sentence(rules, floor=floor)
         raise r.ReturnUnderFloor(
             f"The floor is higher than when this was drafted: {sentence}", spots=new, required_acknowledgement=sentence
         )
@@ -128,7 +128,7 @@ def _put_into_effect(command: c.PutRulesIntoEffect, state: TableState) -> Events
     if pending is None or not state.pending_rules_are_due():
         return ()
     rules = pending.rules
-    return (e.RulesTookEffect(rules.version, rules, state.rounds + 1, command.now),)
+    return (e.RulesTookEffect(rules.decoded.version, rules, state.rounds + 1, command.now),)
 
 
 def _retire(command: c.RetireRules, state: TableState) -> Events:
@@ -142,7 +142,7 @@ def _retire(command: c.RetireRules, state: TableState) -> Events:
 
 def _require_draft(version: int, state: TableState) -> RulesDraft:
     draft = state.current_rules_lifecycle().draft
-    if draft is None or draft.rules.version != version:
+    if draft is None or draft.rules.decoded.version != version:
         raise r.UnknownDraft
     return draft
 

@@ -1,10 +1,8 @@
 """Decisions on shoes: commit to the next, add to its cut, fix a round's terms, start a long shoe, end it. Pure."""
 
-import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any, Final
 
 from baccarat.domain.fairness.closing import NO_DIGEST, Closing, close_shoe
@@ -16,7 +14,6 @@ from baccarat.domain.rounds.commands import ClosingInputs
 from baccarat.domain.rounds.events import NextTerms, ShoeCommitment
 from baccarat.domain.rounds.refusals import NoShoeToCut, RoundIsOpen
 from baccarat.domain.rules.cards import Card, points
-from baccarat.domain.rules.table_rules import TableRules
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
@@ -28,7 +25,6 @@ from baccarat.domain.tables.witness_events import (
     WitnessChainOpened,
     WitnessChainsReplaced,
 )
-from casino.kernel.canonical_json import canonical
 from casino.witness.statements import ChainHeader, InvalidStatement
 
 Events = Sequence[e.TableEvent]
@@ -86,7 +82,7 @@ def _fix_terms(command: c.FixTerms, state: TableState) -> Events:
     shoe, next_shoe, before = state.shoe, state.next_shoe, state.fixed_terms()
     if next_shoe is None or (shoe is None and state.has_long_shoe()):
         raise r.NoShoeCommitted
-    if before is not None and before.terms.rules == digest_rules(state.rules):
+    if before is not None and before.terms.rules == state.recorded_rules.digest:
         return ()
     place = None
     if shoe is not None:
@@ -114,7 +110,7 @@ def terms_fixed_by(event: e.TermsFixed | NextTerms, state: TableState) -> FixedT
     """Return the terms that an event fixes at a table in this state. Raises LookupError if no shoe is committed to."""
     before, shoe, next_shoe, place = state.fixed_terms(), state.shoe, state.next_shoe, event.place
     if before is not None:
-        terms = replace(before.terms, rules=digest_rules(state.rules))
+        terms = replace(before.terms, rules=state.recorded_rules.digest)
         return replace(before, terms=terms, digest=terms.digest())
     contributions, own_cut = ((), "") if shoe is not None or next_shoe is None else contributions_and_cut(next_shoe)
     drawing = next_shoe if shoe is None else shoe
@@ -127,7 +123,7 @@ def terms_fixed_by(event: e.TermsFixed | NextTerms, state: TableState) -> FixedT
         shoe=drawing.shoe,
         next_place=0 if place is None else place.next_place,
         cards=digest_cards(()) if place is None else place.cards,
-        rules=digest_rules(state.rules),
+        rules=state.recorded_rules.digest,
         commitment=drawing.commitment,
         cut=own_cut if shoe is None else shoe.cut,
         witnesses=next_indexes(state.chains) if shoe is not None or next_shoe is None else next_shoe.witnesses,
@@ -136,12 +132,6 @@ def terms_fixed_by(event: e.TermsFixed | NextTerms, state: TableState) -> FixedT
     if place is not None:
         terms = replace(terms, next_commitment=place.next_commitment)
     return FixedTerms(terms, terms.digest(), contributions)
-
-
-@lru_cache(maxsize=256)
-def digest_rules(rules: TableRules) -> str:
-    """Return the digest of rules as canonical JSON, in hex."""
-    return hashlib.sha256(canonical(asdict(rules))).hexdigest()
 
 
 def _close_cut(command: c.CloseShoeCut, state: TableState) -> Events:
@@ -161,7 +151,7 @@ def _closing_of_shoe(shoe: NextShoe, inputs: ClosingInputs, state: TableState, *
         table=state.require_opened().table,
         first_round=state.rounds + 1,
         shoe=shoe.shoe,
-        rules=digest_rules(state.rules),
+        rules=state.recorded_rules.digest,
         commitment=shoe.commitment,
         cut=contributions_and_cut(shoe)[1],
         closed_at_us=(now - _EPOCH) // timedelta(microseconds=1),

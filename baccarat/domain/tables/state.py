@@ -13,6 +13,7 @@ from baccarat.domain.fairness.links import WitnessChain
 from baccarat.domain.fairness.shuffle import Link
 from baccarat.domain.fairness.terms import Terms, WitnessIndex
 from baccarat.domain.rounds.cut import SeatContributions
+from baccarat.domain.rules.recorded import RecordedRules
 from baccarat.domain.rules.table_rules import ShoeShape, Shuffle, TableRules
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables import events as e
@@ -25,7 +26,7 @@ from casino.witness.statements import ClosingKind
 class RulesDraft:
     """Rules pending for another person's approval."""
 
-    rules: TableRules
+    rules: RecordedRules
     floor: int
     acknowledgement: str
     reason: str
@@ -36,7 +37,7 @@ class RulesDraft:
 class PendingRules:
     """Published rules pending for their round or shoe."""
 
-    rules: TableRules
+    rules: RecordedRules
     effective_from: e.EffectiveFrom
 
 
@@ -46,7 +47,7 @@ class RulesLifecycle:
     assigned.
     """
 
-    in_force: TableRules
+    in_force: RecordedRules
     latest_version: int
     draft: RulesDraft | None = None
     pending: PendingRules | None = None
@@ -202,14 +203,19 @@ class TableState:
         return self.opened
 
     @property
-    def rules(self) -> TableRules:
-        """Return the rules in force."""
+    def recorded_rules(self) -> RecordedRules:
+        """The rules in force, as recorded."""
         return self.require_opened().rules if self.rules_lifecycle is None else self.rules_lifecycle.in_force
+
+    @property
+    def rules(self) -> TableRules:
+        """The rules in force."""
+        return self.recorded_rules.decoded
 
     def current_rules_lifecycle(self) -> RulesLifecycle:
         """Return the rules in force, pending and drafted."""
-        rules = self.rules
-        return self.rules_lifecycle or RulesLifecycle(in_force=rules, latest_version=rules.version)
+        rules = self.recorded_rules
+        return self.rules_lifecycle or RulesLifecycle(in_force=rules, latest_version=rules.decoded.version)
 
     def rules_are_retired(self) -> bool:
         """Return whether the rules in force are retired and no published rules are pending."""
@@ -222,7 +228,7 @@ class TableState:
             return False
         if pending.effective_from is e.EffectiveFrom.NEXT_ROUND:
             return True
-        return self.shoe is None and self.committed_shape() in (None, pending.rules.shape)
+        return self.shoe is None and self.committed_shape() in (None, pending.rules.decoded.shape)
 
     def fixed_terms(self) -> FixedTerms | None:
         """Return the terms of the next round, None while a round is in play or if they are not fixed yet."""
@@ -240,7 +246,7 @@ class TableState:
     def next_shape(self) -> ShoeShape:
         """Return the shape for a shoe committed to now: by the pending rules, if any."""
         pending = None if self.rules_lifecycle is None else self.rules_lifecycle.pending
-        return (self.rules if pending is None else pending.rules).shape
+        return (self.rules if pending is None else pending.rules.decoded).shape
 
     def seat_of(self, player: UUID) -> Seat | None:
         return next((seat for seat in self.seats if seat.player == player), None)

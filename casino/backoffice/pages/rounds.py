@@ -17,6 +17,7 @@ from baccarat.domain.rounds.events import VoidReason
 from baccarat.domain.rounds.refusals import RoundNotSuspended, UnknownRound
 from baccarat.domain.rounds.state import Phase, RoundState
 from baccarat.proofs import dispute_pack
+from baccarat.queries.narrative import NarratedTable
 from baccarat.services import dealing, voiding
 from baccarat.storage import projections, repository
 from baccarat.storage.models import Round, RoundFlag, Table
@@ -67,7 +68,7 @@ class RoundAdmin(LabelledRowsAdmin):
         "number_",
         "table",
         "operator",
-        "rules",
+        "rules_label",
         "phase_",
         "cards_",
         "outcome_",
@@ -76,7 +77,7 @@ class RoundAdmin(LabelledRowsAdmin):
         "opened",
     )
     list_filter = (
-        case_filter("phase", _PHASES), game.preset_filter("rules__startswith"), operator_filter(),
+        case_filter("phase", _PHASES), game.preset_filter("rules_label__startswith"), operator_filter(),
         table_brand_filter("table_id"), since_by_uuid(),
     )  # fmt: skip
     search_help_text = "id of a round or a table, or a round's number"
@@ -224,7 +225,7 @@ class RoundAdmin(LabelledRowsAdmin):
         opened = state.require_opened()
         return self.facts(
             round_,
-            *("table", "operator", "rules", "phase_"),
+            *("table", "operator", "rules_label", "rules", "phase_"),
             ("Opened", html.moment(round_.opened_at, fine=True)),
             ("Turn ends", html.moment(round_.deadline_at, fine=True)),
             ("Ended", html.moment(round_.ended_at, fine=True)),
@@ -241,7 +242,7 @@ def _events(round_: Round, events: Sequence[RecordedEvent]) -> Grid:
     """Show each event on its own: there is no replay."""
     table = Table.objects.get(pk=round_.table_id)
     rules = projections.decode_table(msgspec.json.encode(table.state)).rules
-    return game.event_grid("Events", events, game.TableTerms(table.name, rules))
+    return game.event_grid("Events", events, NarratedTable(table.name, rules))
 
 
 def _state(round_: Round) -> RoundState:

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from baccarat.domain.rounds.forcing import SCENARIOS, Scenario
 from baccarat.domain.tables.kill_switch import StopScope, stop_id
 from baccarat.domain.tables.state import TableState
+from baccarat.queries.narrative import NarratedTable
 from baccarat.services import forcing, table_lifecycle
 from baccarat.storage import projections
 from baccarat.storage.models import KillSwitch, Round, Table
@@ -153,7 +154,7 @@ class TableAdmin(LabelledRowsAdmin):
 
     def sections(self, _request: HttpRequest, obj: Table) -> Sequence[Section]:
         state = _state(obj)
-        terms = game.TableTerms(obj.name, state.rules)
+        terms = NarratedTable(obj.name, state.rules)
         return [
             *_alerts(obj, state),
             self._facts(obj, state),

@@ -32,7 +32,7 @@ def test_one_drafts_another_publishes_and_it_holds_from_the_next_round(lucky: Te
     assert lucky.post(confirm, person="ben").json()["code"] == "change_decided"
     bet(alice, table, banker="10.00")
     deal_all()
-    assert alice.read("rounds")["items"][0]["rules"] == "mini@2"
+    assert alice.read("rounds")["items"][0]["rules_label"] == "mini@2"
     sealer.seal_all()
     assert engine.run_audit().findings == ()
 

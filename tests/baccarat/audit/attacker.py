@@ -51,7 +51,8 @@ class Attacker:
             "JOIN events_event AS event ON stream = 'round-' || round.id AND type = 'CardsDealt' "
             "JOIN baccarat_round AS following "
             "ON following.table_id = round.table_id AND following.number = round.number + 1 "
-            "WHERE split_part(round.rules, '@', 1) = %s AND data #>> '{next_terms,number}' = following.number::text "
+            "WHERE split_part(round.rules_label, '@', 1) = %s "
+            "AND data #>> '{next_terms,number}' = following.number::text "
             "ORDER BY event.id LIMIT 1",
             preset,
         )

@@ -96,7 +96,8 @@ def a_contribution_invented_after_the_terms(attacker):
 @kind(WITH_RECOMPUTED_CHAIN)
 def a_first_shoe_of_another_number_of_decks(attacker):
     event, stream = attacker.row(
-        "SELECT id, stream FROM events_event WHERE type = 'TableOpened' AND data->'rules'->>'preset' = 'classic'"
+        "SELECT id, stream FROM events_event "
+        "WHERE type = 'TableOpened' AND data #>> '{rules,values,preset}' = 'classic'"
     )
     attacker.change(event, lambda data: data["next_shoe"]["shape"].update(decks=8))
     return "shoe composition differs from its commitment", f"{stream.replace('-', ' ', 1)}, version 1"

@@ -101,7 +101,7 @@ def test_an_invalid_head_file_is_refused(played, manage, tmp_path):
 
 def test_replay_accepts_table_and_number_and_ends_with_the_verdict(played, manage):
     table, round_, outcome = fetch(
-        "SELECT table_id, id, outcome FROM baccarat_round WHERE number = 2 AND rules = 'mini@1'"
+        "SELECT table_id, id, outcome FROM baccarat_round WHERE number = 2 AND rules_label = 'mini@1'"
     )[0]
     code, output, _ = manage("replay", f"{table}#2")
     assert code == 0
@@ -114,7 +114,7 @@ def test_replay_accepts_table_and_number_and_ends_with_the_verdict(played, manag
 
 
 def test_replay_of_a_changed_round_prints_the_difference_and_exits_1(played, manage):
-    round_ = fetch("SELECT id FROM baccarat_round WHERE number = 1 AND rules = 'overview@1'")[0][0]
+    round_ = fetch("SELECT id FROM baccarat_round WHERE number = 1 AND rules_label = 'overview@1'")[0][0]
     tamper(
         played,
         "UPDATE events_event SET data = jsonb_set(data::jsonb, '{wagers,0,returned}', '123456') "  # noqa: S608  (an id)

@@ -15,6 +15,7 @@ from baccarat.domain.fairness.terms import digest_cards
 from baccarat.domain.rounds.events import HandedBackBy, Side
 from baccarat.domain.rules.cards import Card
 from baccarat.domain.rules.presets import PRESETS
+from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import PlaceInShoe
 from baccarat.storage.event_registry import CATALOGUE
@@ -306,7 +307,6 @@ def test_impossible_rules_are_reported_without_a_crash():
     simulation.do("sit", PLAYERS[0], None, None)
     for action in ("place", "confirm", "deal"):
         simulation.do(action, PLAYERS[0], Spot.BANKER, 2500)
-    rules = {name: getattr(simulation.work.table.rules, name) for name in type(simulation.work.table.rules).__slots__}
-    forge(simulation, "TableOpened", lambda event: {"rules": type(event.rules)(**{**rules, "decks": 0})})
+    forge(simulation, "TableOpened", lambda event: {"rules": record(replace(event.rules.decoded, decks=0))})
     assert finding_kinds(simulation)[0] == "rules are not playable"
     assert "event can't be explained" in finding_kinds(simulation)

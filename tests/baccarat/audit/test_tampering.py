@@ -44,7 +44,8 @@ def event_of(preset, kind):
     """Return id, round and version of the first event of that type at the preset's table."""
     return fetch(
         "SELECT event.id, settled.id, event.version FROM events_event AS event JOIN baccarat_round AS settled "
-        "ON event.stream = 'round-' || settled.id WHERE event.type = %s AND split_part(settled.rules, '@', 1) = %s "
+        "ON event.stream = 'round-' || settled.id "
+        "WHERE event.type = %s AND split_part(settled.rules_label, '@', 1) = %s "
         "AND settled.phase = 'settled' ORDER BY event.id LIMIT 1",
         [kind, preset],
     )[0]

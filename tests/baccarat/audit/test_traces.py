@@ -12,6 +12,7 @@ from baccarat.audit.report import FindingCollector
 from baccarat.audit.traces import TableTrace
 from baccarat.domain.rules.deal import Outcome
 from baccarat.domain.rules.payouts import InvalidStake, settle
+from baccarat.domain.rules.recorded import record
 from baccarat.domain.tables.events import TableOpened
 from casino.kernel.money import MoneyType
 from tests.support.examples import AC, BIG, CLASSIC, MINI, OPERATOR, OVERVIEW, TABLE, B, P, T
@@ -24,7 +25,7 @@ def table(rules):
         TABLE,
         OPERATOR,
         "One",
-        rules,
+        record(rules),
         (MoneyType.PLAY,),
         (),
         datetime(2026, 1, 2, tzinfo=UTC),

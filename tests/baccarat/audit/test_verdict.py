@@ -19,7 +19,7 @@ def settled() -> tuple[UUID, TableAccounts]:
     """Play a round with a shoe of its own, and return it with its table."""
     round_, operator, table, currency = fetch(
         "SELECT id, operator_id, table_id, currency FROM baccarat_round "
-        "WHERE phase = 'settled' AND starts_with(rules, 'mini@') ORDER BY id LIMIT 1"
+        "WHERE phase = 'settled' AND starts_with(rules_label, 'mini@') ORDER BY id LIMIT 1"
     )[0]
     return round_, TableAccounts(operator=operator, table=table, currency=currency)
 

@@ -32,7 +32,7 @@ def void(round_):
 
 def settled_rounds(preset):
     statement = (
-        "SELECT id FROM baccarat_round WHERE split_part(rules, '@', 1) = %s AND phase = 'settled' ORDER BY number"
+        "SELECT id FROM baccarat_round WHERE split_part(rules_label, '@', 1) = %s AND phase = 'settled' ORDER BY number"
     )
     return [row[0] for row in fetch(statement, [preset])]
 

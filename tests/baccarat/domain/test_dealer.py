@@ -16,6 +16,7 @@ from baccarat.domain.rounds import commands as rc
 from baccarat.domain.rounds.events import BettingClosed, ShoeCommitment
 from baccarat.domain.rounds.refusals import RoundIsNotDue
 from baccarat.domain.rounds.state import Phase
+from baccarat.domain.rules.recorded import record
 from baccarat.domain.rules.table_rules import Shuffle, TableRules
 from baccarat.domain.tables import commands as tc
 from baccarat.domain.tables.events import EffectiveFrom, ShoeStarted, TermsFixed
@@ -81,7 +82,7 @@ def test_a_round_opens_for_those_seated_with_a_committed_seed_and_a_deadline() -
 
     facts = journal.round.require_opened()
     assert [seat.player for seat in facts.seats] == [ANN, BEN]
-    assert (facts.number, facts.rules, facts.deadline_at) == (1, "atlantic_city@1", DEADLINE)
+    assert (facts.number, facts.rules_label, facts.deadline_at) == (1, "atlantic_city@1", DEADLINE)
     assert (facts.shoe, facts.commitment) == (fresh(0).shoe, commitment(0, number=1).commitment)
     fixed = journal.table.terms
     assert fixed is not None
@@ -318,8 +319,8 @@ def test_terms_are_fixed_anew_only_if_the_rules_have_changed() -> None:
     dealer.fix_terms(journal, entropy=fresh(8), now=OPENED)
     assert len(journal.new_events()) == events
 
-    pending = PendingRules(replace(MINI, version=2, minimum=1000), EffectiveFrom.NEXT_ROUND)
-    lifecycle = RulesLifecycle(in_force=MINI, latest_version=2, pending=pending)
+    pending = PendingRules(record(replace(MINI, version=2, minimum=1000)), EffectiveFrom.NEXT_ROUND)
+    lifecycle = RulesLifecycle(in_force=record(MINI), latest_version=2, pending=pending)
     journal.table = replace(journal.table, rules_lifecycle=lifecycle)
     shoes = journal.table.committed_shoes()
     dealer.open_round(journal, entropy=replace(fresh(8), committed_seed=fresh(1).seed), now=OPENED)
@@ -328,7 +329,8 @@ def test_terms_are_fixed_anew_only_if_the_rules_have_changed() -> None:
     assert again is not None
     assert again.terms == replace(first.terms, rules=again.terms.rules)
     assert again.terms.rules != first.terms.rules
-    assert (journal.round.require_opened().terms, journal.round.require_opened().rules) == (again.digest, "mini@2")
+    opened = journal.round.require_opened()
+    assert (opened.terms, opened.rules, opened.rules_label) == (again.digest, again.terms.rules, "mini@2")
     assert shoes[1:] == (journal.table.next_shoe,)
 
 

@@ -45,6 +45,7 @@ def in_round() -> UnitOfWork:
             operator=OPERATOR,
             number=1,
             rules=facts.rules,
+            rules_label=facts.rules_label,
             shoe=SHOE,
             commitment=None,
             seats=facts.seats,

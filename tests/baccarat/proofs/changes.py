@@ -90,6 +90,6 @@ def is_used(document: Document, path: Path) -> bool:
         return False
     if event["stream"] not in {f"round-{document['round']['id']}", f"table-{document['round']['table']}"}:
         return path[3] == "next_terms"  # of the cards of rounds before, the next terms alone matter
-    if path[3] == "rules":
-        return len(path) > 4 and path[4] in verifier.RULES
+    if path[3:5] == ("rules", "values"):
+        return len(path) > 5 and path[5] in verifier.RULES
     return path[3].removesuffix("?") in {name.removesuffix("?") for name in used}

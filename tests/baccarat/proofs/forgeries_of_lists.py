@@ -4,7 +4,7 @@ from unittest import mock
 
 from baccarat.proofs import verifier
 from tests.baccarat.proofs.forgeries_of_terms import sign_again
-from tests.baccarat.proofs.forging import LOG, Document, event, event_data, forged
+from tests.baccarat.proofs.forging import LOG, Document, event, event_data, forged, rewrite_rules
 
 AMOUNTS = ("stake", "win", "commission", "returned")
 
@@ -58,15 +58,13 @@ def a_players_signature_is_written_in_capitals(document: Document) -> None:
 
 @forged("mini", "file")
 def the_odds_are_divided_by_nothing(document: Document) -> None:
-    for rules in (document["rules"], event_data(document, "TableOpened")["rules"]):
-        rules["banker_pays"]["denominator"] = 0
+    rewrite_rules(document, banker_pays={"numerator": 1, "denominator": 0})
     sign_again(document)
 
 
 @forged("mini", "wagers")
 def play_money_is_bet_where_none_is_taken(document: Document) -> None:
-    for rules in (document["rules"], event_data(document, "TableOpened")["rules"]):
-        rules["play_money"] = False
+    rewrite_rules(document, play_money=False)
     sign_again(document)
 
 

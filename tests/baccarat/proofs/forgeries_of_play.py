@@ -1,6 +1,16 @@
 """Rules, summaries, hands and money of golden files tampered with."""
 
-from tests.baccarat.proofs.forging import Document, event, event_data, forged, reseal, resign
+from tests.baccarat.proofs.forging import (
+    OTHER,
+    Document,
+    event,
+    event_data,
+    forged,
+    name_rules,
+    reseal,
+    resign,
+    rewrite_rules,
+)
 
 
 def other_card(card: str) -> str:
@@ -23,13 +33,33 @@ def the_third_card_rule_is_another(document: Document) -> None:
 
 @forged("mini", "rules")
 def the_round_was_played_by_other_rules(document: Document) -> None:
-    event_data(document, "RoundOpened")["rules"] = document["round"]["rules"] = "mini@9"
+    event_data(document, "RoundOpened")["rules"] = document["round"]["rules"] = OTHER
+    reseal(document)
+
+
+@forged("mini", "rules")
+def the_rules_of_the_round_are_called_otherwise(document: Document) -> None:
+    event_data(document, "RoundOpened")["rules_label"] = document["round"]["rules_label"] = "mini@9"
+    reseal(document)
+
+
+@forged("mini", "rules")
+def the_rules_have_the_digest_of_others(document: Document) -> None:
+    name_rules(document, OTHER)
+    reseal(document)
+
+
+@forged("mini", "rules")
+def other_rules_have_the_same_label_and_digest(document: Document) -> None:
+    digest = event_data(document, "RoundOpened")["rules"]
+    rewrite_rules(document, seats=2)
+    name_rules(document, digest)
     reseal(document)
 
 
 @forged("rules-of-a-later-version", "rules")
 def the_rules_from_before_are_shown(document: Document) -> None:
-    document["rules"] = {**event_data(document, "TableOpened")["rules"], "third_cards": "punto_banco"}
+    document["rules"] = {**event_data(document, "TableOpened")["rules"]["values"], "third_cards": "punto_banco"}
 
 
 @forged("rules-of-a-later-version", "rules")
@@ -39,8 +69,8 @@ def the_change_of_rules_is_left_out(document: Document) -> None:
 
 @forged("overview", "commission")
 def the_rules_are_rewritten_in_the_log_as_well(document: Document) -> None:
-    for rules in (document["rules"], event_data(document, "TableOpened")["rules"]):
-        rules["commission"]["rate"] = {"numerator": 9, "denominator": 100}
+    commission = {**document["rules"]["commission"], "rate": {"numerator": 9, "denominator": 100}}
+    rewrite_rules(document, commission=commission)
     reseal(document)
     resign(document)
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -82,6 +83,20 @@ def event_data(document: Document, kind: str) -> Document:
     """Return the data of the last event of a type."""
     data: Document = event(document, kind)["data"]
     return data
+
+
+def rewrite_rules(document: Document, **changes: object) -> None:
+    """Change rules in the file and in the log, and name them by their new digest there."""
+    recorded = event_data(document, "TableOpened")["rules"]
+    for rules in (document["rules"], recorded["values"]):
+        rules.update(changes)
+    name_rules(document, sha256(canonical(recorded["values"])).hexdigest())
+
+
+def name_rules(document: Document, digest: str) -> None:
+    """Name the rules by this digest wherever the log and the summary do."""
+    event_data(document, "TableOpened")["rules"]["digest"] = digest
+    event_data(document, "RoundOpened")["rules"] = document["round"]["rules"] = digest
 
 
 def reseal(document: Document) -> None:

@@ -26,7 +26,7 @@ def test_the_verifiers_agree_whatever_is_in_members_that_the_specification_does_
         known = [each for each in document["events"] if each["data"] and each["type"] in verifier.EVENTS]
         parts = [(each["data"], verifier.EVENTS[each["type"]]) for each in known]
         if in_rules:
-            rules = (each["data"]["rules"] for each in known if each["type"] in verifier.RULES_EVENTS)
+            rules = (each["data"]["rules"]["values"] for each in known if each["type"] in verifier.RULES_EVENTS)
             parts = [(each, {"third_cards", *verifier.RULES}) for each in (document["rules"], *rules)]
         for members, specified in parts:
             others = members.keys() - {name.removesuffix("?") for name in specified}

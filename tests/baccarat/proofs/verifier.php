@@ -746,10 +746,11 @@ const GIVEN_BACK = [
     'commission' => 'count', 'from_rack' => 'count', 'to_game' => 'count', 'to_account' => 'count', 'from_game' => 'count',
     'from_account' => 'count', 'owed' => 'count', 'forgiven' => 'count',
 ];
+const RECORDED_RULES = ['digest' => 'hash', 'values' => 'rules'];
 /** What the checks use of each event's data. */
 const EVENTS = [
-    'TableOpened' => ['rules' => 'rules', 'next_shoe' => ['?', ...NEXT_SHOE]],
-    'RulesTookEffect' => ['rules' => 'rules'],
+    'TableOpened' => ['rules' => RECORDED_RULES, 'next_shoe' => ['?', ...NEXT_SHOE]],
+    'RulesTookEffect' => ['rules' => RECORDED_RULES],
     'TermsFixed' => ['number' => 'count', 'digest' => 'hash', 'next_shoe' => ['?', ...NEXT_SHOE],
         'place' => ['?', 'next_place' => 'count', 'cards' => 'hash', 'next_commitment' => 'hash']],
     'ShoeCommitted' => ['shoe' => 'uuid', 'number' => 'count', 'commitment' => 'hash', 'shape' => SHAPE],
@@ -762,8 +763,8 @@ const EVENTS = [
     'TableClosed' => ['seeds' => ['each', ['shoe' => 'uuid', 'seed' => '?hash']]],
     'WitnessChainOpened' => ['header' => 'hex', 'signature' => 'signature', 'house_signature' => 'signature'],
     'WitnessChainsReplaced' => ['ended' => ['each', LINK], 'successor' => 'hash'],
-    'RoundOpened' => ['round' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'text',
-        'shoe' => 'uuid', 'commitment' => '?hash', 'opened_at' => 'time', 'witnesses?' => LINKS, 'terms' => 'hash',
+    'RoundOpened' => ['round' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'hash',
+        'rules_label' => 'text', 'shoe' => 'uuid', 'commitment' => '?hash', 'opened_at' => 'time', 'witnesses?' => LINKS, 'terms' => 'hash',
         'contributions' => CONTRIBUTIONS, 'seats' => ['up', ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money']]],
     'WagerConfirmed' => ['seat' => 'seat', 'player' => 'uuid', 'money_type' => 'money', 'stakes' => 'stakes',
         'raised?' => 'stakes', 'confirmed_at' => 'time', 'signature?' => ['?', ...WAGER_SIGNATURE]],
@@ -799,8 +800,8 @@ const FILE = [
     'format' => 'text',
     'exported_at' => 'moment',
     'round' => [
-        'id' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'text', 'currency' => 'text',
-        'phase' => 'text', 'opened_at' => 'time', 'settled_at' => '?time', 'shoe_position' => '?count', 'cards' => ['card'],
+        'id' => 'uuid', 'table' => 'uuid', 'operator' => 'uuid', 'number' => 'positive', 'rules' => 'hash',
+        'rules_label' => 'text', 'currency' => 'text', 'phase' => 'text', 'opened_at' => 'time', 'settled_at' => '?time', 'shoe_position' => '?count', 'cards' => ['card'],
         'player_total' => '?count', 'banker_total' => '?count', 'natural' => '?flag', 'outcome' => '?spot',
     ],
     'rules' => 'rules',
@@ -917,6 +918,8 @@ final class Verifier
     private array $one = [];
     /** @var array<string, mixed> */
     private array $rules;
+
+    private string $rules_digest;
     private string $links = "\0";
     /** @var list<array{chain: string, index: int}> the links that the cards follow from */
     private array $drawn_by = [];
@@ -1005,7 +1008,7 @@ final class Verifier
         $opening = $this->one['RoundOpened'];
         $ruling = $this->before($opening, 'TableOpened', 'RulesTookEffect');
         hold(($ruling[0]['type'] ?? '') === 'TableOpened', "the table's opening is missing");
-        $this->rules = end($ruling)['data']['rules'];
+        ['values' => $this->rules, 'digest' => $this->rules_digest] = end($ruling)['data']['rules'];
         $this->long = $this->rules['shuffle'] === 'shoe';
         $closed = $this->before($opening, 'ShoeCutClosed');
         hold(count($closed) <= 1 && ($closed === [] || $this->long), 'the cut of the shoe was closed twice');
@@ -1207,8 +1210,9 @@ final class Verifier
         hold(($members['third_cards'] ?? null) === 'punto_banco', 'another table of third cards');
         unset($members['third_cards']);
         hold(same(new Members($members), $this->rules['whole']), 'the rules are not those in force');
-        $name = "{$this->rules['preset']}@{$this->rules['version']}";
-        hold($this->opening()['rules'] === $name && $this->file['round']['rules'] === $name, "the round is not by $name");
+        hold($this->rules_digest === bin2hex(sha(canonical($this->rules['whole']))), 'the rules have another digest');
+        hold($this->opening()['rules'] === $this->rules_digest, 'the round is by other rules');
+        hold($this->opening()['rules_label'] === "{$this->rules['preset']}@{$this->rules['version']}", 'the rules are called otherwise');
     }
 
     private function record(): void
@@ -1219,7 +1223,7 @@ final class Verifier
         $settled = $this->data('RoundSettled');
         $expected = [
             'id' => $opening['round'], 'table' => $opening['table'], 'operator' => $opening['operator'], 'number' => $opening['number'],
-            'rules' => $opening['rules'], 'currency' => $this->rules['currency'], 'phase' => isset($this->one['RoundVoided']) ? 'voided' : 'settled',
+            'rules' => $opening['rules'], 'rules_label' => $opening['rules_label'], 'currency' => $this->rules['currency'], 'phase' => isset($this->one['RoundVoided']) ? 'voided' : 'settled',
             'opened_at' => $opening['opened_at'], 'settled_at' => $settled['settled_at'] ?? null, 'shoe_position' => $dealt['shoe_position'] ?? null,
             'cards' => $dealt['cards'] ?? [], 'player_total' => $settled['player_total'] ?? null, 'banker_total' => $settled['banker_total'] ?? null,
             'natural' => $settled['natural'] ?? null, 'outcome' => $settled['outcome'] ?? null,
@@ -1407,7 +1411,7 @@ final class Verifier
         hold(isset($closed['data']['closing']), 'the shoe was not closed');
         $ruling = $this->before($closed, 'TableOpened', 'RulesTookEffect');
         hold($ruling !== [], 'the shoe was closed before there were rules');
-        $rules = sha(canonical(end($ruling)['data']['rules']['whole']));
+        $rules = sha(canonical(end($ruling)['data']['rules']['values']['whole']));
         $links = links($this->drawn_by);
         $terms = terms($this->opening()['table'], $data['first_round'], $data['shoe'], 0, sha(''), $rules,
             hex2bin($data['commitment']), hex2bin($data['cut']), $links, hex2bin(ZEROS));

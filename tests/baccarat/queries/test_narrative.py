@@ -19,9 +19,8 @@ from baccarat.domain.rounds.forcing import CardsForced
 from baccarat.domain.rounds.state import INITIAL
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
-from baccarat.domain.tables.events import TableOpened
 from baccarat.domain.tables.witness_events import ReplacementReason, WitnessChainOpened, WitnessChainsReplaced
-from baccarat.queries.narrative import narrate
+from baccarat.queries.narrative import NarratedTable, narrate
 from casino.kernel.money import MoneyType
 from tests.casino.witness.test_statements import HEADER
 from tests.support.examples import CLOSING_INPUTS
@@ -31,20 +30,14 @@ LATER = NOW + timedelta(seconds=15)
 PLENTY = 10**9
 
 
-def table_of(rules):
-    return TableOpened(
-        UUID(int=90), UUID(int=91), "Table one", rules, (MoneyType.PLAY,), (), NOW, (), 0, "", None, True, ()
-    )
-
-
-TABLE = table_of(rules_for("big_table", currency="EUR"))
+TABLE = NarratedTable("Table one", rules_for("big_table", currency="EUR"))
 
 
 def narrate_round(preset, cards, *bets, currency="EUR"):
     """Return the sentences of a round in which seat i confirms bets[i]; an empty bet passes, None does nothing."""
     rules = rules_for(preset, currency=currency)
     players = [UUID(int=number) for number in range(1, len(bets) + 1)]
-    table, state, events = table_of(rules), INITIAL, []
+    table, state, events = NarratedTable(TABLE.name, rules), INITIAL, []
 
     def do(command):
         nonlocal state
@@ -59,7 +52,8 @@ def narrate_round(preset, cards, *bets, currency="EUR"):
             table=UUID(int=90),
             operator=UUID(int=91),
             number=7,
-            rules=f"{preset}@1",
+            rules="1c" * 32,
+            rules_label=rules.label,
             shoe=UUID(int=93),
             commitment="c0ffee",
             seats=tuple(SeatInRound(seat, player, MoneyType.PLAY) for seat, player in enumerate(players, 1)),

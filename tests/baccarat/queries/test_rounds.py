@@ -15,6 +15,7 @@ from tests.conftest import Database
 
 OPERATOR, PLAYER = UUID(int=1), UUID(int=10**6)
 START = datetime(2026, 3, 1, tzinfo=UTC)
+OLD, NEW = "01" * 32, "02" * 32
 MANY = 4000
 BY_ID = "round_operator|baccarat_round_pkey"
 """Either will do where there is one operator."""
@@ -34,8 +35,9 @@ def many_rounds(database: Database) -> None:
     rounds = (
         Round(
             id=first_id(opened_at(number)), table_id=table(number), operator_id=OPERATOR, number=number,
-            rules="mini@1" if number % 100 else "mini@2", currency="EUR", phase="settled" if number % 200 else "voided",
-            opened_at=opened_at(number), cards="", wagers=1, flag=None if number % 200 else "voided",
+            rules=OLD if number % 100 else NEW, rules_label="mini@1", currency="EUR",
+            phase="settled" if number % 200 else "voided", opened_at=opened_at(number), cards="", wagers=1,
+            flag=None if number % 200 else "voided",
         )
         for number in range(MANY)
     )  # fmt: skip
@@ -50,8 +52,8 @@ def many_rounds(database: Database) -> None:
     Round.objects.bulk_create(rounds, batch_size=MANY // 4)  # a statement takes 65,535 parameters
     Wager.objects.bulk_create(wagers, batch_size=MANY // 4)
     RulesVersion.objects.create(
-        id="new rules", table_id=table(0), operator_id=OPERATOR, version=2, label="mini@2", rules={}, returns=[],
-        return_floor=0, acknowledgement="", change_reason="", status="in_force",
+        id="new rules", table_id=table(0), operator_id=OPERATOR, version=2, label="mini@2", digest=NEW, rules={},
+        returns=[], return_floor=0, acknowledgement="", change_reason="", status="in_force",
         drafted_by="", drafted_at=START, decided_by="",
         effective_from="next_round", reason="", ended_by="",
     )  # fmt: skip
@@ -65,7 +67,7 @@ SELECTED: dict[str, tuple[dict[str, Any], int, str]] = {
     "all": ({}, 51, BY_ID),
     "a player": ({"player": PLAYER}, 40, "wager_player"),
     "a table": ({"table": table(3)}, 51, "round_number"),
-    "a version of rules": ({"rules": "mini@2"}, 40, "round_number"),
+    "a version of rules": ({"rules": NEW}, 40, "round_number"),
     "a rare status": ({"status": RoundStatus.VOIDED}, 20, "round_flag"),
     "a usual status": ({"status": RoundStatus.SETTLED}, 51, BY_ID),
     "a period": ({"since": opened_at(1000), "until": opened_at(1010)}, 10, BY_ID),

@@ -17,13 +17,15 @@ from casino.significant.models import SignificantEvent
 pytestmark = pytest.mark.django_db
 
 TABLE = UUID("0190a000-0000-7000-8000-00000000000a")
+DIGEST = "1c" * 32
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 def found(verdict: str, spot: str = "tie") -> ReportData:
     """Return a report with one line and this verdict."""
     told: dict[str, Any] = {
-        "money": "real", "currency": "EUR", "table": TABLE, "table_name": "A", "rules": "mini@1", "spot": spot,
+        "money": "real", "currency": "EUR", "table": TABLE, "table_name": "A", "rules": "mini@1",
+        "rules_digest": DIGEST, "spot": spot,
         "rounds": 900, "wagers": 900, "handle": 900_000, "returned": 1_400_000, "theoretical": Fraction(85, 100),
         "expected": Fraction(85, 100), "actual": Fraction(14, 9), "low": Fraction(6, 10), "high": Fraction(11, 10),
         "verdict": verdict,
@@ -43,7 +45,7 @@ def test_a_return_outside_its_band_waits_for_an_owner_and_is_told_once() -> None
     (matter,) = Case.objects.all()
     assert matter.details["actual"] == "1.555556"
     (event,) = SignificantEvent.objects.all()
-    assert (event.kind, event.subject, event.after["rules"]) == ("return_out_of_band", f"table:{TABLE}", "mini@1")
+    assert (event.kind, event.subject, event.after["rules"]) == ("return_out_of_band", f"table:{TABLE}", DIGEST)
 
     cases.resolve_case(
         matter.pk, operator=operator, resolution="One guest, a long run; the shoes were verified.", by="staff:1"

@@ -16,10 +16,10 @@ from tests.support.examples import B
 from tests.support.house import House, deal_all
 
 ALWAYS_BANKER = """
-INSERT INTO baccarat_round (id, table_id, operator_id, number, rules, currency, phase, opened_at, cards, outcome,
-                            wagers)
-SELECT gen_random_uuid(), table_id, operator_id, 1000 + extra, rules, currency, phase, opened_at, cards, 'banker',
-       1
+INSERT INTO baccarat_round (id, table_id, operator_id, number, rules, rules_label, currency, phase, opened_at, cards,
+                            outcome, wagers)
+SELECT gen_random_uuid(), table_id, operator_id, 1000 + extra, rules, rules_label, currency, phase, opened_at, cards,
+       'banker', 1
   FROM baccarat_round, generate_series(1, 200) AS extra WHERE table_id = %s AND number = 1
 """
 

@@ -87,9 +87,9 @@ def test_a_change_holds_from_the_next_round_and_never_within_one(house: House) -
 
     ann.deal()
     deal_all()
-    assert house.last(table).require_opened().rules == "mini@1"
+    assert house.last(table).require_opened().rules_label == "mini@1"
     ann.new_game()
-    assert house.in_hand(table).require_opened().rules == "mini@2"
+    assert house.in_hand(table).require_opened().rules_label == "mini@2"
     assert version == 2
     assert house.state(table).rules.minimum == 1000
 
@@ -116,14 +116,14 @@ def test_at_a_long_shoe_what_the_shoe_is_made_of_waits_for_the_next_one(house: H
         at.deal({B: 2500})
     deal_all()
 
-    assert house.in_hand(table).require_opened().rules == "big_table@2"
+    assert house.in_hand(table).require_opened().rules_label == "big_table@2"
     assert house.state(table).rules.decks == 8
     put_in(house, table, maximum=100_000)  # of the rules in force: the six decks never come
     assert (row(table, 3).status, row(table, 4).effective_from) == ("retired", "next_round")
     ann.pass_turn()
     bob.deal({B: 2500})
     deal_all()
-    assert house.in_hand(table).require_opened().rules == "big_table@4"
+    assert house.in_hand(table).require_opened().rules_label == "big_table@4"
     house.agree(table)
 
 
@@ -253,14 +253,14 @@ def test_withdrawn_rules_open_no_round_until_others_are_published(house: House) 
     with pytest.raises(RulesAreRetired):
         rules_lifecycle.retire(version=1, reason="Again.", **withdraw)
     deal_all()
-    assert house.last(table).require_opened().rules == "mini@1"
+    assert house.last(table).require_opened().rules_label == "mini@1"
     with pytest.raises(RulesAreRetired):
         ann.deal({B: 500})
     assert (row(table, 1).status, row(table, 1).reason) == ("retired", "Printed wrong.")
     put_in(house, table, minimum=1000)
     ann.deal({B: 1000})
     deal_all()
-    assert house.last(table).require_opened().rules == "mini@2"
+    assert house.last(table).require_opened().rules_label == "mini@2"
     house.agree(table)
 
 
@@ -305,8 +305,8 @@ def test_versions_are_audited_and_rebuilt_and_tampering_with_them_is_found(datab
         )
         owner.execute("ALTER TABLE events_event DISABLE TRIGGER USER")
         owner.execute(
-            "UPDATE events_event SET data = jsonb_set(data::jsonb, '{rules}', '\"mini@2\"') WHERE type = 'RoundOpened' "
-            "AND data->>'rules' = 'mini@3'"
+            "UPDATE events_event SET data = jsonb_set(data::jsonb, '{rules_label}', '\"mini@2\"') "
+            "WHERE type = 'RoundOpened' AND data->>'rules_label' = 'mini@3'"
         )
         owner.execute(
             "UPDATE events_event SET data = jsonb_set(data::jsonb, '{returns,0,exact}', '\"1/1\"') "

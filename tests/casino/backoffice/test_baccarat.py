@@ -17,9 +17,9 @@ from baccarat.domain.rules.deal import describe_steps, replay
 from baccarat.domain.rules.presets import rules_for
 from baccarat.domain.rules.wagers import Spot
 from baccarat.domain.tables.events import TableEvent
-from baccarat.queries.narrative import SENTENCES, sentences
+from baccarat.queries.narrative import SENTENCES, NarratedTable, sentences
 from baccarat.storage.models import Round, Wager
-from casino.backoffice.game import TableTerms, cards_in_line, draw_card, draw_hand, event_grid
+from casino.backoffice.game import cards_in_line, draw_card, draw_hand, event_grid
 from casino.events import store
 from casino.events.records import RecordedEvent
 from casino.events.sql import execute
@@ -207,7 +207,7 @@ def test_every_event_of_the_game_has_a_sentence() -> None:
 
 
 def describe(event: object, currency: str = "EUR") -> str:
-    return " ".join(sentences(event, TableTerms("A table", rules_for("mini", currency=currency))))
+    return " ".join(sentences(event, NarratedTable("A table", rules_for("mini", currency=currency))))
 
 
 def test_sentences_have_amounts_of_the_tables_currency() -> None:
@@ -234,7 +234,7 @@ def test_sentences_show_a_wager_raised_to_the_minimum(office: Office) -> None:
 def test_an_unknown_event_is_still_listed(office: Office) -> None:
     strange = RecordedEvent(1, "round-x", 1, "RoundDanced", 1, b"{}", b"{}", office.operator.created_at)
 
-    row = event_grid("Timeline", [strange], TableTerms("A table", rules_for("mini", currency="EUR"))).rows[0]
+    row = event_grid("Timeline", [strange], NarratedTable("A table", rules_for("mini", currency="EUR"))).rows[0]
 
     assert "can't be read" in str(row[2])
 

@@ -110,7 +110,7 @@ def test_a_filter_keeps_exactly_what_it_names(office: Office) -> None:
     rounds = Round.objects.count()
     assert kept("baccarat.round", within="1h") == rounds
     assert kept("baccarat.round", operator=str(office.operator.pk)) == rounds
-    assert kept("baccarat.round", preset="mini") == Round.objects.filter(rules="mini@1").count() < rounds
+    assert kept("baccarat.round", preset="mini") == Round.objects.filter(rules_label="mini@1").count() < rounds
     assert kept("baccarat.round", phase="running") == Round.objects.filter(ended_at=None).count() < rounds
     assert kept("wallet.account", money_type="play") < kept("wallet.account", money_type="real")
     assert kept("events.event", seal="waiting") == 0

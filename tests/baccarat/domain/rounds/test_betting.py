@@ -64,6 +64,7 @@ def test_a_round_opens_once() -> None:
         operator=event.operator,
         number=1,
         rules=event.rules,
+        rules_label=event.rules_label,
         shoe=event.shoe,
         commitment=event.commitment,
         seats=event.seats,

@@ -17,12 +17,13 @@ from baccarat.domain.rounds.events import RoundVoided, SeatVoided, VoidReason
 from baccarat.domain.rounds.refusals import CutChangedTooOften, NoShoeToCut
 from baccarat.domain.rules.cards import FULL_DECK, Card
 from baccarat.domain.rules.deal import Outcome
+from baccarat.domain.rules.recorded import record
 from baccarat.domain.tables import commands as c
 from baccarat.domain.tables import events as e
 from baccarat.domain.tables import refusals as r
 from baccarat.domain.tables.decider import TABLE
 from baccarat.domain.tables.events import RevealedSeed, ShoeCommitted, ShoeCutContributed, TableClosed
-from baccarat.domain.tables.shoes import burn_count, digest_rules
+from baccarat.domain.tables.shoes import burn_count
 from baccarat.domain.tables.witness_events import links_of_shoe
 from casino.kernel.money import MoneyType
 from casino.witness.statements import ClosingKind
@@ -93,7 +94,7 @@ def terms_of_shoe() -> str:
         shoe=SHOE,
         next_place=0,
         cards=hashlib.sha256().hexdigest(),
-        rules=digest_rules(BIG),
+        rules=record(BIG).digest,
         commitment="c0" * 32,
         cut=cut_from("c0" * 32).hex(),
         witnesses=(),

@@ -1,8 +1,9 @@
 // Checks of the game: rules, summary, hands, wagers, payouts, commission, and a void.
 
 import { dealHands, outcomeOf, total } from "./hands.js";
+import { bytes, hex, sha256 } from "./hashes.js";
 import { CannotCheck, CheckFailed, DoesNotApply } from "./proof.js";
-import { isSame } from "./read.js";
+import { canonical, isSame } from "./read.js";
 
 /** @import { Finding, Proof, Values } from "./proof.js" */
 
@@ -34,16 +35,18 @@ const pick = (object, names) => Object.fromEntries(names.map((name) => [name, ob
 
 /**
  * @param {Proof} proof
- * @returns {Finding}
+ * @returns {Promise<Finding>}
  */
-export function rules(proof) {
+export async function rules(proof) {
   const start = proof.requireEvent("RoundOpened");
   const recorded = proof.tableEvents.filter((event) => RULES_EVENTS.has(event.type) && event.data && event.position < start.position).at(-1);
   const [first] = proof.tableEvents.filter((event) => RULES_EVENTS.has(event.type));
   if (!recorded || first.type !== "TableOpened") throw new CheckFailed("rules.missing", "TableOpened", proof.tableEvents.map((event) => event.type));
-  requireEqual({ ...recorded.data.rules, third_cards: "punto_banco" }, proof.rules, "rules.differ");
+  requireEqual({ ...recorded.data.rules.values, third_cards: "punto_banco" }, proof.rules, "rules.differ");
   const name = `${proof.rules.preset}@${proof.rules.version}`;
-  if (start.data.rules !== name) throw new CheckFailed("rules.others", start.data.rules, name);
+  const digest = hex(await sha256(bytes(canonical(recorded.data.rules.values))));
+  if (recorded.data.rules.digest !== digest) throw new CheckFailed("rules.digest", digest, recorded.data.rules.digest);
+  if (start.data.rules !== digest || start.data.rules_label !== name) throw new CheckFailed("rules.others", digest, start.data.rules);
   return ["rules.ok", { rules: name }];
 }
 
@@ -58,7 +61,7 @@ export function record(proof) {
   const ended = proof.findEvent("RoundSettled")?.data ?? {};
   const dealt = proof.findEvent("CardsDealt")?.data ?? {};
   const wanted = {
-    ...pick(opened, ["table", "operator", "number", "rules", "opened_at"]),
+    ...pick(opened, ["table", "operator", "number", "rules", "rules_label", "opened_at"]),
     id: opened.round, currency: proof.rules.currency, phase: voided ? "voided" : "settled", settled_at: ended.settled_at ?? null,
     shoe_position: dealt.shoe_position ?? null, cards: dealt.cards ?? [],
     ...Object.fromEntries(["outcome", "player_total", "banker_total", "natural"].map((name) => [name, ended[name] ?? null])),

@@ -64,6 +64,7 @@ const RULES = {
   under_minimum: "under_minimum", spots_per_round: "spots_per_round", play_money: "flag", player_pays: RATIO, banker_pays: RATIO, tie_pays: RATIO,
   commission: orNull({ rate: RATIO, timing: "timing", rounding: orNull(RATIO) }),
 };
+const RECORDED_RULES = { digest: "hash", values: "rules" };
 const NEXT_SHOE = { shoe: "uuid", commitment: "hash", shape: SHAPE };
 const CUT = { contributions: ascending({ seat: "seat", contribution: "contribution", "public_key?": "hex" }), cut: "hash" };
 const LINK = { chain: "hash", index: "count" };
@@ -82,13 +83,13 @@ const GIVEN_BACK = {
   ...PLAYER, ...all("count", "staked", "paid", "commission", "from_rack", "to_game", "to_account", "from_game", "from_account", "owed", "forgiven"),
 };
 const OPENED = {
-  ...all("uuid", "round", "table", "operator", "shoe"), number: "positive", rules: "text", commitment: "?hash", seats: ascending(PLAYER), opened_at: "time",
+  ...all("uuid", "round", "table", "operator", "shoe"), number: "positive", rules: "hash", rules_label: "text", commitment: "?hash", seats: ascending(PLAYER), opened_at: "time",
   "witnesses?": ascending(LINK), terms: "hash", contributions: CUT.contributions,
 };
 /** Which members of an event's data checks use. */
 const EVENTS = new Map(Object.entries(/** @type {Record<string, Members>} */ ({
-  TableOpened: { rules: "rules", next_shoe: orNull(NEXT_SHOE) },
-  RulesTookEffect: { rules: "rules" },
+  TableOpened: { rules: RECORDED_RULES, next_shoe: orNull(NEXT_SHOE) },
+  RulesTookEffect: { rules: RECORDED_RULES },
   TermsFixed: { number: "count", digest: "hash", place: orNull(PLACE), next_shoe: orNull(NEXT_SHOE) },
   ShoeCommitted: { ...NEXT_SHOE, number: "count" },
   ShoeCutContributed: { shoe: "uuid", seat: "seat", contribution: "contribution", "signature?": orNull(PLAYER_SIGNATURE) },
@@ -126,8 +127,8 @@ const EVENT = {
 const EXPORT = {
   format: "text", exported_at: "moment",
   round: {
-    id: "uuid", table: "uuid", operator: "uuid", number: "positive", rules: "text", currency: "text", phase: "text", opened_at: "time", settled_at: "?time",
-    shoe_position: "?count", cards: each("card"), player_total: "?count", banker_total: "?count", natural: "?flag", outcome: "?spot",
+    id: "uuid", table: "uuid", operator: "uuid", number: "positive", rules: "hash", rules_label: "text", currency: "text", phase: "text",
+    opened_at: "time", settled_at: "?time", shoe_position: "?count", cards: each("card"), player_total: "?count", banker_total: "?count", natural: "?flag", outcome: "?spot",
   },
   rules: "rules",
   shoe: {

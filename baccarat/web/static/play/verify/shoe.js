@@ -135,7 +135,7 @@ export async function terms(proof) {
  */
 async function termsOfShoe(proof, { data, position }) {
   const end = proof.findShoeEvent("ShoeCutClosed")?.position ?? position;
-  const rules = proof.tableEvents.filter((event) => event.position < end && event.data?.rules).at(-1)?.data.rules;
+  const rules = proof.tableEvents.filter((event) => event.position < end && event.data?.rules).at(-1)?.data.rules.values;
   return encodeTerms({
     table: proof.round.table, number: data.first_round, shoe: data.shoe, next_place: 0, cards: hex(await sha256()), rules: hex(await sha256(bytes(canonical(rules)))),
     commitment: data.commitment, cut: data.cut, witnesses: proof.shoeWitnesses, next_commitment: "00".repeat(32),

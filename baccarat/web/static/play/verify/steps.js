@@ -78,7 +78,7 @@ export class Steps {
     const failed = checks.filter((check) => check.verdict === "failed").map((check) => t(`check.${check.name}`));
     put(this.verdict, h("strong", {}, t(`end.${verdict}`)), h("span", {}, t(`end.${verdict}.why`, { checks: failed.join(", ") })),
       aboutVerdict(result));
-    const title = round && h("h2", {}, t("page.round", { number: String(round.number), rules: String(round.rules) }));
+    const title = round && h("h2", {}, t("page.round", { number: String(round.number), rules: String(round.rules_label) }));
     put(this.about, ...this.about.childNodes, title, hands(round));
   }
 }
