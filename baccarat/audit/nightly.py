@@ -4,7 +4,7 @@ After an audit without findings the state of all tables at the newest checkpoint
 to continue from. The first night, and any after a release that changes what the audit keeps, audits everything: a long
 log in steps, each of which ends with such a state, so that what is done stays done. Of the ranges between states, each
 night replays those again that were replayed longest ago, so many that all are replayed within AUDIT_REPLAY_DAYS;
-wallets, payments and chats are one part more.
+wallets, payments and chats are one part more. What witnesses have signed in the last days is asked of themselves.
 """
 
 import logging
@@ -16,7 +16,7 @@ from typing import Final
 
 from django.conf import settings
 
-from baccarat.audit import engine, ranges
+from baccarat.audit import asked_witnesses, engine, ranges
 from baccarat.audit.ranges import AuditStart
 from baccarat.audit.report import AuditReport
 from baccarat.audit.saved_state import state_format
@@ -80,6 +80,11 @@ def _run() -> Iterator[tuple[AuditKind, AuditReport]]:
         report = ranges.audit_other_streams()
         _record(AuditKind.OTHER_STREAMS, report, since=0, started_at=started_at)
         yield AuditKind.OTHER_STREAMS, report
+    if settings.WITNESSES:
+        started_at = database_now()
+        report = asked_witnesses.audit(now=started_at)
+        _record(AuditKind.WITNESSES, report, since=0, started_at=started_at)
+        yield AuditKind.WITNESSES, report
 
 
 def _catch_up() -> Iterator[tuple[AuditKind, AuditReport]]:

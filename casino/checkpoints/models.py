@@ -43,6 +43,7 @@ class AuditKind(StrEnum):
     SINCE_CHECKPOINT = "since_checkpoint"
     RANGE = "range"
     OTHER_STREAMS = "other_streams"
+    WITNESSES = "witnesses"
 
 
 class AuditRun(models.Model):

@@ -2,16 +2,18 @@
 
 A file has a JSON object on each line, with `header` and `header_signature` of a chain, `statement` and `signature`, or
 `note`, or with several of them; `path` and `request_signature` of a statement are checked if they are there, and so are
-the `result` of its round and when that was closed and ended, which a house adds. A contradiction is signed by whoever
+the `result` of its round and when that was closed and ended, which a house adds, as it does to a header when the first
+player sat down at the table (`seated_ms`, null if nobody has). A contradiction is signed by whoever
 is to blame.
 """
 
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
@@ -46,10 +48,13 @@ BROKEN: Final = "statements do not follow one another"
 ONE_SIDED: Final = "closing is not at the other"
 EARLY: Final = "statement is dated before the closing"
 LATE: Final = "link was given out long after the closing"
+NOBODY_SAT: Final = "link was given out before anybody sat at the table"
 NO_RESULT: Final = "link without a result"
 FORKED: Final = "roots of one size differ"
 UNREADABLE: Final = "line is not readable"
 
+CLOCK_SECONDS: Final = 1.0
+"""By how much the clocks of a house and a witness may differ."""
 GRACE_SECONDS: Final = 60.0
 """How long a closing may be known to one side only, and how long it may wait for its link and that for its result."""
 VOIDED: Final = "voided"
@@ -85,6 +90,10 @@ class Source:
     """The keys of the witness that is asked."""
     signed_notes: list[tuple[SignedNote, TreeHead]] = field(default_factory=list)
     results: list[tuple[Release, RoundResult]] = field(default_factory=list)
+    seated: dict[UUID, int | None] = field(default_factory=dict)
+    """When the first player sat down at each table, as a house says."""
+    after: Mapping[int, int] = field(default_factory=dict)
+    """The number of the last statement that was not asked for, by generation."""
 
     def add(self, line: Any) -> None:
         """Take an object of a file or an answer."""
@@ -125,6 +134,8 @@ class Source:
         signature = bytes.fromhex(line.get("header_signature") or line["signature"])
         if ed25519.is_signed(data, signature, public=header.release_key):
             self.headers[header.chain] = header
+            if "seated_ms" in line:
+                self.seated[header.table] = None if line["seated_ms"] is None else int(line["seated_ms"])
             activated = bytes.fromhex(line.get("house_signature") or "")
             if self.is_witness and not ed25519.is_signed(data, activated, public=header.closing_key):
                 where = f"{self.name}: chain {header.chain.hex()}"
@@ -181,9 +192,12 @@ def _request(statement: Release | Retirement) -> bytes:
     return statements.retire_request(statement.chain) if statement.reason is RetirementReason.HOUSE else b""
 
 
-def read_source(name: str, *, origin: str) -> Source:
-    """Read a witness's URL or a file. Raises CannotCompare."""
-    source = Source(name, is_witness=name.startswith(("http://", "https://")))
+def read_source(name: str, *, origin: str, after: Mapping[int, int] = MappingProxyType({})) -> Source:
+    """Read a witness's URL or a file; of a witness the statements `after` a number of each generation.
+
+    Raises CannotCompare.
+    """
+    source = Source(name, is_witness=name.startswith(("http://", "https://")), after=after)
     try:
         lines = _read_witness(source, name.rstrip("/"), origin) if source.is_witness else _read_file(Path(name))
         for line in lines:
@@ -206,6 +220,7 @@ def compare(first: Source, second: Source, *, now: float | None = None) -> list[
     findings += _one_sided(first, second, moment)
     findings += _one_sided(second, first, moment)
     findings += [*_untimely(first, moment), *_untimely(second, moment)]
+    findings += [*_at_empty_tables(first, second), *_at_empty_tables(second, first)]
     for origin, size in sorted(first.notes.keys() | second.notes.keys()):
         both = first.notes.get((origin, size), set()) | second.notes.get((origin, size), set())
         if len(both) > 1:
@@ -266,6 +281,8 @@ def _gaps(source: Source) -> Iterator[Finding]:
             expected = statements.NO_STATEMENT
         else:
             before = listed.get((*key[:3], statement.number - 1))
+            if before is None and source.after.get(key[2]) == statement.number - 1:
+                continue
             if before is None:
                 number = str(statement.number - 1)
                 yield Finding(MISSING, f"{source.name}: before {_describe(statement)}", number, "none")
@@ -295,11 +312,24 @@ def _untimely(house: Source, now: float) -> Iterator[Finding]:
     for release, round_ in house.results:
         where = f"{house.name}: {_describe(release)}"
         waited = (release.time_ms - round_.closed_ms) / 1000
-        if abs(waited) > GRACE_SECONDS:
+        if waited > GRACE_SECONDS or waited < -CLOCK_SECONDS:
             yield Finding(LATE if waited > 0 else EARLY, where, f"closed at {round_.closed_ms} ms", f"{waited:.0f} s")
         ended = now if round_.ended_ms is None else round_.ended_ms / 1000
         if ended - release.time_ms / 1000 > GRACE_SECONDS:
             yield Finding(NO_RESULT, where, f"one in {GRACE_SECONDS:.0f} s", round_.result or "none")
+
+
+def _at_empty_tables(source: Source, house: Source) -> Iterator[Finding]:
+    """Yield the links of a source that were given out before anybody sat at their table, as the house says."""
+    for release, header in source.releases():
+        if header.table not in house.seated:
+            continue
+        seated = house.seated[header.table]
+        if seated is None or release.time_ms < seated - CLOCK_SECONDS * 1000:
+            where = f"{source.name}: {_describe(release)}, table {header.table}"
+            yield Finding(
+                NOBODY_SAT, where, "nobody ever sat" if seated is None else f"{seated} ms", f"{release.time_ms} ms"
+            )
 
 
 def _number(statement: Release | Retirement, source: Source) -> tuple[bytes, str, int, int]:
@@ -330,7 +360,8 @@ def _read_witness(source: Source, url: str, origin: str) -> Iterator[Any]:
         known: set[str] = set()
         for each in [origin] if origin else identity["origins"]:
             for generation in range(1, identity["generation"] + 1):
-                for row in _pages(client, "/v1/statements", "statements", origin=each, generation=generation):
+                asked = {"origin": each, "generation": generation}
+                for row in _pages(client, "/v1/statements", "statements", source.after.get(generation, 0), **asked):
                     chain = statements.parse_statement(bytes.fromhex(row["statement"])).chain.hex()
                     if chain not in known:
                         known.add(chain)
@@ -339,8 +370,7 @@ def _read_witness(source: Source, url: str, origin: str) -> Iterator[Any]:
             yield from _pages(client, "/v1/checkpoints", "checkpoints", origin=each)
 
 
-def _pages(client: httpx.Client, path: str, name: str, **query: Any) -> Iterator[Any]:
-    after = 0
+def _pages(client: httpx.Client, path: str, name: str, after: int = 0, **query: Any) -> Iterator[Any]:
     while rows := _get(client, path, **query, after=after)[name]:
         yield from rows
         after = rows[-1]["number"]

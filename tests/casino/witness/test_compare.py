@@ -111,7 +111,7 @@ OTHER = replace(B, digest=b"\x77" * 32)
         ([evidence(replace(RELEASE, link=b"\x66" * 32))], [], compare.WRONG_LINK),
         ([line(replace(RETIREMENT, next_index=5))], [line(RELEASE)], compare.AFTER_RETIREMENT),
         ([line(A)], [resulting(A, closed=-MINUTE - 1)], compare.LATE),
-        ([line(A)], [resulting(A, closed=MINUTE + 1)], compare.EARLY),
+        ([line(A)], [resulting(A, closed=1001)], compare.EARLY),
         ([line(A)], [resulting(A, ended=MINUTE + 1)], compare.NO_RESULT),
         ([line(A)], [resulting(A, None, ended=None)], compare.NO_RESULT),
         ([line(A)], [{**resulting(A), "closed_ms": None}], compare.UNREADABLE),
@@ -129,6 +129,14 @@ def test_results_in_time_are_counted_for_each_table():
     assert list(house.describe_results()) == [f"table {HEADER.table}: 1 settled, 1 voided, 1 voided after their links"]
     unanswered = source(resulting(A, "voided", closed=-2, ended=-1), name="house", is_witness=False)
     assert list(unanswered.describe_results()) == [f"table {HEADER.table}: 1 voided before their links came"]
+
+
+def test_a_link_for_a_table_at_which_nobody_sat_yet_is_named():
+    first = {**header_line(), "seated_ms": A.time_ms - MINUTE}
+    for seated, found in ((None, True), (A.time_ms + 2000, True), (A.time_ms + 500, False), (A.time_ms - 1, False)):
+        house = source({**first, "seated_ms": seated}, line(A), name="house", is_witness=False)
+        assert (compare.NOBODY_SAT in kinds(source(line(A)), house)) is found
+    assert kinds(source(line(A)), source(first, line(A), name="house", is_witness=False)) == set()
 
 
 def test_what_a_witness_shows_with_a_release_is_checked():
