@@ -15,11 +15,17 @@ from baccarat.api.action_requests import (
     RebuyRequest,
     TakeSeatRequest,
 )
-from baccarat.domain.rounds.refusals import ChipsAlreadyPlaced, NoChipsPlaced, NothingToRepeat, RoundIsOpen
+from baccarat.domain.rounds.refusals import (
+    ChipsAlreadyPlaced,
+    NoChipsPlaced,
+    NothingToRepeat,
+    RoundIsOpen,
+    WitnessesNotReady,
+)
 from baccarat.domain.tables.refusals import HurryNotAllowed, NoShow, NotSeated, UnknownTable
 from baccarat.queries.round_view import PeekedCards
 from baccarat.queries.table_view import TableStateResponse
-from baccarat.services import betting, ceremony, seats, wagering
+from baccarat.services import betting, ceremony, seats, wagering, witness_chains
 from baccarat.services.seats import MoneyElsewhere, TableActor
 from casino.api.contract import Declared
 from casino.api.fields import (
@@ -74,26 +80,34 @@ class TableActionView(PlayerView):
 
 
 class TakeSeatView(TableActionView):
-    balance_told = False
+    is_elsewhere = balance_told = False
 
-    def ask_balance(self, _request: Request, _identity: UUID) -> None:
-        """Ask the operator's own wallet for the player's balance."""
-        wagering.ask_balance(actor=self.actor(self.kwargs["table"]))
-        self.balance_told = True
+    def prepare(self, _request: Request, _identity: UUID) -> None:
+        """Wait for the chains of a new table, and ask the operator's own wallet for the player's balance."""
+        actor = self.actor(self.kwargs["table"])
+        witness_chains.wait_for_chains(table=actor.table, operator=actor.operator)
+        if self.is_elsewhere:
+            wagering.ask_balance(actor=actor)
+            self.balance_told = True
 
     @action(
         "takeSeat",
         "Sit down with money from the account",
         TakeSeatRequest,
         {"seat": 1, "buy_in": "100.00", "currency": "EUR", "money_type": "play"},
-        "A player who sits down during a round joins the next one. Where the money is in your casino's own wallet, it "
+        "A player who sits down during a round joins the next one. At a new table the answer may take some seconds, "
+        "until its witnesses are ready. Where the money is in your casino's own wallet, it "
         "stays there (`funding` of the table is `seamless`): bring nothing, the wallet is asked for the balance.",
         refusals=(*seats.TAKING, WalletUnavailable),
     )
-    @idempotent_once_prepared(MoneyElsewhere, ask_balance)
+    @idempotent_once_prepared((MoneyElsewhere, WitnessesNotReady), prepare)
     def post(self, request: Request, table: UUID) -> Response:
         body = parse_body(TakeSeatRequest, request)
-        return Response(seats.take(actor=self.actor(table), balance_told=self.balance_told, **body))
+        try:
+            return Response(seats.take(actor=self.actor(table), balance_told=self.balance_told, **body))
+        except MoneyElsewhere:
+            self.is_elsewhere = True
+            raise
 
 
 class ChangeSeatView(TableActionView):

@@ -280,6 +280,8 @@ def replay_chains_replaced(table: TableTrace, event: WitnessChainsReplaced) -> N
     for ended in event.ended:
         table.replaced[ended.chain] = event.successor
         table.chains.pop(ended.chain, None)
+    if table.awaits_first_terms() and table.next_shoe is not None:
+        table.next_shoe.witnesses = tuple(each for each in table.next_shoe.witnesses if each.chain in table.chains)
     table.open_closings[:] = [
         replace(each, is_late=each.is_late or follows_from_replaced(table, each.witnesses))
         for each in table.open_closings

@@ -258,6 +258,10 @@ class TableTrace:
             replaced=tuple(self.replaced),
         )
 
+    def awaits_first_terms(self) -> bool:
+        """Return whether the terms of the table's first round, which has a shoe of its own, are still to be fixed."""
+        return not self.rounds and self.terms is None and not self.has_long_shoe
+
     def drawing(self, shoe: UUID, number: int) -> Drawing:
         """Return what the seed of this table's shoe with this number is committed to."""
         return Drawing(self.opened.table, shoe, number)

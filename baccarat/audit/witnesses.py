@@ -45,7 +45,16 @@ def replay_chain_opened(table: TableTrace, event: WitnessChainOpened) -> None:
     table.headers[chain] = header
     for used_up in [each for each in table.chains.values() if each.release_key == key and _is_used_up(each)]:
         del table.chains[used_up.chain]
-    table.chains[chain] = WitnessChain(chain, key, header.size)
+    first, before = table.next_shoe, {table.headers[each.chain].release_key.hex() for each in _first_links(table)}
+    joins = first is not None and table.awaits_first_terms() and key not in before
+    table.chains[chain] = WitnessChain(chain, key, header.size, next_index=int(joins))
+    if first is not None and joins:
+        first.witnesses = tuple(sorted((*first.witnesses, WitnessIndex(chain, 0)), key=lambda each: each.chain))
+
+
+def _first_links(table: TableTrace) -> tuple[WitnessIndex, ...]:
+    """Return the links that the shoe committed to uses so far."""
+    return () if table.next_shoe is None else table.next_shoe.witnesses
 
 
 def follows_from_replaced(table: TableTrace, witnesses: Sequence[WitnessIndex]) -> bool:

@@ -26,6 +26,7 @@ from baccarat.domain.rounds.refusals import (
     RoundIsOpen,
     UnderMinimum,
     WagerSignatureInvalid,
+    WitnessesNotReady,
     WitnessUnavailable,
 )
 from baccarat.domain.rules.wagers import AmountNotInChips, Spot
@@ -95,6 +96,7 @@ WAGER: Final = (
     DebtOutstanding,
     PlayLimitReached,
     WagerSignatureInvalid,
+    WitnessesNotReady,
     WitnessUnavailable,
 )
 """Refusals of a confirmation, beside those of its chips."""

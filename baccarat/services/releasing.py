@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from django.conf import settings
+
 from baccarat.domain.fairness.links import SignedRelease
-from baccarat.domain.rounds.refusals import WitnessUnavailable
-from baccarat.domain.tables.state import OpenClosing
+from baccarat.domain.rounds.refusals import WitnessesNotReady, WitnessUnavailable
+from baccarat.domain.tables.state import OpenClosing, TableState
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.storage import witness_chains
 from casino.witness.client import ChainRefused, Released, ReleaseItem, Unreleased, configured_client
@@ -109,13 +111,28 @@ def retire(link: UsedLink) -> None:
         logger.warning("Chain %s is not retired yet: %s", link.item.request.chain.hex(), error)
 
 
-def require_witnesses(uow: UnitOfWork, now: datetime) -> None:
-    """Check that the witnesses of the round in play answer, so that a wager will be dealt. Raises WitnessUnavailable.
+def require_chains(table: TableState) -> None:
+    """Check that the table has a chain of each witness that it is to have, so that nobody can choose its cards.
 
-    At a table whose chain is used up, no round opens before its successor is there.
+    One that has been played at goes on with one, until the others have made theirs. Raises WitnessesNotReady.
+    """
+    if not settings.WITNESSES or not settings.TABLE_WITNESSES:
+        return
+    able = sum(bool(each.release_key) for each in configured_client().addresses)
+    wanted, ready = min(able, settings.TABLE_WITNESSES), len({each.release_key for each in table.chains})
+    if ready < (min(wanted, 1) if table.rounds else wanted):
+        raise WitnessesNotReady(wanted=wanted, ready=ready)
+
+
+def require_witnesses(uow: UnitOfWork, now: datetime) -> None:
+    """Check that the table has its witnesses, and those of the round in play answer, so that a wager will be dealt.
+
+    Raises WitnessesNotReady, WitnessUnavailable. At a table whose chain is used up, no round opens before its successor
+    is there.
 
     From the first call on, this process asks the witnesses by itself, and waits for none of them.
     """
+    require_chains(uow.table)
     opened = uow.round.opened
     if uow.table.round is None and uow.table.lacks_links():
         raise WitnessUnavailable(since=None)

@@ -10,7 +10,13 @@ from django.db import transaction
 from baccarat.domain import dealer
 from baccarat.domain.fairness.cut import ContributionSignature
 from baccarat.domain.fairness.terms import encode_contribution
-from baccarat.domain.rounds.refusals import ContributionSignatureInvalid, CutChangedTooOften, NoShoeToCut, WagerInPlay
+from baccarat.domain.rounds.refusals import (
+    ContributionSignatureInvalid,
+    CutChangedTooOften,
+    NoShoeToCut,
+    WagerInPlay,
+    WitnessesNotReady,
+)
 from baccarat.domain.rounds.state import SeatStatus
 from baccarat.domain.rules.table_rules import CommissionTiming
 from baccarat.domain.tables import commands as tc
@@ -35,6 +41,7 @@ from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.queries.offered import is_seated_or_offered
 from baccarat.queries.table_view import TableStateResponse
 from baccarat.queries.tables import load_table_state
+from baccarat.services.releasing import require_chains
 from baccarat.storage import repository, shoe_seeds
 from casino.crypto import ed25519
 from casino.events.sql import fetch
@@ -79,6 +86,7 @@ TAKING: Final = (
     NoShoeToCut,
     CutChangedTooOften,
     ContributionSignatureInvalid,
+    WitnessesNotReady,
 )
 CHANGING: Final = (UnknownTable, NotSeated, UnknownSeat, SeatIsTaken, WagerInPlay, NextShoeUnreadable)
 REBUYING: Final = (
@@ -159,7 +167,7 @@ def take(
     Raises UnknownTable, UnknownSeat, SeatIsTaken, AlreadySeated, MoneyTypeNotOffered, WrongCurrency,
     BuyInUnderMinimum, DebtOutstanding,
     PlayerExcluded, PlayIsStopped, PlayerIsBlocked, PlayLimitReached, InsufficientFunds, GameInterrupted,
-    DeferredCommissionUnavailable, and the refusals of a cut.
+    DeferredCommissionUnavailable, WitnessesNotReady, and the refusals of a cut.
     """
     with transaction.atomic(savepoint=False):
         uow, now = lock(actor)
@@ -172,6 +180,7 @@ def take(
             if not balance_told:
                 raise MoneyElsewhere
             buy_in = 0  # the money stays where it is
+        require_chains(uow.table)
         eligibility.require_buy_in(buy_in)
         uow.decide_on_table(
             tc.TakeSeat(

@@ -31,10 +31,11 @@ from baccarat.domain.tables.kill_switch import StopScope
 from baccarat.domain.tables.refusals import CloseReasonInvalid, SeedUnreadable
 from baccarat.domain.tables.state import INITIAL, TableState
 from baccarat.domain.unit_of_work import UnitOfWork
-from baccarat.services import absent_seats, kill_switch
+from baccarat.services import absent_seats, kill_switch, witness_chains
 from baccarat.services.rules_lifecycle import floor_of, record_player_edge
 from baccarat.services.seats import leave_round
 from baccarat.storage import repository, shoe_seeds
+from casino.events import wakeups
 from casino.events.ids import new_id
 from casino.events.sql import database_now, fetch
 from casino.events.store import Metadata
@@ -205,6 +206,7 @@ def _open(
         else:
             dealer.commit_shoe(uow, entropy=repository.draw_entropy(uow, now=now), now=now)
         repository.save([(uow, metadata)])
+        wakeups.wake_on_commit(witness_chains.JOB)
         record_player_edge(uow, uow.table.recorded_rules, actor=metadata.actor, authorised_by=authorised_by)
     return table
 

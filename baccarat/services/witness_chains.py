@@ -19,7 +19,7 @@ from baccarat import acts
 from baccarat.domain import replacement
 from baccarat.domain.dealer import Entropy
 from baccarat.domain.fairness.links import WitnessChain
-from baccarat.domain.rounds.refusals import RoundIsRunning
+from baccarat.domain.rounds.refusals import RoundIsRunning, WitnessesNotReady
 from baccarat.domain.rounds.voiding import ANSWER_LIMIT, BY_LIMIT
 from baccarat.domain.tables.commands import OpenWitnessChain, ReplaceWitness
 from baccarat.domain.tables.refusals import BettingNotOpen, WitnessNotInUse
@@ -27,6 +27,7 @@ from baccarat.domain.tables.state import TableState
 from baccarat.domain.tables.witness_events import ReplacementReason
 from baccarat.domain.unit_of_work import UnitOfWork
 from baccarat.services import dealing, wagering
+from baccarat.services.releasing import require_chains
 from baccarat.storage import repository, shoe_seeds, witness_chains
 from casino.events.sql import database_now
 from casino.events.store import Metadata
@@ -43,6 +44,10 @@ logger = logging.getLogger(__name__)
 
 BATCH: Final = 50
 MAX_TABLES: Final = 100_000
+JOB: Final = "open-chains"
+LONGEST_WAIT: Final = 3.0
+"""Seconds for which somebody who sits down at a new table waits for its chains, which take less than one."""
+LOOK_EVERY: Final = 0.1
 RENEWED_BEFORE_END: Final = 1 / 8
 """The part of a chain that is left when its successor is made."""
 
@@ -65,6 +70,16 @@ def open_chains(*, limit: int = BATCH, height: int = DEFAULT_HEIGHT) -> int:
             except ChainRefused as error:
                 logger.critical("ALERT witness %s makes no chain for table %s: %s", address.name, table, error)
     return opened
+
+
+def wait_for_chains(*, table: UUID, operator: UUID) -> None:
+    """Wait until a new table has its chains, or for a while. Call it outside any transaction. Raises UnknownTable."""
+    end = time.monotonic() + LONGEST_WAIT
+    while time.monotonic() < end:
+        with suppress(WitnessesNotReady):
+            require_chains(repository.read_table(table=table, operator=operator))
+            return
+        time.sleep(LOOK_EVERY)
 
 
 def needs_chain(table: TableState, release_key: str, wanted: int) -> bool:

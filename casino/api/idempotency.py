@@ -102,7 +102,7 @@ def idempotent_after(
 
 
 def idempotent_once_prepared(
-    needed: type[Exception],
+    needed: type[Exception] | tuple[type[Exception], ...],
     prepare: Callable[[View, Request, UUID], Response | None],
     *,
     foreseen: Callable[[View], bool] = lambda _view: False,

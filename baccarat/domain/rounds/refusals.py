@@ -23,6 +23,15 @@ class WitnessUnavailable(Refusal):
     fact_types = {"since": datetime | None}
 
 
+class WitnessesNotReady(Refusal):
+    """`wanted` is how many witnesses the table is to have, `ready` for how many of them it has chains of links."""
+
+    code = "witnesses_not_ready"
+    title = "The table has no chain of each of its witnesses yet, so its cards could be chosen"
+    remedy = "Wait some seconds, and try again: the witnesses make the chains by themselves."
+    fact_types = {"wanted": int, "ready": int}
+
+
 class NoOpenRound(Refusal):
     code = "no_open_round"
     title = "No round is open at this table"

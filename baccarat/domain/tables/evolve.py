@@ -8,6 +8,7 @@ from uuid import UUID
 
 from baccarat.domain.fairness.closing import Closing
 from baccarat.domain.fairness.links import LinksReleased, WitnessChain, links_of, next_indexes, without_used_up
+from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds import cut
 from baccarat.domain.rounds import events as re
 from baccarat.domain.rounds.forcing import CardsForced
@@ -132,7 +133,23 @@ def _shoe_links_released(state: TableState, event: ShoeLinksReleased) -> TableSt
 def _witness_chain_opened(state: TableState, event: WitnessChainOpened) -> TableState:
     header = ChainHeader.parse(bytes.fromhex(event.header))
     chain = WitnessChain(header.chain.hex(), header.release_key.hex(), header.size)
-    return replace(state, chains=without_used_up((*state.chains, chain)))
+    return _join_first_round(replace(state, chains=without_used_up((*state.chains, chain))), chain)
+
+
+def _join_first_round(state: TableState, chain: WitnessChain) -> TableState:
+    """Have a table's first round use a chain's first link: its own shoe is committed to before there are chains."""
+    first = state.next_shoe
+    if first is None or not state.awaits_first_terms() or chain.release_key in _keys_of(state, first.witnesses):
+        return state
+    used = replace(chain, next_index=1)
+    witnesses = tuple(sorted((*first.witnesses, WitnessIndex(chain.chain, 0)), key=lambda each: each.chain))
+    chains = tuple(used if each.chain == chain.chain else each for each in state.chains)
+    return replace(state, chains=chains, next_shoe=replace(first, witnesses=witnesses))
+
+
+def _keys_of(state: TableState, witnesses: tuple[WitnessIndex, ...]) -> set[str]:
+    used = {each.chain for each in witnesses}
+    return {each.release_key for each in state.chains if each.chain in used}
 
 
 def _witness_chains_replaced(state: TableState, event: WitnessChainsReplaced) -> TableState:
@@ -142,8 +159,12 @@ def _witness_chains_replaced(state: TableState, event: WitnessChainsReplaced) ->
         replace(each, is_late=each.is_late or state.follows_from_replaced(each.witnesses))
         for each in state.open_closings
     )
+    first = state.next_shoe
+    if first is not None and state.awaits_first_terms():
+        first = replace(first, witnesses=tuple(each for each in first.witnesses if each.chain not in ended))
     return replace(
         state,
+        next_shoe=first,
         chains=tuple(each for each in state.chains if each.chain not in ended),
         open_closings=tuple(closings),
         coming_shoe=state.coming_shoe if event.discarded is None else None,

@@ -284,6 +284,10 @@ class TableState:
         """Return whether any of these links is of a chain that is not used any more."""
         return any(each.chain in self.replaced for each in witnesses)
 
+    def awaits_first_terms(self) -> bool:
+        """Return whether the terms of the table's first round, which has a shoe of its own, are still to be fixed."""
+        return not self.rounds and self.terms is None and not self.has_long_shoe()
+
     def lacks_links(self) -> bool:
         """Return whether a witness of the table has no chain with a link left for the next commitment."""
         return any(chain.next_index >= chain.size for chain in self.chains)

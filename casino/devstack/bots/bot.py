@@ -11,10 +11,12 @@ from casino.kernel import money
 LOW_BALANCE_WAGERS: Final = 2
 """A bot rebuys when its game balance covers fewer of its largest wagers."""
 
+NOT_READY: Final = "witnesses_not_ready"
+
 TOO_LATE_CODES: Final = frozenset(
     {
         *("betting_is_closed", "betting_not_open", "not_your_turn", "already_confirmed", "no_open_round", "no_show"),
-        *("cards_are_handed_back", "no_ceremony", "witness_unavailable", WALLET_SILENT),
+        *("cards_are_handed_back", "no_ceremony", "witness_unavailable", WALLET_SILENT, NOT_READY),
     }
 )
 """Refusals of a player who is a moment too slow, or whose table's witness or whose casino's wallet is; the bot waits
@@ -53,7 +55,15 @@ class Bot:
             "currency": self._currency,
             "money_type": self.money_type,
         }
-        await self.client.post(f"{self.table}/seat", body)
+        while True:  # a new table waits some seconds for its witnesses
+            try:
+                await self.client.post(f"{self.table}/seat", body)
+            except ApiError as error:
+                if error.code != NOT_READY:
+                    raise
+                await asyncio.sleep(WITNESS_RETRY_SECONDS)
+            else:
+                return
 
     async def play(self, enough: Callable[[], bool]) -> None:
         """Play round after round until `enough()`, then leave with the money."""

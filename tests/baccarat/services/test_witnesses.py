@@ -26,7 +26,7 @@ from baccarat.domain.fairness.links import links_of, next_indexes
 from baccarat.domain.fairness.shuffle import shuffle
 from baccarat.domain.fairness.terms import WitnessIndex
 from baccarat.domain.rounds import voiding as voiding_decisions
-from baccarat.domain.rounds.refusals import NoOpenRound, WitnessUnavailable
+from baccarat.domain.rounds.refusals import NoOpenRound, WitnessesNotReady, WitnessUnavailable
 from baccarat.domain.rounds.state import Phase
 from baccarat.domain.tables.events import ShoeEnded, ShoeStarted
 from baccarat.domain.tables.state import OpenClosing
@@ -74,10 +74,8 @@ def test_a_round_is_closed_sent_and_dealt_by_the_links_of_its_witness(house: Hou
     ann = house.seated(table)
     play(house, ann, rounds=4)
     played = [house.round(key) for key in rounds_of(house, table)][:4]
-    assert played[0].require_opened().witnesses == ()
     indexes = [each.index for round_ in played for each in round_.require_opened().witnesses]
-    assert indexes == list(range(len(indexes)))
-    assert len(indexes) >= 2
+    assert indexes == [0, 1, 2, 3]  # from the table's first round on
     last = played[-1]
     assert house.names(last)[-4:] == ["BettingClosed", "LinksReleased", "CardsDealt", "RoundSettled"]
     assert cards_by_links(last) == last.cards
@@ -197,8 +195,46 @@ def test_a_round_without_a_link_after_the_limit_is_void_and_its_link_shows_later
     assert [each.kind for each in engine.run_audit(max_wait=3600).findings] == ["void without approval"]
 
 
-def test_a_witness_that_is_away_holds_up_the_cards_and_nothing_else(house: House, witness: RunningWitness) -> None:
+def test_a_table_takes_no_seat_before_its_witness_has_made_its_chain(house: House, witness: RunningWitness) -> None:
+    table = house.table("atlantic_city")
+    before = house.state(table)
+    with pytest.raises(WitnessesNotReady) as refused:
+        house.seated(table)
+    assert refused.value.facts == {"wanted": 1, "ready": 0}
+    assert house.state(table) == before
+
+    pin()
+    assert witness_chains.open_chains(height=8) > 0
+    witness_chains.wait_for_chains(table=table, operator=house.operator)
+    play(house, house.seated(table), rounds=1)
+    (round_,) = rounds_of(house, table)[:1]
+    (first,) = house.round(round_).require_opened().witnesses
+    assert (first.index, cards_by_links(house.round(round_))) == (0, house.round(round_).cards)
+    assert_sound(house, table)
+
+
+def test_a_table_that_was_played_at_without_a_witness_takes_no_wager_before_it_has_a_chain(
+    house: House, witness: RunningWitness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = house.table("atlantic_city")
+    with monkeypatch.context() as without:
+        without.setattr(settings, "TABLE_WITNESSES", 0)
+        ann = house.seated(table)
+        play(house, ann, rounds=1)
+    with pytest.raises(WitnessesNotReady):
+        ann.deal({B: 2500})
+    pin()
+    assert witness_chains.open_chains(height=8) > 0
+    play(house, ann, rounds=3)
+    assert house.round(rounds_of(house, table)[3]).require_opened().witnesses
+    assert_sound(house, table)
+
+
+def test_a_witness_that_is_away_holds_up_the_cards_and_nothing_else(
+    house: House, witness: RunningWitness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     table, other = witnessed_table(house), house.table("atlantic_city")
+    monkeypatch.setattr(settings, "TABLE_WITNESSES", 0)  # the other table has none
     ann, ben = house.seated(table), house.seated(other)
     play(house, ann, rounds=3)
     witness.kill()
@@ -245,6 +281,7 @@ def test_no_wager_is_taken_once_a_witness_is_silent_for_more_than_five_seconds(
     house: House, witness: RunningWitness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table, other = witnessed_table(house), house.table("atlantic_city")
+    monkeypatch.setattr(settings, "TABLE_WITNESSES", 0)  # the other table has none
     ann, ben = house.seated(table), house.seated(other)
     play(house, ann, rounds=3)
     silent_since = time.time() - 6

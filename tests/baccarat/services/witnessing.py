@@ -77,7 +77,7 @@ def pin(client: WitnessClient | None = None) -> None:
 
 
 def witnessed_table(house: House, preset: str = "atlantic_city", *, height: int = 8, **rules: Any) -> UUID:
-    """Return a table whose next round but one follows from its witness's links, or whose first long shoe does."""
+    """Return a table whose first round follows from its witness's links, or whose first long shoe does."""
     table = house.table(preset, **rules)
     pin()
     assert witness_chains.open_chains(height=height) > 0

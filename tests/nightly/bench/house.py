@@ -72,13 +72,25 @@ def _metadata(operator: uuid.UUID, actor: str = "bench") -> Metadata:
     return Metadata(operator=str(operator), actor=actor, causation="", correlation=str(uuid.uuid4()))
 
 
-def seat(*, tables: int, slug: str = "bench", money_type: str = MoneyType.PLAY, sandbox: bool = True) -> list[Place]:
-    """Open so many single-seat tables, each with a player of its own seated, and return their ids."""
+def seat(
+    *, tables: int, slug: str = "bench", money_type: str = MoneyType.PLAY, sandbox: bool = True, witnessed: bool = True
+) -> list[Place]:
+    """Open so many single-seat tables, each with a player of its own seated, and return their ids.
+
+    Cards follow from the links of TABLE_WITNESSES witnesses, unless nothing more is to be `witnessed`.
+    """
     operator = operators.create_operator(slug=slug, name=slug.capitalize(), currencies=[CURRENCY], sandbox=sandbox).id
-    return [_seat_one(operator, number, MoneyType(money_type)) for number in range(tables)]
+    places = [_open_one(operator, number, MoneyType(money_type)) for number in range(tables)]
+    if not witnessed:
+        settings.TABLE_WITNESSES = 0
+    if settings.TABLE_WITNESSES:
+        _open_chains(tables)
+    for place in places:
+        seats.take(actor=_actor(place), seat=1, money_type=MoneyType(money_type), buy_in=CREDIT // 2, currency=CURRENCY)
+    return places
 
 
-def _seat_one(operator: uuid.UUID, number: int, money_type: MoneyType) -> Place:
+def _open_one(operator: uuid.UUID, number: int, money_type: MoneyType) -> Place:
     notes = _metadata(operator)
     player = wallet.register_player(
         operator=operator, reference=f"p{number}", nickname=f"Player {number}", currency=CURRENCY, metadata=notes
@@ -109,7 +121,6 @@ def _seat_one(operator: uuid.UUID, number: int, money_type: MoneyType) -> Place:
         table_account(kind=kind, operator=operator, table=table, money_type=money_type, currency=CURRENCY)
         for kind in sorted(TABLE_ACCOUNT_KINDS)
     )
-    seats.take(actor=_actor(place), seat=1, money_type=money_type, buy_in=CREDIT // 2, currency=CURRENCY)
     return place
 
 
@@ -230,7 +241,7 @@ def _cosigning() -> cosigning.Cosigning:
     return cosigning.Cosigning(configured_client())
 
 
-def open_chains(*, tables: int) -> None:
+def _open_chains(tables: int) -> None:
     """Have the log cosigned and a chain made for each of so many tables, however late a busy witness answers."""
     pin()
     opened, until = 0, time.monotonic() + PATIENCE
@@ -332,7 +343,6 @@ if __name__ == "__main__":
             "play": play,
             "seal": seal,
             "pin": pin,
-            "open_chains": open_chains,
             "time_results": time_results,
             "replay": replay,
             "request": request,

@@ -29,10 +29,9 @@ def measure(plan: Plan) -> Iterator[Measured]:
         environment, own = witness.environment(database), commands(port=0)
         house = exits.enter_context(Worker("house", environment=environment, log=plan.log))
         witnessed = house.run("seat", tables=size.result_tables)
-        house.run("open_chains", tables=len(witnessed))
         for _ in range(PLAYED_BEFORE):
             house.run("play", places=witnessed, rounds=len(witnessed))
-        plain = house.run("seat", tables=size.result_tables, slug="plain")
+        plain = house.run("seat", tables=size.result_tables, slug="plain", witnessed=False)
         for name in PROCESSES:  # which make no chains for the other tables
             variables = {**environment, "TABLE_WITNESSES": "0"}
             child = Child(name=name, command=own[name], environment=variables, log=plan.log, folder=PROJECT)

@@ -121,7 +121,6 @@ def seated(
             house = exits.enter_context(Worker("house", environment=environment, log=plan.log))
             places = house.run("seat", tables=tables or plan.size.tables)
             if witness is not None:
-                house.run("open_chains", tables=len(places))
                 for _ in range(PLAYED_BEFORE):
                     house.run("play", places=places, rounds=len(places))
             if wagers:
